@@ -38,3 +38,35 @@ export interface Rejections {
 
 /** An address and one of the paths above, with exactly one slash between them: the service answers 404 to two. */
 export const joinUrl = (base: string, path: string): string => base.replace(/\/+$/, '') + path;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
+
+/** Whether a value is a JSON object, and not an array or null. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What is wrong with an event that came from outside: the field, what was expected and what was there. */
+export const eventFault = (event: unknown): string | undefined => {
+  if (!isObject(event)) return `expected an object, got ${shown(event)}`;
+  const { uuid, timestamp, source, correlationKey, correlationValue, payload } = event;
+  const name = event.event;
+  if (typeof name !== 'string' || !name) return `event: expected a non-empty string, got ${shown(name)}`;
+  if (source !== 'custom') return `source: expected "custom", got ${shown(source)}`;
+  if (correlationKey !== '_id') return `correlationKey: expected "_id", got ${shown(correlationKey)}`;
+  if (typeof correlationValue !== 'string' || !UUID.test(correlationValue)) {
+    return `correlationValue: expected a lower-case UUID, got ${shown(correlationValue)}`;
+  }
+  if (uuid !== undefined && !(typeof uuid === 'string' && UUID.test(uuid))) {
+    return `uuid: expected a lower-case UUID, got ${shown(uuid)}`;
+  }
+  if (timestamp !== undefined && !(typeof timestamp === 'string' && Date.parse(timestamp))) {
+    return `timestamp: expected an ISO 8601 date and time, got ${shown(timestamp)}`;
+  }
+  if (name !== IDENTIFY) return;
+  const key = isObject(payload) ? payload.distinct_id : undefined;
+  return typeof key === 'string' && key
+    ? undefined
+    : `payload.distinct_id: expected a non-empty string, got ${shown(key)}`;
+};

@@ -1,0 +1,70 @@
+import { setMaxListeners } from 'node:events';
+import { Hono } from 'hono';
+import { createChanges } from './changes.ts';
+import { type Database, lockWriting, openDatabase } from './database.ts';
+import { createFaults, type ServerEnv } from './faults.ts';
+import { createInspectApp } from './inspect.ts';
+import { createJourney } from './journeys.ts';
+import { createServiceApp } from './service.ts';
+import { choosePrimaryKeyAttribute, isFirstStart } from './settings.ts';
+
+export interface CollectorOptions {
+  /** The key that the service's three endpoints ask for. */
+  apiKey: string;
+  /** A real Postgres; without it an embedded one is used. */
+  databaseUrl?: string;
+  /** Folder of the embedded Postgres; without it, memory. */
+  dataDir?: string;
+  /** Connections to the Postgres at `databaseUrl`. @default 10 */
+  maxConnections?: number;
+}
+
+export interface Collector {
+  /** The service's endpoints and `/inspect`, for `@hono/node-server`. */
+  app: Hono<ServerEnv>;
+  /** For those who want to look closer than `/inspect` does. */
+  database: Database;
+  /** Ends the streams and the requests held by a fault, then closes the database. Call it before waiting for the server to close. */
+  close(): Promise<void>;
+}
+
+/** The service that clew speaks to, small enough for a laptop. */
+export async function createCollector(options: CollectorOptions): Promise<Collector> {
+  const { apiKey, databaseUrl, dataDir, maxConnections } = options;
+  const database = await openDatabase({
+    ...(databaseUrl !== undefined && { url: databaseUrl }),
+    ...(dataDir !== undefined && { dir: dataDir }),
+    ...(maxConnections !== undefined && { maxConnections }),
+  });
+  await seed(database);
+
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const changes = createChanges();
+  const faults = createFaults(changes.announce);
+  const app = new Hono<ServerEnv>();
+  app.route('/', createServiceApp({ database, apiKey, faults, changes }));
+  app.route('/', createInspectApp({ database, faults, changes, closing: closing.signal }));
+
+  let closed: Promise<void> | undefined;
+  return {
+    app,
+    database,
+    close() {
+      closing.abort();
+      faults.release();
+      closed ??= database.close();
+      return closed;
+    },
+  };
+}
+
+/** On the first start only: what somebody has deleted since stays deleted. */
+const seed = ({ transaction }: Database): Promise<void> =>
+  transaction(async (query) => {
+    await lockWriting(query);
+    if (!(await isFirstStart(query))) return;
+    await choosePrimaryKeyAttribute(query, 'email');
+    await createJourney(query, { name: 'Welcome to Pro', event: 'signup', filter: { plan: 'pro' } });
+    await createJourney(query, { name: 'Cart reminder', event: 'cart_viewed', filter: null });
+  });

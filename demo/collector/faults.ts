@@ -1,0 +1,133 @@
+import { once, setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, MiddlewareHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import * as v from 'valibot';
+import { object } from './fields.ts';
+import { type Checked, check } from './validation.ts';
+
+/** What `@hono/node-server` hands to every request. */
+export interface ServerEnv {
+  Bindings: HttpBindings;
+}
+
+const wholeNumber = (least: number, most: number) => {
+  const expected = `a whole number from ${least} to ${most}`;
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
+};
+const count = v.exactOptional(wholeNumber(1, 1_000_000));
+const HEADER_VALUE = 'a number of seconds or an HTTP date, as a string';
+
+const schemas = {
+  none: object({ mode: v.literal('none') }),
+  status: object({
+    mode: v.literal('status'),
+    status: wholeNumber(400, 599),
+    retryAfter: v.exactOptional(v.pipe(v.string(HEADER_VALUE), v.regex(/^[!-~]([ -~]*[!-~])?$/, HEADER_VALUE))),
+    count,
+  }),
+  slow: object({ mode: v.literal('slow'), delay: wholeNumber(0, 600_000), count }),
+  hang: object({ mode: v.literal('hang'), count }),
+  close: object({ mode: v.literal('close'), count }),
+  'close-before': object({ mode: v.literal('close-before'), count }),
+};
+type Mode = keyof typeof schemas;
+
+/**
+ * What goes wrong with the requests to come: `status` answers that status and stores nothing; `slow` waits `delay` ms first;
+ * `hang` never answers; `close` stores and then closes the socket instead of answering; `close-before` closes it at once.
+ * `count`: for so many requests; without it, until switched off.
+ */
+export type Fault = { [M in Mode]: v.InferOutput<(typeof schemas)[M]> }[Mode];
+
+export interface Faults {
+  state(): Fault;
+  /** Takes what a caller sent; on an error nothing changes. */
+  set(input: unknown): Checked<Fault>;
+  interfere: MiddlewareHandler<ServerEnv>;
+  /** Lets go of the requests that are being held, by closing their sockets: a server cannot close while one is open. */
+  release(): void;
+}
+
+const OFF: Fault = { mode: 'none' };
+
+/** @param changed called when a fault was switched on, or has run out */
+export function createFaults(changed: () => void = () => {}): Faults {
+  const released = new AbortController();
+  setMaxListeners(0, released.signal);
+  let fault: Fault = OFF;
+
+  const take = (): Fault => {
+    const taken = fault;
+    if (!('count' in fault) || fault.count === undefined) return taken;
+    fault = fault.count > 1 ? { ...fault, count: fault.count - 1 } : OFF;
+    changed();
+    return taken;
+  };
+
+  return {
+    state: () => fault,
+    set(input) {
+      const checked = checkFault(input);
+      if ('value' in checked) {
+        fault = checked.value;
+        changed();
+      }
+      return checked;
+    },
+    interfere: (c, next) => commit(take(), c, next, released.signal),
+    release: () => released.abort(),
+  };
+}
+
+function checkFault(input: unknown): Checked<Fault> {
+  const modes = Object.keys(schemas) as Mode[];
+  const named = check(object({ mode: v.picklist(modes, `one of ${modes.join(', ')}`) }), input);
+  return 'error' in named ? named : check<Fault>(schemas[named.value.mode], input);
+}
+
+async function commit(
+  fault: Fault,
+  c: Context<ServerEnv>,
+  next: () => Promise<void>,
+  released: AbortSignal,
+): Promise<Response | undefined> {
+  switch (fault.mode) {
+    case 'none':
+      await next();
+      return;
+    case 'status':
+      if (fault.retryAfter !== undefined) c.header('Retry-After', fault.retryAfter);
+      throw new HTTPException(fault.status as 500, { message: `a ${fault.status} on demand` });
+    case 'slow':
+      if (!(await lasts(pause(fault.delay, undefined, { signal: released })))) return drop(c);
+      await next();
+      return;
+    case 'hang': {
+      const { incoming, outgoing } = c.env;
+      // Read to its end: while a body is left standing, the client's going away is not noticed.
+      incoming.resume();
+      if (!outgoing.closed) await lasts(once(outgoing, 'close', { signal: released }));
+      return drop(c);
+    }
+    case 'close':
+      await next();
+      return drop(c);
+    case 'close-before':
+      return drop(c);
+  }
+}
+
+/** False when it was broken off by the release. */
+const lasts = (wait: Promise<unknown>): Promise<boolean> =>
+  wait.then(
+    () => true,
+    () => false,
+  );
+
+/** Whatever is answered after this goes nowhere: the socket is gone before the first byte of it. */
+function drop(c: Context<ServerEnv>): Response {
+  c.env.outgoing.destroy();
+  return c.body(null);
+}

@@ -1,0 +1,80 @@
+import type { Query } from './database.ts';
+
+/** What the demo page and the tests look at, in the shape they get it. All in order of arrival; `limit`: only the newest. */
+
+export interface ListedEvent {
+  uuid: string;
+  timestamp: string;
+  event: string;
+  source: string;
+  correlationKey: string;
+  correlationValue: string;
+  payload: unknown;
+  customerId: string;
+}
+
+export interface ListedCustomer {
+  id: string;
+  primaryKey: string | null;
+  properties: Record<string, unknown>;
+  correlationValues: string[];
+}
+
+export interface ListedJourney {
+  id: string;
+  name: string;
+  event: string;
+  filter: Record<string, unknown> | null;
+  firings: { uuid: string; customerId: string; primaryKey: string | null; at: string }[];
+}
+
+export interface Counts {
+  events: number;
+  customers: number;
+  journeys: number;
+  firings: number;
+}
+
+const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+export const listEvents = (query: Query, limit: number | null): Promise<ListedEvent[]> =>
+  query(
+    `select e.uuid, ${iso('e.timestamp')} as timestamp, e.event, e.source, e.correlation_key as "correlationKey",
+            e.correlation_value as "correlationValue", e.payload, t.customer_id as "customerId"
+     from (select * from events order by seq desc limit $1::bigint) e
+     join threads t using (correlation_value)
+     order by e.seq`,
+    [limit],
+  );
+
+export const listCustomers = (query: Query, limit: number | null): Promise<ListedCustomer[]> =>
+  query(
+    `select c.id, c.primary_key as "primaryKey", c.properties,
+            array(select t.correlation_value::text from threads t where t.customer_id = c.id order by t.seq) as "correlationValues"
+     from (select * from customers order by seq desc limit $1::bigint) c
+     order by c.seq`,
+    [limit],
+  );
+
+/** `limit` counts twice here: the newest journeys, and of each the newest firings. */
+export const listJourneys = (query: Query, limit: number | null): Promise<ListedJourney[]> =>
+  query(
+    `select j.id, j.name, j.event, j.filter,
+            (select coalesce(jsonb_agg(to_jsonb(f) - 'seq' order by f.seq), '[]') from (
+               select e.seq, e.uuid, c.id as "customerId", c.primary_key as "primaryKey", ${iso('f.at')} as at
+               from firings f join events e on e.seq = f.event_seq join customers c on c.id = f.customer_id
+               where f.journey_id = j.id order by f.event_seq desc limit $1::bigint
+             ) f) as firings
+     from (select * from journeys order by seq desc limit $1::bigint) j
+     order by j.seq`,
+    [limit],
+  );
+
+export async function countAll(query: Query): Promise<Counts> {
+  const [counts] = await query<Counts>(
+    `select (select count(*) from events)::int as events, (select count(*) from customers)::int as customers,
+            (select count(*) from journeys)::int as journeys, (select count(*) from firings)::int as firings`,
+  );
+  if (counts === undefined) throw new Error('the select gave no row back');
+  return counts;
+}

@@ -1,0 +1,23 @@
+/** Nesting above this is refused: every reader of the data, Postgres's parser among them, walks it by recursion. */
+export const MAX_DEPTH = 200;
+
+/** Postgres text holds neither NUL nor half of a surrogate pair. One odd character is no reason to lose a whole batch. */
+export const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+/**
+ * A copy of parsed JSON that Postgres can hold.
+ *
+ * @throws {RangeError} whose message says what was expected instead
+ */
+export function makeStorable(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return storableText(value);
+  // JSON.parse makes Infinity of 1e999, and JSON.stringify would make `null` of that: in an upsert, a deletion.
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('numbers below 1.8e308');
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) throw new RangeError(`at most ${MAX_DEPTH} levels of nesting`);
+  if (Array.isArray(value)) return value.map((item) => makeStorable(item, depth + 1));
+  // fromEntries defines its keys where an assignment would set the prototype through `__proto__`.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storableText(key), makeStorable(item, depth + 1)]),
+  );
+}

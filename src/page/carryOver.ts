@@ -1,0 +1,26 @@
+/**
+ * What a page that left before its database was open carries over to the next one. localStorage is the only storage
+ * that a page can write as it goes away without having opened it first. It may be refused: then there is nothing.
+ */
+
+/** Calls that the inline stub remembered, each `[time, [method, ...args]]`. */
+export const CALLS = 'clew.calls';
+/** Finished items that have not been in the database yet. */
+export const ITEMS = 'clew.items';
+/** The visitor's thread, for a page that leaves before it could ask the database. */
+export const THREAD = 'clew.thread';
+
+export const carried = (key: string): unknown => {
+  try {
+    return JSON.parse(localStorage.getItem(key) as string) ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Carries `value`, or with `undefined` nothing any more. */
+export const carry = (key: string, value?: unknown): void => {
+  try {
+    value === undefined ? localStorage.removeItem(key) : localStorage.setItem(key, JSON.stringify(value));
+  } catch {}
+};

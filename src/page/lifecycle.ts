@@ -1,0 +1,37 @@
+/** The moments of a page's life that a tracker acts on. */
+export interface Moments {
+  /** The visitor has looked away: perhaps the last moment, and on a phone usually so. */
+  hidden(): void;
+  /** The page is going away, to the back/forward cache or for ever. */
+  leave(): void;
+  /** The visitor or the network is back. */
+  wake(): void;
+  /** The page has come back from the back/forward cache. */
+  restore(): void;
+}
+
+/**
+ * Calls `moments` until the returned function is called.
+ *
+ * Never `unload` or `beforeunload`: the first forbids the back/forward cache, neither fires on phones. `pagehide` is
+ * dispatched on `window` only. https://developer.chrome.com/docs/web-platform/page-lifecycle-api
+ */
+export const watchLifecycle = (moments: Moments): (() => void) => {
+  const listening = new AbortController();
+  const { signal } = listening;
+  addEventListener('pagehide', moments.leave, { signal });
+  addEventListener('pageshow', (event) => event.persisted && moments.restore(), { signal });
+  addEventListener('online', moments.wake, { signal });
+  document.addEventListener(
+    'visibilitychange',
+    () => (document.visibilityState === 'hidden' ? moments.hidden() : moments.wake()),
+    { signal },
+  );
+  return () => listening.abort();
+};
+
+/** Calls back when the page has loaded and its main thread has nothing better to do. */
+export const whenIdleAfterLoad = (then: () => void): void => {
+  const idle = () => (self.requestIdleCallback ?? setTimeout)(then);
+  document.readyState === 'complete' ? idle() : addEventListener('load', idle, { once: true });
+};

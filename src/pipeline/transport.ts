@@ -1,0 +1,133 @@
+import { EVENT_PATH, joinUrl, type Rejections } from '../wire.js';
+import type { Batch } from './batch.js';
+import { REQUEST_TIMEOUT } from './link.js';
+
+/** One request of the tracker's. */
+export interface TransportRequest {
+  readonly url: string;
+  /** JSON. */
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The page is going away: nobody will read the answer, and only what is handed to the browser now arrives. */
+  readonly leaving: boolean;
+}
+
+/** What became of a request. */
+export interface Answer {
+  /**
+   * - `delivered`: confirmed by the service, but for the `rejected` ones;
+   * - `rejected`: refused because of what is in it;
+   * - `refused`: refused because of the key or the address, not of what is in it;
+   * - `failed`: perhaps arrived, or to be tried again later.
+   */
+  readonly outcome: 'delivered' | 'rejected' | 'refused' | 'failed';
+  /** HTTP status, when there was one. */
+  readonly status?: number;
+  /** Ms the service asked to wait. */
+  readonly retryAfter?: number;
+  /** Events that a relay did not take although it took the others. */
+  readonly rejected?: Rejections['rejected'];
+  /** What went wrong, for people. */
+  readonly message?: string;
+}
+
+/**
+ * Takes one body out and says what became of it. Must not throw and must not resolve before the answer has been read
+ * to its end. Wrap the default (`fetchTransport`) to add to it.
+ */
+export type Transport = (request: TransportRequest) => Promise<Answer>;
+
+/** `Retry-After` in ms: seconds or an HTTP date (RFC 9110, section 10.2.3). */
+export const parseRetryAfter = (value: string | null, now: number): number | undefined => {
+  const ms = value ? (Number.isFinite(+value) ? +value * 1000 : Date.parse(value) - now) : Number.NaN;
+  return ms > 0 ? ms : undefined;
+};
+
+const REJECTED = [400, 413, 415, 422];
+const LATER = [408, 425, 429];
+
+const outcomeOf = (status: number): Answer['outcome'] => {
+  if (status < 300) return 'delivered';
+  if (REJECTED.includes(status)) return 'rejected';
+  return status >= 500 || LATER.includes(status) ? 'failed' : 'refused';
+};
+
+const rejectedIn = (body: string): Rejections['rejected'] => {
+  try {
+    return JSON.parse(body).rejected ?? [];
+  } catch {
+    return [];
+  }
+};
+
+/** A request by `fetch`: kept alive by the browser if the page goes away meanwhile, drained, and bounded in time. */
+export const fetchTransport: Transport = async ({ url, body, headers }) => {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      // Browsers count these bytes against 64 KiB for all such requests until the answer has been read:
+      // https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+      keepalive: true,
+      credentials: 'omit',
+      redirect: 'error',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+    });
+    const text = await response.text();
+    const { status } = response;
+    const retryAfter = parseRetryAfter(response.headers.get('Retry-After'), Date.now());
+    return {
+      outcome: outcomeOf(status),
+      status,
+      ...(retryAfter && { retryAfter }),
+      ...(response.ok ? { rejected: rejectedIn(text) } : { message: `${status} from ${url}: ${text.slice(0, 200)}` }),
+    };
+  } catch (error) {
+    return { outcome: 'failed', message: `no answer from ${url}: ${error}` };
+  }
+};
+
+/** Where a courier goes, and with what in its pocket. */
+export interface CourierSettings {
+  readonly baseUrl: string;
+  readonly eventsUrl: string;
+  readonly apiKey?: string | undefined;
+  readonly transport?: Transport | undefined;
+}
+
+/** Takes batches to the service, by request or, as the page goes away, by handing them to the browser. */
+export const createCourier = ({ baseUrl, eventsUrl, apiKey, transport = fetchTransport }: CourierSettings) => {
+  const request = ({ path, body }: Batch, leaving: boolean): TransportRequest => ({
+    url: joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path),
+    body,
+    headers: apiKey ? { Authorization: `Api-Key ${apiKey}` } : {},
+    leaving,
+  });
+  const send = async (batch: Batch, leaving = false): Promise<Answer> => {
+    try {
+      return await transport(request(batch, leaving));
+    } catch (error) {
+      return { outcome: 'failed', message: `the transport threw: ${error}` };
+    }
+  };
+  return {
+    send: (batch: Batch): Promise<Answer> => send(batch),
+    /**
+     * `false` when the browser did not take it. A beacon carries no header, so with a key it is a keep-alive request,
+     * whose refusal cannot be known in time.
+     */
+    handOver(batch: Batch): boolean {
+      if (apiKey || transport !== fetchTransport) {
+        send(batch, true);
+        return true;
+      }
+      const { url, body } = request(batch, true);
+      try {
+        return navigator.sendBeacon(url, body);
+      } catch {
+        return false;
+      }
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import { createLedger } from './ledger.js';
+import type { Tracker } from './types.js';
+
+const nothing = () => {};
+
+/** The tracker of a server, where there is no visitor: it does nothing, and whoever waits for it goes on. */
+export const silentTracker: Tracker<never> = {
+  track: nothing,
+  trackNow: async () => {},
+  identify: nothing,
+  setProperties: nothing,
+  page: nothing,
+  reset: nothing,
+  consent: nothing,
+  flush: async () => {},
+  correlationValue: async () => '',
+  stats: () => createLedger(nothing).stats(0),
+  on: () => nothing,
+  stop: nothing,
+};

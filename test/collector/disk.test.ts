@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCollector } from '../../demo/collector/collector.ts';
+import { storeEvents } from '../../demo/collector/ingest.ts';
+import { countAll, listCustomers, listEvents, listJourneys } from '../../demo/collector/listings.ts';
+import { choosePrimaryKeyAttribute, readPrimaryKeyAttribute } from '../../demo/collector/settings.ts';
+import { checkBatch } from '../../demo/collector/validation.ts';
+import { createVisitor, KEY } from './running.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = join(await mkdtemp(join(tmpdir(), 'clew-')), 'not', 'there', 'yet');
+});
+afterEach(() => rm(join(dir, '../../..'), { recursive: true, force: true }));
+
+const open = () => createCollector({ apiKey: KEY, dataDir: dir });
+
+describe('a collector on disk', () => {
+  it('is seeded on its first start, and never again; what was stored is there after reopening', async () => {
+    const first = await open();
+    const { query } = first.database;
+    expect(await readPrimaryKeyAttribute(query)).toBe('email');
+    const seeded = await listJourneys(query, null);
+    expect(seeded).toEqual([
+      { id: expect.any(String), name: 'Welcome to Pro', event: 'signup', filter: { plan: 'pro' }, firings: [] },
+      { id: expect.any(String), name: 'Cart reminder', event: 'cart_viewed', filter: null, firings: [] },
+    ]);
+    const visitor = createVisitor();
+    const batch = [visitor.identify('ada'), visitor.event('signup', { plan: 'pro' })];
+    const checked = checkBatch({ batch });
+    await storeEvents(first.database, 'value' in checked ? checked.value : []);
+    await first.app.request(`/inspect/journeys/${seeded[1]?.id}`, { method: 'DELETE' });
+    await choosePrimaryKeyAttribute(query, null);
+    await expect(open()).rejects.toThrow(`is in use by process ${process.pid}`);
+    await Promise.all([first.close(), first.close()]);
+
+    const second = await open();
+    const again = second.database.query;
+    expect(await readPrimaryKeyAttribute(again)).toBeNull();
+    expect(await countAll(again)).toEqual({ events: 2, customers: 1, journeys: 1, firings: 1 });
+    expect((await listEvents(again, null)).map(({ uuid }) => uuid)).toEqual(batch.map(({ uuid }) => uuid));
+    expect(await listCustomers(again, null)).toMatchObject([{ primaryKey: 'ada' }]);
+    expect(await listJourneys(again, null)).toMatchObject([
+      { name: 'Welcome to Pro', firings: [{ primaryKey: 'ada' }] },
+    ]);
+    await second.close();
+  }, 60_000);
+
+  it('takes over the folder of a process that was killed', async () => {
+    const first = await open();
+    await first.close();
+    // No process has this number: the highest there can be is below it.
+    await writeFile(join(dir, 'lock'), '999999999');
+    const second = await open();
+    await second.close();
+  }, 60_000);
+});

@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { serve } from '@hono/node-server';
+import { describe, expect, it } from 'vitest';
+import { createChanges } from '../../demo/collector/changes.ts';
+import { createFaults } from '../../demo/collector/faults.ts';
+import { createInspectApp } from '../../demo/collector/inspect.ts';
+import { createVisitor, startCollector, useCollector } from './running.ts';
+
+const running = useCollector();
+const ask = async (method: string, path: string, body?: unknown) => {
+  const response = await running().request(method, path, body);
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+};
+
+/** Reads a stream of server-sent events, message by message. */
+async function listen(url: string) {
+  const leave = new AbortController();
+  const response = await fetch(`${url}/inspect/stream`, { signal: leave.signal });
+  const messages = (async function* () {
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const parts = (text + chunk).split('\n\n');
+      text = parts.pop() ?? '';
+      yield* parts;
+    }
+  })();
+  return {
+    response,
+    next: async () => (await messages.next()).value,
+    counts: async () => JSON.parse((await messages.next()).value?.split('\ndata: ')[1] ?? 'null'),
+    leave: () => leave.abort(),
+  };
+}
+
+describe('inspect', () => {
+  it('needs no key', async () => {
+    expect((await fetch(`${running().url}/inspect/events`)).status).toBe(200);
+  });
+
+  it.each(['0', '-1', '1.5', 'ten', '', '1e3', '99999999999999999999'])('refuses the limit %j', async (limit) => {
+    for (const what of ['events', 'customers', 'journeys']) {
+      expect(await ask('GET', `/inspect/${what}?limit=${limit}`)).toEqual({
+        status: 400,
+        body: { error: `limit: expected a whole number above 0, received "${limit}"` },
+      });
+    }
+  });
+
+  it('takes a limit larger than what there is', async () => {
+    await running().batch(createVisitor().event('e'));
+    expect((await ask('GET', '/inspect/events?limit=1000')).body.events).toHaveLength(1);
+  });
+
+  it('makes a journey and shows it, with and without a filter', async () => {
+    const { status, body } = await ask('POST', '/inspect/journeys', { name: 'n', event: 'e', filter: { a: [1] } });
+    expect(status).toBe(201);
+    expect(body).toEqual({ id: expect.any(String), name: 'n', event: 'e', filter: { a: [1] }, firings: [] });
+    const bare = await ask('POST', '/inspect/journeys', { name: 'm', event: 'e', filter: null });
+    expect(await running().journeys()).toEqual([body, bare.body]);
+  });
+
+  it.each<[unknown, string]>([
+    [{ event: 'e' }, 'name: expected a non-empty string, received nothing'],
+    [{ name: 'n', event: '' }, 'event: expected a non-empty string, received ""'],
+    [{ name: 'n', event: 'e', filter: [] }, 'filter: expected an object, received an array'],
+    [{ name: 'n', event: 'e', filter: 'plan' }, 'filter: expected an object, received "plan"'],
+  ])('refuses %j as a journey', async (journey, error) => {
+    expect(await ask('POST', '/inspect/journeys', journey)).toEqual({ status: 400, body: { error } });
+  });
+
+  it('knows which journeys there are', async () => {
+    for (const id of ['1', '01234567-89ab-4cde-8f01-23456789abcd']) {
+      expect(await ask('DELETE', `/inspect/journeys/${id}`)).toEqual({
+        status: 404,
+        body: { error: `there is no journey ${id}` },
+      });
+    }
+  });
+
+  it('chooses, shows and un-chooses the primary key attribute', async () => {
+    for (const attribute of ['user_id', null, 'email']) {
+      expect(await ask('PUT', '/inspect/primary-key', { attribute })).toEqual({ status: 200, body: { attribute } });
+      expect(await ask('GET', '/inspect/primary-key')).toEqual({ status: 200, body: { attribute } });
+    }
+    expect(await ask('PUT', '/inspect/primary-key', { attribute: '' })).toEqual({
+      status: 400,
+      body: { error: 'attribute: expected a non-empty string, received ""' },
+    });
+    expect((await ask('PUT', '/inspect/primary-key', {})).status).toBe(400);
+  });
+
+  it('takes changes as JSON only, so that no other page’s form can make them', async () => {
+    const response = await fetch(`${running().url}/inspect/journeys`, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(415);
+  });
+
+  it('answers 404 in JSON to anything else', async () => {
+    expect(await ask('GET', '/inspect/nothing')).toEqual({
+      status: 404,
+      body: { error: 'GET /inspect/nothing is no endpoint' },
+    });
+  });
+});
+
+describe('the stream', () => {
+  it('says at once how much there is, and again after each kind of change', async () => {
+    const stream = await listen(running().url);
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
+    const nothing = { events: 0, customers: 0, journeys: 0, firings: 0 };
+    expect(await stream.next()).toBe(`event: changed\ndata: ${JSON.stringify(nothing)}`);
+    const visitor = createVisitor();
+    await running().batch(visitor.event('e'));
+    expect(await stream.counts()).toEqual({ ...nothing, events: 1, customers: 1 });
+    await running().single(visitor.event('e'));
+    expect(await stream.counts()).toMatchObject({ events: 2 });
+    await running().upsert('ada');
+    expect(await stream.counts()).toMatchObject({ customers: 2 });
+    const { id } = await running().journey('n', 'e');
+    expect(await stream.counts()).toMatchObject({ journeys: 1, firings: 0 });
+    await running().batch(visitor.event('e'));
+    expect(await stream.counts()).toMatchObject({ events: 3, firings: 1 });
+    await ask('DELETE', `/inspect/journeys/${id}`);
+    expect(await stream.counts()).toMatchObject({ journeys: 0, firings: 0 });
+    await ask('DELETE', '/inspect/data');
+    expect(await stream.counts()).toEqual(nothing);
+    for (const change of ['primary-key', 'faults']) {
+      await ask('PUT', `/inspect/${change}`, { attribute: 'email', mode: 'none' });
+      expect(await stream.counts()).toEqual(nothing);
+    }
+    stream.leave();
+  });
+
+  it('tells of many changes in few messages, five in a second at most', async () => {
+    const stream = await listen(running().url);
+    await stream.next();
+    const begin = performance.now();
+    const visitor = createVisitor();
+    const sending = Promise.all(Array.from({ length: 60 }, () => running().batch(visitor.event('e'))));
+    let messages = 0;
+    for (let events = 0; events < 60; messages++) ({ events } = await stream.counts());
+    await sending;
+    expect(messages).toBeLessThanOrEqual(1 + (performance.now() - begin) / 190);
+    stream.leave();
+  });
+
+  it('gives signs of life while nothing happens', async () => {
+    const closing = new AbortController();
+    const changes = createChanges();
+    const { database } = running();
+    const app = createInspectApp({ database, faults: createFaults(), changes, closing: closing.signal, heartbeat: 20 });
+    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+    if (!server.listening) await once(server, 'listening');
+    const address = server.address();
+    const stream = await listen(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    await stream.next();
+    expect(await stream.next()).toBe(': still here');
+    expect(await stream.next()).toBe(': still here');
+    closing.abort();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('stops listening when the reader leaves', async () => {
+    const closing = new AbortController();
+    const changes = createChanges();
+    let listeners = 0;
+    const counted: typeof changes = {
+      ...changes,
+      on(listener) {
+        const off = changes.on(listener);
+        listeners++;
+        return () => {
+          listeners--;
+          off();
+        };
+      },
+    };
+    const { database } = running();
+    const app = createInspectApp({ database, faults: createFaults(), changes: counted, closing: closing.signal });
+    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+    if (!server.listening) await once(server, 'listening');
+    const address = server.address();
+    const stream = await listen(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    await stream.next();
+    expect(listeners).toBe(1);
+    stream.leave();
+    await expect.poll(() => listeners).toBe(0);
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('ends when the collector closes, and the server can close', async () => {
+    const other = await startCollector();
+    const stream = await listen(other.url);
+    await stream.next();
+    await other.stop();
+    expect(await stream.next()).toBeUndefined();
+  });
+});
