@@ -18,6 +18,11 @@ export default [
     output: { dir: 'dist', chunkFileNames: 'chunks/[name].js' },
     onwarn,
   },
-  { input: 'dist/snippet.js', plugins: [nodeResolve({ browser: true }), minify], output: { file: 'dist/clew.js', format: 'iife' }, onwarn },
+  {
+    input: 'dist/snippet.js',
+    plugins: [nodeResolve({ browser: true }), minify],
+    output: { file: 'dist/clew.js', format: 'iife' },
+    onwarn,
+  },
   { input: 'dist/stub.js', plugins: [minify], output: { file: 'dist/stub.js', format: 'iife' }, onwarn },
 ];

@@ -1,9 +1,26 @@
+import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
+import { silentTracker } from './tracker/silent.js';
+import { startTracker } from './tracker/tracker.js';
+import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
+
 export type { PageContext } from './page/context.js';
 export type { ItemText } from './pipeline/event.js';
 export type { Row, RowKey, Store } from './pipeline/store.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './pipeline/transport.js';
-export type { TrackerOptions } from './tracker/options.js';
-export type { DropReason, Signals } from './tracker/signals.js';
-export { createTracker } from './tracker/tracker.js';
-export type { AnyEvents, EventMap, EventName, Stats, Tracker } from './tracker/types.js';
+export type { DropReason, Listen, Signals } from './tracker/signals.js';
+export type { EventName, Stats } from './tracker/types.js';
 export type { WireEvent } from './wire.js';
+export type { AnyEvents, EventMap, Tracker, TrackerOptions };
+
+/**
+ * Makes a tracker. On a server, where there is no `window`, it does nothing.
+ *
+ * @throws TypeError for an option that cannot be meant, naming what was expected
+ * @example
+ * const tracker = createTracker({ baseUrl: '/clew' });
+ * tracker.track('signup', { plan: 'pro' });
+ */
+export const createTracker = <Events extends EventMap = AnyEvents>(options: TrackerOptions): Tracker<Events> => {
+  const settings = normaliseOptions(options);
+  return typeof window === 'undefined' ? silentTracker : startTracker(settings);
+};

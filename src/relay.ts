@@ -153,7 +153,11 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     if (isAt(BATCH_PATH)) {
       if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');
       const { good, rejected } = sift(body.batch);
-      return { url: joinUrl(baseUrl, BATCH_PATH), body: good.length ? JSON.stringify({ batch: good }) : undefined, rejected };
+      return {
+        url: joinUrl(baseUrl, BATCH_PATH),
+        body: good.length ? JSON.stringify({ batch: good }) : undefined,
+        rejected,
+      };
     }
     if (isAt(EVENT_PATH)) {
       const { good, rejected } = sift([body]);
@@ -183,7 +187,8 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     const { status } = answer;
     const retryAfter = answer.headers.get('Retry-After');
     const response = answer.ok && rejected.length ? json(status, { rejected }) : new Response(text, { status });
-    if (text && !rejected.length) response.headers.set('Content-Type', answer.headers.get('Content-Type') ?? 'text/plain');
+    if (text && !rejected.length)
+      response.headers.set('Content-Type', answer.headers.get('Content-Type') ?? 'text/plain');
     if (retryAfter) response.headers.set('Retry-After', retryAfter);
     return response;
   };
@@ -216,7 +221,8 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     const isAllowed = origin !== null && options.allowedOrigins?.includes(origin);
     let response: Response;
     try {
-      if (origin !== null && options.allowedOrigins && !isAllowed) throw new Refusal(403, `origin ${origin} may not call`);
+      if (origin !== null && options.allowedOrigins && !isAllowed)
+        throw new Refusal(403, `origin ${origin} may not call`);
       response = request.method === 'OPTIONS' ? new Response(null, { status: 204 }) : await serve(request);
     } catch (error) {
       // What is thrown besides refusals is a body that broke off, or one nested too deeply to be written again.

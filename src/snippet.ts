@@ -1,6 +1,6 @@
 import { CALLS, carried, carry } from './page/carryOver.js';
-import type { TrackerOptions } from './tracker/options.js';
-import { createTracker } from './tracker/tracker.js';
+import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
+import { startTracker } from './tracker/tracker.js';
 
 /**
  * The script tag: options from its `data-` attributes, `window.clew` for the page, and the calls made before it came,
@@ -28,7 +28,7 @@ const start = (host: { clew?: Clew }) => {
   const options = Object.fromEntries(Object.entries(dataset).map(([name, text = '']) => [name, scalar(text)]));
 
   let replayed: number | undefined;
-  const tracker = createTracker(options as unknown as TrackerOptions, () => replayed ?? Date.now());
+  const tracker = startTracker(normaliseOptions(options as unknown as TrackerOptions), () => replayed ?? Date.now());
   const clew: Clew = (method, ...args) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
     if (typeof run === 'function') return run(...args);

@@ -80,7 +80,8 @@ function openServer(connectionString: string, max: number): Database {
       const client = await pool.connect();
       const query = async <T>(sql: string, params: unknown[] = []) => (await client.query(sql, params)).rows as T[];
       try {
-        await query('begin');
+        // Whatever the server's default is: what is read after the lock must be what others committed before it.
+        await query('begin isolation level read committed');
         const result = await work(query);
         await query('commit');
         client.release();

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
-import { limitBody, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import type { Changes } from './changes.ts';
 import { type Database, lockWriting } from './database.ts';
 import { answerError } from './errors.ts';
@@ -42,7 +42,7 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
   app.get('/inspect/primary-key', async (c) => c.json({ attribute: await readPrimaryKeyAttribute(query) }));
   app.get('/inspect/faults', (c) => c.json(faults.state()));
 
-  app.post('/inspect/journeys', limitBody(), async (c) => {
+  app.post('/inspect/journeys', async (c) => {
     const journey = await createJourney(query, await readBody(c, checkJourney));
     changes.announce();
     return c.json({ ...journey, firings: [] }, 201);
@@ -57,14 +57,14 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
     return c.body(null, 204);
   });
 
-  app.put('/inspect/primary-key', limitBody(), async (c) => {
+  app.put('/inspect/primary-key', async (c) => {
     const { attribute } = await readBody(c, checkPrimaryKey);
     await choosePrimaryKeyAttribute(query, attribute);
     changes.announce();
     return c.json({ attribute });
   });
 
-  app.put('/inspect/faults', limitBody(), async (c) => c.json(await readBody(c, faults.set)));
+  app.put('/inspect/faults', async (c) => c.json(await readBody(c, faults.set)));
 
   app.delete('/inspect/data', async (c) => {
     await clearData(database);

@@ -62,8 +62,9 @@ export const listJourneys = (query: Query, limit: number | null): Promise<Listed
     `select j.id, j.name, j.event, j.filter,
             (select coalesce(jsonb_agg(to_jsonb(f) - 'seq' order by f.seq), '[]') from (
                select e.seq, e.uuid, c.id as "customerId", c.primary_key as "primaryKey", ${iso('f.at')} as at
-               from firings f join events e on e.seq = f.event_seq join customers c on c.id = f.customer_id
-               where f.journey_id = j.id order by f.event_seq desc limit $1::bigint
+               from (
+                 select * from firings where journey_id = j.id order by event_seq desc limit $1::bigint
+               ) f join events e on e.seq = f.event_seq join customers c on c.id = f.customer_id
              ) f) as firings
      from (select * from journeys order by seq desc limit $1::bigint) j
      order by j.seq`,

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { HTTPException } from 'hono/http-exception';
 import { requireKey } from './authorisation.ts';
-import { limitBody, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import type { Changes } from './changes.ts';
 import type { Database } from './database.ts';
 import { answerError } from './errors.ts';
@@ -27,7 +27,7 @@ export function createServiceApp({ database, apiKey, faults, changes }: ServiceO
   app.onError(answerError);
   for (const path of ['/api/*', '/events/*']) app.use(path, allowBrowsers);
 
-  const guards = [requireKey(apiKey), faults.interfere, limitBody()] as const;
+  const guards = [requireKey(apiKey), faults.interfere] as const;
 
   app.on('POST', eitherSlash('/api/customers/upsert'), ...guards, async (c) => {
     const id = await upsertCustomer(database.query, await readBody(c, checkUpsert));

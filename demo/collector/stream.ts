@@ -16,8 +16,8 @@ export interface StreamOptions {
 const GAP = 200;
 
 /** Server-sent events: `changed` with the counts, at once and then soon after each change. */
-export const streamChanges = (c: Context, { changes, count, closing, heartbeat }: StreamOptions): Response =>
-  streamSSE(c, async (stream) => {
+export function streamChanges(c: Context, { changes, count, closing, heartbeat }: StreamOptions): Response {
+  const response = streamSSE(c, async (stream) => {
     let isNews = true;
     let isIdle = false;
     let wake = () => {};
@@ -53,3 +53,7 @@ export const streamChanges = (c: Context, { changes, count, closing, heartbeat }
     off();
     closing.removeEventListener('abort', end);
   });
+  // An ended stream kept alive would hold up the closing of the server.
+  response.headers.set('Connection', 'close');
+  return response;
+}

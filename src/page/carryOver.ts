@@ -12,15 +12,16 @@ export const THREAD = 'clew.thread';
 
 export const carried = (key: string): unknown => {
   try {
-    return JSON.parse(localStorage.getItem(key) as string) ?? undefined;
+    return JSON.parse(localStorage[key]);
   } catch {
     return undefined;
   }
 };
 
-/** Carries `value`, or with `undefined` nothing any more. */
+/** Carries `value`, or without one nothing any more. */
 export const carry = (key: string, value?: unknown): void => {
   try {
-    value === undefined ? localStorage.removeItem(key) : localStorage.setItem(key, JSON.stringify(value));
+    if (value) localStorage[key] = JSON.stringify(value);
+    else delete localStorage[key];
   } catch {}
 };

@@ -16,17 +16,15 @@ export interface Moments {
  * Never `unload` or `beforeunload`: the first forbids the back/forward cache, neither fires on phones. `pagehide` is
  * dispatched on `window` only. https://developer.chrome.com/docs/web-platform/page-lifecycle-api
  */
-export const watchLifecycle = (moments: Moments): (() => void) => {
+export const watchLifecycle = ({ hidden, leave, wake, restore }: Moments): (() => void) => {
+  // Its `signal` is all that it has in common with listener options.
   const listening = new AbortController();
-  const { signal } = listening;
-  addEventListener('pagehide', moments.leave, { signal });
-  addEventListener('pageshow', (event) => event.persisted && moments.restore(), { signal });
-  addEventListener('online', moments.wake, { signal });
-  document.addEventListener(
-    'visibilitychange',
-    () => (document.visibilityState === 'hidden' ? moments.hidden() : moments.wake()),
-    { signal },
-  );
+  const listen = (type: string, listener: (event: Event) => void) => addEventListener(type, listener, listening);
+  listen('pagehide', leave);
+  listen('pageshow', (event) => (event as PageTransitionEvent).persisted && restore());
+  listen('online', wake);
+  // Bubbles from the document.
+  listen('visibilitychange', () => (document.hidden ? hidden() : wake()));
   return () => listening.abort();
 };
 

@@ -2,131 +2,80 @@ import { createStore as openStore, promisifyRequest, type UseStore } from 'idb-k
 import type { ItemText } from './event.js';
 
 /**
- * A row's place in the order of all rows of a service: first by the number of the page load that wrote it, then by the
- * page's own count. Never a time: clocks jump. `tab` keeps keys apart should the numbers ever start again; `bytes` lets
- * a reader stop at a batch's worth without reading more.
+ * A row's place in the order of a service's rows: first by the number of the page load that wrote it, then by the
+ * page's own count. Never a time: clocks jump. `tab` keeps keys apart should the numbers start again; `bytes` lets a
+ * reader stop at a batch's worth.
  */
 export type RowKey = [service: string, page: number, count: number, tab: string, bytes: number];
 
-/** Events of one microtask, at most a batch's worth of them. A row without items is a row to delete. */
-export interface Row {
-  readonly key: RowKey;
-  readonly items: readonly ItemText[];
-}
+/** Items stored together, at most a batch of them. A row without items is deleted. */
+export type Row = [key: RowKey, items: readonly ItemText[]];
 
-/** What the pipeline asks of a store. All tabs of an origin must see the same one. */
+/** What the pipeline asks of a store. All tabs of an origin see the same one. */
 export interface Store {
   /**
-   * In one transaction over all tabs: writes `rows`, and replaces the record `name` by what `change` makes of it.
-   * `change` must be pure and must not throw.
+   * One transaction over all tabs: writes `entries` (rows, and records under their names), then replaces the record
+   * `name` by what the pure `change` makes of it. Without `name` it is committed in the call, so that it outlives a
+   * page that is going away.
    */
-  update<T>(name: string, change: (old: T | undefined) => T, rows?: readonly Row[]): Promise<T>;
-  /** Writes rows and records in one transaction that is committed at once, so that it outlives the page. */
-  write(rows: readonly Row[], records?: Readonly<Record<string, unknown>>): Promise<void>;
-  /** The oldest rows of a service: at most `count`, and of those no more than `bytes`, but at least one. */
-  read(service: string, count: number, bytes: number): Promise<Row[]>;
-  /** Deletes everything: rows and records. */
+  transact<T>(
+    entries: readonly (Row | [name: string, record: unknown])[],
+    name?: string,
+    change?: (old: T | undefined) => T,
+  ): Promise<T>;
+  /** The oldest rows of a service, worth about `bytes`, at least one. */
+  read(service: string, bytes: number): Promise<Row[]>;
+  /** Deletes everything. */
   clear(): Promise<void>;
 }
 
-/** How many of `keys` make up `bytes`, at least one. */
-const worth = (keys: readonly RowKey[], bytes: number): number => {
-  let sum = 0;
-  const end = keys.findIndex((key, i) => (sum += key[4]) > bytes && i > 0);
-  return end < 0 ? keys.length : end;
-};
+/** So many rows are enough for any batch. */
+const MOST_ROWS = 250;
+const isEmpty = (value: unknown) => (value as unknown[]).length === 0;
 
-const put = (target: IDBObjectStore, rows: readonly Row[]) => {
-  for (const { key, items } of rows) items.length ? target.put(items, key) : target.delete(key);
-};
-
-/** `commit()` spares the wait for the last request's event, which a page that is going away never sees. */
-const finish = (target: IDBObjectStore): Promise<unknown> => {
-  target.transaction.commit?.();
-  return promisifyRequest(target.transaction);
-};
-
-/** A site that deletes its own databases must not be blocked by ours: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange */
-const yielding =
-  (use: UseStore): UseStore =>
-  (mode, work) =>
-    use(mode, (target) => {
-      const { db } = target.transaction;
-      db.onversionchange = () => db.close();
-      return work(target);
-    });
-
-const durable = (use: UseStore): Omit<Store, 'clear'> => ({
-  update: (name, change, rows = []) =>
-    use('readwrite', (target) => {
-      put(target, rows);
-      const request = target.get(name);
-      return promisifyRequest(request).then(() => {
-        const value = change(request.result);
-        target.put(value, name);
-        return finish(target).then(() => value);
-      });
+const createDurableStore = (use: UseStore): Omit<Store, 'clear'> => ({
+  transact: (entries, name, change) =>
+    use('readwrite', async (target) => {
+      const { transaction } = target;
+      // A site that deletes its own databases must not be blocked: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange
+      transaction.db.onversionchange = () => transaction.db.close();
+      for (const [key, value] of entries) isEmpty(value) ? target.delete(key) : target.put(value, key);
+      const value = name && change?.(await promisifyRequest(target.get(name)));
+      if (name) target.put(value, name);
+      // Spares the wait for the last request's event, which a page that is going away never sees.
+      transaction.commit?.();
+      // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
+      await promisifyRequest(transaction);
+      return value as never;
     }),
-  write: (rows, records = {}) =>
-    use('readwrite', (target) => {
-      put(target, rows);
-      for (const name in records) target.put(records[name], name);
-      return finish(target).then(() => {});
-    }),
-  read: (service, count, bytes) =>
+  read: (service, bytes) =>
     use('readonly', async (target) => {
-      const range = IDBKeyRange.bound([service], [service, []]);
-      const keys = (await promisifyRequest(target.getAllKeys(range, count))) as unknown as RowKey[];
-      const last = keys[worth(keys, bytes) - 1];
-      if (!last) return [];
-      const values = await promisifyRequest(target.getAll(IDBKeyRange.bound(keys[0], last)));
-      return values.map((items, i) => ({ key: keys[i] as RowKey, items }));
+      const all = IDBKeyRange.bound([service], [service, []]);
+      const keys = (await promisifyRequest(target.getAllKeys(all, MOST_ROWS))) as unknown as RowKey[];
+      let sum = 0;
+      const worth = keys.filter((key, i) => (sum += key[4]) <= bytes || !i);
+      if (!worth.length) return [];
+      const rows = await promisifyRequest(target.getAll(IDBKeyRange.bound(worth[0], worth.at(-1))));
+      return rows.map((items, i): Row => [keys[i] as RowKey, items]);
     }),
 });
 
-/** The same in this page's memory, for where nothing may be stored. */
-export const createMemoryStore = (): Store => {
-  const records = new Map<string, unknown>();
-  const rows = new Map<string, Row>();
-  const store: Store = {
-    async update(name, change, changed = []) {
-      const value = change(records.get(name) as Parameters<typeof change>[0]);
-      await store.write(changed, { [name]: value });
-      return value;
-    },
-    async write(changed, named = {}) {
-      for (const row of changed) {
-        const id = String(row.key);
-        row.items.length ? rows.set(id, row) : rows.delete(id);
+const createMemoryStore = (): Omit<Store, 'clear'> => {
+  const all = new Map<string, [unknown, unknown]>();
+  return {
+    async transact(entries, name, change) {
+      const value = name && change?.(all.get(name)?.[1] as never);
+      for (const entry of name ? [...entries, [name, value] as const] : entries) {
+        isEmpty(entry[1] ?? {}) ? all.delete(String(entry[0])) : all.set(String(entry[0]), [...entry]);
       }
-      for (const name in named) records.set(name, named[name]);
+      return value as never;
     },
-    async read(service, count, bytes) {
-      const all = [...rows.values()].filter(({ key }) => key[0] === service).slice(0, count);
-      return all.slice(
-        0,
-        worth(
-          all.map(({ key }) => key),
-          bytes,
-        ),
-      );
-    },
-    async clear() {
-      records.clear();
-      rows.clear();
-    },
+    read: async (service) => [...all.values()].filter(([key]) => (key as RowKey)[0] === service) as Row[],
   };
-  return store;
 };
 
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 5000;
-
-const within = <T>(work: Promise<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(reject, PATIENCE, new Error(`IndexedDB did not answer within ${PATIENCE} ms`));
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 
 /**
  * IndexedDB, opened anew when it fails and replaced by memory when it fails again at once. Storage that is refused,
@@ -135,34 +84,38 @@ const within = <T>(work: Promise<T>): Promise<T> =>
  * @param onLost told once, when memory has taken over
  */
 export const createStore = (name: string, onLost: (cause: unknown) => void): Store => {
-  const open = () => durable(yielding(openStore(name, name)));
-  const memory = createMemoryStore();
-  let current: Omit<Store, 'clear'> = open();
-  let reopened = false;
+  const open = () => createDurableStore(openStore(name, name));
+  let current = open();
+  let isReopened = false;
   const run = async <T>(work: (store: Omit<Store, 'clear'>) => Promise<T>): Promise<T> => {
-    for (;;) {
-      const used = current;
-      try {
-        const result = await within(work(used));
-        reopened = false;
-        return result;
-      } catch (cause) {
-        // Of several that fail together the first one decides for all; none is given up before memory has tried.
-        if (used !== current) continue;
-        current = reopened ? memory : open();
-        if (reopened) onLost(cause);
-        reopened = true;
+    const used = current;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(reject, PATIENCE, 'no answer');
+      });
+      const result = await Promise.race([work(used), late]);
+      isReopened = false;
+      return result;
+    } catch (cause) {
+      // Of several that fail together, the first decides for all.
+      if (used === current) {
+        current = isReopened ? createMemoryStore() : open();
+        if (isReopened) onLost(cause);
+        isReopened = true;
       }
+      return run(work);
+    } finally {
+      clearTimeout(timer);
     }
   };
   return {
-    update: (name, change, rows) => run((store) => store.update(name, change, rows)),
-    write: (rows, records) => run((store) => store.write(rows, records)),
-    read: (service, count, bytes) => run((store) => store.read(service, count, bytes)),
-    // Deleted, not emptied: where nothing was ever stored, emptying would first have to create it.
-    clear: async () => {
+    transact: (...args) => run((store) => store.transact(...args)) as never,
+    read: (...args) => run((store) => store.read(...args)),
+    // Deleted, not emptied: emptying would first have to create it.
+    async clear() {
+      current = open();
       try {
-        await memory.clear();
         await promisifyRequest(indexedDB.deleteDatabase(name));
       } catch {}
     },

@@ -24,7 +24,7 @@ export interface Answer {
   /** HTTP status, when there was one. */
   readonly status?: number;
   /** Ms the service asked to wait. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** Events that a relay did not take although it took the others. */
   readonly rejected?: Rejections['rejected'];
   /** What went wrong, for people. */
@@ -32,8 +32,8 @@ export interface Answer {
 }
 
 /**
- * Takes one body out and says what became of it. Must not throw and must not resolve before the answer has been read
- * to its end. Wrap the default (`fetchTransport`) to add to it.
+ * Takes one body out and says what became of it, once the answer has been read to its end. To throw is to fail: the
+ * same goes out again later. Wrap the default (`fetchTransport`) to add to it.
  */
 export type Transport = (request: TransportRequest) => Promise<Answer>;
 
@@ -43,13 +43,10 @@ export const parseRetryAfter = (value: string | null, now: number): number | und
   return ms > 0 ? ms : undefined;
 };
 
-const REJECTED = [400, 413, 415, 422];
-const LATER = [408, 425, 429];
-
 const outcomeOf = (status: number): Answer['outcome'] => {
   if (status < 300) return 'delivered';
-  if (REJECTED.includes(status)) return 'rejected';
-  return status >= 500 || LATER.includes(status) ? 'failed' : 'refused';
+  if ([400, 413, 415, 422].includes(status)) return 'rejected';
+  return status >= 500 || [408, 425, 429].includes(status) ? 'failed' : 'refused';
 };
 
 const rejectedIn = (body: string): Rejections['rejected'] => {
@@ -62,30 +59,26 @@ const rejectedIn = (body: string): Rejections['rejected'] => {
 
 /** A request by `fetch`: kept alive by the browser if the page goes away meanwhile, drained, and bounded in time. */
 export const fetchTransport: Transport = async ({ url, body, headers }) => {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      body,
-      headers: { 'Content-Type': 'application/json', ...headers },
-      // Browsers count these bytes against 64 KiB for all such requests until the answer has been read:
-      // https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
-      keepalive: true,
-      credentials: 'omit',
-      redirect: 'error',
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-    });
-    const text = await response.text();
-    const { status } = response;
-    const retryAfter = parseRetryAfter(response.headers.get('Retry-After'), Date.now());
-    return {
-      outcome: outcomeOf(status),
-      status,
-      ...(retryAfter && { retryAfter }),
-      ...(response.ok ? { rejected: rejectedIn(text) } : { message: `${status} from ${url}: ${text.slice(0, 200)}` }),
-    };
-  } catch (error) {
-    return { outcome: 'failed', message: `no answer from ${url}: ${error}` };
-  }
+  const response = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    // Browsers count its bytes against 64 KiB for all such requests until the answer has been read:
+    // https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+    keepalive: true,
+    credentials: 'omit',
+    redirect: 'error',
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+  });
+  const { status } = response;
+  const text = await response.text();
+  return {
+    outcome: outcomeOf(status),
+    status,
+    retryAfter: parseRetryAfter(response.headers.get('Retry-After'), Date.now()),
+    rejected: rejectedIn(text),
+    message: `${status} ${text.slice(0, 200)}`,
+  };
 };
 
 /** Where a courier goes, and with what in its pocket. */
@@ -96,32 +89,31 @@ export interface CourierSettings {
   readonly transport?: Transport | undefined;
 }
 
-/** Takes batches to the service, by request or, as the page goes away, by handing them to the browser. */
-export const createCourier = ({ baseUrl, eventsUrl, apiKey, transport = fetchTransport }: CourierSettings) => {
+/** Takes batches to the service. */
+export interface Courier {
+  send(batch: Batch, leaving?: boolean): Promise<Answer>;
+  /** Gives a batch to the browser as the page goes away; false when it is known not to have been taken. */
+  handOver(batch: Batch): boolean;
+}
+
+export const createCourier = ({ baseUrl, eventsUrl, apiKey, transport = fetchTransport }: CourierSettings): Courier => {
   const request = ({ path, body }: Batch, leaving: boolean): TransportRequest => ({
     url: joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path),
     body,
     headers: apiKey ? { Authorization: `Api-Key ${apiKey}` } : {},
     leaving,
   });
-  const send = async (batch: Batch, leaving = false): Promise<Answer> => {
-    try {
-      return await transport(request(batch, leaving));
-    } catch (error) {
-      return { outcome: 'failed', message: `the transport threw: ${error}` };
-    }
-  };
-  return {
-    send: (batch: Batch): Promise<Answer> => send(batch),
-    /**
-     * `false` when the browser did not take it. A beacon carries no header, so with a key it is a keep-alive request,
-     * whose refusal cannot be known in time.
-     */
-    handOver(batch: Batch): boolean {
-      if (apiKey || transport !== fetchTransport) {
-        send(batch, true);
-        return true;
+  const courier: Courier = {
+    async send(batch, leaving = false) {
+      try {
+        return await transport(request(batch, leaving));
+      } catch (error) {
+        return { outcome: 'failed', message: `no answer from ${baseUrl}: ${error}` };
       }
+    },
+    handOver(batch) {
+      // A beacon carries no header, and whether the browser took a keep-alive request cannot be known in time.
+      if (apiKey || transport !== fetchTransport) return !!courier.send(batch, true);
       const { url, body } = request(batch, true);
       try {
         return navigator.sendBeacon(url, body);
@@ -130,4 +122,5 @@ export const createCourier = ({ baseUrl, eventsUrl, apiKey, transport = fetchTra
       }
     },
   };
+  return courier;
 };

@@ -1,40 +1,38 @@
 import type { ItemText } from '../pipeline/event.js';
+import type { Identity } from './identity.js';
 
-/** A call that may have to wait until it is allowed and the visitor is known. */
-export interface Call {
-  run(): void;
-  /** The event's text so far, when the call tracks one. */
-  readonly text?: ItemText;
-}
+/** A call that has to know the visitor, and the event's text so far if it tracks one. */
+type Call = [run: (visitor: Identity) => void, text?: ItemText];
 
-/** Holds calls, in order, until consent is given and the visitor's thread is known; turns them away after a refusal. */
+/** Holds calls back, in order, until consent is given and the visitor is known; turns them away after a refusal. */
 export const createGate = (turnAway: (texts: ItemText[]) => void) => {
-  let state: 'shut' | 'open' | 'refused' = 'shut';
+  let state: 'shut' | 'refused' | Identity = 'shut';
   let held: Call[] = [];
-  const texts = () => held.flatMap(({ text }) => text ?? []);
+  const texts = () => held.flatMap(([, text]) => text ?? []);
+  const enter = (...call: Call): void => {
+    if (typeof state === 'object') call[0](state);
+    else held.push(call);
+    if (state === 'refused') refuse();
+  };
+  const refuse = () => {
+    state = 'refused';
+    const refused = texts();
+    held = [];
+    turnAway(refused);
+  };
   return {
-    isOpen: () => state === 'open',
-    isRefused: () => state === 'refused',
-    /** Texts of the events that wait. */
+    enter,
+    refuse,
+    /** Texts of the events that are held back. */
     texts,
-    enter(call: Call): void {
-      if (state === 'open') call.run();
-      else if (state === 'shut') held.push(call);
-      else if (call.text) turnAway([call.text]);
-    },
-    open(): void {
-      state = 'open';
-      const calls = held;
-      held = [];
-      for (const { run } of calls) run();
-    },
+    isRefused: () => state === 'refused',
     shut(): void {
       state = 'shut';
     },
-    refuse(): void {
-      state = 'refused';
-      turnAway(texts());
-      held = [];
+    /** From now on calls are `visitor`'s, those held back first. */
+    open(visitor: Identity): void {
+      state = visitor;
+      for (const call of held.splice(0)) enter(...call);
     },
   };
 };

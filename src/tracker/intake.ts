@@ -1,46 +1,40 @@
 import { draftEvent } from '../pipeline/event.js';
-import { IDENTIFY } from '../wire.js';
+import { IDENTIFY, isObject } from '../wire.js';
 import type { DropReason } from './signals.js';
 
-/** A call's event as text without its thread, or with what is wrong with it. */
+/** A call's event as text without its thread; with a `reason` if it cannot be sent, and what was expected. */
 export interface Intake {
-  readonly text: string;
-  readonly reason?: DropReason;
-  readonly message?: string;
+  readonly draft: string;
+  readonly reason?: DropReason | '' | undefined;
+  readonly fault?: string | undefined;
 }
 
-const kindOf = (value: unknown): string => (value === null ? 'null' : typeof value);
+interface Json {
+  readonly json?: string | undefined;
+  readonly fault?: string | undefined;
+}
 
-/** JSON of `value`, or why there is none. Reading somebody's object may throw anything: getters, proxies. */
-const toJson = (value: unknown): { json?: string; message?: string } => {
+/** JSON of `value`, or why there is none: reading somebody's object may throw anything. */
+const toJson = (value: unknown): Json => {
   try {
     const json = JSON.stringify(value);
-    if (json !== undefined || value === undefined) return json === undefined ? {} : { json };
-    return { message: `a ${kindOf(value)} is nothing that JSON can express` };
+    return json || value === undefined ? { json } : { fault: `JSON knows no ${typeof value}` };
   } catch (error) {
-    return { message: String(error) };
+    return { fault: `${error}` };
   }
 };
 
 /** The snapshot of a `track` call. */
 export const readEvent = (id: string, at: number, event: unknown, payload: unknown): Intake => {
-  const { json, message } = toJson(payload);
-  const text = draftEvent(id, at, String(event), json);
-  if (typeof event !== 'string' || !event) {
-    return { text, reason: 'rejected', message: `the event's name must be a non-empty string, not ${kindOf(event)}` };
-  }
-  if (event === IDENTIFY) return { text, reason: 'rejected', message: `${IDENTIFY} is reserved: call identify()` };
-  return message ? { text, reason: 'unserialisable', message: `payload of ${event}: ${message}` } : { text };
+  const { json, fault } = toJson(payload);
+  const isName = typeof event === 'string' && event && event !== IDENTIFY;
+  return {
+    draft: draftEvent(id, at, isName ? event : typeof event, json),
+    reason: isName ? fault && 'unserialisable' : 'rejected',
+    fault: isName ? fault : `an event's name must be a non-empty string; for ${IDENTIFY} there is identify()`,
+  };
 };
 
-/** The JSON of customer properties, or why they cannot be sent. */
-export const readProperties = (properties: unknown): { json?: string; message?: string } =>
-  properties && typeof properties === 'object' && !Array.isArray(properties)
-    ? toJson(properties)
-    : { message: `properties must be an object, not ${kindOf(properties)}` };
-
-/** What is wrong with a primary key: the service would ignore anything but a string, silently. */
-export const primaryKeyFault = (primaryKey: unknown): string | undefined =>
-  typeof primaryKey === 'string' && primaryKey
-    ? undefined
-    : `identify: the primary key must be a non-empty string, not ${primaryKey === '' ? 'an empty one' : kindOf(primaryKey)}`;
+/** JSON of a customer's properties, or why they cannot be sent. */
+export const readProperties = (properties: unknown): Json =>
+  isObject(properties) ? toJson(properties) : { fault: 'properties must be an object' };

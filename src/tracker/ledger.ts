@@ -1,41 +1,42 @@
-import { type ItemText, idOf, isUpsert } from '../pipeline/event.js';
+import { type ItemText, idOf, isEvent } from '../pipeline/event.js';
 import type { DropReason, Signals } from './signals.js';
 import type { Stats } from './types.js';
 
-type Emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]) => void;
-
-/** The account of this page's events: each one tracked ends as delivered, or dropped for a reason. */
-export const createLedger = (emit: Emit) => {
+/** The account of this page's events: each one tracked ends as delivered, or as dropped for a reason. */
+export const createLedger = (emit: <S extends keyof Signals>(signal: S, value: Signals[S]) => void) => {
   const endings = new Map<string, () => void>();
-  const dropped = {} as Stats['dropped'];
-  for (const reason of ['rejected', 'too-large', 'full', 'expired', 'unserialisable', 'filtered', 'consent'] as const) {
-    dropped[reason] = 0;
-  }
-  let tracked = 0;
-  let delivered = 0;
-
-  const end = (signal: 'delivered' | 'dropped', texts: readonly ItemText[], reason?: DropReason) => {
-    const events = texts.filter((text) => !isUpsert(text));
-    if (reason) dropped[reason] += events.length;
-    else delivered += events.length;
-    // An upsert that is dropped has been told as an error; it is no event.
-    if (events.length) emit(signal, () => ({ events: events.map((text) => JSON.parse(text)), reason }) as never);
-    for (const text of events) {
-      endings.get(idOf(text))?.();
-      endings.delete(idOf(text));
-    }
+  const dropped: Stats['dropped'] = {
+    rejected: 0,
+    'too-large': 0,
+    full: 0,
+    expired: 0,
+    unserialisable: 0,
+    filtered: 0,
+    consent: 0,
   };
+  const counts = { tracked: 0, delivered: 0 };
 
   return {
-    tracked: (): void => {
-      tracked++;
+    counts,
+    /** Calls back when the event with this id has reached its end, whichever. */
+    whenEnded: (id: string, then: () => void): Map<string, () => void> => endings.set(id, then),
+    /** These have reached their end: dropped if there is a reason, else delivered. Upserts are no events. */
+    end(items: readonly ItemText[], reason?: DropReason): void {
+      const texts = items.filter(isEvent);
+      if (!texts[0]) return;
+      const events = texts.map((text) => JSON.parse(text));
+      if (reason) {
+        dropped[reason] += texts.length;
+        emit('dropped', { events, reason });
+      } else {
+        counts.delivered += texts.length;
+        emit('delivered', { events });
+      }
+      for (const id of texts.map(idOf)) {
+        endings.get(id)?.();
+        endings.delete(id);
+      }
     },
-    delivered: (texts: readonly ItemText[]): void => end('delivered', texts),
-    dropped: (texts: readonly ItemText[], reason: DropReason): void => end('dropped', texts, reason),
-    /** Calls back when the event with this id has reached its end. */
-    whenEnded: (id: string, then: () => void): void => {
-      endings.set(id, then);
-    },
-    stats: (queued: number): Stats => ({ tracked, delivered, queued, dropped: { ...dropped } }),
+    stats: (queued: number): Stats => ({ ...counts, queued, dropped: { ...dropped } }),
   };
 };

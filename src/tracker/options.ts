@@ -83,33 +83,33 @@ export interface TrackerOptions {
 export type Settings = Required<Omit<TrackerOptions, 'apiKey' | 'transport' | 'store'>> &
   Pick<TrackerOptions, 'apiKey' | 'transport' | 'store'>;
 
-const defaults = {
-  flushInterval: 3000,
-  maxBatchEvents: 200,
-  maxBatchBytes: 60_000,
-  maxQueuedEvents: 10_000,
-  consent: 'granted',
-  respectGpc: false,
-  debug: false,
-} as const;
-
-const expect = (holds: boolean, name: keyof TrackerOptions, expected: string, value: unknown) => {
-  if (!holds) throw new TypeError(`clew: ${name} must be ${expected}, not ${JSON.stringify(value)}`);
-};
-
-/** @throws TypeError that names the option, what was expected and what was given */
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError that names the option, what was expected and what was given
+ */
 export const normaliseOptions = (options: TrackerOptions): Settings => {
-  const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
-  const settings = { ...defaults, eventsUrl: options?.baseUrl, ...Object.fromEntries(given) } as Settings;
-  for (const name of ['baseUrl', 'eventsUrl', 'apiKey'] as const) {
-    const value = settings[name];
-    const isOptional = name === 'apiKey' && value === undefined;
-    expect(isOptional || (typeof value === 'string' && value !== ''), name, 'a non-empty string', value);
+  const given = Object.entries({ ...options }).filter(([, value]) => value !== undefined);
+  const defaults = {
+    baseUrl: '',
+    eventsUrl: options?.baseUrl,
+    flushInterval: 3000,
+    maxBatchEvents: 200,
+    maxBatchBytes: 60_000,
+    maxQueuedEvents: 10_000,
+    consent: 'granted',
+    respectGpc: false,
+    debug: false,
+  };
+  const settings = { ...defaults, ...Object.fromEntries(given) } as Settings;
+  for (const [name, value] of Object.entries(settings)) {
+    const expected = name === 'apiKey' ? 'string' : typeof defaults[name as keyof typeof defaults];
+    const isEmpty = value === '' || (expected === 'number' && !((value as number) > 0));
+    if (expected !== 'undefined' && (typeof value !== expected || isEmpty)) {
+      throw new TypeError(`clew: ${name} must be a ${expected} that is not empty or 0, not ${JSON.stringify(value)}`);
+    }
   }
-  for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
-    const value = settings[name];
-    expect(typeof value === 'number' && value > 0 && value < Infinity, name, 'a positive number', value);
-  }
-  expect(/^(granted|required)$/.test(settings.consent), 'consent', "'granted' or 'required'", settings.consent);
+  if (!/^(granted|required)$/.test(settings.consent))
+    throw new TypeError("clew: consent must be 'granted' or 'required'");
   return settings;
 };

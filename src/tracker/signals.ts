@@ -9,35 +9,30 @@ export interface Signals {
   delivered: { events: WireEvent[] };
   /** These events of this page will not arrive. */
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
-  /** Something is wrong: a bad argument, a wrong key, an address that does not answer as it should, refused storage. */
+  /** Something is wrong: an argument, the key, the address, refused storage. What it was about is in its message. */
   error: Error;
 }
 
-type Listener<T> = (value: T) => void;
-export type Listen = <S extends keyof Signals>(signal: S, listener: Listener<Signals[S]>) => () => void;
+/** Listens to a signal; the function it returns ends that. */
+export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
-/** `debug` says everything on the console too. */
-export const createSignals = (debug: boolean) => {
-  const listeners: { [S in keyof Signals]: Set<Listener<Signals[S]>> } = {
-    delivered: new Set(),
-    dropped: new Set(),
-    error: new Set(),
-  };
+/** `isDebug` says everything on the console, too. */
+export const createSignals = (isDebug: boolean) => {
+  const listeners: { [signal: string]: Set<(value: never) => void> } = {};
   const on: Listen = (signal, listener) => {
-    // Wrapped, so that one listener added twice is two, and each is undone for itself.
-    const own: typeof listener = (value) => listener(value);
+    // Wrapped, so that one function listening twice is two listeners.
+    const own = (value: never) => listener(value);
+    listeners[signal] ??= new Set();
     listeners[signal].add(own);
-    return () => listeners[signal].delete(own);
+    return () => listeners[signal]?.delete(own);
   };
-  /** `make` is only called when somebody listens. A listener that throws is its owner's affair, not the tracker's. */
-  const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]) => {
-    if (!debug && !listeners[signal].size) return;
-    const value = make();
-    if (debug) console[signal === 'delivered' ? 'debug' : 'warn']('clew:', signal, value);
-    for (const listener of listeners[signal]) {
+  const emit = <S extends keyof Signals>(signal: S, value: Signals[S]): void => {
+    if (isDebug) console.log('clew:', signal, value);
+    for (const listener of listeners[signal] ?? []) {
       try {
-        listener(value);
+        listener(value as never);
       } catch (error) {
+        // The listener's owner's affair, told as any error of theirs.
         reportError(error);
       }
     }

@@ -4,7 +4,7 @@ import type { Tracker } from './types.js';
 const nothing = () => {};
 
 /** The tracker of a server, where there is no visitor: it does nothing, and whoever waits for it goes on. */
-export const silentTracker: Tracker<never> = {
+export const silentTracker: Tracker = {
   track: nothing,
   trackNow: async () => {},
   identify: nothing,

@@ -4,172 +4,138 @@ import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle, whenIdleAfterLoad } from '../page/lifecycle.js';
 import { ENVELOPE } from '../pipeline/batch.js';
-import { createDelivery } from '../pipeline/delivery.js';
-import { draftEvent, type ItemText, idOf, isLongerThan, isUpsert, stamp, upsert } from '../pipeline/event.js';
+import { createDelivery, type Report } from '../pipeline/delivery.js';
+import { byteLength, draftEvent, type ItemText, idOf, isEvent, stamp, upsert } from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
 import { createCourier } from '../pipeline/transport.js';
 import { IDENTIFY } from '../wire.js';
 import { createGate } from './gate.js';
-import { IDENTITY, type Identity, identified, loadIdentity, newIdentity } from './identity.js';
-import { primaryKeyFault, readEvent, readProperties } from './intake.js';
+import { type Identity, identifyAs, identityOr, newIdentity } from './identity.js';
+import { readEvent, readProperties } from './intake.js';
 import { createLedger } from './ledger.js';
-import { normaliseOptions, type TrackerOptions } from './options.js';
+import type { Settings } from './options.js';
 import { createSignals } from './signals.js';
-import { silentTracker } from './silent.js';
-import type { AnyEvents, EventMap, Tracker } from './types.js';
+import type { Tracker } from './types.js';
 
-/** What the tabs of an origin tell each other. */
-interface Message {
-  /** Who the visitor is from now on; null when consent was refused. */
-  readonly identity?: Identity | null;
-  /** Ids of what the sending tab has under way. */
-  readonly taken?: string[];
-  /** Ids of what has been answered for. */
-  readonly done?: string[];
-  /** Ids of those among `done` that were refused. */
-  readonly rejected?: ReadonlySet<string>;
-}
+/** What the tabs of an origin tell each other: what is under way and answered for, or who the visitor now is. */
+type Message = { readonly report: Report } | { readonly visitor: Identity | null };
+
+/** The record of the visitor, and of the number of page loads, in the store. */
+const IDENTITY = 'identity';
+const PAGES = 'pages';
 
 /**
- * Makes a tracker. On a server, where there is no `window`, it does nothing.
+ * The tracker itself: the only place that knows every stage.
  *
- * @param clock tells when an event happens, in ms since the epoch; only who replays earlier calls needs another one
- * @throws TypeError for an option that cannot be meant, naming what was expected
- * @example
- * const tracker = createTracker({ baseUrl: '/clew' });
- * tracker.track('signup', { plan: 'pro' });
+ * @param clock when an event happens, in ms since the epoch; only the replay of earlier calls needs another one
  */
-export const createTracker = <Events extends EventMap = AnyEvents>(
-  options: TrackerOptions,
-  clock: () => number = Date.now,
-): Tracker<Events> => {
-  const settings = normaliseOptions(options);
-  if (typeof window === 'undefined') return silentTracker;
-
-  const service = settings.baseUrl.replace(/\/+$/, '');
-  const itemsCarried = `${ITEMS} ${service}`;
+export const startTracker = (settings: Settings, clock: () => number = Date.now): Tracker => {
+  const { baseUrl, maxBatchBytes, maxQueuedEvents } = settings;
+  const service = baseUrl.replace(/\/+$/, '');
+  const itemsKey = `${ITEMS} ${service}`;
   const tab = uuid();
   const { on, emit } = createSignals(settings.debug);
-  const fail = (message: string) => emit('error', () => new Error(`clew: ${message}`));
+  const fail = (fault: string) => emit('error', new Error(`clew: ${fault}`));
   const ledger = createLedger(emit);
-  const gate = createGate((texts) => ledger.dropped(texts, 'consent'));
-  const store = settings.store ?? createStore('clew', (cause) => fail(`no storage, memory has to do: ${cause}`));
+  const gate = createGate((texts) => ledger.end(texts, 'consent'));
+  const store =
+    settings.store ?? createStore('clew', (cause) => fail(`storage is refused (${cause}): memory has to do`));
   const queue = createQueue(store, service, tab, settings);
   const singles = new Set<string>();
-  let identity: Identity | undefined;
-  /** What another tab said last. */
-  let heard: Identity | undefined;
   let booting: Promise<void> | undefined;
   let isBooted = false;
 
-  const account = (own: readonly ItemText[], rejected: ReadonlySet<string>) => {
-    const isRejected = (text: ItemText) => rejected.has(idOf(text));
-    ledger.delivered(own.filter((text) => !isRejected(text)));
-    ledger.dropped(own.filter(isRejected), 'rejected');
-  };
-
-  const channel = createChannel<Message>(`clew ${service}`, ({ identity: other, taken, done, rejected = new Set() }) => {
-    if (other === null) forget();
-    else if (other) identity = heard = other;
-    if (taken) delivery.takenElsewhere(taken);
-    if (done) account(queue.remove(done).removed, rejected);
+  const channel = createChannel<Message>(`clew ${service}`, (message) => {
+    if ('report' in message) delivery.hear(message.report);
+    else if (!message.visitor) forget();
+    else if (isBooted) gate.open(message.visitor);
   });
 
   const delivery = createDelivery({
-    ...createCourier(settings),
+    ...settings,
+    limits: settings,
+    courier: createCourier(settings),
     store,
     queue,
     service,
     tab,
-    limits: settings,
-    flushInterval: settings.flushInterval,
-    isSingle: (id) => singles.has(id),
-    onTaken: (taken) => {
-      for (const id of taken) singles.delete(id);
-      channel.post({ taken });
-    },
-    onSettled: (done, rejected, own) => {
-      account(own, rejected);
-      channel.post({ done, rejected });
-    },
-    onLate: () => queueMicrotask(leave),
+    singles,
     onError: fail,
+    onReport: (report) => channel.post({ report }),
+    onSettled(items, rejected) {
+      const isRejected = (text: ItemText) => rejected.includes(idOf(text));
+      ledger.end(items.filter((text) => !isRejected(text)));
+      ledger.end(items.filter(isRejected), 'rejected');
+    },
   });
 
-  /** Into the queue, if there is room. An upsert is no event and is only told as an error. */
   const add = (text: ItemText) => {
-    const isTooLarge = isLongerThan(text, settings.maxBatchBytes - ENVELOPE);
-    if (!isTooLarge && queue.size() < settings.maxQueuedEvents) {
-      queue.add(text);
-      return delivery.added(text.length);
+    const isTooLarge = byteLength(text) > maxBatchBytes - ENVELOPE;
+    if (isTooLarge || queue.size() >= maxQueuedEvents) {
+      const reason = isTooLarge ? 'too-large' : 'full';
+      fail(`${reason}: ${text.slice(0, 200)}`);
+      return ledger.end([text], reason);
     }
-    const reason = isTooLarge ? 'too-large' : 'full';
-    fail(`${reason}: ${text.slice(0, 200)}`);
-    ledger.dropped([text], reason);
+    queue.add(text);
+    delivery.added(text.length);
   };
 
-  const enter = (run: (identity: Identity) => void, text?: string) =>
-    gate.enter({ run: () => run(identity as Identity), ...(text && { text }) });
-
-  const become = (next: Identity) => {
-    identity = next;
-    queue.record(IDENTITY, next);
-    carry(THREAD, next.correlationValue);
-    channel.post({ identity: next });
+  const become = (visitor: Identity) => {
+    queue.record(IDENTITY, visitor);
+    carry(THREAD, visitor.correlationValue);
+    channel.post({ visitor });
+    gate.open(visitor);
   };
 
-  const trackEvent = (id: string, event: unknown, payload: unknown) => {
-    ledger.tracked();
-    const { text, reason, message } = readEvent(id, clock(), event, payload);
-    if (reason) {
-      fail(message as string);
-      return ledger.dropped([`${text}}`], reason);
-    }
-    enter(({ correlationValue }) => add(stamp(text, correlationValue)), `${text}}`);
+  const track = (event: unknown, payload: unknown, id = uuid()) => {
+    ledger.counts.tracked++;
+    const { draft, reason, fault } = readEvent(id, clock(), event, payload);
+    if (!reason) return gate.enter(({ correlationValue }) => add(stamp(draft, correlationValue)), `${draft}}`);
+    fail(`${fault}`);
+    ledger.end([`${draft}}`], reason);
   };
 
   const identify = (primaryKey: string) => {
-    const id = uuid();
-    const at = clock();
-    enter((before) => {
-      const next = identified(before, service, primaryKey);
-      if (next === before) return;
-      become(next);
-      ledger.tracked();
-      const payload = JSON.stringify({ distinct_id: primaryKey });
-      add(stamp(draftEvent(id, at, IDENTIFY, payload), next.correlationValue));
+    const draft = draftEvent(uuid(), clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }));
+    gate.enter((before) => {
+      const visitor = identifyAs(before, service, primaryKey);
+      if (visitor === before) return;
+      become(visitor);
+      ledger.counts.tracked++;
+      add(stamp(draft, visitor.correlationValue));
     });
   };
 
   const setProperties = (properties: unknown) => {
-    const { json, message } = readProperties(properties);
-    if (!json) return fail(message as string);
-    const id = uuid();
-    enter(({ primaryKeys }) => {
-      const primaryKey = primaryKeys[service];
-      primaryKey ? add(upsert(id, primaryKey, json)) : fail('setProperties: call identify() first, the service sets properties of known customers only');
-    });
+    const { json, fault } = readProperties(properties);
+    if (!json) return fail(`${fault}`);
+    gate.enter(({ primaryKeys: { [service]: primaryKey } }) =>
+      primaryKey ? add(upsert(uuid(), primaryKey, json)) : fail('setProperties: call identify() first'),
+    );
   };
+
+  const load = (candidate: Identity) =>
+    store.transact<Identity>([], IDENTITY, (stored) => identityOr(candidate, stored));
+  const candidate = () => newIdentity(carried(THREAD) as string | undefined);
+  const itemsCarried = () => (carried(itemsKey) ?? []) as ItemText[];
 
   /** Opens the database, learns who the visitor is, and lets in the calls that waited for it. */
   const boot = async () => {
-    const candidate = newIdentity(carried(THREAD) as string | undefined);
-    const [known, page] = await Promise.all([
-      loadIdentity(store, candidate),
-      store.update<number>('pages', (pages = 0) => pages + 1),
+    const [visitor, page] = await Promise.all([
+      load(candidate()),
+      store.transact<number>([], PAGES, (pages = 0) => pages + 1),
     ]);
     if (gate.isRefused()) return;
-    identity = heard ?? known;
-    carry(THREAD, identity.correlationValue);
+    carry(THREAD, visitor.correlationValue);
     isBooted = true;
-    gate.open();
-    for (const text of (carried(itemsCarried) as ItemText[] | undefined) ?? []) {
-      if (!isUpsert(text)) ledger.tracked();
+    gate.open(visitor);
+    for (const text of itemsCarried()) {
+      if (isEvent(text)) ledger.counts.tracked++;
       queue.add(text);
     }
     queue.open(page);
-    carry(itemsCarried);
+    carry(itemsKey);
     whenIdleAfterLoad(() => delivery.flush(true));
   };
 
@@ -179,80 +145,74 @@ export const createTracker = <Events extends EventMap = AnyEvents>(
   };
 
   const forget = () => {
-    booting = identity = heard = undefined;
+    booting = undefined;
     isBooted = false;
     gate.refuse();
     queue.open(0);
-    ledger.dropped(queue.remove(queue.items().map(idOf)).removed, 'consent');
+    ledger.end(queue.remove(queue.items().map(idOf)).removed, 'consent');
     store.clear();
-    for (const key of [THREAD, CALLS, itemsCarried]) carry(key);
+    for (const key of [CALLS, THREAD, itemsKey]) carry(key);
   };
 
   const leave = () => {
     channel.close();
     if (!booting) return;
-    identity ??= newIdentity(carried(THREAD) as string | undefined);
-    gate.open();
+    if (isBooted) return delivery.leave();
+    // The database is not open yet, and an open that starts or ends now comes too late.
+    const visitor = candidate();
+    gate.open(visitor);
     delivery.leave();
-    if (isBooted) return;
-    // The database is not open yet, and an open that starts now comes too late.
-    carry(THREAD, identity.correlationValue);
-    carry(itemsCarried, [...new Set([...((carried(itemsCarried) as ItemText[] | undefined) ?? []), ...queue.items()])]);
-  };
-
-  const restore = () => {
-    channel.reopen();
-    delivery.restore();
-    if (!isBooted) return;
-    // Another tab may have identified somebody else meanwhile.
-    gate.shut();
-    loadIdentity(store, identity as Identity).then((known) => {
-      identity = known;
-      gate.open();
-    });
+    carry(THREAD, visitor.correlationValue);
+    carry(itemsKey, [...new Set([...itemsCarried(), ...queue.items()])]);
   };
 
   const unwatch = watchLifecycle({
     hidden: () => isBooted && delivery.flush(false),
     wake: () => isBooted && delivery.wake(),
     leave,
-    restore,
+    restore() {
+      channel.reopen();
+      delivery.restore();
+      if (!isBooted) return;
+      // Another tab may have identified somebody else meanwhile.
+      gate.shut();
+      load(candidate()).then(gate.open);
+    },
   });
 
   if (settings.respectGpc && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) gate.refuse();
   else if (settings.consent === 'granted') start();
 
   return {
-    track: (event, ...[payload]) => trackEvent(uuid(), event, payload),
-    trackNow: (event, ...[payload]) =>
+    track: (event, payload?: unknown) => track(event, payload),
+    trackNow: (event, payload?: unknown) =>
       new Promise((resolve) => {
         const id = uuid();
         ledger.whenEnded(id, resolve);
         singles.add(id);
-        trackEvent(id, event, payload);
-        enter(() => delivery.flush(false));
+        track(event, payload, id);
+        gate.enter(() => delivery.flush(false));
       }),
     identify(primaryKey, properties) {
-      const fault = primaryKeyFault(primaryKey);
-      if (fault) return fail(fault);
+      if (typeof primaryKey !== 'string' || !primaryKey) return fail('the primary key must be a non-empty string');
       identify(primaryKey);
-      if (properties !== undefined) setProperties(properties);
+      if (properties) setProperties(properties);
     },
     setProperties,
-    page: (overrides) => trackEvent(uuid(), 'page_view', { ...pageContext(), ...overrides }),
-    reset: () => enter(() => become(newIdentity())),
-    consent(granted) {
-      if (!granted) {
+    page: (overrides) => track('page_view', { ...pageContext(), ...overrides }),
+    reset: () => gate.enter(() => become(newIdentity())),
+    consent(isGranted) {
+      if (!isGranted) {
         forget();
-        channel.post({ identity: null });
+        channel.post({ visitor: null });
       } else if (!booting) start();
     },
-    flush: async () => {
+    async flush() {
       await booting;
       if (isBooted) await delivery.flush(true);
     },
-    correlationValue: () => new Promise((resolve) => enter((visitor) => resolve(visitor.correlationValue))),
-    stats: () => ledger.stats(gate.texts().length + queue.items().filter((text) => !isUpsert(text)).length),
+    correlationValue: () => new Promise((resolve) => gate.enter((visitor) => resolve(visitor.correlationValue))),
+    stats: () => ledger.stats(gate.texts().length + queue.items().filter(isEvent).length),
     on,
     stop() {
       unwatch();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCollector } from '../../demo/collector/collector.ts';
+import { lockFolder } from '../../demo/collector/folder.ts';
 import { storeEvents } from '../../demo/collector/ingest.ts';
 import { countAll, listCustomers, listEvents, listJourneys } from '../../demo/collector/listings.ts';
 import { choosePrimaryKeyAttribute, readPrimaryKeyAttribute } from '../../demo/collector/settings.ts';
@@ -49,11 +50,21 @@ describe('a collector on disk', () => {
   }, 60_000);
 
   it('takes over the folder of a process that was killed', async () => {
-    const first = await open();
-    await first.close();
-    // No process has this number: the highest there can be is below it.
-    await writeFile(join(dir, 'lock'), '999999999');
-    const second = await open();
-    await second.close();
-  }, 60_000);
+    const { path, release } = await lockFolder(dir);
+    await release();
+    for (const pid of [process.pid, 999_999_999]) {
+      // Numbers come round again, and a container's processes get the same ones each time.
+      await writeFile(join(dir, 'lock'), String(pid));
+      const again = await lockFolder(dir);
+      expect(again.path).toBe(path);
+      await again.release();
+    }
+  });
+
+  it('leaves a folder alone that another process is using', async () => {
+    const { release } = await lockFolder(dir);
+    await release();
+    await writeFile(join(dir, 'lock'), String(process.ppid));
+    await expect(lockFolder(dir)).rejects.toThrow(`is in use by process ${process.ppid}`);
+  });
 });

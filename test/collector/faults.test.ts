@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { createVisitor, KEY, startCollector, useCollector } from './running.ts';
+import { createChanges } from '../../demo/collector/changes.ts';
+import { createFaults } from '../../demo/collector/faults.ts';
+import { createServiceApp } from '../../demo/collector/service.ts';
+import { listen } from './listen.ts';
+import { createVisitor, KEY, serveApp, startCollector, useCollector } from './running.ts';
 
 const running = useCollector();
 const visitor = createVisitor();
@@ -110,13 +114,39 @@ describe('faults on demand', () => {
 
   it('hangs until the client has had enough, and stores nothing', async () => {
     await fault({ mode: 'hang', count: 1 });
-    await expect(post(AbortSignal.timeout(100))).rejects.toThrow('timeout');
+    const leave = new AbortController();
+    const answer = expect(post(leave.signal)).rejects.toThrow('aborted');
+    // A fault that has run out was taken: the request is being held.
+    await expect.poll(async () => (await state()).mode).toBe('none');
+    leave.abort();
+    await answer;
     expect(await stored()).toBe(0);
     expect((await post()).status).toBe(201);
   });
 
-  it('lets a server close that holds hanging and slow requests', async () => {
+  it('lets go of a hanging request when its client is gone, however much it had sent', async () => {
+    const faults = createFaults();
+    faults.set({ mode: 'hang' });
+    const { database } = running();
+    const app = createServiceApp({ database, apiKey: KEY, faults, changes: createChanges() });
+    const { server, url } = await serveApp(app);
+    const arrived = once(server, 'request');
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(
+      `POST /events/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: 5000000\r\n\r\n${'x'.repeat(4_000_000)}`,
+    );
+    await arrived;
+    const closed = once(server, 'close');
+    server.close();
+    socket.destroy();
+    await closed;
+  });
+
+  it('lets a server close that holds hanging requests, slow ones and streams', async () => {
     const other = await startCollector();
+    const stream = await listen(other.url);
+    await stream.next();
     const answers: Promise<string>[] = [];
     for (const fault of [{ mode: 'hang' }, { mode: 'slow', delay: 60_000 }]) {
       await other.request('PUT', '/inspect/faults', { ...fault, count: 1 });
@@ -131,6 +161,8 @@ describe('faults on demand', () => {
     }
     await other.stop();
     expect(await Promise.all(answers)).toEqual(['broken off', 'broken off']);
+    let last = await stream.next();
+    while (last !== undefined) last = await stream.next();
   });
 });
 

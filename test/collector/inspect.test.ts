@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { serve } from '@hono/node-server';
 import { describe, expect, it } from 'vitest';
 import { createChanges } from '../../demo/collector/changes.ts';
 import { createFaults } from '../../demo/collector/faults.ts';
 import { createInspectApp } from '../../demo/collector/inspect.ts';
-import { createVisitor, startCollector, useCollector } from './running.ts';
+import { listen } from './listen.ts';
+import { createVisitor, serveApp, useCollector } from './running.ts';
 
 const running = useCollector();
 const ask = async (method: string, path: string, body?: unknown) => {
@@ -12,26 +12,6 @@ const ask = async (method: string, path: string, body?: unknown) => {
   const text = await response.text();
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 };
-
-/** Reads a stream of server-sent events, message by message. */
-async function listen(url: string) {
-  const leave = new AbortController();
-  const response = await fetch(`${url}/inspect/stream`, { signal: leave.signal });
-  const messages = (async function* () {
-    let text = '';
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const parts = (text + chunk).split('\n\n');
-      text = parts.pop() ?? '';
-      yield* parts;
-    }
-  })();
-  return {
-    response,
-    next: async () => (await messages.next()).value,
-    counts: async () => JSON.parse((await messages.next()).value?.split('\ndata: ')[1] ?? 'null'),
-    leave: () => leave.abort(),
-  };
-}
 
 describe('inspect', () => {
   it('needs no key', async () => {
@@ -149,10 +129,8 @@ describe('the stream', () => {
     const changes = createChanges();
     const { database } = running();
     const app = createInspectApp({ database, faults: createFaults(), changes, closing: closing.signal, heartbeat: 20 });
-    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
-    if (!server.listening) await once(server, 'listening');
-    const address = server.address();
-    const stream = await listen(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    const { server, url } = await serveApp(app);
+    const stream = await listen(url);
     await stream.next();
     expect(await stream.next()).toBe(': still here');
     expect(await stream.next()).toBe(': still here');
@@ -178,23 +156,15 @@ describe('the stream', () => {
     };
     const { database } = running();
     const app = createInspectApp({ database, faults: createFaults(), changes: counted, closing: closing.signal });
-    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
-    if (!server.listening) await once(server, 'listening');
-    const address = server.address();
-    const stream = await listen(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    const { server, url } = await serveApp(app);
+    const stream = await listen(url);
     await stream.next();
     expect(listeners).toBe(1);
     stream.leave();
     await expect.poll(() => listeners).toBe(0);
     server.close();
+    // The client opens another connection by itself after an abort, and holds it for a while.
+    if ('closeAllConnections' in server) server.closeAllConnections();
     await once(server, 'close');
-  });
-
-  it('ends when the collector closes, and the server can close', async () => {
-    const other = await startCollector();
-    const stream = await listen(other.url);
-    await stream.next();
-    await other.stop();
-    expect(await stream.next()).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { createCollector } from '../../demo/collector/collector.ts';
+import { type Collector, createCollector } from '../../demo/collector/collector.ts';
 import type { Database } from '../../demo/collector/database.ts';
 import type { ListedCustomer, ListedEvent, ListedJourney } from '../../demo/collector/listings.ts';
 import { type Driver, embedded } from './drivers.ts';
@@ -33,9 +33,7 @@ export async function startCollector(driver: Driver = embedded): Promise<Running
     ...(options.url !== undefined && { databaseUrl: options.url }),
     ...(options.maxConnections !== undefined && { maxConnections: options.maxConnections }),
   });
-  const server = serve({ fetch: collector.app.fetch, port: 0, hostname: '127.0.0.1' });
-  if (!server.listening) await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, server } = await serveApp(collector.app);
   return {
     ...createVerbs(url),
     database: collector.database,
@@ -43,10 +41,17 @@ export async function startCollector(driver: Driver = embedded): Promise<Running
       const closed = once(server, 'close');
       server.close();
       await collector.close();
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
       await closed;
       await dispose();
     },
   };
+}
+
+export async function serveApp(app: Collector['app']) {
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+  if (!server.listening) await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 function createVerbs(url: string) {

@@ -180,6 +180,13 @@ describe('the limit', () => {
     expect(await running().events()).toEqual([]);
   });
 
+  it('goes on with the connection after a refusal, and closes it only after absurd amounts', async () => {
+    for (const body of [inPieces(bodyOf(MAX_BODY * 20)), inPieces(bodyOf(MAX_BODY * 200))]) {
+      expect((await send('/events/', { body, duplex: 'half' })).status).toBe(413);
+      expect((await send('/events/', { body: bodyFor('/events/') })).status).toBe(201);
+    }
+  });
+
   it('counts bytes, not characters', async () => {
     const body = JSON.stringify({ batch: [visitor.event('e', '漢'.repeat(40_000))] });
     expect((await send('/api/events/batch/', { body })).status).toBe(413);

@@ -1,9 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { drivers } from './drivers.ts';
-import { createVisitor, useCollector } from './running.ts';
+import { expect, it } from 'vitest';
+import { createVisitor, type Running } from './running.ts';
 
-describe.each(drivers)('journeys on $name', (driver) => {
-  const running = useCollector(driver);
+export function journeysSuite(running: () => Running): void {
   const firings = async (name: string) =>
     (await running().journeys()).find((journey) => journey.name === name)?.firings;
 
@@ -136,4 +134,4 @@ describe.each(drivers)('journeys on $name', (driver) => {
     expect(await running().journeys()).toMatchObject([{ name: 'any', firings: [] }]);
     await running().upsert('ada');
   });
-});
+}

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { drivers } from './drivers.ts';
-import { createVisitor, type Running, useCollector } from './running.ts';
+import { createVisitor, type Running } from './running.ts';
 
-describe.each(drivers)('customers on $name', (driver) => {
-  const running = useCollector(driver);
-
+export function customersSuite(running: () => Running): void {
   describe('upsert', () => upserting(running));
   describe('$identify', () => identifying(running));
-});
+}
 
 function upserting(running: () => Running) {
   it('creates an empty customer from nothing but a primary key, and gives back its id', async () => {

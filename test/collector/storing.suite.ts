@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database, Query } from '../../demo/collector/database.ts';
 import { storeEvents } from '../../demo/collector/ingest.ts';
 import { type CheckedEvent, checkBatch } from '../../demo/collector/validation.ts';
-import { drivers } from './drivers.ts';
-import { createVisitor, type Running, useCollector } from './running.ts';
+import { createVisitor, type Running } from './running.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -31,15 +30,13 @@ const checked = (...batch: object[]): CheckedEvent[] => {
   return result.value;
 };
 
-describe.each(drivers)('storing events on $name', (driver) => {
-  const running = useCollector(driver);
-
+export function storingSuite(running: () => Running): void {
   describe('what is kept', () => keeping(running));
   describe('repeats', () => repeats(running));
   describe('order', () => order(running));
   describe('at the same time', () => concurrency(running));
   describe('strange data', () => strangeData(running));
-});
+}
 
 function keeping(running: () => Running) {
   it('keeps every field of an event', async () => {

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { serve } from '@hono/node-server';
+import { serveStatic } from '@hono/node-server/serve-static';
+import { Hono } from 'hono';
+import { NONCE, secureHeaders } from 'hono/secure-headers';
+import { createRelay } from '../dist/relay.js';
+import { createCollector } from './collector/collector.ts';
+import type { ServerEnv } from './collector/faults.ts';
+
+const { PORT = '8787', HOST = '127.0.0.1', API_KEY = 'demo-key', DATABASE_URL, DATA_DIR } = process.env;
+const root = resolve(import.meta.dirname, '..');
+
+/** As a careful site has it: the demo shows that clew needs no exception from it. */
+const strictPolicy = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'", NONCE],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    formAction: ["'self'"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+    requireTrustedTypesFor: ["'script'"],
+  },
+  // Served on plain http on a laptop, where this header would only break things.
+  strictTransportSecurity: false,
+});
+
+const main = async () => {
+  const collector = await createCollector({
+    apiKey: API_KEY,
+    ...(DATABASE_URL && { databaseUrl: DATABASE_URL }),
+    ...(!DATABASE_URL && { dataDir: DATA_DIR ?? resolve(root, 'demo/data') }),
+  });
+  const app = new Hono<ServerEnv & { Variables: { secureHeadersNonce?: string } }>();
+  app.route('/', collector.app);
+  app.use('/dist/*', serveStatic({ root }));
+  app.use('/pages/*', serveStatic({ root: resolve(root, 'demo') }));
+  app.get('/blank', (c) => c.html('<!doctype html><html lang="en"><title>Blank</title></html>'));
+  app.get('/favicon.ico', (c) => c.body(null, 204));
+  app.get('/', strictPolicy, async (c) => {
+    const page = await readFile(resolve(root, 'demo/pages/index.html'), 'utf8');
+    const stub = await readFile(resolve(root, 'dist/stub.js'), 'utf8');
+    const nonce = c.get('secureHeadersNonce') ?? '';
+    return c.html(page.replace('{{stub}}', () => stub.trim()).replaceAll('{{nonce}}', nonce));
+  });
+
+  const server = serve({ fetch: app.fetch, port: Number(PORT), hostname: HOST }, (info: AddressInfo) => {
+    const address = `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${info.port}`;
+    // The relay reaches the collector as it would reach any service: over HTTP.
+    const relay = createRelay({ baseUrl: address, apiKey: API_KEY, allowUnsignedUpsert: true });
+    app.all('/clew/*', (c) => relay(c.req.raw));
+    console.log(`clew demo: ${address}`);
+  });
+
+  const stop = async () => {
+    server.close(() => process.exit(0));
+    await collector.close();
+    if ('closeIdleConnections' in server) server.closeIdleConnections();
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+};
+
+main().catch((error) => {
+  console.error(`clew demo: ${error instanceof Error ? error.message : error}`);
+  process.exit(1);
+});

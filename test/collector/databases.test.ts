@@ -1,0 +1,14 @@
+import { describe } from 'vitest';
+import { customersSuite } from './customers.suite.ts';
+import { drivers } from './drivers.ts';
+import { journeysSuite } from './journeys.suite.ts';
+import { useCollector } from './running.ts';
+import { storingSuite } from './storing.suite.ts';
+
+/** The same behaviour on every database. One file, because an embedded Postgres takes longer to start than all of this to run. */
+describe.each(drivers)('on $name', (driver) => {
+  const running = useCollector(driver);
+  describe('storing', () => storingSuite(running));
+  describe('customers', () => customersSuite(running));
+  describe('journeys', () => journeysSuite(running));
+});
