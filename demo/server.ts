@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { serve } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { NONCE, secureHeaders } from 'hono/secure-headers';
 import { createRelay } from '../dist/relay.js';
 import { createCollector } from './collector/collector.ts';
@@ -29,24 +29,33 @@ const strictPolicy = secureHeaders({
   strictTransportSecurity: false,
 });
 
+type DemoEnv = ServerEnv & { Variables: { secureHeadersNonce?: string } };
+
+/** A page of `demo/pages`, with the stub inlined as its users inline it. Its place is a comment, which formatters keep. */
+const servePage = (file: string) => async (c: Context<DemoEnv>) => {
+  const page = await readFile(resolve(root, 'demo/pages', file), 'utf8');
+  const stub = await readFile(resolve(root, 'dist/stub.js'), 'utf8');
+  return c.html(
+    page.replace('/* {{stub}} */', () => stub.trim()).replaceAll('{{nonce}}', c.get('secureHeadersNonce') ?? ''),
+  );
+};
+
 const main = async () => {
   const collector = await createCollector({
     apiKey: API_KEY,
     ...(DATABASE_URL && { databaseUrl: DATABASE_URL }),
     ...(!DATABASE_URL && { dataDir: DATA_DIR ?? resolve(root, 'demo/data') }),
   });
-  const app = new Hono<ServerEnv & { Variables: { secureHeadersNonce?: string } }>();
+  const app = new Hono<DemoEnv>();
   app.route('/', collector.app);
   app.use('/dist/*', serveStatic({ root }));
+  // What draws the panels; the page's import map names it, so that editors and browsers resolve the same import.
+  app.use('/lit-html/*', serveStatic({ root: resolve(root, 'node_modules') }));
+  app.get('/', strictPolicy, servePage('index.html'));
+  app.get('/pages/thanks.html', strictPolicy, servePage('thanks.html'));
   app.use('/pages/*', serveStatic({ root: resolve(root, 'demo') }));
   app.get('/blank', (c) => c.html('<!doctype html><html lang="en"><title>Blank</title></html>'));
   app.get('/favicon.ico', (c) => c.body(null, 204));
-  app.get('/', strictPolicy, async (c) => {
-    const page = await readFile(resolve(root, 'demo/pages/index.html'), 'utf8');
-    const stub = await readFile(resolve(root, 'dist/stub.js'), 'utf8');
-    const nonce = c.get('secureHeadersNonce') ?? '';
-    return c.html(page.replace('{{stub}}', () => stub.trim()).replaceAll('{{nonce}}', nonce));
-  });
 
   const server = serve({ fetch: app.fetch, port: Number(PORT), hostname: HOST }, (info: AddressInfo) => {
     const address = `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${info.port}`;

@@ -9,35 +9,32 @@ import { startTracker } from './tracker/tracker.js';
 type Call = [method: string, ...args: unknown[]];
 interface Clew {
   (...call: Call): unknown;
-  /** Calls that the stub remembered: present until a bundle has taken them. */
+  /** The calls that the stub remembered: there is none once a bundle has come. */
   q?: [at: number, call: Call][];
 }
 
-/** `data-flush-interval="500"` is a number, `data-debug` or `data-debug="true"` a boolean, the rest text. */
-const scalar = (text: string): unknown => {
-  if (text === '' || text === 'true') return true;
-  if (text === 'false') return false;
-  return Number.isFinite(+text) ? +text : text;
+/** `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. */
+const scalar = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text || 'true');
+  } catch {
+    return text;
+  }
 };
 
-const start = (host: { clew?: Clew }) => {
-  const stub = host.clew;
-  // A second script tag finds a tracker at work and leaves it to it.
-  if (stub && !stub.q) return;
-  const { dataset = {} } = (document.currentScript as HTMLScriptElement | null) ?? {};
-  const options = Object.fromEntries(Object.entries(dataset).map(([name, text = '']) => [name, scalar(text)]));
+const start = (host: { clew?: Clew }, { dataset }: { dataset: DOMStringMap }) => {
+  const options: Record<string, unknown> = {};
+  for (const name in dataset) options[name] = scalar(dataset[name]);
 
   let replayed: number | undefined;
   const tracker = startTracker(normaliseOptions(options as unknown as TrackerOptions), () => replayed ?? Date.now());
+  const calls = [...(carried<[number, Call][]>(CALLS) ?? []), ...(host.clew?.q?.splice(0) ?? [])];
   const clew: Clew = (method, ...args) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
-    if (typeof run === 'function') return run(...args);
-    return console.error(`clew: there is no method ${method}; there are ${Object.keys(tracker).join(', ')}`);
+    return run ? run(...args) : console.error(`clew: no method ${method}`);
   };
   host.clew = clew;
-
-  const earlier = ((carried(CALLS) ?? []) as [number, Call][]).concat(stub?.q?.splice(0) ?? []);
-  for (const [at, call] of earlier) {
+  for (const [at, call] of calls) {
     replayed = at;
     clew(...call);
   }
@@ -45,4 +42,6 @@ const start = (host: { clew?: Clew }) => {
   carry(CALLS);
 };
 
-start(window as { clew?: Clew });
+const host = window as { clew?: Clew };
+// A second script tag finds a tracker at work and leaves it to it.
+if (!host.clew || host.clew.q) start(host, document.currentScript ?? document.documentElement);

@@ -39,6 +39,15 @@ export interface Rejections {
 /** An address and one of the paths above, with exactly one slash between them: the service answers 404 to two. */
 export const joinUrl = (base: string, path: string): string => base.replace(/\/+$/, '') + path;
 
+/** What JSON from elsewhere says, or undefined when it is none. */
+export const parseJson = <T>(text: string): T | undefined => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';

@@ -10,7 +10,7 @@ export const ITEMS = 'clew.items';
 /** The visitor's thread, for a page that leaves before it could ask the database. */
 export const THREAD = 'clew.thread';
 
-export const carried = (key: string): unknown => {
+export const carried = <T>(key: string): T | undefined => {
   try {
     return JSON.parse(localStorage[key]);
   } catch {
@@ -21,7 +21,7 @@ export const carried = (key: string): unknown => {
 /** Carries `value`, or without one nothing any more. */
 export const carry = (key: string, value?: unknown): void => {
   try {
-    if (value) localStorage[key] = JSON.stringify(value);
-    else delete localStorage[key];
+    localStorage[key] = JSON.stringify(value);
+    if (!value) delete localStorage[key];
   } catch {}
 };

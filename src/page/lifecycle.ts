@@ -28,8 +28,5 @@ export const watchLifecycle = ({ hidden, leave, wake, restore }: Moments): (() =
   return () => listening.abort();
 };
 
-/** Calls back when the page has loaded and its main thread has nothing better to do. */
-export const whenIdleAfterLoad = (then: () => void): void => {
-  const idle = () => (self.requestIdleCallback ?? setTimeout)(then);
-  document.readyState === 'complete' ? idle() : addEventListener('load', idle, { once: true });
-};
+/** Calls back when the main thread has nothing better to do. */
+export const whenIdle = (then: () => void): unknown => (self.requestIdleCallback ?? setTimeout)(then);

@@ -6,7 +6,7 @@ export interface Batch {
   readonly path: string;
   readonly items: readonly ItemText[];
   readonly body: string;
-  /** Length of the body in UTF-8. */
+  /** Length of the body in UTF-8, or a little more. */
   readonly bytes: number;
 }
 
@@ -30,25 +30,23 @@ export const nextBatch = (
   { maxBatchEvents, maxBatchBytes }: BatchLimits,
   singles?: ReadonlySet<string>,
 ): Batch | undefined => {
-  const pathOf = (text: ItemText) =>
-    isEvent(text) ? (singles?.has(idOf(text)) ? EVENT_PATH : BATCH_PATH) : UPSERT_PATH;
+  const pathOf = (text: ItemText) => (isEvent(text) ? (singles?.has(idOf(text)) ? EVENT_PATH : BATCH_PATH) : UPSERT_PATH);
   const [first] = items;
   if (!first) return;
   const path = pathOf(first);
-  if (path !== BATCH_PATH) {
-    const body = (path === UPSERT_PATH ? upsertBody : singleBody)(first);
-    return { path, items: [first], body, bytes: byteLength(body) };
-  }
+  const isBatch = path === BATCH_PATH;
   let bytes = ENVELOPE - 1;
   let count = 0;
   for (const text of items) {
     const more = byteLength(text) + 1;
-    if (count && (count >= maxBatchEvents || bytes + more > maxBatchBytes || pathOf(text) !== path)) break;
+    const fits = count < maxBatchEvents && bytes + more <= maxBatchBytes;
+    if (count && !(isBatch && fits && pathOf(text) === path)) break;
     bytes += more;
     count++;
   }
   const taken = items.slice(0, count);
-  return { path, items: taken, body: OPEN + taken + CLOSE, bytes };
+  const body = isBatch ? OPEN + taken + CLOSE : (path === EVENT_PATH ? singleBody : upsertBody)(first);
+  return { path, items: taken, body, bytes };
 };
 
 /** All of `items` as batches, in order, as far as `room` bytes reach: none is passed over. */

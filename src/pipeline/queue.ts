@@ -1,25 +1,21 @@
 import { type BatchLimits, batchesWithin } from './batch.js';
 import { type ItemText, idOf } from './event.js';
-import type { Row, Store } from './store.js';
+import type { Entry, Row, Store } from './store.js';
 
 /** This page's memory of what no answer has confirmed yet, with the store following a microtask behind. */
 export interface Queue {
   /** Takes an item in; stored at the end of the microtask, with all others of it and the records set meanwhile. */
   add(text: ItemText): void;
   /** Sets a record of the store in the same transaction as the items added around it. */
-  record(name: string, value: unknown): void;
+  record(name: string, value: object): void;
   /** From now on items are stored, as those of page load number `page`; with 0, no longer. */
   open(page: number): void;
   /** Stores now what the end of the microtask would have stored. */
   persist(): void;
-  /** Stores everything anew: the database is another one than before. */
-  rewrite(): void;
   /** How many items are unconfirmed. */
   size(): number;
   /** Unconfirmed items, oldest first. */
   items(): ItemText[];
-  /** Ids of those that have been given to the store. */
-  stored(): string[];
   /** Forgets items. Returns those that were here, and their rows as these have to be now. */
   remove(ids: readonly string[]): { removed: ItemText[]; rows: Row[] };
 }
@@ -28,7 +24,7 @@ export const createQueue = (store: Store, service: string, tab: string, limits: 
   const texts = new Map<string, ItemText>();
   const rows = new Map<string, Row>();
   let unwritten: ItemText[] = [];
-  let records: [string, unknown][] = [];
+  let records: Entry[] = [];
   let page = 0;
   let count = 0;
   let isScheduled = false;
@@ -38,14 +34,15 @@ export const createQueue = (store: Store, service: string, tab: string, limits: 
   const persist = () => {
     isScheduled = false;
     if (!page) return;
-    const entries: (Row | [string, unknown])[] = records;
+    const entries = records;
     // A row is never more than a batch, so that confirming deletes whole rows.
-    for (const { items, bytes } of batchesWithin(unwritten, limits, Infinity)) {
-      const row: Row = [[service, page, ++count, tab, bytes], items];
+    for (const { items } of batchesWithin(unwritten, limits, Infinity)) {
+      const row: Row = [[service, page, ++count, tab], items];
       for (const text of items) rows.set(idOf(text), row);
       entries.push(row);
     }
-    unwritten = records = [];
+    unwritten = [];
+    records = [];
     if (entries.length) store.transact(entries);
   };
 
@@ -70,13 +67,8 @@ export const createQueue = (store: Store, service: string, tab: string, limits: 
       persist();
     },
     persist,
-    rewrite() {
-      unwritten = [...texts.values()];
-      persist();
-    },
     size: () => texts.size,
     items: () => [...texts.values()],
-    stored: () => [...rows.keys()],
     remove(ids) {
       const removed: ItemText[] = [];
       const changed = new Set<Row>();

@@ -3,35 +3,31 @@ import type { ItemText } from './event.js';
 
 /**
  * A row's place in the order of a service's rows: first by the number of the page load that wrote it, then by the
- * page's own count. Never a time: clocks jump. `tab` keeps keys apart should the numbers start again; `bytes` lets a
- * reader stop at a batch's worth.
+ * page's own count. Never a time: clocks jump. `tab` keeps keys apart should the numbers start again.
  */
-export type RowKey = [service: string, page: number, count: number, tab: string, bytes: number];
+export type RowKey = [service: string, page: number, count: number, tab: string];
 
-/** Items stored together, at most a batch of them. A row without items is deleted. */
-export type Row = [key: RowKey, items: readonly ItemText[]];
+/** Items stored together, at most a batch of them, under and with their key. A row without items is deleted. */
+export type Row = readonly [key: RowKey, items: readonly ItemText[]];
+
+/** What is written: a row, or a record under its name. */
+export type Entry = Row | readonly [name: string, record: object];
 
 /** What the pipeline asks of a store. All tabs of an origin see the same one. */
 export interface Store {
   /**
-   * One transaction over all tabs: writes `entries` (rows, and records under their names), then replaces the record
-   * `name` by what the pure `change` makes of it. Without `name` it is committed in the call, so that it outlives a
-   * page that is going away.
+   * One transaction over all tabs: writes rows and named records, then replaces the record `name` by what the pure
+   * `change` makes of it. Without `name` it is committed in the call, so that it outlives a page that is going away.
    */
-  transact<T>(
-    entries: readonly (Row | [name: string, record: unknown])[],
-    name?: string,
-    change?: (old: T | undefined) => T,
-  ): Promise<T>;
-  /** The oldest rows of a service, worth about `bytes`, at least one. */
-  read(service: string, bytes: number): Promise<Row[]>;
+  transact<T>(entries: readonly Entry[], name?: string, change?: (old: T | undefined) => T): Promise<T>;
+  /** The oldest rows of a service, enough for a batch. */
+  read(service: string): Promise<Row[]>;
   /** Deletes everything. */
   clear(): Promise<void>;
 }
 
-/** So many rows are enough for any batch. */
-const MOST_ROWS = 250;
-const isEmpty = (value: unknown) => (value as unknown[]).length === 0;
+/** Rows read at a time: what makes a batch of single events, and a few more. */
+const MOST_ROWS = 210;
 
 const createDurableStore = (use: UseStore): Omit<Store, 'clear'> => ({
   transact: (entries, name, change) =>
@@ -39,7 +35,10 @@ const createDurableStore = (use: UseStore): Omit<Store, 'clear'> => ({
       const { transaction } = target;
       // A site that deletes its own databases must not be blocked: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange
       transaction.db.onversionchange = () => transaction.db.close();
-      for (const [key, value] of entries) isEmpty(value) ? target.delete(key) : target.put(value, key);
+      for (const [key, value] of entries) {
+        if (typeof key === 'string') target.put(value, key);
+        else (value as ItemText[])[0] ? target.put([key, value], key) : target.delete(key);
+      }
       const value = name && change?.(await promisifyRequest(target.get(name)));
       if (name) target.put(value, name);
       // Spares the wait for the last request's event, which a page that is going away never sees.
@@ -48,61 +47,53 @@ const createDurableStore = (use: UseStore): Omit<Store, 'clear'> => ({
       await promisifyRequest(transaction);
       return value as never;
     }),
-  read: (service, bytes) =>
-    use('readonly', async (target) => {
-      const all = IDBKeyRange.bound([service], [service, []]);
-      const keys = (await promisifyRequest(target.getAllKeys(all, MOST_ROWS))) as unknown as RowKey[];
-      let sum = 0;
-      const worth = keys.filter((key, i) => (sum += key[4]) <= bytes || !i);
-      if (!worth.length) return [];
-      const rows = await promisifyRequest(target.getAll(IDBKeyRange.bound(worth[0], worth.at(-1))));
-      return rows.map((items, i): Row => [keys[i] as RowKey, items]);
-    }),
+  read: (service) =>
+    use('readonly', (target) =>
+      promisifyRequest(target.getAll(IDBKeyRange.bound([service], [service, []]), MOST_ROWS)),
+    ),
 });
 
+/** Without a database the queue's own memory has to do, and records last as long as the page. */
 const createMemoryStore = (): Omit<Store, 'clear'> => {
-  const all = new Map<string, [unknown, unknown]>();
+  const records: Record<string, unknown> = {};
   return {
-    async transact(entries, name, change) {
-      const value = name && change?.(all.get(name)?.[1] as never);
-      for (const entry of name ? [...entries, [name, value] as const] : entries) {
-        isEmpty(entry[1] ?? {}) ? all.delete(String(entry[0])) : all.set(String(entry[0]), [...entry]);
-      }
-      return value as never;
+    async transact(entries, name = '', change) {
+      for (const [key, value] of entries) if (typeof key === 'string') records[key] = value;
+      records[name] = change?.(records[name] as never);
+      return records[name] as never;
     },
-    read: async (service) => [...all.values()].filter(([key]) => (key as RowKey)[0] === service) as Row[],
+    read: async () => [],
   };
 };
 
 /** How long (ms) the database may take to answer before it counts as broken. */
-const PATIENCE = 5000;
+const PATIENCE = 3000;
+/** How often it may break before it is given up. */
+const REOPENINGS = 2;
 
 /**
- * IndexedDB, opened anew when it fails and replaced by memory when it fails again at once. Storage that is refused,
- * blocked, hanging or gone costs durability, never an event of this page.
+ * IndexedDB, opened anew when it fails and in the end replaced by memory. Storage that is refused, blocked, hanging or
+ * gone costs durability, never an event of this page.
  *
  * @param onLost told once, when memory has taken over
  */
 export const createStore = (name: string, onLost: (cause: unknown) => void): Store => {
   const open = () => createDurableStore(openStore(name, name));
   let current = open();
-  let isReopened = false;
+  let failures = 0;
   const run = async <T>(work: (store: Omit<Store, 'clear'>) => Promise<T>): Promise<T> => {
     const used = current;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(reject, PATIENCE, 'no answer');
+    });
     try {
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(reject, PATIENCE, 'no answer');
-      });
-      const result = await Promise.race([work(used), late]);
-      isReopened = false;
-      return result;
+      return await Promise.race([work(used), late]);
     } catch (cause) {
       // Of several that fail together, the first decides for all.
       if (used === current) {
-        current = isReopened ? createMemoryStore() : open();
-        if (isReopened) onLost(cause);
-        isReopened = true;
+        current = failures++ < REOPENINGS ? open() : createMemoryStore();
+        if (failures > REOPENINGS) onLost(cause);
       }
       return run(work);
     } finally {
@@ -111,7 +102,7 @@ export const createStore = (name: string, onLost: (cause: unknown) => void): Sto
   };
   return {
     transact: (...args) => run((store) => store.transact(...args)) as never,
-    read: (...args) => run((store) => store.read(...args)),
+    read: (service) => run((store) => store.read(service)),
     // Deleted, not emptied: emptying would first have to create it.
     async clear() {
       current = open();

@@ -1,4 +1,4 @@
-import { EVENT_PATH, joinUrl, type Rejections } from '../wire.js';
+import { EVENT_PATH, joinUrl, parseJson, type Rejections } from '../wire.js';
 import type { Batch } from './batch.js';
 import { REQUEST_TIMEOUT } from './link.js';
 
@@ -26,16 +26,19 @@ export interface Answer {
   /** Ms the service asked to wait. */
   readonly retryAfter?: number | undefined;
   /** Events that a relay did not take although it took the others. */
-  readonly rejected?: Rejections['rejected'];
+  readonly rejected?: Rejections['rejected'] | undefined;
   /** What went wrong, for people. */
   readonly message?: string;
 }
 
 /**
  * Takes one body out and says what became of it, once the answer has been read to its end. To throw is to fail: the
- * same goes out again later. Wrap the default (`fetchTransport`) to add to it.
+ * same goes out again later. Of a page that is leaving nobody waits for promises: only what is handed to the browser in
+ * the call arrives, and only a `failed` that is returned in the call is heard.
+ *
+ * Wrap the default (`fetchTransport`) to add to it.
  */
-export type Transport = (request: TransportRequest) => Promise<Answer>;
+export type Transport = (request: TransportRequest) => Answer | Promise<Answer>;
 
 /** `Retry-After` in ms: seconds or an HTTP date (RFC 9110, section 10.2.3). */
 export const parseRetryAfter = (value: string | null, now: number): number | undefined => {
@@ -49,16 +52,7 @@ const outcomeOf = (status: number): Answer['outcome'] => {
   return status >= 500 || [408, 425, 429].includes(status) ? 'failed' : 'refused';
 };
 
-const rejectedIn = (body: string): Rejections['rejected'] => {
-  try {
-    return JSON.parse(body).rejected ?? [];
-  } catch {
-    return [];
-  }
-};
-
-/** A request by `fetch`: kept alive by the browser if the page goes away meanwhile, drained, and bounded in time. */
-export const fetchTransport: Transport = async ({ url, body, headers }) => {
+const post = async ({ url, body, headers }: TransportRequest): Promise<Answer> => {
   const response = await fetch(url, {
     method: 'POST',
     body,
@@ -76,51 +70,28 @@ export const fetchTransport: Transport = async ({ url, body, headers }) => {
     outcome: outcomeOf(status),
     status,
     retryAfter: parseRetryAfter(response.headers.get('Retry-After'), Date.now()),
-    rejected: rejectedIn(text),
+    rejected: parseJson<Partial<Rejections>>(text)?.rejected,
     message: `${status} ${text.slice(0, 200)}`,
   };
 };
 
-/** Where a courier goes, and with what in its pocket. */
-export interface CourierSettings {
-  readonly baseUrl: string;
-  readonly eventsUrl: string;
-  readonly apiKey?: string | undefined;
-  readonly transport?: Transport | undefined;
-}
+/**
+ * A request by `fetch`, bounded in time, which the browser keeps alive if the page goes away meanwhile; from a page that
+ * is leaving already a beacon, if no header is needed, for a beacon carries none.
+ */
+export const fetchTransport: Transport = (request) =>
+  request.leaving && !request.headers.Authorization
+    ? { outcome: navigator.sendBeacon(request.url, request.body) ? 'delivered' : 'failed' }
+    : post(request);
 
-/** Takes batches to the service. */
-export interface Courier {
-  send(batch: Batch, leaving?: boolean): Promise<Answer>;
-  /** Gives a batch to the browser as the page goes away; false when it is known not to have been taken. */
-  handOver(batch: Batch): boolean;
-}
-
-export const createCourier = ({ baseUrl, eventsUrl, apiKey, transport = fetchTransport }: CourierSettings): Courier => {
-  const request = ({ path, body }: Batch, leaving: boolean): TransportRequest => ({
-    url: joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path),
-    body,
-    headers: apiKey ? { Authorization: `Api-Key ${apiKey}` } : {},
-    leaving,
-  });
-  const courier: Courier = {
-    async send(batch, leaving = false) {
-      try {
-        return await transport(request(batch, leaving));
-      } catch (error) {
-        return { outcome: 'failed', message: `no answer from ${baseUrl}: ${error}` };
-      }
-    },
-    handOver(batch) {
-      // A beacon carries no header, and whether the browser took a keep-alive request cannot be known in time.
-      if (apiKey || transport !== fetchTransport) return !!courier.send(batch, true);
-      const { url, body } = request(batch, true);
-      try {
-        return navigator.sendBeacon(url, body);
-      } catch {
-        return false;
-      }
-    },
-  };
-  return courier;
-};
+/** Addresses a batch. */
+export const toRequest = (
+  { path, body }: Batch,
+  { baseUrl, eventsUrl, apiKey }: { baseUrl: string; eventsUrl: string; apiKey?: string },
+  leaving: boolean,
+): TransportRequest => ({
+  url: joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path),
+  body,
+  headers: apiKey ? { Authorization: `Api-Key ${apiKey}` } : {},
+  leaving,
+});

@@ -89,8 +89,7 @@ export type Settings = Required<Omit<TrackerOptions, 'apiKey' | 'transport' | 's
  * @throws TypeError that names the option, what was expected and what was given
  */
 export const normaliseOptions = (options: TrackerOptions): Settings => {
-  const given = Object.entries({ ...options }).filter(([, value]) => value !== undefined);
-  const defaults = {
+  const defaults: Record<string, string | number | boolean> = {
     baseUrl: '',
     eventsUrl: options?.baseUrl,
     flushInterval: 3000,
@@ -101,15 +100,15 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     respectGpc: false,
     debug: false,
   };
-  const settings = { ...defaults, ...Object.fromEntries(given) } as Settings;
-  for (const [name, value] of Object.entries(settings)) {
-    const expected = name === 'apiKey' ? 'string' : typeof defaults[name as keyof typeof defaults];
-    const isEmpty = value === '' || (expected === 'number' && !((value as number) > 0));
-    if (expected !== 'undefined' && (typeof value !== expected || isEmpty)) {
-      throw new TypeError(`clew: ${name} must be a ${expected} that is not empty or 0, not ${JSON.stringify(value)}`);
+  const settings = { ...options } as Record<string, unknown>;
+  for (const name in defaults) {
+    const type = typeof defaults[name];
+    settings[name] ??= defaults[name];
+    const value = settings[name];
+    // Empty text, 0, and what is no number at all are as wrong as another type.
+    if (typeof value !== type || !(value || type === 'boolean') || (value as number) < 0) {
+      throw new TypeError(`clew: ${name} must be a ${type}, and not empty, not ${JSON.stringify(value)}`);
     }
   }
-  if (!/^(granted|required)$/.test(settings.consent))
-    throw new TypeError("clew: consent must be 'granted' or 'required'");
-  return settings;
+  return settings as unknown as Settings;
 };

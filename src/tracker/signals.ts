@@ -18,21 +18,20 @@ export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Sign
 
 /** `isDebug` says everything on the console, too. */
 export const createSignals = (isDebug: boolean) => {
-  const listeners: { [signal: string]: Set<(value: never) => void> } = {};
+  const listeners = new Map<symbol, [signal: string, listener: (value: never) => void]>();
   const on: Listen = (signal, listener) => {
-    // Wrapped, so that one function listening twice is two listeners.
-    const own = (value: never) => listener(value);
-    listeners[signal] ??= new Set();
-    listeners[signal].add(own);
-    return () => listeners[signal]?.delete(own);
+    const key = Symbol();
+    listeners.set(key, [signal, listener]);
+    return () => listeners.delete(key);
   };
-  const emit = <S extends keyof Signals>(signal: S, value: Signals[S]): void => {
-    if (isDebug) console.log('clew:', signal, value);
-    for (const listener of listeners[signal] ?? []) {
+  /** `make` runs for each listener, so that what nobody hears costs nothing and no listener can spoil it for another. */
+  const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
+    if (isDebug) console.log('clew:', signal, make());
+    for (const [heard, listener] of listeners.values()) {
       try {
-        listener(value as never);
+        if (heard === signal) listener(make() as never);
       } catch (error) {
-        // The listener's owner's affair, told as any error of theirs.
+        // The affair of the listener's owner, told like any error of theirs.
         reportError(error);
       }
     }

@@ -11,15 +11,15 @@ export type AnyEvents = Record<string, unknown>;
 type PayloadArgument<P> = undefined extends P ? [payload?: P] : [payload: P];
 export type EventName<Events extends EventMap> = keyof Events & string;
 
-/** Counts of this page's events since the tracker was made: always `tracked = delivered + queued + dropped`. */
+/** Counts of this page's events since the tracker was made: always `tracked = delivered + queued` + all of `dropped`. */
 export interface Stats {
   tracked: number;
   /** Confirmed by the service, or handed to the browser over a proven link as the page went away. */
   delivered: number;
   /** Held in memory and, where it is allowed, in IndexedDB. */
   queued: number;
-  /** By reason; their sum is what `tracked` counts. */
-  dropped: Record<DropReason, number>;
+  /** By reason; a reason that has not occurred is left out. */
+  dropped: Partial<Record<DropReason, number>>;
 }
 
 /** A tracker of one visitor for one service. No method ever throws into the page. */
@@ -34,9 +34,9 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   track<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Events[Name]>): void;
   /**
    * Tracks an event and sends it at once to the single-event endpoint, behind what is queued already. Should that
-   * fail, the event travels in a batch like any other.
+   * fail, the event is kept and travels in a batch like any other.
    *
-   * @returns resolves when the event is confirmed (or dropped); never rejects
+   * @returns resolves when the event has been answered for, or has to wait; never rejects
    */
   trackNow<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Events[Name]>): Promise<void>;
   /**

@@ -1,0 +1,74 @@
+// @ts-check
+
+/**
+ * The element with this id. A missing one is a mistake in the page, so it says which.
+ *
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+export const byId = (id) => {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no #${id}`);
+  return element;
+};
+
+/** @param {string} id */
+export const formById = (id) => /** @type {HTMLFormElement} */ (byId(id));
+
+/** @param {string} id */
+export const inputById = (id) => /** @type {HTMLInputElement} */ (byId(id));
+
+/**
+ * What a form's fields hold, as text.
+ *
+ * @param {HTMLFormElement} form
+ * @returns {Record<string, string>}
+ */
+export const fieldsOf = (form) =>
+  Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, String(value)]));
+
+/**
+ * Calls `submit` with the fields in place of leaving the page. What it throws is shown in the form's own alert, and
+ * taken away by the next try.
+ *
+ * @param {string} id
+ * @param {(fields: Record<string, string>, form: HTMLFormElement) => unknown} submit
+ */
+export const onSubmit = (id, submit) => {
+  const form = formById(id);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    await attempt(form, () => submit(fieldsOf(form), form));
+  });
+};
+
+/**
+ * Runs an action; its error is shown in the alert inside `scope`.
+ *
+ * @param {Element} scope
+ * @param {() => unknown} action
+ */
+export const attempt = async (scope, action) => {
+  const alert = scope.querySelector('[role=alert]');
+  try {
+    if (alert) alert.textContent = '';
+    await action();
+  } catch (error) {
+    if (alert) alert.textContent = error instanceof Error ? error.message : String(error);
+  }
+};
+
+/**
+ * @param {string} id
+ * @param {() => unknown} action
+ */
+export const onClick = (id, action) => byId(id).addEventListener('click', action);
+
+/** @param {number} count @param {string} one @param {string} [many] */
+export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** Time of day, to the second. @param {string | number} at */
+export const timeOf = (at) => new Date(at).toLocaleTimeString('en-GB');
+
+/** Enough of a UUID to tell two apart. @param {string} uuid */
+export const short = (uuid) => uuid.slice(0, 8);

@@ -1,0 +1,75 @@
+// @ts-check
+import { html, render } from 'lit-html';
+import { drawWhenChanged } from './cell.js';
+import { attempt, byId, fieldsOf, formById } from './dom.js';
+import { arrived, ask } from './service.js';
+
+/**
+ * Switches for what goes wrong at the service.
+ *
+ * @typedef {{ name: string, body: object, is(fault: any): boolean }} Mode
+ */
+
+/** Text as the number that it looks like, else as it is: the service knows best what is wrong with it. */
+/** @param {string} text */
+const number = (text) => (text.trim() && Number.isFinite(+text) ? +text : text);
+
+/** @param {Record<string, string>} fields @returns {Mode[]} */
+const modes = ({ seconds = '' }) => {
+  const ms = typeof number(seconds) === 'number' ? Number(seconds) * 1000 : seconds;
+  return [
+    { name: 'None', body: { mode: 'none' }, is: ({ mode }) => mode === 'none' },
+    { name: '500', body: { mode: 'status', status: 500 }, is: ({ status }) => status === 500 },
+    {
+      name: '429',
+      body: { mode: 'status', status: 429, retryAfter: seconds },
+      is: ({ status }) => status === 429,
+    },
+    { name: 'Slow', body: { mode: 'slow', delay: ms }, is: ({ mode }) => mode === 'slow' },
+    { name: 'Hang', body: { mode: 'hang' }, is: ({ mode }) => mode === 'hang' },
+    { name: 'Store, then hang up', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
+  ];
+};
+
+/** @param {Mode} mode */
+const set = ({ body }) => {
+  const form = formById('faults');
+  const { count = '' } = fieldsOf(form);
+  const isLimited = count.trim() && !('mode' in body && body.mode === 'none');
+  return attempt(form, () => ask('PUT', 'faults', { ...body, ...(isLimited && { count: number(count) }) }));
+};
+
+/** @param {any} fault */
+const sentenceFor = ({ mode, status, retryAfter, delay, count }) => {
+  const whose = count ? `The next ${count === 1 ? 'request' : `${count} requests`}` : 'Every request';
+  if (mode === 'none') return 'It answers as it should. Or switch your network off: the developer tools can.';
+  if (mode === 'slow') return `${whose} will be answered ${delay / 1000} s late.`;
+  if (mode === 'hang') return `${whose} will not be answered.`;
+  if (mode === 'close')
+    return `${whose} will be stored, but the answer will be cut off: clew cannot know, and repeats.`;
+  return `${whose} will be answered ${status}${retryAfter ? ` with Retry-After: ${retryAfter}` : ''}. Nothing is stored.`;
+};
+
+export const showFaults = () => {
+  const form = formById('faults');
+  form.addEventListener('submit', (event) => event.preventDefault());
+  drawWhenChanged([arrived], () => {
+    const fault = arrived.get()?.fault ?? { mode: 'none' };
+    const buttons = modes(fieldsOf(form)).map(
+      (mode, index) => html`
+        <button
+          type="button"
+          aria-pressed=${mode.is(fault)}
+          @click=${() => set(/** @type {Mode} */ (modes(fieldsOf(form))[index]))}
+        >
+          ${mode.name}
+        </button>
+      `,
+    );
+    render(buttons, byId('fault-modes'));
+    byId('faults').classList.toggle('is-on', fault.mode !== 'none');
+    const state = byId('fault-state');
+    // Written only when it is another one: a screen reader says it each time.
+    if (state.textContent !== sentenceFor(fault)) state.textContent = sentenceFor(fault);
+  });
+};

@@ -1,0 +1,61 @@
+// @ts-check
+import { html, render } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { drawWhenChanged } from './cell.js';
+import { byId, counted, onSubmit, timeOf } from './dom.js';
+import { arrived, ask } from './service.js';
+
+/** @typedef {import('./service.js').ListedJourney} ListedJourney */
+
+/** How many firings of a journey are shown. */
+const MOST_FIRINGS = 4;
+
+/** @param {ListedJourney['firings'][number]} firing */
+const firingRow = ({ primaryKey, at }) => html`
+  <li><time>${timeOf(at)}</time> for <b>${primaryKey ?? html`<span class="none">anonymous</span>`}</b></li>
+`;
+
+/** @param {ListedJourney} journey */
+const journeyRow = ({ id, name, event, filter, firings }) => html`
+  <li>
+    <p>
+      <b>${name}</b>
+      <i class=${firings.length ? 'good' : 'none'}>${firings.length ? `fired ${counted(firings.length, 'time')}` : 'waits'}</i>
+      <button class="link" aria-label="Delete the journey ${name}" @click=${() => ask('DELETE', `journeys/${id}`).catch(() => {})}>
+        Delete
+      </button>
+    </p>
+    <p class="hint">on <code>${event}</code> ${filter ? html`with <code>${JSON.stringify(filter)}</code>` : ''}</p>
+    <ol class="firings">
+      ${repeat(firings.slice(-MOST_FIRINGS).reverse(), ({ uuid }) => uuid, firingRow)}
+    </ol>
+  </li>
+`;
+
+/** @param {string} text @returns {unknown} */
+const readFilter = (text) => {
+  if (!text.trim()) return null;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`filter: expected JSON. ${error instanceof Error ? error.message : error}`);
+  }
+};
+
+export const showJourneys = () => {
+  onSubmit('new-journey', async ({ name, event, filter = '' }, form) => {
+    await ask('POST', 'journeys', { name, event, filter: readFilter(filter) });
+    form.reset();
+  });
+  drawWhenChanged([arrived], () => {
+    const { journeys = [] } = arrived.get() ?? {};
+    const content = html`
+      <h3>Journeys</h3>
+      <ul class="rows journeys">
+        ${repeat(journeys, ({ id }) => id, journeyRow)}
+        ${journeys.length ? '' : html`<li class="none">None. Make one below.</li>`}
+      </ul>
+    `;
+    render(content, byId('journeys'));
+  });
+};

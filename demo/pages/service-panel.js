@@ -1,0 +1,82 @@
+// @ts-check
+import { html, render } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { thread } from './browser.js';
+import { drawWhenChanged } from './cell.js';
+import { byId, counted, short, timeOf } from './dom.js';
+import { arrived, counts } from './service.js';
+
+/**
+ * @typedef {import('./service.js').ListedEvent} ListedEvent
+ * @typedef {import('./service.js').ListedCustomer} ListedCustomer
+ */
+
+/** @param {string | null | undefined} primaryKey */
+const nameOf = (primaryKey) => primaryKey ?? html`<span class="none">anonymous</span>`;
+
+/** @param {Map<string, ListedCustomer>} customers */
+const eventRow = (customers) => (/** @type {ListedEvent} */ event) =>
+  html`
+  <li>
+    <details>
+      <summary>
+        <time>${timeOf(event.timestamp)}</time>
+        <b>${event.event}</b>
+        <code>${event.payload ? JSON.stringify(event.payload) : ''}</code>
+        <span class="who">${nameOf(customers.get(event.customerId)?.primaryKey)}</span>
+      </summary>
+      <pre>${JSON.stringify(event, null, 2)}</pre>
+    </details>
+  </li>
+`;
+
+const events = () => {
+  const { events = [], customers = [] } = arrived.get() ?? {};
+  const total = counts.get()?.events ?? 0;
+  const byCustomer = new Map(customers.map((each) => [each.id, each]));
+  return html`
+    <h3>Events <small>${total > events.length ? `the newest of ${counted(total, 'event')}` : 'newest first'}</small></h3>
+    <ol class="rows events" tabindex="0" aria-label="Events that arrived, newest first">
+      ${repeat(events, ({ uuid }) => uuid, eventRow(byCustomer))}
+      ${events.length ? '' : html`<li class="none">Nothing has arrived yet.</li>`}
+    </ol>
+  `;
+};
+
+/** @param {ListedCustomer} customer */
+const customerRow = ({ primaryKey, properties, correlationValues }) => html`
+  <li>
+    <p>
+      <b>${nameOf(primaryKey)}</b>
+      ${correlationValues.includes(thread.get()) ? html`<i class="good">this browser</i>` : ''}
+    </p>
+    <dl class="properties">
+      ${Object.entries(properties).map(
+        ([name, value]) =>
+          html`<div><dt>${name}</dt><dd>${typeof value === 'string' ? value : JSON.stringify(value)}</dd></div>`,
+      )}
+    </dl>
+    <p class="hint">
+      ${counted(correlationValues.length, 'thread')}
+      ${correlationValues.slice(-3).map((value) => html`<code title=${value}>${short(value)}</code> `)}
+    </p>
+  </li>
+`;
+
+const customers = () => {
+  const { customers = [] } = arrived.get() ?? {};
+  const total = counts.get()?.customers ?? 0;
+  return html`
+    <h3>Customers <small>${total > customers.length ? `the newest of ${total}` : ''}</small></h3>
+    <ul class="rows customers" tabindex="0" aria-label="Customers, newest first">
+      ${repeat(customers, ({ id }) => id, customerRow)}
+      ${customers.length ? '' : html`<li class="none">Nobody yet. The first event makes an anonymous one.</li>`}
+    </ul>
+  `;
+};
+
+export const showService = () =>
+  drawWhenChanged([arrived, counts, thread], () => {
+    render(events(), byId('events'));
+    render(customers(), byId('customers'));
+  });

@@ -1,0 +1,40 @@
+import type { ItemText } from '../pipeline/event.js';
+
+/** Who the visitor is, as far as this origin knows. */
+export interface Visitor {
+  /** The visitor's thread: a lower-case v4 UUID. */
+  readonly correlationValue: string;
+  /** The primary key that the thread has been identified with, by service. */
+  readonly primaryKeys: Readonly<Record<string, string>>;
+  /** How many page loads there have been: numbers their rows. */
+  readonly pages: number;
+}
+
+/** A call that has to know the visitor, and the event's text so far if it tracks one. */
+type Call = [run: (visitor: Visitor) => void, text?: ItemText];
+
+/** Holds calls back, in order, until consent is given and the visitor is known; turns them away after a refusal. */
+export const createGate = (turnAway: (texts: ItemText[]) => void) => {
+  /** undefined: not known yet; null: refused. */
+  let visitor: Visitor | null | undefined;
+  let held: Call[] = [];
+  const open = (to: Visitor | null | undefined): void => {
+    visitor = to;
+    if (to === undefined) return;
+    const calls = held;
+    held = [];
+    // A call may make the visitor another one for the calls after it.
+    for (const [run, text] of calls) visitor ? run(visitor) : text && turnAway([text]);
+  };
+  return {
+    open,
+    /** Whether consent was refused. */
+    isRefused: () => visitor === null,
+    /** Texts of the events that are held back. */
+    held: (): ItemText[] => held.flatMap(([, text]) => text ?? []),
+    enter(...call: Call): void {
+      held.push(call);
+      open(visitor);
+    },
+  };
+};
