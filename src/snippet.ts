@@ -1,6 +1,7 @@
 import { CALLS, carried, carry } from './page/carryOver.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { startTracker } from './tracker/tracker.js';
+import { parseJson } from './wire.js';
 
 /**
  * The script tag: options from its `data-` attributes, `window.clew` for the page, and the calls made before it came,
@@ -14,16 +15,13 @@ interface Clew {
 }
 
 /** `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. */
-const scalar = (text: string | undefined): unknown => {
-  try {
-    return JSON.parse(text || 'true');
-  } catch {
-    return text;
-  }
-};
+const scalar = (text: string | undefined): unknown => parseJson(text || 'true') ?? text;
 
-const start = (host: { clew?: Clew }, { dataset }: { dataset: DOMStringMap }) => {
+const host = window as { clew?: Clew };
+
+const start = () => {
   const options: Record<string, unknown> = {};
+  const dataset = document.currentScript?.dataset;
   for (const name in dataset) options[name] = scalar(dataset[name]);
 
   let replayed: number | undefined;
@@ -31,7 +29,7 @@ const start = (host: { clew?: Clew }, { dataset }: { dataset: DOMStringMap }) =>
   const calls = [...(carried<[number, Call][]>(CALLS) ?? []), ...(host.clew?.q?.splice(0) ?? [])];
   const clew: Clew = (method, ...args) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
-    return run ? run(...args) : console.error(`clew: no method ${method}`);
+    return run ? run(...args) : console.error(`clew: no ${method}`);
   };
   host.clew = clew;
   for (const [at, call] of calls) {
@@ -42,6 +40,5 @@ const start = (host: { clew?: Clew }, { dataset }: { dataset: DOMStringMap }) =>
   carry(CALLS);
 };
 
-const host = window as { clew?: Clew };
 // A second script tag finds a tracker at work and leaves it to it.
-if (!host.clew || host.clew.q) start(host, document.currentScript ?? document.documentElement);
+if (!host.clew || host.clew.q) start();

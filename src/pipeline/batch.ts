@@ -6,7 +6,7 @@ export interface Batch {
   readonly path: string;
   readonly items: readonly ItemText[];
   readonly body: string;
-  /** Length of the body in UTF-8, or a little more. */
+  /** Length of the body in UTF-8. */
   readonly bytes: number;
 }
 
@@ -30,34 +30,21 @@ export const nextBatch = (
   { maxBatchEvents, maxBatchBytes }: BatchLimits,
   singles?: ReadonlySet<string>,
 ): Batch | undefined => {
-  const pathOf = (text: ItemText) => (isEvent(text) ? (singles?.has(idOf(text)) ? EVENT_PATH : BATCH_PATH) : UPSERT_PATH);
   const [first] = items;
   if (!first) return;
-  const path = pathOf(first);
-  const isBatch = path === BATCH_PATH;
+  const isAlone = (text: ItemText) => !isEvent(text) || singles?.has(idOf(text));
   let bytes = ENVELOPE - 1;
   let count = 0;
   for (const text of items) {
-    const more = byteLength(text) + 1;
-    const fits = count < maxBatchEvents && bytes + more <= maxBatchBytes;
-    if (count && !(isBatch && fits && pathOf(text) === path)) break;
-    bytes += more;
+    bytes += byteLength(text) + 1;
+    if (count && (count >= maxBatchEvents || bytes > maxBatchBytes || isAlone(first) || isAlone(text))) break;
     count++;
   }
   const taken = items.slice(0, count);
-  const body = isBatch ? OPEN + taken + CLOSE : (path === EVENT_PATH ? singleBody : upsertBody)(first);
-  return { path, items: taken, body, bytes };
+  const [path, body] = !isEvent(first)
+    ? [UPSERT_PATH, upsertBody(first)]
+    : isAlone(first)
+      ? [EVENT_PATH, singleBody(first)]
+      : [BATCH_PATH, OPEN + taken + CLOSE];
+  return { path, items: taken, body, bytes: byteLength(body) };
 };
-
-/** All of `items` as batches, in order, as far as `room` bytes reach: none is passed over. */
-export function* batchesWithin(items: readonly ItemText[], limits: BatchLimits, room: number): Generator<Batch> {
-  let rest = items;
-  let left = room;
-  for (;;) {
-    const batch = nextBatch(rest, { ...limits, maxBatchBytes: Math.min(limits.maxBatchBytes, left) });
-    if (!batch || batch.bytes > left) return;
-    yield batch;
-    rest = rest.slice(batch.items.length);
-    left -= batch.bytes;
-  }
-}

@@ -1,19 +1,15 @@
-import { type Batch, type BatchLimits, batchesWithin, nextBatch } from './batch.js';
+import { type Batch, type BatchLimits, nextBatch } from './batch.js';
 import { type ItemText, idOf } from './event.js';
 import { fail, isProven, type Link, newLink, release, succeed, take, timeLeft } from './link.js';
-import type { Queue } from './queue.js';
+import { changedRows, type Queue } from './queue.js';
 import type { Entry, Row, Store } from './store.js';
 import type { Answer } from './transport.js';
 
-/** What the sending tab says, to itself and to the other tabs. */
-export interface Report {
-  /** Ids of what is under way now. */
-  readonly taken: readonly string[];
-  /** Ids of what has been answered for. */
-  readonly done: readonly string[];
-  /** Ids of those of them that were refused. */
-  readonly rejected: readonly string[];
-}
+/**
+ * What the sending tab says, to itself and to the other tabs: ids of what is under way now, of what has been answered
+ * for, and of what of that was refused.
+ */
+export type Report = readonly [taken: readonly string[], done: readonly string[], rejected: readonly string[]];
 
 /** What delivery works with. */
 export interface DeliveryPorts {
@@ -21,13 +17,13 @@ export interface DeliveryPorts {
   readonly queue: Queue;
   /** Names the service's rows in the store. */
   readonly service: string;
-  /** Names this page load among the holders of the lease. */
+  /** Names this page load among those who may hold the lease. */
   readonly tab: string;
   /** `flushInterval`: ms from an item's arrival to the request that takes it. */
   readonly limits: BatchLimits & { readonly flushInterval: number };
   /** Ids of events that are to go to the single-event endpoint. */
   readonly singles: Set<string>;
-  send(batch: Batch, leaving: boolean): Answer | Promise<Answer>;
+  send(batch: Batch, leaving: boolean): Promise<Answer> | false;
   /** To be told to the other tabs. */
   onReport(report: Report): void;
   /** Items of this page have been answered for, by whichever tab has sent them. */
@@ -38,17 +34,15 @@ export interface DeliveryPorts {
 export interface Delivery {
   /** An item of this size has come in. */
   added(size: number): void;
-  /** Sends all there is; resolves when it is answered for or has to wait. With `force` no back-off is waited for. */
+  /** Sends all there is; resolves when it is answered for or has to wait. With `force` a back-off ends,
+   * but not the wait after a refusal of key or address. */
   flush(force?: boolean): Promise<void>;
   /** Another tab, or this one, reports. Returns the rows of this page that change. */
-  hear(report: Report): Row[];
-  /** The visitor or the network is back: that ends a back-off. */
-  wake(): void;
-  /** The page is going away: hands over what is left. */
+  hear(...report: Report): Row[];
+  /** The page is going away: hands over what is left, and from now on at once what still comes. */
   leave(): void;
-  /** The page has come back. */
+  /** The page has come back: what has come in meanwhile goes with the next flush. */
   restore(): void;
-  stop(): void;
 }
 
 /** All keep-alive bodies of a page together, in bytes: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
@@ -57,15 +51,6 @@ const KEEPALIVE_QUOTA = 65_536;
 const BREAKER = 5;
 
 const { now } = Date;
-
-/** The rows that change when these ids are done with, without them. */
-const without = (rows: readonly Row[], ids: readonly string[]): Row[] =>
-  rows
-    .filter(([, items]) => items.some((text) => ids.includes(idOf(text))))
-    .map(([key, items]) => [key, items.filter((text) => !ids.includes(idOf(text)))]);
-
-/** What a turn changes in the store. */
-type Settlement = [change: (link: Link) => void, rows?: Row[]];
 
 /** The loop: one request at a time over all tabs, oldest rows first; each turn's transaction settles the last answer. */
 export const createDelivery = (ports: DeliveryPorts): Delivery => {
@@ -78,12 +63,14 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   let isRefused = false;
   /** As of the last transaction; a page that leaves makes it another one. */
   let link = newLink();
-  let phase: 'here' | 'away' | 'stopped' = 'here';
+  /** What the next transaction does. */
+  let change: (link: Link, tab: string, now: number) => void;
+  let entries: Entry[] = [];
+  let isAway = false;
   let isRunning = false;
   let isForced = false;
-  /** Bytes of the request under way, and of what has been handed over since the page was last shown. */
+  /** Bytes of the request under way. */
   let flying = 0;
-  let handedOver = 0;
   /** How much of a batch has come in since the last flush. */
   let fresh = 0;
   let busy: readonly string[] = [];
@@ -91,72 +78,81 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   let current = Promise.resolve();
   let next: Promise<void> | undefined;
 
-  const hear = ({ taken, done, rejected }: Report): Row[] => {
-    const { removed, rows } = queue.remove(done);
+  const hear = (...[taken, done, rejected]: Report): Row[] => {
+    const [removed, rows] = queue.remove(done);
     busy = taken;
     onSettled(removed, rejected);
     return rows;
   };
 
-  const report = (taken: readonly string[], done: readonly string[] = [], rejected: readonly string[] = []): Row[] => {
-    onReport({ taken, done, rejected });
-    return hear({ taken, done, rejected });
+  const report = (...said: Report): Row[] => {
+    onReport(said);
+    return hear(...said);
   };
 
-  const renew = (old: Link) => take(old, tab, now());
-
-  /** What an answer means, and what it changes in the store. */
-  const judge = (ids: string[], rows: Row[], answer: Answer): Settlement => {
-    const { outcome, retryAfter, rejected = [], message } = answer;
-    const isDelivered = outcome === 'delivered';
-    const isSingle = !ids[1];
-    refusals = outcome === 'rejected' && isSingle ? refusals + 1 : 0;
-    isRefused = outcome === 'refused' || refusals >= BREAKER;
-    const isPoison = refusals && !isRefused;
-    // The same again, byte for byte, unless it was refused: then half of it, until one stands alone.
-    most = isDelivered || isPoison ? limits.maxBatchEvents : ids.length;
-    if (isRefused || isPoison || rejected[0]) onError(`${message}`);
-    if (isDelivered || isPoison) {
-      const own = report([], ids, isPoison ? ids : rejected.map(({ uuid }) => uuid));
-      return [isPoison ? renew : (old) => succeed(old, tab, now()), [...without(rows, ids), ...own]];
-    }
-    report([]);
-    if (outcome !== 'rejected' || isRefused) return [(old) => fail(old, tab, now(), isRefused, retryAfter)];
-    most >>= 1;
-    return [renew];
-  };
-
-  const turn = async (): Promise<Settlement> => {
+  /** Sends the next batch and sees what the answer means. */
+  const turn = async () => {
     const since = link;
     const rows = await store.read(service);
     // What was read may have been handed over meanwhile; the lease may have run out while the tab was frozen.
-    if (since !== link || now() > link.until) return [renew];
-    const stored = rows.flatMap(([, items]) => items);
+    if (since !== link || now() > link.until) return;
+    const stored = rows.flatMap(([, items = []]) => items);
     // What memory has and the store has not is no less to be sent: storage may be refused, or have been cleared.
-    const batch = nextBatch(stored[0] ? stored : queue.items(), { ...limits, maxBatchEvents: most }, singles);
-    if (!batch) return [(old) => release(old, tab)];
+    const batch = nextBatch(
+      stored[0] ? stored : [...queue.items.values()],
+      { ...limits, maxBatchEvents: most },
+      singles,
+    );
+    if (!batch) {
+      change = release;
+      return;
+    }
     const ids = batch.items.map(idOf);
-    report(ids);
+    report(ids, [], []);
     // Should this attempt fail, the event travels in a batch, with the time at which it happened.
     for (const id of ids) singles.delete(id);
     flying = batch.bytes;
-    let answer: Answer;
-    try {
-      answer = await send(batch, false);
-    } catch (error) {
-      answer = { outcome: 'failed', message: `${error}` };
-    }
+    const answer = await (send(batch, false) as Promise<Answer>).catch(
+      (error): Answer => ({ outcome: 'failed', message: `${error}` }),
+    );
     flying = 0;
-    return judge(ids, rows, answer);
+    judge(rows, ids, answer);
+  };
+
+  /** What an answer means. */
+  const judge = (rows: Row[], ids: string[], { outcome, retryAfter, rejected = [], message = outcome }: Answer) => {
+    let done: string[] = [];
+    let refused = ids;
+    // The same again, byte for byte.
+    most = ids.length;
+    isRefused = outcome === 'refused';
+    if (outcome === 'delivered') {
+      done = ids;
+      refused = rejected.map(({ uuid }) => uuid);
+      refusals = 0;
+      most = limits.maxBatchEvents;
+      change = succeed;
+    } else if (outcome === 'rejected' && ids[1]) {
+      // Half of it, until what is refused for what is in it stands alone.
+      most >>= 1;
+    } else if (outcome === 'rejected' && ++refusals < BREAKER) {
+      done = ids;
+    } else {
+      isRefused = outcome !== 'failed';
+      change = (...held) => fail(...held, isRefused, retryAfter);
+    }
+    if (isRefused || (done[0] && refused[0])) onError(message);
+    const own = report([], done, refused);
+    entries = [...changedRows(rows, (text) => !done.includes(idOf(text))), ...own];
   };
 
   const schedule = (delay: number) => {
-    if (phase === 'here') timer ??= setTimeout(flush, delay);
+    if (!isAway) timer ??= setTimeout(flush, delay);
   };
 
   const pass = async () => {
     const force = isForced;
-    let [change, rows = []]: Settlement = [(old) => take(old, tab, now(), force)];
+    change = (...held) => take(...held, force);
     clearTimeout(timer);
     next = timer = undefined;
     isForced = false;
@@ -164,71 +160,66 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     isRunning = true;
     queue.persist();
     for (;;) {
-      link = await store.transact<Link>(rows, linkName, (old = newLink()) => {
-        change(old);
-        if (phase !== 'here') release(old, tab);
+      link = await store.transact<Link>(entries, linkName, (old = newLink()) => {
+        change(old, tab, now());
+        if (isAway) release(old, tab);
         return old;
       });
-      if (link.holder !== tab) break;
-      [change, rows = []] = await turn();
+      if (link.by !== tab) break;
+      entries = [];
+      change = take;
+      await turn();
     }
     isRunning = false;
     const delay = timeLeft(link, tab, now());
-    if (delay || queue.size()) schedule(delay || limits.flushInterval);
+    if (delay || queue.items.size) schedule(delay || limits.flushInterval);
   };
 
   const flush = (force = false): Promise<void> => {
-    isForced ||= force;
+    isForced ||= force && !isRefused;
     current = next ??= current.then(pass);
     return current;
   };
 
   const leave = () => {
-    phase = 'away';
-    const isOnline = navigator.onLine !== false;
+    isAway = true;
     const handed: string[] = [];
-    const idle = queue.items().filter((text) => isOnline && !busy.includes(idOf(text)));
-    try {
-      for (const batch of batchesWithin(idle, limits, KEEPALIVE_QUOTA - flying - handedOver)) {
-        const answer = send(batch, true);
-        if ('outcome' in answer && answer.outcome === 'failed') break;
-        // Whatever comes of it later, nobody is there to hear it.
-        if ('catch' in answer) answer.catch(() => {});
-        handedOver += batch.bytes;
-        handed.push(...batch.items.map(idOf));
-      }
-    } catch {}
-    const entries: Entry[] = isProven(link, now()) ? report(busy, handed) : [];
+    let room = KEEPALIVE_QUOTA - flying;
+    let idle = [...queue.items.values()].filter((text) => navigator.onLine && !busy.includes(idOf(text)));
+    for (;;) {
+      const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(limits.maxBatchBytes, room) });
+      const answer = batch && batch.bytes <= room && send(batch, true);
+      if (!answer) break;
+      // Whatever comes of it later, nobody is there to hear it.
+      answer.catch(() => {});
+      room -= batch.bytes;
+      handed.push(...batch.items.map(idOf));
+      idle = idle.slice(batch.items.length);
+    }
+    // Once is enough, even if they stay queued.
+    busy = [...busy, ...handed];
+    const left: Entry[] = isProven(link, now()) ? report(busy, handed, []) : [];
     queue.persist();
     if (isRunning) {
       // Also a lease that is being taken at this moment: it would outlive the page.
-      link = { ...link, holder: '', until: 0 };
-      entries.push([linkName, link]);
+      link = { ...link, by: '', until: 0 };
+      left.push([linkName, link]);
     }
-    if (entries[0]) store.transact(entries);
+    if (left[0]) store.transact(left);
   };
 
   return {
     added(size) {
       fresh += Math.max(1 / limits.maxBatchEvents, size / limits.maxBatchBytes);
-      if (phase === 'away') queueMicrotask(leave);
+      if (isAway) queueMicrotask(leave);
       else if (fresh < 1) schedule(limits.flushInterval);
       else if (!timeLeft(link, tab, now())) flush();
     },
     flush,
     hear,
-    wake() {
-      if (!isRefused) flush(true);
-    },
     leave,
     restore() {
-      phase = 'here';
-      handedOver = 0;
-      flush(true);
-    },
-    stop() {
-      phase = 'stopped';
-      clearTimeout(timer);
+      isAway = false;
     },
   };
 };

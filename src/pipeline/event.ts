@@ -1,3 +1,5 @@
+import { v4 } from 'uuid';
+
 /**
  * From a call to the bytes on the wire. The text is made once, in the call itself: it is the snapshot of the payload,
  * the size that is measured, the record in the store and the JSON that is sent.
@@ -10,21 +12,33 @@ export type ItemText = string;
 const ID_START = '{"uuid":"'.length;
 const ID_END = ID_START + 36;
 const REST = ID_END + '",'.length;
-const UPSERT = '"primary_key":';
 
 export const idOf = (text: ItemText): string => text.slice(ID_START, ID_END);
-export const isEvent = (text: ItemText): boolean => !text.startsWith(UPSERT, REST);
+/** An event goes on with its `timestamp`, an upsert with `properties`. */
+export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 
-/** An event that does not know its visitor yet: all but the closing brace. */
-export const draftEvent = (id: string, at: number, event: string, payload: string | undefined): string =>
-  `{"uuid":"${id}","timestamp":"${new Date(at).toISOString()}","event":${JSON.stringify(event)},"source":"custom","correlationKey":"_id"` +
-  (payload ? `,"payload":${payload}` : '');
+/** An event that does not know its visitor yet: `stamp` adds the `correlationValue`. Throws what the payload throws. */
+export const draftEvent = (at: number, event: string, payload?: unknown): ItemText =>
+  JSON.stringify({
+    uuid: v4(),
+    timestamp: new Date(at).toISOString(),
+    event,
+    source: 'custom',
+    correlationKey: '_id',
+    payload,
+  });
 
-export const stamp = (draft: string, correlationValue: string): ItemText =>
-  `${draft},"correlationValue":"${correlationValue}"}`;
+/** An upsert that does not know its customer yet: `stamp` adds the `primary_key`. Throws what the properties throw. */
+export const draftUpsert = (properties: unknown): ItemText => {
+  const text = JSON.stringify({ uuid: v4(), properties });
+  // What JSON makes of them counts, not what they are.
+  if (text[REST + '"properties":'.length] !== '{') throw 'setProperties: expected an object';
+  return text;
+};
 
-export const upsert = (id: string, primaryKey: string, properties: string): ItemText =>
-  `{"uuid":"${id}",${UPSERT}${JSON.stringify(primaryKey)},"properties":${properties}}`;
+/** The text with what it did not know in the call. */
+export const stamp = (draft: ItemText, known: { correlationValue: string } | { primary_key: string }): ItemText =>
+  `${draft.slice(0, -1)},${JSON.stringify(known).slice(1)}`;
 
 /** The body of an upsert: the service knows no `uuid` there. */
 export const upsertBody = (text: ItemText): string => `{${text.slice(REST)}`;

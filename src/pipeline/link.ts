@@ -4,13 +4,13 @@
  */
 export interface Link {
   /** The tab that holds the lease, or '' when nobody does. */
-  holder: string;
-  /** When the lease, or with no holder the wait after a failure, ends (ms since the epoch). */
+  by: string;
+  /** When the lease, or with nobody the wait after a failure, ends (ms since the epoch). */
   until: number;
   /** Requests in a row that were not answered with success. */
-  failures: number;
+  fails: number;
   /** When the service last confirmed something (ms since the epoch). */
-  provenAt: number;
+  okAt: number;
 }
 
 const SECOND = 1000;
@@ -24,30 +24,30 @@ const LEASE = REQUEST_TIMEOUT + 2 * SECOND;
 /** How long a success vouches for what is handed over as a page goes away. */
 const PROVEN_FOR = 10 * MINUTE;
 
-export const newLink = (): Link => ({ holder: '', until: 0, failures: 0, provenAt: 0 });
+export const newLink = (): Link => ({ by: '', until: 0, fails: 0, okAt: 0 });
 
 /** Ms for which `tab` must not send. A time that is further off than it can be is void: clocks jump. */
-export const timeLeft = ({ holder, until }: Link, tab: string, now: number): number =>
-  holder === tab || until > now + (holder ? LEASE : HOUR) ? 0 : Math.max(until - now, 0);
+export const timeLeft = ({ by, until }: Link, tab: string, now: number): number =>
+  by === tab || until > now + (by ? LEASE : HOUR) ? 0 : Math.max(until - now, 0);
 
 /** Takes or renews the lease for `tab` if the way is free; with `force` it is, unless another tab is sending. */
 export const take = (link: Link, tab: string, now: number, force?: boolean): void => {
-  if (timeLeft(link, tab, now) && !(force && !link.holder)) return;
-  link.holder = tab;
+  if (timeLeft(link, tab, now) && !(force && !link.by)) return;
+  link.by = tab;
   link.until = now + LEASE;
 };
 
-export const release = (link: Link, tab: string, until = 0): void => {
-  if (link.holder !== tab) return;
-  link.holder = '';
-  link.until = until;
+export const release = (link: Link, tab: string): void => {
+  if (link.by !== tab) return;
+  link.by = '';
+  link.until = 0;
 };
 
 /** The way is proven, and goes on being `tab`'s. */
 export const succeed = (link: Link, tab: string, now: number): void => {
   take(link, tab, now);
-  link.provenAt = now;
-  link.failures = 0;
+  link.okAt = now;
+  link.fails = 0;
 };
 
 /**
@@ -55,11 +55,12 @@ export const succeed = (link: Link, tab: string, now: number): void => {
  * 5 min doubling to 1 h; never less than `Retry-After` asks for, and never more than 1 h.
  */
 export const fail = (link: Link, tab: string, now: number, isRefused: boolean, retryAfter = 0): void => {
-  const doubled = 2 ** link.failures++;
+  if (link.by !== tab) return;
+  const doubled = 2 ** link.fails++;
   const wait = isRefused ? 5 * MINUTE * doubled : Math.min(SECOND * doubled, 5 * MINUTE) * Math.random();
-  release(link, tab, now + Math.min(Math.max(wait, retryAfter), HOUR));
+  link.by = '';
+  link.until = now + Math.min(Math.max(wait, retryAfter), HOUR);
 };
 
 /** Whether what is handed to the browser now may be believed to arrive. */
-export const isProven = ({ failures, provenAt }: Link, now: number): boolean =>
-  !failures && provenAt <= now && provenAt > now - PROVEN_FOR;
+export const isProven = (link: Link, now: number): boolean => !link.fails && Math.abs(now - link.okAt) < PROVEN_FOR;

@@ -1,4 +1,4 @@
-import { type BatchLimits, batchesWithin } from './batch.js';
+import { type BatchLimits, nextBatch } from './batch.js';
 import { type ItemText, idOf } from './event.js';
 import type { Entry, Row, Store } from './store.js';
 
@@ -12,38 +12,42 @@ export interface Queue {
   open(page: number): void;
   /** Stores now what the end of the microtask would have stored. */
   persist(): void;
-  /** How many items are unconfirmed. */
-  size(): number;
-  /** Unconfirmed items, oldest first. */
-  items(): ItemText[];
+  /** Unconfirmed items by id, oldest first. */
+  readonly items: ReadonlyMap<string, ItemText>;
   /** Forgets items. Returns those that were here, and their rows as these have to be now. */
-  remove(ids: readonly string[]): { removed: ItemText[]; rows: Row[] };
+  remove(ids: readonly string[]): [removed: ItemText[], rows: Row[]];
 }
 
+/** The rows that change when only these items are left, as they are then. */
+export const changedRows = (rows: Iterable<Row>, isLeft: (text: ItemText) => boolean): Row[] =>
+  [...rows].flatMap(([key, items = []]): Row[] => {
+    const left = items.filter(isLeft);
+    return left.length < items.length ? [[key, left[0] ? left : undefined]] : [];
+  });
+
 export const createQueue = (store: Store, service: string, tab: string, limits: BatchLimits): Queue => {
-  const texts = new Map<string, ItemText>();
-  const rows = new Map<string, Row>();
+  const items = new Map<string, ItemText>();
+  /** Where they are stored, by the row's count. */
+  const rows = new Map<number, Row>();
   let unwritten: ItemText[] = [];
   let records: Entry[] = [];
   let page = 0;
   let count = 0;
   let isScheduled = false;
 
-  const has = (text: ItemText) => texts.has(idOf(text));
-
   const persist = () => {
     isScheduled = false;
     if (!page) return;
     const entries = records;
-    // A row is never more than a batch, so that confirming deletes whole rows.
-    for (const { items } of batchesWithin(unwritten, limits, Infinity)) {
-      const row: Row = [[service, page, ++count, tab], items];
-      for (const text of items) rows.set(idOf(text), row);
-      entries.push(row);
-    }
-    unwritten = [];
     records = [];
-    if (entries.length) store.transact(entries);
+    // A row is never more than a batch, so that confirming deletes whole rows.
+    for (let batch = nextBatch(unwritten, limits); batch; batch = nextBatch(unwritten, limits)) {
+      const row: Row = [[service, page, ++count, tab], batch.items];
+      rows.set(count, row);
+      entries.push(row);
+      unwritten = unwritten.slice(batch.items.length);
+    }
+    if (entries[0]) store.transact(entries);
   };
 
   const schedule = () => {
@@ -53,8 +57,7 @@ export const createQueue = (store: Store, service: string, tab: string, limits: 
 
   return {
     add(text) {
-      if (has(text)) return;
-      texts.set(idOf(text), text);
+      items.set(idOf(text), text);
       unwritten.push(text);
       schedule();
     },
@@ -67,21 +70,15 @@ export const createQueue = (store: Store, service: string, tab: string, limits: 
       persist();
     },
     persist,
-    size: () => texts.size,
-    items: () => [...texts.values()],
+    items,
     remove(ids) {
-      const removed: ItemText[] = [];
-      const changed = new Set<Row>();
-      for (const id of ids) {
-        const text = texts.get(id);
-        const row = rows.get(id);
-        if (text) removed.push(text);
-        if (row) changed.add(row);
-        texts.delete(id);
-        rows.delete(id);
-      }
-      unwritten = unwritten.filter(has);
-      return { removed, rows: Array.from(changed, ([key, items]) => [key, items.filter(has)]) };
+      const removed = ids.flatMap((id) => items.get(id) ?? []);
+      for (const id of ids) items.delete(id);
+      const isHere = (text: ItemText) => items.has(idOf(text));
+      const changed = removed[0] ? changedRows(rows.values(), isHere) : [];
+      for (const row of changed) row[1] ? rows.set(row[0][2], row) : rows.delete(row[0][2]);
+      unwritten = unwritten.filter(isHere);
+      return [removed, changed];
     },
   };
 };

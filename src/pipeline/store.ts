@@ -7,13 +7,13 @@ import type { ItemText } from './event.js';
  */
 export type RowKey = [service: string, page: number, count: number, tab: string];
 
-/** Items stored together, at most a batch of them, under and with their key. A row without items is deleted. */
-export type Row = readonly [key: RowKey, items: readonly ItemText[]];
+/** Items stored together, at most a batch of them. Without items it is a row to delete. */
+export type Row = readonly [key: RowKey, items: readonly ItemText[] | undefined];
 
 /** What is written: a row, or a record under its name. */
 export type Entry = Row | readonly [name: string, record: object];
 
-/** What the pipeline asks of a store. All tabs of an origin see the same one. */
+/** What the pipeline asks of a store. All tabs of an origin see the same one; no method rejects. */
 export interface Store {
   /**
    * One transaction over all tabs: writes rows and named records, then replaces the record `name` by what the pure
@@ -23,91 +23,81 @@ export interface Store {
   /** The oldest rows of a service, enough for a batch. */
   read(service: string): Promise<Row[]>;
   /** Deletes everything. */
-  clear(): Promise<void>;
+  clear(): void;
 }
 
 /** Rows read at a time: what makes a batch of single events, and a few more. */
 const MOST_ROWS = 210;
-
-const createDurableStore = (use: UseStore): Omit<Store, 'clear'> => ({
-  transact: (entries, name, change) =>
-    use('readwrite', async (target) => {
-      const { transaction } = target;
-      // A site that deletes its own databases must not be blocked: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange
-      transaction.db.onversionchange = () => transaction.db.close();
-      for (const [key, value] of entries) {
-        if (typeof key === 'string') target.put(value, key);
-        else (value as ItemText[])[0] ? target.put([key, value], key) : target.delete(key);
-      }
-      const value = name && change?.(await promisifyRequest(target.get(name)));
-      if (name) target.put(value, name);
-      // Spares the wait for the last request's event, which a page that is going away never sees.
-      transaction.commit?.();
-      // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
-      await promisifyRequest(transaction);
-      return value as never;
-    }),
-  read: (service) =>
-    use('readonly', (target) =>
-      promisifyRequest(target.getAll(IDBKeyRange.bound([service], [service, []]), MOST_ROWS)),
-    ),
-});
-
-/** Without a database the queue's own memory has to do, and records last as long as the page. */
-const createMemoryStore = (): Omit<Store, 'clear'> => {
-  const records: Record<string, unknown> = {};
-  return {
-    async transact(entries, name = '', change) {
-      for (const [key, value] of entries) if (typeof key === 'string') records[key] = value;
-      records[name] = change?.(records[name] as never);
-      return records[name] as never;
-    },
-    read: async () => [],
-  };
-};
-
+/** The database and the one object store in it. */
+const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 3000;
-/** How often it may break before it is given up. */
-const REOPENINGS = 2;
+
+/** Everything is stored as `[key, value]` under its key: so a row is read with its key. */
+const transact = async <T>(
+  target: IDBObjectStore,
+  entries: readonly Entry[],
+  name: string,
+  change?: (old: T | undefined) => T,
+): Promise<T> => {
+  const { transaction } = target;
+  // A site that deletes its own databases must not be blocked: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange
+  transaction.db.onversionchange = () => transaction.db.close();
+  for (const entry of entries) entry[1] ? target.put(entry, entry[0]) : target.delete(entry[0]);
+  let value: T | undefined;
+  if (change) {
+    value = change((await promisifyRequest(target.get(name)))?.[1]);
+    target.put([name, value], name);
+  }
+  // Spares the wait for the last request's event, which a page that is going away never sees.
+  transaction.commit?.();
+  // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
+  await promisifyRequest(transaction);
+  return value as T;
+};
 
 /**
- * IndexedDB, opened anew when it fails and in the end replaced by memory. Storage that is refused, blocked, hanging or
- * gone costs durability, never an event of this page.
+ * IndexedDB, opened anew whenever it fails. Storage that is refused, blocked, hanging or gone costs durability, never an
+ * event of this page: what is not in the store is sent from the queue's memory, and records last as long as the page.
  *
- * @param onLost told once, when memory has taken over
+ * @param onTrouble told once
  */
-export const createStore = (name: string, onLost: (cause: unknown) => void): Store => {
-  const open = () => createDurableStore(openStore(name, name));
-  let current = open();
-  let failures = 0;
-  const run = async <T>(work: (store: Omit<Store, 'clear'>) => Promise<T>): Promise<T> => {
-    const used = current;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(reject, PATIENCE, 'no answer');
-    });
+export const createStore = (onTrouble: (message: string) => void): Store => {
+  const records: Record<string, unknown> = {};
+  let use: UseStore = openStore(DATABASE, DATABASE);
+  let isTold = false;
+
+  /** Resolves to undefined when the database does not do its work. */
+  const attempt = async <T>(work: (target: IDBObjectStore) => Promise<T>) => {
     try {
-      return await Promise.race([work(used), late]);
+      const late = new Promise<never>((_, reject) => {
+        setTimeout(reject, PATIENCE, 'no answer');
+      });
+      return await Promise.race([use('readwrite', work), late]);
     } catch (cause) {
-      // Of several that fail together, the first decides for all.
-      if (used === current) {
-        current = failures++ < REOPENINGS ? open() : createMemoryStore();
-        if (failures > REOPENINGS) onLost(cause);
-      }
-      return run(work);
-    } finally {
-      clearTimeout(timer);
+      use = openStore(DATABASE, DATABASE);
+      if (!isTold) onTrouble(`no storage: ${cause}`);
+      isTold = true;
+      return undefined;
     }
   };
+
   return {
-    transact: (...args) => run((store) => store.transact(...args)) as never,
-    read: (service) => run((store) => store.read(service)),
+    async transact(entries, key = '', change) {
+      for (const [record, value] of entries) if (typeof record === 'string') records[record] = value;
+      const kept = await attempt((target) => transact(target, entries, key, change));
+      records[key] = kept ?? change?.(records[key] as never);
+      return records[key] as never;
+    },
+    read: async (service) =>
+      (await attempt((target) =>
+        promisifyRequest(target.getAll(IDBKeyRange.bound([service], [service, []]), MOST_ROWS)),
+      )) ?? [],
     // Deleted, not emptied: emptying would first have to create it.
-    async clear() {
-      current = open();
+    clear() {
+      use = openStore(DATABASE, DATABASE);
       try {
-        await promisifyRequest(indexedDB.deleteDatabase(name));
+        indexedDB.deleteDatabase(DATABASE);
       } catch {}
     },
   };

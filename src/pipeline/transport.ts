@@ -1,5 +1,4 @@
-import { EVENT_PATH, joinUrl, parseJson, type Rejections } from '../wire.js';
-import type { Batch } from './batch.js';
+import { parseJson, type Rejections } from '../wire.js';
 import { REQUEST_TIMEOUT } from './link.js';
 
 /** One request of the tracker's. */
@@ -21,10 +20,8 @@ export interface Answer {
    * - `failed`: perhaps arrived, or to be tried again later.
    */
   readonly outcome: 'delivered' | 'rejected' | 'refused' | 'failed';
-  /** HTTP status, when there was one. */
-  readonly status?: number;
   /** Ms the service asked to wait. */
-  readonly retryAfter?: number | undefined;
+  readonly retryAfter?: number;
   /** Events that a relay did not take although it took the others. */
   readonly rejected?: Rejections['rejected'] | undefined;
   /** What went wrong, for people. */
@@ -32,31 +29,28 @@ export interface Answer {
 }
 
 /**
- * Takes one body out and says what became of it, once the answer has been read to its end. To throw is to fail: the
- * same goes out again later. Of a page that is leaving nobody waits for promises: only what is handed to the browser in
- * the call arrives, and only a `failed` that is returned in the call is heard.
+ * Takes one body out and says what became of it, once the answer has been read to its end. To reject is to fail: the same
+ * goes out again later. Of a page that is leaving nobody waits for promises: only what is handed to the browser in the
+ * call arrives, and `false` says that the browser did not take it.
  *
  * Wrap the default (`fetchTransport`) to add to it.
  */
-export type Transport = (request: TransportRequest) => Answer | Promise<Answer>;
+export type Transport = (request: TransportRequest) => Promise<Answer> | false;
 
-/** `Retry-After` in ms: seconds or an HTTP date (RFC 9110, section 10.2.3). */
-export const parseRetryAfter = (value: string | null, now: number): number | undefined => {
-  const ms = value ? (Number.isFinite(+value) ? +value * 1000 : Date.parse(value) - now) : Number.NaN;
-  return ms > 0 ? ms : undefined;
-};
+/** `Retry-After` in ms: seconds or an HTTP date (RFC 9110, section 10.2.3); 0 without one that makes sense. */
+export const parseRetryAfter = (value: string | null): number =>
+  Number(value) * 1000 || Date.parse(value ?? '') - Date.now() || 0;
 
 const outcomeOf = (status: number): Answer['outcome'] => {
   if (status < 300) return 'delivered';
-  if ([400, 413, 415, 422].includes(status)) return 'rejected';
-  return status >= 500 || [408, 425, 429].includes(status) ? 'failed' : 'refused';
+  if (/400|413|415|422/.test(`${status}`)) return 'rejected';
+  return /408|425|429|5../.test(`${status}`) ? 'failed' : 'refused';
 };
 
-const post = async ({ url, body, headers }: TransportRequest): Promise<Answer> => {
-  const response = await fetch(url, {
+const post = async (request: TransportRequest): Promise<Answer> => {
+  const response = await fetch(request.url, {
+    ...request,
     method: 'POST',
-    body,
-    headers: { 'Content-Type': 'application/json', ...headers },
     // Browsers count its bytes against 64 KiB for all such requests until the answer has been read:
     // https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
     keepalive: true,
@@ -64,14 +58,12 @@ const post = async ({ url, body, headers }: TransportRequest): Promise<Answer> =
     redirect: 'error',
     signal: AbortSignal.timeout(REQUEST_TIMEOUT),
   });
-  const { status } = response;
   const text = await response.text();
   return {
-    outcome: outcomeOf(status),
-    status,
-    retryAfter: parseRetryAfter(response.headers.get('Retry-After'), Date.now()),
+    outcome: outcomeOf(response.status),
+    retryAfter: parseRetryAfter(response.headers.get('Retry-After')),
     rejected: parseJson<Partial<Rejections>>(text)?.rejected,
-    message: `${status} ${text.slice(0, 200)}`,
+    message: `${response.status} ${text}`,
   };
 };
 
@@ -81,17 +73,5 @@ const post = async ({ url, body, headers }: TransportRequest): Promise<Answer> =
  */
 export const fetchTransport: Transport = (request) =>
   request.leaving && !request.headers.Authorization
-    ? { outcome: navigator.sendBeacon(request.url, request.body) ? 'delivered' : 'failed' }
+    ? navigator.sendBeacon(request.url, request.body) && Promise.resolve({ outcome: 'delivered' })
     : post(request);
-
-/** Addresses a batch. */
-export const toRequest = (
-  { path, body }: Batch,
-  { baseUrl, eventsUrl, apiKey }: { baseUrl: string; eventsUrl: string; apiKey?: string },
-  leaving: boolean,
-): TransportRequest => ({
-  url: joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path),
-  body,
-  headers: apiKey ? { Authorization: `Api-Key ${apiKey}` } : {},
-  leaving,
-});

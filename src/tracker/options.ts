@@ -54,12 +54,6 @@ export interface TrackerOptions {
    */
   consent?: 'granted' | 'required';
   /**
-   * Takes the browser's Global Privacy Control signal as a refusal of consent (https://w3c.github.io/gpc/).
-   *
-   * @default false
-   */
-  respectGpc?: boolean;
-  /**
    * Sends requests in place of `fetch`. Wrap `fetchTransport` to add to it.
    *
    * @default fetchTransport
@@ -97,7 +91,6 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     maxBatchBytes: 60_000,
     maxQueuedEvents: 10_000,
     consent: 'granted',
-    respectGpc: false,
     debug: false,
   };
   const settings = { ...options } as Record<string, unknown>;
@@ -105,9 +98,11 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     const type = typeof defaults[name];
     settings[name] ??= defaults[name];
     const value = settings[name];
-    // Empty text, 0, and what is no number at all are as wrong as another type.
-    if (typeof value !== type || !(value || type === 'boolean') || (value as number) < 0) {
-      throw new TypeError(`clew: ${name} must be a ${type}, and not empty, not ${JSON.stringify(value)}`);
+    // The service answers 404 to a double slash.
+    if (typeof value === 'string') settings[name] = value.replace(/\/+$/, '');
+    // Compared to a number, empty text is 0 and other text is none.
+    if (typeof value !== type || (type !== 'boolean' && (value as number) <= 0)) {
+      throw new TypeError(`clew: ${name}: expected a ${type}, got ${value}`);
     }
   }
   return settings as unknown as Settings;

@@ -18,16 +18,16 @@ export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Sign
 
 /** `isDebug` says everything on the console, too. */
 export const createSignals = (isDebug: boolean) => {
-  const listeners = new Map<symbol, [signal: string, listener: (value: never) => void]>();
-  const on: Listen = (signal, listener) => {
-    const key = Symbol();
-    listeners.set(key, [signal, listener]);
-    return () => listeners.delete(key);
+  const listeners = new Set<[signal: string, listener: (value: never) => void]>();
+  const on: Listen = (...listening) => {
+    // A pair of its own for each call: one function listening twice is two listeners.
+    listeners.add(listening);
+    return () => listeners.delete(listening);
   };
   /** `make` runs for each listener, so that what nobody hears costs nothing and no listener can spoil it for another. */
   const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
     if (isDebug) console.log('clew:', signal, make());
-    for (const [heard, listener] of listeners.values()) {
+    for (const [heard, listener] of listeners) {
       try {
         if (heard === signal) listener(make() as never);
       } catch (error) {

@@ -2,10 +2,10 @@ import type { ItemText } from '../pipeline/event.js';
 
 /** Who the visitor is, as far as this origin knows. */
 export interface Visitor {
-  /** The visitor's thread: a lower-case v4 UUID. */
-  readonly correlationValue: string;
+  /** The `correlationValue`: a lower-case v4 UUID. */
+  readonly thread: string;
   /** The primary key that the thread has been identified with, by service. */
-  readonly primaryKeys: Readonly<Record<string, string>>;
+  readonly keys: Readonly<Record<string, string>>;
   /** How many page loads there have been: numbers their rows. */
   readonly pages: number;
 }
@@ -28,10 +28,6 @@ export const createGate = (turnAway: (texts: ItemText[]) => void) => {
   };
   return {
     open,
-    /** Whether consent was refused. */
-    isRefused: () => visitor === null,
-    /** Texts of the events that are held back. */
-    held: (): ItemText[] => held.flatMap(([, text]) => text ?? []),
     enter(...call: Call): void {
       held.push(call);
       open(visitor);
