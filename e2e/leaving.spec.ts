@@ -1,0 +1,113 @@
+import { expect, numbers, test, upTo } from './support/test.ts';
+
+for (const how of ['navigate', 'reload', 'close'] as const) {
+  test(`200 events tracked on a first visit arrive once each: ${how} at once`, async ({ demo, visitor }) => {
+    await visitor.visit({ flushInterval: '3000' });
+    await visitor.trackAndLeave('left', 200, how);
+    await expect.poll(async () => numbers(await demo.events('left'))).toEqual(upTo(200));
+  });
+
+  test(`events tracked over a proven link arrive once each, with no second sending: ${how} at once`, async ({
+    demo,
+    context,
+    visitor,
+    newVisitor,
+  }) => {
+    await visitor.visit();
+    await visitor.trackAndLeave('proof', 1, 'stay');
+    await expect.poll(() => demo.events('proof')).toHaveLength(1);
+    await visitor.clew('flush');
+    await visitor.trackAndLeave('left', 50, how);
+    await expect.poll(async () => numbers(await demo.events('left'))).toEqual(upTo(50));
+
+    const next = await newVisitor(context);
+    const bodies: string[] = [];
+    next.page.on('request', (request) => bodies.push(request.postData() ?? ''));
+    await next.visit();
+    await next.clew('track', 'next');
+    await expect.poll(() => demo.events('next')).toHaveLength(1);
+    expect(bodies.filter((body) => body.includes('"left"'))).toEqual([]);
+  });
+}
+
+test('hands over directly, with the key in a header, when there is no relay', async ({ demo, visitor }) => {
+  await visitor.visit({ baseUrl: demo.address, apiKey: 'demo-key' });
+  await visitor.trackAndLeave('direct', 100, 'navigate');
+  await expect.poll(async () => numbers(await demo.events('direct'))).toEqual(upTo(100));
+});
+
+test('what listeners track while the page goes away arrives', async ({ demo, visitor }) => {
+  await visitor.visit();
+  await visitor.clew('flush');
+  await visitor.page.evaluate(() => {
+    for (const type of ['pagehide', 'visibilitychange', 'beforeunload']) {
+      addEventListener(type, () => window.clew('track', 'last words', { type }));
+    }
+    location.href = '/blank?next';
+  });
+  await expect
+    .poll(async () => (await demo.events('last words')).map(({ payload }) => (payload as { type: string }).type).sort())
+    .toEqual(['beforeunload', 'pagehide', 'visibilitychange']);
+});
+
+test('a sign-up that leaves at once still identifies, sets properties and fires the journey', async ({
+  demo,
+  visitor,
+}) => {
+  await visitor.visit();
+  await visitor.page.evaluate(() => {
+    window.clew('identify', 'leaver@example.com', { name: 'Lea', plan: 'pro' });
+    window.clew('track', 'signup', { plan: 'pro' });
+    location.href = '/blank?next';
+  });
+  await expect.poll(() => demo.events('signup')).toHaveLength(1);
+  await expect
+    .poll(async () => (await demo.customers()).map(({ primaryKey, properties }) => ({ primaryKey, properties })))
+    .toEqual([{ primaryKey: 'leaver@example.com', properties: { name: 'Lea', plan: 'pro' } }]);
+});
+
+test('what was tracked offline is sent by the next visit, with its own times', async ({
+  demo,
+  context,
+  visitor,
+  newVisitor,
+}) => {
+  await visitor.visit();
+  await visitor.clew('correlationValue');
+  // Offline in the browser and at the server: either alone lets some requests through.
+  await context.setOffline(true);
+  await demo.fault({ mode: 'close-before' });
+  const before = Date.now();
+  await visitor.trackAndLeave('offline', 200, 'stay');
+  await visitor.clew('flush');
+  expect(await visitor.clew('stats')).toMatchObject({ tracked: 200, queued: 200 });
+  await visitor.page.close();
+  const after = Date.now();
+  expect(await demo.events()).toEqual([]);
+
+  await context.setOffline(false);
+  await demo.fault({ mode: 'none' });
+  const next = await newVisitor(context);
+  await next.visit();
+  await expect.poll(async () => numbers(await demo.events('offline'))).toEqual(upTo(200));
+  for (const { timestamp } of await demo.events('offline')) {
+    expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(timestamp)).toBeLessThanOrEqual(after);
+  }
+});
+
+test('goes into the back/forward cache and tracks on when it comes back', async ({ demo, visitor }) => {
+  await visitor.visit();
+  await visitor.clew('track', 'before');
+  await expect.poll(() => demo.events('before')).toHaveLength(1);
+  await visitor.page.evaluate(() => {
+    addEventListener('pageshow', ({ persisted }) => Object.assign(window, { persisted }));
+  });
+  await visitor.page.goto(`${demo.address}/blank?next`);
+  // goBack() waits for a load that a page from the cache does not have.
+  await visitor.page.evaluate(() => history.back()).catch(() => {});
+  await visitor.page.waitForFunction(() => (window as unknown as { persisted?: boolean }).persisted === true);
+  await visitor.trackAndLeave('after', 3, 'stay');
+  await expect.poll(async () => numbers(await demo.events('after'))).toEqual(upTo(3));
+  expect(await visitor.clew('stats')).toMatchObject({ tracked: 4, delivered: 4, queued: 0 });
+});
