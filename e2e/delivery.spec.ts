@@ -136,9 +136,7 @@ test('loses one poison event and none of the others', async ({ demo, visitor }) 
     const deep = (levels: number): unknown => (levels ? [deep(levels - 1)] : 0);
     for (let n = 0; n < 50; n++) window.clew('track', 'mixed', n === 20 ? { n, deep: deep(500) } : { n });
   });
-  await expect
-    .poll(async () => numbers(await demo.events('mixed')))
-    .toEqual(upTo(50).filter((n) => n !== 20));
+  await expect.poll(async () => numbers(await demo.events('mixed'))).toEqual(upTo(50).filter((n) => n !== 20));
   expect(await visitor.clew('stats')).toEqual({ tracked: 50, delivered: 49, queued: 0, dropped: { rejected: 1 } });
 });
 
@@ -195,7 +193,14 @@ test('bad calls are told as errors and lose nothing else', async ({ demo, visito
     await window.clew('flush');
     return { errors, dropped, stats: window.clew('stats') };
   });
-  expect(told.dropped.sort()).toEqual(['rejected', 'rejected', 'rejected', 'too-large', 'unserialisable', 'unserialisable']);
+  expect(told.dropped.sort()).toEqual([
+    'rejected',
+    'rejected',
+    'rejected',
+    'too-large',
+    'unserialisable',
+    'unserialisable',
+  ]);
   expect(told.errors).toHaveLength(9);
   expect(told.stats).toMatchObject({ tracked: 7, delivered: 1, queued: 0 });
   expect((await demo.events()).map(({ event }) => event)).toEqual(['good']);

@@ -44,6 +44,11 @@ const storedRecord = ([name, value]) => html`
   </details>
 `;
 
+const emptiness = () =>
+  thread.get()
+    ? 'Everything is confirmed. What you click next is kept here first.'
+    : 'Opened by the bundle, which is not here yet.';
+
 const held = () => {
   const { rows, records, events, upserts } = stored.get();
   const sum = `${counted(events, 'event')}${upserts ? ` and ${counted(upserts, 'upsert')}` : ''}`;
@@ -51,7 +56,7 @@ const held = () => {
     <h3>IndexedDB <small>${rows.length ? `${sum} in ${counted(rows.length, 'row')}` : 'no unsent rows'}</small></h3>
     <ul class="rows">
       ${repeat(rows.slice(0, 20), ({ key }) => String(key), storedRow)}
-      ${rows.length ? '' : html`<li class="none">Everything is confirmed. What you click next is kept here first.</li>`}
+      ${rows.length ? '' : html`<li class="none">${emptiness()}</li>`}
     </ul>
     <div class="records">${repeat(records, ([name]) => name, storedRecord)}</div>
   `;

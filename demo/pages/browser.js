@@ -37,7 +37,7 @@ export const look = async () => {
   const before = counts;
   counts = JSON.stringify(now);
   if (counts !== before) memory.set(now);
-  const isSending = !!linkIn(stored.get())?.holder;
+  const isSending = linkIn(stored.get())?.isHeld;
   if (counts === before && !isSending && Date.now() - lookedAt < IDLE_PACE) return;
   lookedAt = Date.now();
   thread.set(await correlationValue());

@@ -25,6 +25,9 @@ const line = ({ method, args, times }) => html`
   </li>
 `;
 
+/** How many fit beside the shop. */
+const MOST_SHOWN = 3;
+
 export const showCalls = () => {
   onClick('many', () => callTimes(200, 'track', (index) => ['sheep_counted', { number: index + 1 }]));
   onClick('flush', () => call('flush'));
@@ -36,8 +39,10 @@ export const showCalls = () => {
   onClick('broken', () => call('track', 'wool_weighed', { grams: 100n }));
   onSubmit('identify', ({ primaryKey }) => call('identify', primaryKey));
   drawWhenChanged([calls], () => {
-    const shown = calls.get();
-    const content = shown.length ? repeat(shown, (each) => each, line) : html`<li class="none">Nothing yet.</li>`;
-    render(content, byId('calls'));
+    const shown = calls.get().slice(0, MOST_SHOWN);
+    render(
+      repeat(shown, (each) => each, line),
+      byId('calls'),
+    );
   });
 };

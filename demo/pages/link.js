@@ -1,15 +1,13 @@
 // @ts-check
-import { stored } from './browser.js';
+import { sent, stored } from './browser.js';
 import { linkIn } from './stored.js';
 
-/** What the tabs of this origin know of the way to the service, in people's words. */
-
+/** How the way to the service is, in people's words: what all tabs of this origin know of it, and what this one saw. */
 export const linkState = () => {
-  const link = linkIn(stored.get());
-  const now = Date.now();
-  if (!link) return 'nothing sent yet';
-  const left = Math.ceil((link.until - now) / 1000);
-  // `until` is the end of somebody's lease, or with no holder that of everybody's wait.
-  if (left > 0) return link.holder ? 'sending now' : `next try in ${left} s`;
-  return link.failures ? `failed ${link.failures} ×` : 'the link works';
+  const { isHeld = false, until = 0 } = linkIn(stored.get()) ?? {};
+  const left = Math.ceil((until - Date.now()) / 1000);
+  if (left > 0) return isHeld ? 'sending now' : `next try in ${left} s`;
+  const [last] = sent.get();
+  if (!last) return 'nothing sent yet';
+  return last.status >= 200 && last.status < 300 ? 'the link works' : 'the last one failed';
 };

@@ -6,7 +6,7 @@ import { cell, drawWhenChanged } from './cell.js';
 import { byId, counted, formById, onSubmit } from './dom.js';
 import { leaveWith } from './leave.js';
 import { PRODUCTS, picture } from './products.js';
-import { visitorIn } from './stored.js';
+import { primaryKeyIn } from './stored.js';
 import { call } from './tracker.js';
 
 /** The shop: a site like any other, which does no more for its tracking than call `clew`. */
@@ -69,7 +69,7 @@ const cartContent = () => {
 };
 
 /** The customer whom this browser's thread is tied to, as the SDK remembers it. */
-export const customer = () => visitorIn(stored.get())?.primaryKeys?.['/clew'];
+export const customer = () => primaryKeyIn(stored.get());
 
 const logOut = () => {
   call('reset');

@@ -3,10 +3,8 @@
 /**
  * What clew keeps in IndexedDB, read as an outsider: database `clew`, object store `clew`. Row keys are arrays,
  * records stand under names. How they are laid out is clew's own affair and may change, so as little as possible is
- * taken for granted: an item is a text with JSON of an object, the visitor is the record with a thread in it.
+ * taken for granted: an item is a text with JSON of an object, whatever it is wrapped in.
  *
- * @typedef {{ correlationValue: string, primaryKeys: Record<string, string> }} Visitor
- * @typedef {{ holder: string, until: number, failures: number }} Link
  * @typedef {{ key: [service: string, page: number, count: number, ...rest: unknown[]], items: string[] }} Row
  * @typedef {{ rows: Row[], records: [name: string, value: unknown][], events: number, upserts: number }} Stored
  */
@@ -52,7 +50,9 @@ export const readStored = async () => {
     });
     const entries = keys.result.map((key, index) => /** @type {[any, any]} */ ([key, values.result[index]]));
     const rows = entries.filter(([key]) => Array.isArray(key)).map(([key, value]) => ({ key, items: itemsIn(value) }));
-    const records = entries.filter(([key]) => typeof key === 'string');
+    const records = entries
+      .filter(([key]) => typeof key === 'string')
+      .map(([name, value]) => /** @type {[string, unknown]} */ ([name, [value].flat().at(-1)]));
     const items = rows.flatMap((row) => row.items);
     const upserts = items.filter(isUpsert).length;
     return { rows, records, events: items.length - upserts, upserts };
@@ -61,9 +61,31 @@ export const readStored = async () => {
   }
 };
 
-/** @param {Stored} stored @returns {Link | undefined} */
-export const linkIn = ({ records }) => /** @type {any} */ (records.find(([name]) => name === 'link /clew')?.[1]);
+const SERVICE = '/clew';
 
-/** @param {Stored} stored @returns {Visitor | undefined} */
-export const visitorIn = ({ records }) =>
-  /** @type {any} */ (records.map(([, value]) => value).find((value) => Object(value).correlationValue));
+/**
+ * Who sends, if anybody does, and until when; with nobody, for how long nobody may.
+ *
+ * @param {Stored} stored
+ * @returns {{ isHeld: boolean, until: number } | undefined}
+ */
+export const linkIn = ({ records }) => {
+  const link = records.find(([name]) => name === `link ${SERVICE}`)?.[1];
+  if (!link) return undefined;
+  return {
+    isHeld: Object.values(link).some((value) => typeof value === 'string' && value),
+    until: Object(link).until ?? 0,
+  };
+};
+
+/**
+ * The primary key that the visitor was identified with: whatever a record says of this service.
+ *
+ * @param {Stored} stored
+ * @returns {string | undefined}
+ */
+export const primaryKeyIn = ({ records }) =>
+  records
+    .flatMap(([, value]) => Object.values(Object(value)))
+    .map((value) => Object(value)[SERVICE])
+    .find((value) => typeof value === 'string');

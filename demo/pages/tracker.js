@@ -6,14 +6,14 @@ import { cell } from './cell.js';
 /**
  * @typedef {import('../../src/tracker/types.ts').Stats} Stats
  * @typedef {{ (...call: unknown[]): any, q?: unknown[] }} Clew
- * @typedef {{ at: number, method: string, args: unknown[], times: number }} Call
+ * @typedef {{ method: string, args: unknown[], times: number }} Call
  */
 
 /** Read anew each time: the bundle replaces the stub. */
 const clew = () => /** @type {{ clew: Clew }} */ (/** @type {unknown} */ (window)).clew;
 
-/** Newest first. @type {import('./cell.js').Cell<Call[]>} */
-export const calls = cell([]);
+/** Newest first; the oldest was made in the page's head. @type {import('./cell.js').Cell<Call[]>} */
+export const calls = cell([{ method: 'page', args: [], times: 1 }]);
 /** False while it is still the stub that takes the calls. */
 export const isLoaded = cell(!clew().q);
 
@@ -29,7 +29,7 @@ export const loaded = /** @type {Promise<void>} */ (
   })
 );
 
-const MOST_CALLS = 30;
+const MOST_CALLS = 10;
 
 /** @param {string} method @param {...unknown} args */
 export const call = (method, ...args) => {
@@ -48,10 +48,10 @@ export const callTimes = (times, method, argsOf) => {
 };
 
 /** @param {string} method @param {unknown[]} args @param {number} times */
-const remember = (method, args, times) =>
-  calls.set([{ at: Date.now(), method, args, times }, ...calls.get()].slice(0, MOST_CALLS));
+const remember = (method, args, times) => calls.set([{ method, args, times }, ...calls.get()].slice(0, MOST_CALLS));
 
-/** What only looks, and so is no call worth showing. */
+// What follows only looks, and so is no call worth showing.
+
 /** @returns {Stats | undefined} nothing before the bundle is here */
 export const stats = () => clew()('stats');
 /** @param {string} signal @param {(value: any) => void} listener */

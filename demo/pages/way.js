@@ -5,7 +5,6 @@ import { drawWhenChanged } from './cell.js';
 import { byId, counted } from './dom.js';
 import { linkState } from './link.js';
 import { counts } from './service.js';
-import { isLoaded } from './tracker.js';
 
 /** The stations of an event's way, with counts that move, and the account that must always balance. */
 
@@ -19,7 +18,7 @@ const stations = () => {
   return [
     { name: 'Tracked', count: tracked, note: 'on this page' },
     { name: 'In memory', count: queued, note: 'until confirmed' },
-    { name: 'In IndexedDB', count: events, note: upserts ? `and ${counted(upserts, 'upsert')}` : 'survives a crash' },
+    { name: 'Stored', count: events, note: upserts ? `and ${counted(upserts, 'upsert')}` : 'in IndexedDB' },
     { name: 'Requests', count: requests, note: linkState() },
     { name: 'Arrived', count: arrived?.events, note: arrived && `from ${counted(arrived.customers, 'customer')}` },
     { name: 'Firings', count: arrived?.firings, note: arrived && `of ${counted(arrived.journeys, 'journey')}` },
@@ -47,11 +46,12 @@ const move = (list) => {
     const last = before[index];
     if (last === undefined || count === undefined || count === last || isCalm.matches) return;
     const station = list.children[index];
+    const from = index ? '-6rem' : '0';
     station?.querySelector('data')?.animate([{ transform: 'translateY(-3px)' }, { transform: 'none' }], 250);
     if (count < last) return;
     station
       ?.querySelector('.bead')
-      ?.animate([{ offset: 0, opacity: 1, translate: '-6rem' }, { opacity: 1, translate: '0' }, { opacity: 0 }], 700);
+      ?.animate([{ offset: 0, opacity: 1, translate: from }, { opacity: 1, translate: '0' }, { opacity: 0 }], 700);
   });
   before = now;
 };
@@ -66,7 +66,7 @@ const account = ({ tracked, delivered, queued, dropped }) => {
     <span><b>${queued}</b> queued</span> +
     <span class=${sum ? 'lost' : ''}><b>${sum}</b> dropped</span>
     ${reasons.length ? html`<small>(${reasons.map(([name, count]) => `${name} ${count}`).join(', ')})</small>` : ''}
-    ${balances ? html`<i class="good">balances</i>` : html`<i class="lost">does not balance</i>`}
+    ${balances ? html`<i class="good">✓ <span>balances</span></i>` : html`<i class="lost">does not balance</i>`}
   `;
 };
 
@@ -77,8 +77,5 @@ export const showWay = () => {
     move(list);
     const stats = memory.get();
     render(stats ? account(stats) : 'The stub keeps the calls until the bundle is here.', byId('sum'));
-  });
-  drawWhenChanged([isLoaded], () => {
-    document.documentElement.classList.toggle('is-loaded', isLoaded.get());
   });
 };

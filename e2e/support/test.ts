@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test as base, type BrowserContext, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import type { ListedEvent } from '../../demo/collector/listings.ts';
 import { type Demo, startDemo } from './demo.ts';
 
@@ -31,7 +31,8 @@ const collectErrors = (page: Page, errors: string[]) => {
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
     // Chromium itself reports every request that fails; what is asked for here is what the page is told.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text());
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      errors.push(message.text());
   });
 };
 

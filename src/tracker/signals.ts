@@ -18,18 +18,21 @@ export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Sign
 
 /** `isDebug` says everything on the console, too. */
 export const createSignals = (isDebug: boolean) => {
-  const listeners = new Set<[signal: string, listener: (value: never) => void]>();
+  const listeners = new Set<[signal: string, listener?: (value: never) => void]>();
   const on: Listen = (...listening) => {
     // A pair of its own for each call: one function listening twice is two listeners.
     listeners.add(listening);
     return () => listeners.delete(listening);
   };
-  /** `make` runs for each listener, so that what nobody hears costs nothing and no listener can spoil it for another. */
+  /**
+   * `make` runs for each listener: what nobody hears costs nothing, and no listener can spoil it for another. One that
+   * came through localStorage, from a page that left before the bundle had come, is none any more.
+   */
   const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
     if (isDebug) console.log('clew:', signal, make());
     for (const [heard, listener] of listeners) {
       try {
-        if (heard === signal) listener(make() as never);
+        if (heard === signal) listener?.(make() as never);
       } catch (error) {
         // The affair of the listener's owner, told like any error of theirs.
         reportError(error);

@@ -1,0 +1,108 @@
+import { expect, test } from './support/test.ts';
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+test('gives a visitor one lower-case v4 UUID for all pages and visits', async ({ context, visitor, newVisitor }) => {
+  await visitor.visit();
+  const first = await visitor.clew('correlationValue');
+  expect(first).toMatch(UUID_V4);
+  await visitor.visit();
+  expect(await visitor.clew('correlationValue')).toBe(first);
+  await visitor.page.close();
+  const next = await newVisitor(context);
+  await next.visit();
+  expect(await next.clew('correlationValue')).toBe(first);
+});
+
+test('tabs that make the first visit at once agree on one UUID', async ({ context, newVisitor }) => {
+  const tabs = await Promise.all(Array.from({ length: 6 }, () => newVisitor(context)));
+  await Promise.all(tabs.map((tab) => tab.visit()));
+  const values = await Promise.all(tabs.map((tab) => tab.clew('correlationValue')));
+  expect(new Set(values).size).toBe(1);
+});
+
+test('tabs that track at once lose nothing and store nothing twice', async ({ demo, context, newVisitor }) => {
+  const tabs = await Promise.all(Array.from({ length: 4 }, () => newVisitor(context)));
+  await Promise.all(tabs.map((tab) => tab.visit()));
+  await Promise.all(tabs.map((tab, i) => tab.trackAndLeave(`tab ${i}`, 60, 'stay')));
+  await expect.poll(async () => (await demo.events()).length).toBe(240);
+  for (const tab of tabs) {
+    await expect.poll(() => tab.clew('stats')).toEqual({ tracked: 60, delivered: 60, queued: 0, dropped: {} });
+  }
+});
+
+test('sends $identify once for a person, also on later calls, pages and visits', async ({ demo, visitor }) => {
+  await visitor.visit();
+  await visitor.clew('track', 'before');
+  await visitor.clew('identify', 'ann@example.com');
+  await visitor.clew('identify', 'ann@example.com');
+  await visitor.clew('track', 'after');
+  await expect.poll(() => demo.events('after')).toHaveLength(1);
+  await visitor.visit();
+  await visitor.clew('identify', 'ann@example.com');
+  await visitor.clew('track', 'later');
+  await expect.poll(() => demo.events('later')).toHaveLength(1);
+
+  const events = await demo.events();
+  expect(events.map(({ event }) => event)).toEqual(['before', '$identify', 'after', 'later']);
+  expect(events[1]?.payload).toEqual({ distinct_id: 'ann@example.com' });
+  const [ann] = await demo.customers();
+  expect(ann).toMatchObject({ primaryKey: 'ann@example.com', correlationValues: [events[0]?.correlationValue] });
+  expect(new Set(events.map(({ customerId }) => customerId))).toEqual(new Set([ann?.id]));
+});
+
+test('never merges two people of one browser: another primary key starts another thread', async ({ demo, visitor }) => {
+  await visitor.visit();
+  await visitor.clew('identify', 'ann@example.com');
+  const ann = await visitor.clew('correlationValue');
+  await visitor.clew('identify', 'bob@example.com');
+  await visitor.clew('track', 'of bob');
+  const bob = await visitor.clew('correlationValue');
+  expect(bob).not.toBe(ann);
+  await expect.poll(() => demo.events('of bob')).toHaveLength(1);
+  const customers = await demo.customers();
+  expect(customers.map(({ primaryKey, correlationValues }) => [primaryKey, correlationValues])).toEqual([
+    ['ann@example.com', [ann]],
+    ['bob@example.com', [bob]],
+  ]);
+});
+
+test('reset makes later events anonymous, in every tab', async ({ demo, context, visitor, newVisitor }) => {
+  await visitor.visit();
+  const other = await newVisitor(context);
+  await other.visit();
+  await visitor.clew('identify', 'ann@example.com');
+  const ann = await visitor.clew('correlationValue');
+  await visitor.clew('reset');
+  const anonymous = await visitor.clew('correlationValue');
+  expect(anonymous).not.toBe(ann);
+  await expect.poll(() => other.clew('correlationValue')).toBe(anonymous);
+  await other.clew('track', 'after log-out');
+  await expect.poll(async () => (await demo.events('after log-out'))[0]?.correlationValue).toBe(anonymous);
+});
+
+test('sets and deletes properties of the identified customer, before the events that follow', async ({
+  demo,
+  visitor,
+}) => {
+  await visitor.visit();
+  await visitor.clew('identify', 'ann@example.com', { name: 'Ann', plan: 'free', trial: true });
+  await visitor.clew('setProperties', { plan: 'pro', trial: null });
+  await visitor.clew('track', 'upgraded');
+  await expect.poll(() => demo.events('upgraded')).toHaveLength(1);
+  expect((await demo.customers()).map(({ properties }) => properties)).toEqual([{ name: 'Ann', plan: 'pro' }]);
+});
+
+test('identify and trigger in one batch: the journey fires for the customer', async ({ demo, visitor }) => {
+  const name = `Journey ${Date.now()}`;
+  await demo.createJourney({ name, event: 'bought', filter: { plan: 'pro' } });
+  await visitor.visit();
+  await visitor.page.evaluate(() => {
+    window.clew('identify', 'ann@example.com');
+    window.clew('track', 'bought', { plan: 'free' });
+    window.clew('track', 'bought', { plan: 'pro', seats: 3 });
+  });
+  await expect.poll(() => demo.events('bought')).toHaveLength(2);
+  const journey = (await demo.journeys()).find((one) => one.name === name);
+  expect(journey?.firings.map(({ primaryKey }) => primaryKey)).toEqual(['ann@example.com']);
+});

@@ -1,0 +1,66 @@
+import { expect, stub, test } from './support/test.ts';
+
+test('calls made through the stub before the bundle arrives keep their order and their own time', async ({
+  demo,
+  visitor,
+}) => {
+  await visitor.page.goto(`${demo.address}/blank`);
+  await visitor.page.addScriptTag({ content: await stub() });
+  const called = await visitor.page.evaluate(() => {
+    window.clew('track', 'early', { n: 0 });
+    window.clew('identify', 'early@example.com');
+    window.clew('track', 'early', { n: 1 });
+    return Date.now();
+  });
+  // The bundle comes a good while later, as on a slow connection.
+  await visitor.page.waitForFunction((at) => Date.now() > at + 500, called);
+  await visitor.load();
+  await visitor.clew('track', 'late');
+  await expect.poll(() => demo.events('late')).toHaveLength(1);
+  const events = await demo.events();
+  expect(events.map(({ event }) => event)).toEqual(['early', '$identify', 'early', 'late']);
+  for (const { timestamp } of events.slice(0, 3)) expect(Date.parse(timestamp)).toBeLessThanOrEqual(called);
+  expect(Date.parse(events[3]?.timestamp ?? '')).toBeGreaterThan(called + 400);
+});
+
+test('calls of a page that left before the bundle arrived are sent by the next page', async ({ demo, visitor }) => {
+  await visitor.page.goto(`${demo.address}/blank`);
+  await visitor.page.addScriptTag({ content: await stub() });
+  await visitor.page.evaluate(() => window.clew('track', 'only the stub was there', { n: 1 }));
+  await visitor.visit();
+  await expect.poll(async () => (await demo.events()).map(({ payload }) => payload)).toEqual([{ n: 1 }]);
+});
+
+test('takes every scalar option from data- attributes', async ({ demo, visitor }) => {
+  await visitor.visit({ flushInterval: '600000', maxBatchEvents: '2', debug: '' });
+  const said = visitor.page.waitForEvent('console', (message) => message.text().startsWith('clew: delivered'));
+  const bodies: number[] = [];
+  visitor.page.on('request', (request) => bodies.push(JSON.parse(request.postData() ?? '{"batch":[]}').batch.length));
+  await visitor.trackAndLeave('small', 4, 'stay');
+  await expect.poll(() => demo.events('small')).toHaveLength(4);
+  await said;
+  expect(bodies).toEqual([2, 2]);
+});
+
+test('a second script tag leaves the page to the first', async ({ demo, visitor }) => {
+  await visitor.visit();
+  await visitor.load();
+  await visitor.clew('track', 'once');
+  await visitor.clew('flush');
+  expect(await demo.events()).toHaveLength(1);
+});
+
+test('without a base URL the script says what it expected', async ({ demo, context }) => {
+  const page = await context.newPage();
+  await page.goto(`${demo.address}/blank`);
+  const [error] = await Promise.all([page.waitForEvent('pageerror'), page.addScriptTag({ url: '/dist/clew.js' })]);
+  expect(error.message).toContain('baseUrl: expected a string');
+});
+
+test('works under a strict Content-Security-Policy with nonce and Trusted Types', async ({ demo, visitor }) => {
+  const response = await visitor.page.goto(demo.address);
+  expect(response?.headers()['content-security-policy']).toContain("require-trusted-types-for 'script'");
+  await visitor.page.waitForFunction(() => !('q' in window.clew));
+  await visitor.clew('track', 'strict');
+  await expect.poll(() => demo.events('strict')).toHaveLength(1);
+});
