@@ -36,6 +36,7 @@ const let_ = { name: 'let', renderChunk: (code) => code.replace(/\bconst /g, 'le
 const compress = {
   passes: 5,
   inline: 1,
+  lhs_constants: false,
   unsafe: true,
   unsafe_arrows: true,
   unsafe_methods: true,

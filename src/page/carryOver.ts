@@ -9,6 +9,8 @@ export const CALLS = 'clew.calls';
 export const ITEMS = 'clew.items';
 /** The visitor's thread, for a page that leaves before it could ask the database. */
 export const THREAD = 'clew.thread';
+/** Name of the page that left last: the next one takes it over, and with it a lease that could not be given up in time. */
+export const TAB = 'clew.tab';
 
 export const carried = <T>(key: string): T | undefined => {
   try {

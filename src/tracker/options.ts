@@ -102,7 +102,7 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     if (typeof value === 'string') settings[name] = value.replace(/\/+$/, '');
     // Compared to a number, empty text is 0 and other text is none.
     if (typeof value !== type || (type !== 'boolean' && (value as number) <= 0)) {
-      throw new TypeError(`clew: ${name}: expected a ${type}, got ${value}`);
+      throw new TypeError(`clew: ${name}: expected a ${type}, not ${value}`);
     }
   }
   return settings as unknown as Settings;

@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import { CALLS, carried, carry, ITEMS, THREAD } from '../page/carryOver.js';
+import { CALLS, carried, carry, ITEMS, TAB, THREAD } from '../page/carryOver.js';
 import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle } from '../page/lifecycle.js';
@@ -30,7 +30,7 @@ const VISITOR = 'visitor';
 export const startTracker = (settings: Settings, clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const itemsKey = `${ITEMS} ${service}`;
-  const tab = uuid();
+  const tab = carried<string>(TAB) ?? uuid();
   const { on, emit } = createSignals(settings.debug);
   const fail = (message: string) => emit('error', () => new Error(`clew: ${message}`));
   const { counts, begin, end } = createLedger(emit);
@@ -131,7 +131,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (!text) return;
     enter(({ keys: { [service]: primary_key } }) => {
       if (primary_key) add(stamp(text, { primary_key }));
-      else fail('setProperties: identify() first');
+      else fail('setProperties: expected identify() first');
     });
   };
 
@@ -164,6 +164,8 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   };
 
   const start = () => {
+    // Handed from page to page, so that never two that are alive have it.
+    carry(TAB);
     isBooted = false;
     open(undefined);
     booting = boot();
@@ -187,6 +189,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   const leave = () => {
     channel.close();
     if (!booting) return;
+    carry(TAB, tab);
     if (!isBooted) know(newVisitor(carried(THREAD)));
     delivery.leave();
     // The database is not open yet, and an open that ends now comes too late.

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+
+/** A request as it came in. */
+export interface Received {
+  method: string | undefined;
+  path: string | undefined;
+  headers: IncomingMessage['headers'];
+  text: string;
+}
+
+/** A real HTTP server that remembers what came and answers as it is told. */
+export interface Upstream {
+  url: string;
+  received: Received[];
+  /** The bodies that came, parsed. */
+  bodies(): unknown[];
+  /** How to answer from now on, until the test's end. */
+  answer(status: number, headers?: Record<string, string>, body?: string): void;
+  /** To answer otherwise than with a whole response. */
+  react(respond: (response: ServerResponse, request: Received) => void): void;
+}
+
+/** Has a server listen on a port of its own. */
+export const listenOn = async (server: Server): Promise<string> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+export const closeServer = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+};
+
+/** An address where nobody listens any more. */
+export const deadUrl = async (): Promise<string> => {
+  const server = createServer();
+  const url = await listenOn(server);
+  await closeServer(server);
+  return url;
+};
+
+/** One server for the tests around it; each finds it empty, and answering 201 without a body, as the service does. */
+export const useUpstream = (): Upstream => {
+  let respond: (response: ServerResponse, request: Received) => void;
+  const server = createServer(async (request, response) => {
+    const received = { method: request.method, path: request.url, headers: request.headers, text: await text(request) };
+    upstream.received.push(received);
+    respond(response, received);
+  });
+  const upstream: Upstream = {
+    url: '',
+    received: [],
+    bodies: () => upstream.received.map((request) => JSON.parse(request.text)),
+    answer: (status, headers = {}, body = '') => upstream.react((response) => response.writeHead(status, headers).end(body)),
+    react: (how) => {
+      respond = how;
+    },
+  };
+  beforeAll(async () => {
+    upstream.url = await listenOn(server);
+  });
+  beforeEach(() => {
+    upstream.received.length = 0;
+    upstream.answer(201);
+  });
+  afterAll(() => closeServer(server));
+  return upstream;
+};
