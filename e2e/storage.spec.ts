@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
-import { expect, numbers, test, upTo } from './support/test.ts';
+import { expect, numbers, stub, test, upTo } from './support/test.ts';
 
 test('storage that the browser refuses costs nothing but durability, and is told once', async ({
   demo,
@@ -32,12 +32,14 @@ test('storage that the browser refuses costs nothing but durability, and is told
     ),
   ).toBe('refused');
 
-  await visitor.load();
+  // Listening from the first line of the page on, as a page with the stub can.
+  await visitor.page.addScriptTag({ content: await stub() });
   await visitor.page.evaluate(() => {
     const heard: string[] = [];
     Object.assign(window, { heard });
     window.clew('on', 'error', (error: Error) => heard.push(error.message));
   });
+  await visitor.load();
   await visitor.trackAndLeave('unstored', 50, 'stay');
   await visitor.clew('identify', 'ann@example.com');
   await expect.poll(() => demo.events('$identify')).toHaveLength(1);
