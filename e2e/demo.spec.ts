@@ -2,7 +2,10 @@ import { expect, test } from './support/test.ts';
 
 test('a newcomer signs up in the shop and sees the journey fire for them', async ({ demo, visitor: { page } }) => {
   await page.goto(demo.address);
-  await page.getByRole('button', { name: /to the cart/ }).first().click();
+  await page
+    .getByRole('button', { name: /to the cart/ })
+    .first()
+    .click();
   await page.getByLabel('Name').first().fill('Ada Lovelace');
   await page.getByLabel('E-mail').fill('ada@example.com');
   await page.getByRole('radio', { name: 'Pro' }).check();

@@ -1,5 +1,7 @@
 import { defineConfig } from '@playwright/test';
-import { findChromium } from './support/chromium.mjs';
+import { findChromium } from './support/chromium.ts';
+
+const executablePath = findChromium();
 
 export default defineConfig({
   testDir: '.',
@@ -12,7 +14,7 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   use: {
     launchOptions: {
-      executablePath: findChromium(),
+      ...(executablePath && { executablePath }),
       // Playwright starts Chromium with the back/forward cache off.
       ignoreDefaultArgs: ['--disable-back-forward-cache'],
       args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],

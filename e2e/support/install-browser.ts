@@ -1,8 +1,8 @@
 // Finds a Chromium for the end-to-end tests or installs one: Playwright's own, else Debian's package.
 import { execFileSync } from 'node:child_process';
-import { findChromium } from './chromium.mjs';
+import { findChromium } from './chromium.ts';
 
-const tryTo = (command, args) => {
+const tryTo = (command: string, args: string[]): boolean => {
   try {
     execFileSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
     return true;

@@ -1,0 +1,31 @@
+/** `npm run bench`: sizes, the cost of a call as a ratio to the bare minimum, and what survives which way of leaving. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { startDemo } from '../e2e/support/demo.ts';
+import { measureBurst } from './burst.ts';
+import { measureDurability } from './durability.ts';
+
+const RUNS = Number(process.env.RUNS ?? 3);
+
+const size = async (file: string) =>
+  brotliCompressSync(await readFile(join(import.meta.dirname, '../dist', file))).length;
+
+const demo = await startDemo();
+try {
+  console.log(`\n| file | bytes, brotli |\n|---|---|`);
+  for (const file of ['clew.js', 'stub.js']) console.log(`| ${file} | ${await size(file)} |`);
+
+  const { clew, floor, ratio } = await measureBurst(demo, 9);
+  console.log(`\n| 10,000 calls in one task, median of 9 | ms |\n|---|---|`);
+  console.log(`| array push and JSON.stringify | ${floor.toFixed(1)} |`);
+  console.log(`| clew('track', …) | ${clew.toFixed(1)} |`);
+  console.log(`| ratio, pair by pair | ${ratio.toFixed(2)} |`);
+
+  console.log(`\n| of 200 events, ${RUNS} runs each | arrived | stored twice |\n|---|---|---|`);
+  for await (const { way, arrived, twice } of measureDurability(demo, RUNS)) {
+    console.log(`| ${way} | ${arrived.join(' · ')} | ${twice.join(' · ')} |`);
+  }
+} finally {
+  await demo.stop();
+}

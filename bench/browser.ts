@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { findChromium } from '../e2e/support/chromium.ts';
+
+/** A Chromium of one's own: with a profile that outlives it, and a process group that can be killed. */
+export interface OwnBrowser {
+  newPage(): Promise<Page>;
+  setOffline(isOffline: boolean): Promise<void>;
+  /** SIGKILL to the browser and all of its processes. */
+  kill(): Promise<void>;
+  /** Ends as when the user quits. */
+  quit(): Promise<void>;
+}
+
+const ARGS = [
+  '--headless=new',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--remote-debugging-port=0',
+];
+
+/** The port that the browser has chosen: it writes it into its profile. */
+const readPort = async (profile: string): Promise<string> => {
+  for (;;) {
+    const [port, path] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8').catch(() => '')).split('\n');
+    if (port && path) return port;
+    await pause(20);
+  }
+};
+
+export const openBrowser = async (profile: string): Promise<OwnBrowser> => {
+  await rm(join(profile, 'DevToolsActivePort'), { force: true });
+  const child: ChildProcess = spawn(
+    findChromium() ?? 'chromium',
+    [...ARGS, `--user-data-dir=${profile}`, 'about:blank'],
+    {
+      detached: true,
+      stdio: 'ignore',
+    },
+  );
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const browser: Browser = await chromium.connectOverCDP(`http://127.0.0.1:${await readPort(profile)}`);
+  const context = browser.contexts()[0];
+  if (!context) throw new Error('the browser has no context');
+  return {
+    newPage: () => context.newPage(),
+    setOffline: (isOffline) => context.setOffline(isOffline),
+    async kill() {
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await gone;
+    },
+    async quit() {
+      const session = await browser.newBrowserCDPSession();
+      session.send('Browser.close').catch(() => {});
+      await gone;
+    },
+  };
+};
+
+export const withProfile = async <T>(work: (profile: string) => Promise<T>): Promise<T> => {
+  const profile = await mkdtemp(join(tmpdir(), 'clew-bench-'));
+  try {
+    return await work(profile);
+  } finally {
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+};
