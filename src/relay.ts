@@ -1,13 +1,4 @@
-import {
-  BATCH_PATH,
-  EVENT_PATH,
-  eventFault,
-  isObject,
-  joinUrl,
-  type Rejections,
-  UPSERT_PATH,
-  type WireEvent,
-} from './wire.js';
+import { type Job, jobOf, parse, Refusal, readText } from './relay/request.js';
 
 /** What `createRelay` takes. */
 export interface RelayOptions {
@@ -53,80 +44,7 @@ export interface RelayOptions {
   fetch?: typeof fetch;
 }
 
-/** What the service is to be sent, and what of the request is not. */
-interface Job {
-  readonly url: string;
-  /** JSON; undefined when nothing good is left to send. */
-  readonly body: string | undefined;
-  readonly rejected: Rejections['rejected'];
-}
-
-/** An answer that ends a request early. */
-class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 const json = (status: number, body: unknown) => Response.json(body, { status });
-
-/** The body's text, read no further than `limit` bytes: what a request says of its own length proves nothing. */
-const readText = async (request: Request, limit: number): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer());
-};
-
-const parse = (text: string): Record<string, unknown> => {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (error) {
-    throw new Refusal(400, `expected JSON: ${error}`);
-  }
-  if (!isObject(body)) throw new Refusal(400, 'expected a JSON object');
-  return body;
-};
-
-/** Only what the contract knows goes on to the service. */
-const onlyKnown = ({ uuid, timestamp, event, source, correlationKey, correlationValue, payload }: WireEvent) => ({
-  uuid,
-  timestamp,
-  event,
-  source,
-  correlationKey,
-  correlationValue,
-  payload,
-});
-
-const sift = (events: readonly unknown[]) => {
-  const good: object[] = [];
-  const rejected: Rejections['rejected'] = [];
-  for (const event of events) {
-    const reason = eventFault(event);
-    if (reason) rejected.push({ uuid: String(isObject(event) ? event.uuid : ''), reason });
-    else good.push(onlyKnown(event as WireEvent));
-  }
-  return { good, rejected };
-};
-
-const checkUpsert = (body: Record<string, unknown>, isAllowed: boolean) => {
-  const { primary_key, properties } = body;
-  if (!isAllowed) throw new Refusal(422, 'this relay takes no customer properties from pages (allowUnsignedUpsert)');
-  if (typeof primary_key !== 'string' || !primary_key) {
-    throw new Refusal(400, 'primary_key: expected a non-empty string');
-  }
-  if (properties !== undefined && !isObject(properties)) throw new Refusal(400, 'properties: expected an object');
-  return { primary_key, properties };
-};
 
 /**
  * A first-party stand-in for the service that holds the key: it serves the same three paths below any prefix, checks
@@ -144,28 +62,7 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     if (typeof value !== 'string' || !value) throw new TypeError(`createRelay: ${name} must be a non-empty string`);
   }
 
-  const jobOf = (path: string, body: Record<string, unknown>): Job => {
-    const isAt = (known: string) => joinUrl(path, '/').endsWith(joinUrl(known, '/'));
-    if (isAt(UPSERT_PATH)) {
-      const upsert = checkUpsert(body, options.allowUnsignedUpsert === true);
-      return { url: joinUrl(baseUrl, UPSERT_PATH), body: JSON.stringify(upsert), rejected: [] };
-    }
-    if (isAt(BATCH_PATH)) {
-      if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');
-      const { good, rejected } = sift(body.batch);
-      return {
-        url: joinUrl(baseUrl, BATCH_PATH),
-        body: good.length ? JSON.stringify({ batch: good }) : undefined,
-        rejected,
-      };
-    }
-    if (isAt(EVENT_PATH)) {
-      const { good, rejected } = sift([body]);
-      const event = good[0] && JSON.stringify({ ...good[0], timestamp: undefined });
-      return { url: joinUrl(eventsUrl, EVENT_PATH), body: event, rejected };
-    }
-    throw new Refusal(404, 'no such path; there are /api/customers/upsert, /api/events/batch/ and /events/');
-  };
+  const destinations = { baseUrl, eventsUrl, allowUnsignedUpsert: options.allowUnsignedUpsert === true };
 
   const forward = async ({ url, body, rejected }: Job): Promise<Response> => {
     if (body === undefined) return json(200, { rejected });
@@ -186,7 +83,7 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     }
     const { status } = answer;
     const retryAfter = answer.headers.get('Retry-After');
-    const response = answer.ok && rejected.length ? json(status, { rejected }) : new Response(text, { status });
+    const response = answer.ok && rejected.length ? json(status, { rejected }) : new Response(text || null, { status });
     if (text && !rejected.length)
       response.headers.set('Content-Type', answer.headers.get('Content-Type') ?? 'text/plain');
     if (retryAfter) response.headers.set('Retry-After', retryAfter);
@@ -200,7 +97,8 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     if (!/^(application\/json|text\/plain)\s*(;|$)/i.test(type)) {
       throw new Refusal(415, `Content-Type: expected application/json or text/plain, got ${type || 'none'}`);
     }
-    return forward(jobOf(new URL(request.url).pathname, parse(await readText(request, maxBodyBytes))));
+    const body = parse(await readText(request, maxBodyBytes));
+    return forward(jobOf(new URL(request.url).pathname, body, destinations));
   };
 
   const allow = (origin: string, response: Response): Response => {

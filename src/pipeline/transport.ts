@@ -51,9 +51,9 @@ const post = async (request: TransportRequest): Promise<Answer> => {
   const response = await fetch(request.url, {
     ...request,
     method: 'POST',
-    // Browsers count its bytes against 64 KiB for all such requests until the answer has been read:
-    // https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
-    keepalive: true,
+    // Kept alive when the page goes away; browsers refuse to when all such requests together pass 64 KiB, and go on
+    // counting until the answer has been read: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+    keepalive: request.body.length < 6e4,
     credentials: 'omit',
     redirect: 'error',
     signal: AbortSignal.timeout(REQUEST_TIMEOUT),
