@@ -1,4 +1,4 @@
-import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
+import { checkOptions, normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { silentTracker } from './tracker/silent.js';
 import { startTracker } from './tracker/tracker.js';
 import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
@@ -21,6 +21,7 @@ export type { AnyEvents, EventMap, Tracker, TrackerOptions };
  * tracker.track('signup', { plan: 'pro' });
  */
 export const createTracker = <Events extends EventMap = AnyEvents>(options: TrackerOptions): Tracker<Events> => {
+  checkOptions(options);
   const settings = normaliseOptions(options);
   return typeof window === 'undefined' ? silentTracker : startTracker(settings);
 };

@@ -83,7 +83,10 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     }
     const { status } = answer;
     const retryAfter = answer.headers.get('Retry-After');
-    const response = answer.ok && rejected.length ? json(status, { rejected }) : new Response(text || null, { status });
+    const response =
+      answer.ok && rejected.length
+        ? json(status === 204 ? 200 : status, { rejected })
+        : new Response(text || null, { status });
     if (text && !rejected.length)
       response.headers.set('Content-Type', answer.headers.get('Content-Type') ?? 'text/plain');
     if (retryAfter) response.headers.set('Retry-After', retryAfter);

@@ -86,7 +86,7 @@ export const createService = (options: ServiceOptions): Service => {
     if (typeof value !== 'string' || !value) throw new TypeError(`createService: ${name} must be a non-empty string`);
   }
 
-  const post = async (base: string, path: string, body: unknown): Promise<string> => {
+  const post = async (base: string, path: string, body: unknown): Promise<{ status: number; text: string }> => {
     const url = joinUrl(base, path);
     let response: Response;
     let text: string;
@@ -104,7 +104,7 @@ export const createService = (options: ServiceOptions): Service => {
       throw new ServiceError('POST', url, undefined, String(cause), { cause });
     }
     if (!response.ok) throw new ServiceError('POST', url, response.status, text.slice(0, 1000) || response.statusText);
-    return text;
+    return { status: response.status, text };
   };
 
   const complete = (event: ServiceEvent) => ({ correlationKey: '_id', ...event, source: 'custom' });
@@ -112,13 +112,17 @@ export const createService = (options: ServiceOptions): Service => {
   return {
     async upsertCustomer(primaryKey, properties) {
       const body: Upsert = { primary_key: primaryKey, ...(properties && { properties }) };
-      const text = await post(baseUrl, UPSERT_PATH, body);
+      const { status, text } = await post(baseUrl, UPSERT_PATH, body);
       try {
         return JSON.parse(text);
       } catch (cause) {
-        throw new ServiceError('POST', joinUrl(baseUrl, UPSERT_PATH), 201, `expected JSON, got ${text.slice(0, 200)}`, {
-          cause,
-        });
+        throw new ServiceError(
+          'POST',
+          joinUrl(baseUrl, UPSERT_PATH),
+          status,
+          `expected JSON, got ${text.slice(0, 200)}`,
+          { cause },
+        );
       }
     },
     async sendBatch(events) {

@@ -70,7 +70,7 @@ export const eventFault = (event: unknown): string | undefined => {
   if (uuid !== undefined && !(typeof uuid === 'string' && UUID.test(uuid))) {
     return `uuid: expected a lower-case UUID, got ${shown(uuid)}`;
   }
-  if (timestamp !== undefined && !(typeof timestamp === 'string' && Date.parse(timestamp))) {
+  if (timestamp !== undefined && !(typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp)))) {
     return `timestamp: expected an ISO 8601 date and time, got ${shown(timestamp)}`;
   }
   if (name !== IDENTIFY) return;

@@ -58,7 +58,8 @@ export const useUpstream = (): Upstream => {
     url: '',
     received: [],
     bodies: () => upstream.received.map((request) => JSON.parse(request.text)),
-    answer: (status, headers = {}, body = '') => upstream.react((response) => response.writeHead(status, headers).end(body)),
+    answer: (status, headers = {}, body = '') =>
+      upstream.react((response) => response.writeHead(status, headers).end(body)),
     react: (how) => {
       respond = how;
     },

@@ -1,20 +1,19 @@
-/** The moments of a page's life that a tracker acts on. */
-export interface Moments {
-  /** The visitor has looked away, which on a phone is usually the last that is seen of them; or they are back, or the network is. */
-  stir(isBack: boolean): void;
-  /** The page is going away, to the back/forward cache or for ever. */
-  leave(): void;
-  /** The page has come back from the back/forward cache. */
-  restore(): void;
-}
-
 /**
- * Calls `moments` until the returned function is called.
+ * Tells of the moments of a page's life that a tracker acts on, until the returned function is called.
  *
  * Never `unload` or `beforeunload`: the first forbids the back/forward cache, neither fires on phones. `pagehide` is
  * dispatched on `window` only. https://developer.chrome.com/docs/web-platform/page-lifecycle-api
+ *
+ * @param stir the visitor has looked away, which on a phone is usually the last that is seen of them; or (`isBack`) they,
+ * or the network, are back
+ * @param leave the page is going away, to the back/forward cache or for ever
+ * @param restore the page has come back from the back/forward cache
  */
-export const watchLifecycle = ({ stir, leave, restore }: Moments): (() => void) => {
+export const watchLifecycle = (
+  stir: (isBack: boolean) => void,
+  leave: () => void,
+  restore: () => void,
+): (() => void) => {
   // Its `signal` is all that it has in common with listener options.
   const listening = new AbortController();
   const listen = (type: string, listener: (event: Event) => void) => addEventListener(type, listener, listening);

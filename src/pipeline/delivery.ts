@@ -28,7 +28,7 @@ export interface DeliveryPorts {
   onReport(report: Report): void;
   /** Items of this page have been answered for, by whichever tab has sent them. */
   onSettled(items: ItemText[], rejected: readonly string[]): void;
-  onError(message: string): void;
+  onError(message: string | undefined): void;
 }
 
 export interface Delivery {
@@ -112,15 +112,16 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // Should this attempt fail, the event travels in a batch, with the time at which it happened.
     for (const id of ids) singles.delete(id);
     flying = batch.bytes;
-    const answer = await (send(batch, false) as Promise<Answer>).catch(
-      (error): Answer => ({ outcome: 'failed', message: `${error}` }),
+    // In a function of its own: a transport may throw, too.
+    const answer = await (async () => send(batch, false) as Promise<Answer>)().catch(
+      (message): Answer => ({ outcome: 'failed', message }),
     );
     flying = 0;
     judge(rows, ids, answer);
   };
 
   /** What an answer means. */
-  const judge = (rows: Row[], ids: string[], { outcome, retryAfter, rejected = [], message = outcome }: Answer) => {
+  const judge = (rows: Row[], ids: string[], { outcome, retryAfter, rejected, message }: Answer) => {
     let done: string[] = [];
     let refused = ids;
     // The same again, byte for byte.
@@ -128,7 +129,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     isRefused = outcome === 'refused';
     if (outcome === 'delivered') {
       done = ids;
-      refused = rejected.map(({ uuid }) => uuid);
+      // Whatever answers is free to say anything under this name.
+      refused = rejected?.map?.((one) => one?.uuid) ?? [];
       refusals = 0;
       most = limits.maxBatchEvents;
       change = succeed;
@@ -165,8 +167,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
         if (isAway) release(old, tab);
         return old;
       });
-      if (link.by !== tab) break;
       entries = [];
+      if (link.by !== tab) break;
       change = take;
       await turn();
     }

@@ -73,7 +73,7 @@ const sift = (events: readonly unknown[]) => {
   const rejected: Rejections['rejected'] = [];
   for (const event of events) {
     const reason = eventFault(event);
-    if (reason) rejected.push({ uuid: String(isObject(event) ? event.uuid : ''), reason });
+    if (reason) rejected.push({ uuid: isObject(event) && typeof event.uuid === 'string' ? event.uuid : '', reason });
     else good.push(onlyKnown(event as WireEvent));
   }
   return { good, rejected };

@@ -107,3 +107,23 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
   }
   return settings as unknown as Settings;
 };
+
+/**
+ * What `normaliseOptions` leaves to the compiler, for those who have none. Script tags, whose options are all text, do
+ * without it.
+ *
+ * @throws TypeError that names the option, what was expected and what was given
+ */
+export const checkOptions = (options: TrackerOptions): void => {
+  const expect = (holds: boolean, name: keyof TrackerOptions, expected: string) => {
+    if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(options[name])}`);
+  };
+  const { apiKey, consent, store, transport } = options ?? {};
+  expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
+  expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
+  expect(transport == null || typeof transport === 'function', 'transport', 'a function');
+  expect(store == null || typeof store?.transact === 'function', 'store', 'an object with the methods of Store');
+  for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
+    expect(!Number.isNaN(options?.[name]), name, 'a number');
+  }
+};

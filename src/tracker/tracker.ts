@@ -32,7 +32,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   const itemsKey = `${ITEMS} ${service}`;
   const tab = carried<string>(TAB) ?? uuid();
   const { on, emit } = createSignals(settings.debug);
-  const fail = (message: string) => emit('error', () => new Error(`clew: ${message}`));
+  const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
   const { counts, begin, end } = createLedger(emit);
   const { enter, open } = createGate((texts) => end(texts, 'consent'));
   const store = settings.store ?? createStore(fail);
@@ -196,15 +196,11 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (!isBooted) carry(itemsKey, [...carriedItems(), ...queue.items.values()]);
   };
 
-  const unwatch = watchLifecycle({
-    leave,
-    stir: flush,
-    restore() {
-      channel.reopen();
-      delivery.restore();
-      // Another tab may have made the visitor another one meanwhile.
-      if (booting) start();
-    },
+  const unwatch = watchLifecycle(flush, leave, () => {
+    channel.reopen();
+    delivery.restore();
+    // Another tab may have made the visitor another one meanwhile.
+    if (booting) start();
   });
 
   if (settings.consent === 'granted') start();

@@ -1,4 +1,4 @@
-import { draftEvent, draftUpsert, idOf, type ItemText, stamp } from '../../src/pipeline/event.ts';
+import { draftEvent, draftUpsert, type ItemText, idOf, stamp } from '../../src/pipeline/event.ts';
 import type { WireEvent } from '../../src/wire.ts';
 
 export const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
@@ -19,7 +19,8 @@ export const eventOf = (bytes: number, fill = 'x'): ItemText => {
   return text;
 };
 
-export const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
 
 /** The events in a batch's body. */
 export const eventsIn = (body: string): WireEvent[] => (JSON.parse(body) as { batch: WireEvent[] }).batch;

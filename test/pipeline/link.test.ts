@@ -77,6 +77,7 @@ describe('the lease', () => {
 
   it.each([
     ['back', -TEN_YEARS],
+    ['back a little', -1],
     ['forward', TEN_YEARS],
   ])('is void when the clock has jumped %s', (_way, jump) => {
     const link = held('a');

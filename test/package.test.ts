@@ -1,0 +1,247 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompressSync } from 'node:zlib';
+import { nodeResolve } from '@rollup/plugin-node-resolve';
+import terser from '@rollup/plugin-terser';
+import { publint } from 'publint';
+import { rollup } from 'rollup';
+import { parseAst } from 'rollup/parseAst';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** Tests of what ships: `dist`, as `npm run build` has left it. */
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (path: string) => join(root, path);
+const text = (path: string) => readFile(at(path), 'utf8');
+/** What a visitor downloads. */
+const brotli = (code: string) => brotliCompressSync(code).length;
+
+interface Packed {
+  filename: string;
+  files: { path: string }[];
+}
+type Conditions = string | { types?: string; default?: string };
+interface Manifest {
+  exports: Record<string, Conditions>;
+  dependencies: Record<string, string>;
+  sideEffects: string[];
+}
+
+let folder: string;
+let manifest: Manifest;
+let tarball: string;
+let paths: string[];
+let scripts: string[];
+
+beforeAll(async () => {
+  if (!existsSync(at('dist/clew.js'))) throw new Error('there is no dist: run `npm run build` first');
+  manifest = JSON.parse(await text('package.json'));
+  folder = await mkdtemp(join(tmpdir(), 'clew-pack-'));
+  // Without scripts: `prepack` would build, under the feet of the other tests.
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: root,
+  });
+  const [packed] = JSON.parse(stdout) as [Packed];
+  tarball = join(folder, packed.filename);
+  paths = packed.files.map(({ path }) => path);
+  scripts = paths.filter((path) => path.endsWith('.js'));
+}, 30_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the package', () => {
+  it('holds every file that it promises, and its licence and README', () => {
+    const promised = Object.values(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? [target] : [target.types, target.default],
+    );
+    expect(promised).not.toContain(undefined);
+    expect(paths).toEqual(expect.arrayContaining(promised.map((path) => path?.slice('./'.length))));
+    for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) {
+      if (existsSync(at(name))) expect(paths).toContain(name);
+    }
+  });
+
+  it('holds nothing else: no sources, tests, demo, and nothing of the step before the script-tag bundle', () => {
+    const isExpected = (path: string) =>
+      /^dist\/.*\.(js|d\.ts)$/.test(path) || /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(path);
+    expect(paths.filter((path) => !isExpected(path))).toEqual([]);
+    expect(paths.filter((path) => path.includes('snippet'))).toEqual([]);
+  });
+
+  it('holds no types of sources that are gone', () => {
+    const sourceOf = (path: string) => path.replace(/^dist\/(.*)\.d\.ts$/, 'src/$1.ts');
+    const types = paths.filter((path) => path.endsWith('.d.ts'));
+    expect(types.length).toBeGreaterThan(0);
+    expect(types.filter((path) => !existsSync(at(sourceOf(path))))).toEqual([]);
+  });
+
+  it('holds every file that its scripts and types import', async () => {
+    const missing: string[] = [];
+    for (const path of paths.filter((file) => file.startsWith('dist/'))) {
+      for (const [, from] of (await text(path)).matchAll(/(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)) {
+        const target = join(path, '..', from as string);
+        const file = path.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target;
+        if (!paths.includes(file)) missing.push(`${path}: ${from}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it('resolves every entry to a file, and each but the script-tag files with its types', () => {
+    expect(Object.keys(manifest.exports)).toEqual(
+      expect.arrayContaining(['.', './service', './relay', './clew.js', './stub.js']),
+    );
+    for (const [entry, target] of Object.entries(manifest.exports)) {
+      if (typeof target === 'string') {
+        expect(existsSync(at(target)), entry).toBe(true);
+        expect(entry).toMatch(/^\.\/(clew\.js|stub\.js|package\.json)$/);
+        continue;
+      }
+      expect(Object.keys(target)[0], `types come first in ${entry}`).toBe('types');
+      for (const path of [target.types, target.default]) expect(existsSync(at(path ?? '')), entry).toBe(true);
+    }
+  });
+
+  it('depends on uuid and idb-keyval, and on nothing else', async () => {
+    expect(Object.keys(manifest.dependencies).toSorted()).toEqual(['idb-keyval', 'uuid']);
+    const imported = new Set<string>();
+    for (const path of scripts) {
+      for (const [, from] of (await text(path)).matchAll(/(?:from|import)\s*['"]([^.'"][^'"]*)['"]/g))
+        imported.add(from as string);
+    }
+    expect([...imported].toSorted()).toEqual(['idb-keyval', 'uuid']);
+  });
+
+  it('says that only the script-tag files have side effects', () => {
+    expect(manifest.sideEffects.toSorted()).toEqual(['./dist/clew.js', './dist/stub.js']);
+  });
+
+  it('has nothing that publint minds', async () => {
+    const { messages } = await publint({ pkgDir: root, pack: false });
+    expect(messages.filter(({ type }) => type !== 'suggestion')).toEqual([]);
+  });
+
+  it('has types that resolve, as far as there are any, for ESM', async () => {
+    // The two script-tag files have no types by design.
+    const scriptTags = ['clew.js', 'stub.js'];
+    const args = [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--exclude-entrypoints', ...scriptTags];
+    const verdict = await run('npx', ['attw', ...args, '--format', 'ascii', '--no-emoji'], { cwd: root }).then(
+      ({ stdout }) => `clean\n${stdout}`,
+      ({ stdout, stderr }) => `not clean\n${stdout}${stderr}`,
+    );
+    expect(verdict).toMatch(/^clean/);
+    for (const entry of ['"clew"', '"clew/service"', '"clew/relay"']) expect(verdict).toContain(entry);
+  }, 30_000);
+});
+
+describe('an import on a server', () => {
+  const evaluate = async (code: string) => {
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', code], { cwd: root });
+    expect(stderr).toBe('');
+    return JSON.parse(stdout);
+  };
+
+  it('of the tracker works, ends by itself, and leaves no global behind', async () => {
+    const seen = await evaluate(`
+      const before = Object.getOwnPropertyNames(globalThis);
+      const { createTracker } = await import('clew');
+      const tracker = createTracker({ baseUrl: '/clew' });
+      tracker.track('signup', { plan: 'pro' });
+      await tracker.flush();
+      const left = Object.getOwnPropertyNames(globalThis).filter((name) => !before.includes(name));
+      console.log(JSON.stringify({ left, stats: tracker.stats(), thread: await tracker.correlationValue() }));
+    `);
+    expect(seen).toEqual({ left: [], stats: { tracked: 0, delivered: 0, queued: 0, dropped: {} }, thread: '' });
+  });
+
+  it('of service and relay works', async () => {
+    const seen = await evaluate(`
+      const { createService } = await import('clew/service');
+      const { createRelay } = await import('clew/relay');
+      const options = { baseUrl: 'https://service.example', apiKey: 'k' };
+      const response = await createRelay(options)(new Request('https://www.example.com/clew/events/'));
+      console.log(JSON.stringify([Object.keys(createService(options)), response.status]));
+    `);
+    expect(seen).toEqual([['upsertCustomer', 'sendBatch', 'sendEvent'], 405]);
+  });
+});
+
+describe('size', () => {
+  /** What an app's bundler makes of `import { createTracker } from 'clew'`. */
+  const bundleCore = async () => {
+    const entry = 'virtual-app';
+    const bundle = await rollup({
+      input: entry,
+      plugins: [
+        {
+          name: entry,
+          resolveId: (id) => (id === entry ? id : null),
+          load: (id) => (id === entry ? `export { createTracker } from ${JSON.stringify(at('dist/index.js'))};` : null),
+        },
+        nodeResolve({ browser: true }),
+        terser({ ecma: 2022, module: true }),
+      ],
+      onwarn(warning) {
+        throw new Error(warning.message);
+      },
+    });
+    const { output } = await bundle.generate({ format: 'es' });
+    expect(output).toHaveLength(1);
+    return output[0].code;
+  };
+
+  it.each([
+    ['dist/clew.js', 4500],
+    ['dist/stub.js', 350],
+  ])('of %s is under %i bytes (brotli)', async (path, budget) => {
+    const bytes = brotli(await text(path));
+    console.log(`${path}: ${bytes} bytes brotli`);
+    expect(bytes).toBeLessThan(budget);
+  });
+
+  it('of createTracker in an app, with uuid and idb-keyval, is under 5,000 bytes (brotli)', async () => {
+    const bytes = brotli(await bundleCore());
+    console.log(`npm core: ${bytes} bytes brotli`);
+    expect(bytes).toBeLessThan(5000);
+  }, 20_000);
+});
+
+describe('no script of the package', () => {
+  interface Node {
+    type: string;
+    name?: string;
+    value?: unknown;
+    callee?: Node;
+  }
+  /** Every node of a syntax tree. */
+  const nodesOf = (tree: unknown): Node[] => {
+    if (typeof tree !== 'object' || tree === null) return [];
+    const below = Object.values(tree).flatMap(nodesOf);
+    return 'type' in tree ? [tree as Node, ...below] : below;
+  };
+  const everywhere = async (isBad: (node: Node) => boolean) => {
+    const found: string[] = [];
+    for (const path of scripts) {
+      const nodes = nodesOf(parseAst(await text(path)));
+      expect(nodes.length, path).toBeGreaterThan(20);
+      if (nodes.some(isBad)) found.push(path);
+    }
+    return found;
+  };
+
+  it('evaluates text as code', async () => {
+    const isEvaluator = (node?: Node) => node?.type === 'Identifier' && /^(eval|Function)$/.test(node.name ?? '');
+    expect(await everywhere((node) => isEvaluator(node.callee))).toEqual([]);
+  });
+
+  it('knows the names unload and beforeunload: the first forbids the back/forward cache', async () => {
+    const words = ({ name, value }: Node) => [name, value, (value as { cooked?: unknown } | undefined)?.cooked];
+    const isUnload = (word: unknown) => typeof word === 'string' && /^(on)?(before)?unload$/.test(word);
+    expect(await everywhere((node) => words(node).some(isUnload))).toEqual([]);
+  });
+});

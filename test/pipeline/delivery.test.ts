@@ -1,0 +1,603 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Link } from '../../src/pipeline/link.ts';
+import type { Answer } from '../../src/pipeline/transport.ts';
+import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from './items.ts';
+import { createTab, createTabs, LINK, pendingAnswer, poisonable, type Respond, type Tab } from './tab.ts';
+
+// Before the imports, as delivery takes its clock when it is loaded.
+vi.hoisted(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 1_770_000_000_000 }));
+
+const MINUTE = 60_000;
+const LEASE = 22_000;
+const DELIVERED: Answer = { outcome: 'delivered' };
+const FAILED: Answer = { outcome: 'failed' };
+
+const events = (count: number, prefix = 'e') => times(count, (i) => eventText(`${prefix}${i}`));
+const linkOf = ({ store }: Tab) => store.record<Link>(LINK);
+const bodies = ({ sent }: Tab) => sent.map(({ body }) => body);
+/** Answers one after the other; the last one for ever. */
+const answers = (...list: Answer[]): Respond => {
+  let n = 0;
+  return () => list[Math.min(n++, list.length - 1)] as Answer;
+};
+/** Lets everything run that waits for no time and no answer. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const online = (isOnline: boolean) => vi.stubGlobal('navigator', { onLine: isOnline });
+
+afterEach(() => {
+  vi.clearAllTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe('what is queued', () => {
+  it('goes out in order, in as few requests as the limits allow, and is deleted once confirmed', async () => {
+    const tab = createTab();
+    const ids = tab.track(...events(450));
+    await tab.delivery.flush();
+    expect(tab.sent.map(({ items }) => items.length)).toEqual([200, 200, 50]);
+    expect(
+      bodies(tab)
+        .flatMap(eventsIn)
+        .map(({ uuid }) => uuid),
+    ).toEqual(ids);
+    expect(tab.delivered).toEqual(ids);
+    expect(tab.store.rows()).toEqual([]);
+    expect(tab.queue.items.size).toBe(0);
+    expect(linkOf(tab)).toMatchObject({ by: '', until: 0, fails: 0 });
+  });
+
+  it('keeps its order when upserts and single events stand between', async () => {
+    const tab = createTab();
+    const single = eventText('now');
+    const items = [eventText('a'), upsertText(), eventText('b'), single, eventText('c')];
+    tab.singles.add(idOf(single));
+    tab.track(...items);
+    await tab.delivery.flush();
+    expect(tab.sent.flatMap((batch) => batch.items)).toEqual(items);
+    expect(tab.sent.map(({ path }) => path)).toEqual([
+      '/api/events/batch/',
+      '/api/customers/upsert',
+      '/api/events/batch/',
+      '/events/',
+      '/api/events/batch/',
+    ]);
+  });
+
+  it('is stored before it is sent', async () => {
+    const tab: Tab = createTab({
+      respond({ items }) {
+        expect(tab.store.rows().flatMap(([, stored]) => stored)).toEqual(items);
+        return DELIVERED;
+      },
+    });
+    tab.track(...events(3));
+    await tab.delivery.flush();
+    expect(tab.delivered).toHaveLength(3);
+  });
+
+  it('of earlier pages goes first', async () => {
+    const [earlier, later] = createTabs(2) as [Tab, Tab];
+    later.track(eventText('later'));
+    earlier.track(eventText('earlier'));
+    await settle();
+    await later.delivery.flush();
+    expect(bodies(later).map(namesIn)).toEqual([['earlier', 'later']]);
+  });
+
+  it('is sent by one request at a time, however often it is flushed', async () => {
+    let flying = 0;
+    let most = 0;
+    const tab = createTab({
+      limits: { maxBatchEvents: 10 },
+      async respond() {
+        most = Math.max(most, ++flying);
+        await Promise.resolve();
+        flying--;
+        return DELIVERED;
+      },
+    });
+    const ids = tab.track(...events(100));
+    await Promise.all(times(20, () => tab.delivery.flush(true)));
+    expect(most).toBe(1);
+    expect(tab.delivered).toEqual(ids);
+  });
+
+  it('while a request is under way waits for its answer, and then goes', async () => {
+    const { answer, give } = pendingAnswer();
+    const tab = createTab({ respond: (batch) => (namesIn(batch.body)[0] === 'first' ? answer : DELIVERED) });
+    tab.track(eventText('first'));
+    const done = tab.delivery.flush();
+    await settle();
+    tab.track(eventText('second'));
+    await tab.queue.persist();
+    expect(tab.sent).toHaveLength(1);
+    give(DELIVERED);
+    await done;
+    expect(bodies(tab).map(namesIn)).toEqual([['first'], ['second']]);
+  });
+
+  it('goes from memory when the store is empty: storage may have been cleared', async () => {
+    const tab = createTab();
+    const ids = tab.track(...events(3));
+    await settle();
+    tab.store.clear();
+    await tab.delivery.flush();
+    expect(tab.delivered).toEqual(ids);
+  });
+});
+
+describe('when to send', () => {
+  it('is the flush interval after the first event', async () => {
+    const tab = createTab({ limits: { flushInterval: 500 } });
+    tab.track(eventText('a'));
+    await vi.advanceTimersByTimeAsync(300);
+    tab.track(eventText('b'));
+    await vi.advanceTimersByTimeAsync(199);
+    expect(tab.sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bodies(tab).map(namesIn)).toEqual([['a', 'b']]);
+  });
+
+  it.each([
+    ['events', () => events(200)],
+    ['bytes', () => times(3, () => eventOf(20_000))],
+  ])('is at once when a whole batch of %s has come in', async (_what, make) => {
+    const tab = createTab();
+    const items = make();
+    tab.track(...items.slice(0, -1));
+    await settle();
+    expect(tab.sent).toEqual([]);
+    tab.track(...items.slice(-1));
+    await settle();
+    expect(tab.delivered).toHaveLength(items.length);
+  });
+
+  it('is never again when there is nothing more', async () => {
+    const tab = createTab();
+    tab.track(eventText());
+    await tab.delivery.flush();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a row that a batch does not take whole', () => {
+  it('is rewritten with what is left of it', async () => {
+    const { answer, give } = pendingAnswer();
+    const tab = createTab({ respond: ({ items }) => (items.length === 200 ? DELIVERED : answer) });
+    tab.track(...events(150));
+    await settle();
+    tab.track(...events(149, 'f'));
+    const done = tab.delivery.flush();
+    await settle();
+    expect(tab.store.rows().map(([key, items]) => [key[2], items?.length])).toEqual([[2, 99]]);
+    give(DELIVERED);
+    await done;
+    expect(tab.store.rows()).toEqual([]);
+    expect(bodies(tab).flatMap(namesIn)).toEqual([...times(150, (i) => `e${i}`), ...times(149, (i) => `f${i}`)]);
+  });
+});
+
+describe('a failure', () => {
+  const failing: [string, Respond][] = [
+    ['an answer that means "not now"', () => FAILED],
+    ['a transport that rejects', () => Promise.reject(new TypeError('network error'))],
+  ];
+
+  it.each(failing)('repeats the same batch, byte for byte, until it is confirmed: %s', async (_what, fails) => {
+    let n = 0;
+    const tab = createTab({ respond: (batch, leaving) => (n++ < 3 ? fails(batch, leaving) : DELIVERED) });
+    const ids = tab.track(...events(20));
+    for (let i = 0; i < 3; i++) {
+      await tab.delivery.flush(true);
+      ids.push(...tab.track(eventText(`more ${i}`)));
+    }
+    await tab.delivery.flush(true);
+    const [first, second, third, fourth, ...rest] = bodies(tab);
+    expect([second, third, fourth]).toEqual([first, first, first]);
+    expect(rest.map(namesIn)).toEqual([['more 0', 'more 1', 'more 2']]);
+    expect(tab.delivered).toEqual(ids);
+    expect(tab.errors).toEqual([]);
+  });
+
+  it('is waited out, and then tried again by itself', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const tab = createTab({ respond: answers(FAILED, FAILED, DELIVERED) });
+    tab.track(...events(3));
+    await tab.delivery.flush();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(tab.sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tab.sent).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(tab.sent).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tab.delivered).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('holds up a full batch too, as long as Retry-After says', async () => {
+    const tab = createTab({ respond: answers({ outcome: 'failed', retryAfter: 90_000 }, DELIVERED) });
+    tab.track(eventText());
+    await tab.delivery.flush();
+    tab.track(...events(400));
+    await vi.advanceTimersByTimeAsync(89_999);
+    expect(tab.sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tab.delivered).toHaveLength(401);
+  });
+
+  it('lets through few requests in an hour of outage, and loses nothing', async () => {
+    const tab = createTab({ respond: () => FAILED });
+    for (let minute = 0; minute < 60; minute++) {
+      tab.track(eventText(`minute ${minute}`));
+      await vi.advanceTimersByTimeAsync(MINUTE);
+    }
+    // Ten to get to 5 min; from there half of 5 min on average, and never as many as one a minute.
+    expect(tab.sent.length).toBeLessThan(60);
+    expect(tab.queue.items.size).toBe(60);
+    expect(tab.store.rows().flatMap(([, items]) => items)).toHaveLength(60);
+  });
+
+  it('of a single event lets it travel in a batch, with the time at which it happened', async () => {
+    const tab = createTab({ respond: answers(FAILED, DELIVERED) });
+    const single = eventText('now');
+    tab.singles.add(idOf(single));
+    tab.track(single);
+    await tab.delivery.flush();
+    await tab.delivery.flush(true);
+    expect(tab.sent.map(({ path }) => path)).toEqual(['/events/', '/api/events/batch/']);
+    expect(eventsIn(tab.sent[1]?.body ?? '')[0]?.timestamp).toBe(new Date(AT).toISOString());
+  });
+});
+
+describe('a refused key or address', () => {
+  const refused: Answer = { outcome: 'refused', message: '401 unknown key' };
+
+  it('keeps everything, is told once, and pauses for 5 min whoever flushes', async () => {
+    const tab = createTab({ respond: answers(refused, DELIVERED) });
+    const ids = tab.track(...events(10));
+    await tab.delivery.flush();
+    expect(tab.errors).toEqual(['401 unknown key']);
+    await tab.delivery.flush(true);
+    await vi.advanceTimersByTimeAsync(5 * MINUTE - 1);
+    expect(tab.sent).toHaveLength(1);
+    expect(tab.queue.items.size).toBe(10);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tab.delivered).toEqual(ids);
+  });
+
+  it('is tried again by each new page', async () => {
+    const old = createTab({ respond: () => refused });
+    const ids = old.track(...events(3));
+    await old.delivery.flush();
+    const fresh = createTab({ store: old.store, name: 'fresh', page: 2 });
+    await fresh.delivery.flush(true);
+    expect(fresh.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    expect(old.store.rows()).toEqual([]);
+  });
+});
+
+describe('a poison event', () => {
+  const refusal: Answer = { outcome: 'rejected', message: '422 payload' };
+  const batchOf50 = (...poison: number[]) => {
+    const items = events(50);
+    const bad = new Set(poison.map((i) => items[i] as string));
+    return { items, isPoison: (text: string) => bad.has(text), bad: [...bad].map(idOf) };
+  };
+
+  it.each([
+    ['first', [0]],
+    ['in the middle', [24]],
+    ['last', [49]],
+    ['three of them', [7, 8, 31]],
+    ['every sixth, more than it takes in a row to blame the service', [2, 8, 14, 20, 26, 32, 38, 44]],
+  ])('among 50 is dropped as rejected, and the others arrive once and in order: %s', async (_where, poison) => {
+    const { items, isPoison, bad } = batchOf50(...poison);
+    const { arrived, respond } = poisonable(isPoison, refusal);
+    const tab = createTab({ respond });
+    const ids = tab.track(...items);
+    await tab.delivery.flush();
+    const good = ids.filter((id) => !bad.includes(id));
+    expect(arrived).toEqual(good);
+    expect(tab.delivered).toEqual(good);
+    expect(tab.rejected).toEqual(bad);
+    expect(tab.errors).toEqual(bad.map(() => '422 payload'));
+    expect(tab.store.rows()).toEqual([]);
+    expect(tab.sent.length).toBeLessThan(25 * poison.length);
+  });
+
+  it('that is answered 500, like an outage, holds up the queue and costs no event', async () => {
+    const { items, isPoison } = batchOf50(24);
+    const { arrived, respond } = poisonable(isPoison, { outcome: 'failed', message: '500 Internal Server Error' });
+    const tab = createTab({ respond });
+    tab.track(...items);
+    for (let i = 0; i < 20; i++) await tab.delivery.flush(true);
+    expect(arrived).toEqual([]);
+    expect(tab.rejected).toEqual([]);
+    expect(tab.store.rows().flatMap(([, texts]) => texts ?? [])).toEqual(items);
+  });
+
+  it('in the answer of a relay that took the others is dropped, and nothing is sent again', async () => {
+    const items = events(50);
+    const uuid = idOf(items[24] as string);
+    const tab = createTab({
+      respond: () => ({ outcome: 'delivered', rejected: [{ uuid, reason: 'event: expected text' }], message: 'see' }),
+    });
+    tab.track(...items);
+    await tab.delivery.flush();
+    expect(tab.sent).toHaveLength(1);
+    expect(tab.rejected).toEqual([uuid]);
+    expect(tab.delivered).toHaveLength(49);
+    expect(tab.errors).toEqual(['see']);
+    expect(tab.store.rows()).toEqual([]);
+  });
+
+  it('five times alone and in a row is the service: from then on nothing is dropped, and sending pauses', async () => {
+    let isDown = true;
+    const tab = createTab({ respond: () => (isDown ? refusal : DELIVERED) });
+    const ids = tab.track(...events(40));
+    await tab.delivery.flush();
+    const alone = tab.sent.filter(({ items }) => items.length === 1);
+    expect(alone).toHaveLength(5);
+    const kept = ids.filter((id) => !tab.rejected.includes(id));
+    expect(kept).toContain(idOf(alone[4]?.items[0] as string));
+    expect(kept.length).toBeGreaterThanOrEqual(36);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(kept);
+
+    const requests = tab.sent.length;
+    await tab.delivery.flush(true);
+    await vi.advanceTimersByTimeAsync(5 * MINUTE - 1);
+    expect(tab.sent).toHaveLength(requests);
+    // Still refused: one request more, and still nothing dropped.
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tab.sent).toHaveLength(requests + 1);
+    isDown = false;
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    expect(tab.delivered).toEqual(kept);
+  });
+});
+
+describe('several tabs', () => {
+  it('send nothing while another one holds the lease, force or not', async () => {
+    const { answer, give } = pendingAnswer();
+    const [a, b] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
+    a.track(...events(3));
+    const done = a.delivery.flush();
+    await settle();
+    expect(a.sent).toHaveLength(1);
+    b.track(...events(200, 'f'));
+    await b.delivery.flush();
+    await b.delivery.flush(true);
+    expect(b.sent).toEqual([]);
+    give(DELIVERED);
+    await done;
+    // Whoever holds the lease sends the rows of all.
+    expect(a.sent.flatMap(({ items }) => items)).toHaveLength(203);
+    expect(b.sent).toEqual([]);
+    expect(b.delivered).toHaveLength(200);
+    expect(b.queue.items.size).toBe(0);
+  });
+
+  it('of which one crashed in mid-request are held up no longer than a lease', async () => {
+    const store = createTab({ name: 'crashed', respond: () => pendingAnswer().answer });
+    const ids = store.track(...events(3));
+    void store.delivery.flush();
+    await settle();
+    const other = createTab({ store: store.store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    await vi.advanceTimersByTimeAsync(LEASE - 1);
+    expect(other.sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    expect(other.store.rows()).toEqual([]);
+  });
+
+  it('send each event once, however they take turns', async () => {
+    const tabs = createTabs(5);
+    const ids: string[] = [];
+    for (let turn = 0; turn < 30; turn++) {
+      const tab = tabs[(turn * 7) % 5] as Tab;
+      ids.push(...tab.track(...events(1 + (turn % 4))));
+      if (turn % 3 === 0) void tab.delivery.flush(turn % 2 === 0);
+      if (turn % 4 === 0) await settle();
+    }
+    await vi.advanceTimersByTimeAsync(LEASE + 3000);
+    const sent = tabs.flatMap((tab) => tab.sent.flatMap(({ items }) => items.map(idOf)));
+    expect(sent.toSorted()).toEqual(ids.toSorted());
+    expect(tabs.flatMap((tab) => tab.delivered).toSorted()).toEqual(ids.toSorted());
+    expect(tabs[0]?.store.rows()).toEqual([]);
+  });
+
+  it('that cannot hear each other may send the same again, byte for byte and so under the same uuid', async () => {
+    const a = createTab({ name: 'a', page: 1 });
+    const ids = a.track(...events(3));
+    await settle();
+    const b = createTab({ store: a.store, name: 'b', page: 2 });
+    await b.delivery.flush();
+    await a.delivery.flush();
+    expect(bodies(a)).toEqual(bodies(b));
+    expect(a.delivered).toEqual(ids);
+    expect(a.store.rows()).toEqual([]);
+  });
+});
+
+describe('a page that leaves', () => {
+  /** A tab whose link is proven. */
+  const provenTab = async (options: Parameters<typeof createTab>[0] = {}) => {
+    const tab = createTab(options);
+    tab.track(eventText('proof'));
+    await tab.delivery.flush();
+    tab.sent.length = 0;
+    tab.delivered.length = 0;
+    return tab;
+  };
+
+  it('hands over what is left, in the call, and forgets it when the link is proven', async () => {
+    online(true);
+    const tab = await provenTab();
+    const ids = tab.track(...events(3));
+    tab.delivery.leave();
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    expect(tab.store.rows()).toEqual([]);
+    expect(tab.delivered).toEqual(ids);
+  });
+
+  it('hands over and keeps what may not arrive, with the same ids', () => {
+    online(true);
+    const tab = createTab();
+    const ids = tab.track(...events(3));
+    tab.delivery.leave();
+    expect(tab.sent).toHaveLength(1);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+    expect(tab.delivered).toEqual([]);
+  });
+
+  it('only keeps what is left when it is known to be offline', async () => {
+    online(false);
+    const tab = await provenTab();
+    const ids = tab.track(...events(3));
+    tab.delivery.leave();
+    expect(tab.sent).toEqual([]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+  });
+
+  it('keeps what the browser does not take', async () => {
+    online(true);
+    const tab = await provenTab({ respond: (_batch, leaving) => !leaving && DELIVERED });
+    const ids = tab.track(...events(3));
+    tab.delivery.leave();
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+  });
+
+  it('hands over no more than 64 KiB together with what is under way, and keeps the rest', async () => {
+    online(true);
+    const { answer } = pendingAnswer();
+    const isFirst = (body: string) => namesIn(body).includes('proof');
+    const tab = await provenTab({ respond: ({ body }, leaving) => (isFirst(body) || leaving ? DELIVERED : answer) });
+    const flying = tab.track(eventOf(30_000));
+    void tab.delivery.flush();
+    await settle();
+    const ids = tab.track(...times(15, () => eventOf(10_000)));
+    tab.delivery.leave();
+    expect(tab.sent.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(65_536);
+    const handed = tab.sent.slice(1).flatMap(({ items }) => items.map(idOf));
+    expect(handed).toEqual(ids.slice(0, 3));
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual([...flying, ...ids.slice(3)]);
+  });
+
+  it('does not hand over what is under way already, here or in another tab', async () => {
+    online(true);
+    const { answer } = pendingAnswer();
+    const [a, b] = createTabs(2, { respond: (_batch, leaving) => (leaving ? DELIVERED : answer) }) as [Tab, Tab];
+    a.track(...events(2));
+    b.track(...events(2, 'f'));
+    await settle();
+    void a.delivery.flush();
+    await settle();
+    a.delivery.leave();
+    b.delivery.leave();
+    expect(a.sent).toHaveLength(1);
+    expect(b.sent).toEqual([]);
+  });
+
+  it('hands over once, and what still comes at the end of its microtask', async () => {
+    online(true);
+    const tab = await provenTab();
+    tab.track(...events(2));
+    tab.delivery.leave();
+    tab.delivery.leave();
+    tab.track(eventText('late'));
+    await settle();
+    expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1'], ['late']]);
+    expect(tab.store.rows()).toEqual([]);
+  });
+
+  it('hands over once, also what it keeps because it may not arrive', () => {
+    online(true);
+    const tab = createTab();
+    tab.track(...events(2));
+    tab.delivery.leave();
+    tab.delivery.leave();
+    expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1']]);
+  });
+
+  it('does not go on to the next batch when an answer still comes', async () => {
+    online(false);
+    const { answer, give } = pendingAnswer();
+    const tab = createTab({ respond: () => answer });
+    tab.track(...events(450));
+    const done = tab.delivery.flush();
+    await settle();
+    tab.delivery.leave();
+    give(DELIVERED);
+    await done;
+    expect(tab.sent).toHaveLength(1);
+    expect(tab.delivered).toHaveLength(200);
+    expect(tab.store.rows().flatMap(([, items]) => items)).toHaveLength(250);
+    expect(linkOf(tab)?.by).toBe('');
+  });
+
+  it('gives up the lease, and sends no more until it is back', async () => {
+    online(true);
+    const { answer, give } = pendingAnswer();
+    const tab = createTab({ respond: () => answer });
+    tab.track(eventText());
+    const done = tab.delivery.flush();
+    await settle();
+    expect(linkOf(tab)?.by).toBe('tab');
+    tab.delivery.leave();
+    expect(linkOf(tab)?.by).toBe('');
+    give(DELIVERED);
+    await done;
+    expect(linkOf(tab)?.by).toBe('');
+    const { length } = tab.sent;
+    await tab.delivery.flush(true);
+    expect(tab.sent).toHaveLength(length);
+    tab.delivery.restore();
+    tab.track(eventText('back'));
+    await tab.delivery.flush();
+    expect(tab.sent).toHaveLength(length + 1);
+  });
+
+  it('may send again, when it comes back, what another tab has sent while it could not hear: the same bytes', async () => {
+    online(false);
+    const tab = createTab();
+    const ids = tab.track(...events(3));
+    tab.delivery.leave();
+    const other = createTab({ store: tab.store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    tab.delivery.restore();
+    await tab.delivery.flush(true);
+    expect(bodies(tab)).toEqual(bodies(other));
+    expect(tab.delivered).toEqual(ids);
+  });
+
+  it('writes no row again that another tab has sent meanwhile, when it comes back', async () => {
+    online(false);
+    const { answer, give } = pendingAnswer();
+    const tab = createTab({ respond: ({ items }) => (items.length === 200 ? answer : DELIVERED) });
+    tab.track(...events(100));
+    await settle();
+    tab.track(...events(150, 'f'));
+    const done = tab.delivery.flush();
+    await settle();
+    tab.delivery.leave();
+    give(DELIVERED);
+    await done;
+    const other = createTab({ store: tab.store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    expect(other.sent.map(({ items }) => items.length)).toEqual([50]);
+    expect(tab.store.rows()).toEqual([]);
+    // It hears of that as it comes back, and has nothing left.
+    tab.delivery.hear(
+      [],
+      other.sent.flatMap(({ items }) => items.map(idOf)),
+      [],
+    );
+    tab.delivery.restore();
+    await tab.delivery.flush(true);
+    expect(tab.sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,578 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createRelay, type RelayOptions } from '../src/relay.ts';
+import { closeServer, deadUrl, listenOn, useUpstream } from './upstream.ts';
+
+const KEY = 'the-secret-key';
+const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+const TIME = '2026-01-31T12:00:00.000Z';
+const BATCH = '/clew/api/events/batch/';
+const PATHS = ['/api/customers/upsert', '/api/events/batch/', '/events/'];
+
+const upstream = useUpstream();
+const servers: Server[] = [];
+afterAll(() => Promise.all(servers.map(closeServer)));
+
+/** A thin adapter from Node's server to web requests. */
+const serveRelay = async (options: Partial<RelayOptions>): Promise<string> => {
+  const relay = createRelay({ baseUrl: upstream.url, apiKey: KEY, ...options });
+  const server = createServer(async (incoming, outgoing) => {
+    let isOpen = true;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        incoming.on('data', (chunk: Uint8Array) => isOpen && controller.enqueue(chunk));
+        incoming.on('end', () => isOpen && controller.close());
+      },
+      // The rest is read and thrown away, so that there is a connection to answer on.
+      cancel() {
+        isOpen = false;
+      },
+    });
+    const { method = 'GET', url = '/' } = incoming;
+    const response = await relay(
+      new Request(new URL(url, 'http://relay.example'), {
+        method,
+        headers: incoming.headers as Record<string, string>,
+        ...(method !== 'GET' && method !== 'HEAD' && { body, duplex: 'half' }),
+      } as RequestInit),
+    );
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    outgoing.end(Buffer.from(await response.arrayBuffer()));
+  });
+  servers.push(server);
+  return listenOn(server);
+};
+
+interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: unknown;
+}
+
+/** A relay behind a socket. Whatever it is asked, no answer may hold the key. */
+const openRelay = async (options: Partial<RelayOptions> = {}) => {
+  const url = await serveRelay(options);
+  const call = async (path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Reply> => {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      ...init,
+      headers: { 'Content-Type': 'application/json', ...init.headers },
+    });
+    const text = await response.text();
+    const { status, headers } = response;
+    expect(text + JSON.stringify([...headers])).not.toContain(KEY);
+    return {
+      status,
+      headers,
+      text,
+      json: text && headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined,
+    };
+  };
+  return {
+    url,
+    call,
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      call(path, { body: typeof body === 'string' ? body : JSON.stringify(body), headers }),
+  };
+};
+
+const event = (name: string, more: object = {}) => ({
+  uuid: randomUUID(),
+  timestamp: TIME,
+  event: name,
+  source: 'custom',
+  correlationKey: '_id',
+  correlationValue: THREAD,
+  payload: { name },
+  ...more,
+});
+const bodyFor = (path: string): object => {
+  if (path.includes('upsert')) return { primary_key: 'ann', properties: { plan: 'pro' } };
+  return path.includes('batch') ? { batch: [event('a')] } : event('a');
+};
+const nothingForwarded = () => expect(upstream.received).toEqual([]);
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('what is forwarded', () => {
+  it.each(['', '/clew', '/clew/', '/a/b/c', '/api/events'])(
+    'comes to the same three paths under the prefix %j, with and without a slash at the end, with the key',
+    async (prefix) => {
+      const relay = await openRelay({ allowUnsignedUpsert: true });
+      for (const path of PATHS) {
+        for (const address of [path.replace(/\/$/, ''), `${path.replace(/\/$/, '')}/`]) {
+          upstream.received.length = 0;
+          const body = bodyFor(path);
+          expect((await relay.post(prefix.replace(/\/$/, '') + address, body)).status).toBe(201);
+          expect(upstream.received).toMatchObject([
+            { method: 'POST', path, headers: { authorization: `Api-Key ${KEY}`, 'content-type': 'application/json' } },
+          ]);
+        }
+      }
+    },
+  );
+
+  it('goes to the addresses of the options, joined with one slash', async () => {
+    const relay = await openRelay({
+      baseUrl: `${upstream.url}/v1/`,
+      eventsUrl: `${upstream.url}/v2//`,
+      allowUnsignedUpsert: true,
+    });
+    for (const path of PATHS) await relay.post(`/clew${path}`, bodyFor(path));
+    expect(upstream.received.map(({ path }) => path)).toEqual([
+      '/v1/api/customers/upsert',
+      '/v1/api/events/batch/',
+      '/v2/events/',
+    ]);
+  });
+
+  it('is what came, in order, without what the contract does not know', async () => {
+    const relay = await openRelay();
+    const [a, b] = [event('a'), event('$identify', { payload: { distinct_id: 'ann' } })];
+    const extra = { admin: true, signature: 'x', __proto__: { inherited: 1 } };
+    expect(
+      (
+        await relay.post(BATCH, {
+          batch: [
+            { ...a, ...extra },
+            { ...extra, ...b },
+          ],
+          apiKey: 'x',
+        })
+      ).status,
+    ).toBe(201);
+    expect(upstream.bodies()).toEqual([{ batch: [a, b] }]);
+  });
+
+  it('has nothing of the visitor’s headers: no cookie, no key of their own', async () => {
+    const relay = await openRelay();
+    await relay.post(BATCH, { batch: [event('a')] }, { Cookie: 'session=1', Authorization: 'Api-Key mine' });
+    expect(upstream.received[0]?.headers).not.toHaveProperty('cookie');
+    expect(upstream.received[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
+  });
+
+  it('on the single endpoint has no timestamp', async () => {
+    const relay = await openRelay();
+    const { timestamp, ...rest } = event('now');
+    expect((await relay.post('/clew/events/', { ...rest, timestamp, extra: 1 })).status).toBe(201);
+    expect(upstream.bodies()).toEqual([rest]);
+  });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'text/plain',
+    'text/plain;charset=UTF-8',
+  ])('may come as %s', async (type) => {
+    const relay = await openRelay();
+    expect((await relay.post(BATCH, { batch: [event('é😀')] }, { 'Content-Type': type })).status).toBe(201);
+    expect(upstream.bodies()).toMatchObject([{ batch: [{ event: 'é😀' }] }]);
+  });
+});
+
+describe('what is turned away', () => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'])('%s: 405', async (method) => {
+    const relay = await openRelay();
+    expect((await relay.call(BATCH, { method })).status).toBe(405);
+    nothingForwarded();
+  });
+
+  it.each(['/', '/clew', '/clew/api/customers', '/clew/xevents/', '/clew/events/x', '/clew/api/events/batches/'])(
+    'the path %s: 404',
+    async (path) => {
+      const relay = await openRelay();
+      expect((await relay.post(path, { batch: [event('a')] })).status).toBe(404);
+      nothingForwarded();
+    },
+  );
+
+  it.each(['text/html', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data; boundary=x'])(
+    'a body of type %s: 415',
+    async (type) => {
+      const relay = await openRelay();
+      const reply = await relay.post(BATCH, { batch: [event('a')] }, { 'Content-Type': type });
+      expect(reply.status).toBe(415);
+      expect(reply.json).toEqual({ error: expect.stringContaining(type) });
+      nothingForwarded();
+    },
+  );
+
+  it('a body without a type: 415', async () => {
+    const relay = await openRelay();
+    const response = await fetch(relay.url + BATCH, { method: 'POST', body: new Uint8Array([123, 125]) });
+    expect(response.status).toBe(415);
+  });
+
+  it.each([
+    ['malformed JSON', BATCH, '{"batch":['],
+    ['an empty body', BATCH, ''],
+    ['HTML', BATCH, '<html>'],
+    ['null', BATCH, 'null'],
+    ['a list', BATCH, '[]'],
+    ['text', BATCH, '"batch"'],
+    ['a number', '/clew/events/', '7'],
+    ['no batch', BATCH, '{}'],
+    ['a batch that is an object', BATCH, '{"batch":{"0":{}}}'],
+    ['a batch that is text', BATCH, '{"batch":"all"}'],
+    ['a batch that is inherited', BATCH, '{"__proto__":{"batch":[]}}'],
+  ])('%s: 400, with the reason', async (_what, path, body) => {
+    const relay = await openRelay({ allowUnsignedUpsert: true });
+    const reply = await relay.post(path, body);
+    expect(reply.status).toBe(400);
+    expect(reply.json).toEqual({ error: expect.stringMatching(/expected/) });
+    nothingForwarded();
+  });
+
+  describe('a body over the limit: 413', () => {
+    const bodyOf = (bytes: number) => {
+      const empty = JSON.stringify({ batch: [event('a', { payload: '' })] }).length;
+      return JSON.stringify({ batch: [event('a', { payload: 'x'.repeat(bytes - empty) })] });
+    };
+    const chunked = (text: string) =>
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (let i = 0; i < text.length; i += 10_000) controller.enqueue(Buffer.from(text.slice(i, i + 10_000)));
+          controller.close();
+        },
+      });
+
+    it('of 102,400 bytes, to the byte', async () => {
+      const relay = await openRelay();
+      expect((await relay.post(BATCH, bodyOf(102_400))).status).toBe(201);
+      expect((await relay.post(BATCH, bodyOf(102_401))).status).toBe(413);
+      expect(upstream.received).toHaveLength(1);
+    });
+
+    it('also without a Content-Length', async () => {
+      const relay = await openRelay();
+      const post = (text: string) => relay.call(BATCH, { body: chunked(text), duplex: 'half' });
+      expect((await post(bodyOf(102_400))).status).toBe(201);
+      expect((await post(bodyOf(102_401))).status).toBe(413);
+      expect((await post(bodyOf(2_000_000))).status).toBe(413);
+      expect(upstream.received).toHaveLength(1);
+    });
+
+    it('of the options, counted in bytes and not in letters', async () => {
+      const body = JSON.stringify({ batch: [event('a', { payload: '😀'.repeat(100) })] });
+      const bytes = Buffer.byteLength(body);
+      expect((await (await openRelay({ maxBodyBytes: bytes })).post(BATCH, body)).status).toBe(201);
+      expect((await (await openRelay({ maxBodyBytes: bytes - 1 })).post(BATCH, body)).status).toBe(413);
+    });
+  });
+});
+
+describe('bad events', () => {
+  it('are named with their reasons, and the good ones are forwarded in order', async () => {
+    const relay = await openRelay();
+    const good = ['a', 'b', 'c'].map((name) => event(name));
+    const bad = [
+      event('x', { source: 'sdk' }),
+      event('y', { correlationValue: THREAD.toUpperCase() }),
+      event('$identify', { payload: { distinct_id: 7 } }),
+      event('', {}),
+    ];
+    const reply = await relay.post(BATCH, { batch: [bad[0], good[0], bad[1], good[1], bad[2], bad[3], good[2]] });
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
+      rejected: [
+        { uuid: bad[0]?.uuid, reason: 'source: expected "custom", got "sdk"' },
+        { uuid: bad[1]?.uuid, reason: expect.stringMatching(/^correlationValue: expected a lower-case UUID/) },
+        { uuid: bad[2]?.uuid, reason: expect.stringMatching(/^payload.distinct_id: expected a non-empty string/) },
+        { uuid: bad[3]?.uuid, reason: expect.stringMatching(/^event: expected a non-empty string/) },
+      ],
+    });
+    expect(upstream.bodies()).toEqual([{ batch: good }]);
+  });
+
+  it('alone are forwarded to nobody', async () => {
+    const relay = await openRelay();
+    const bad = event('x', { source: 'sdk' });
+    for (const [path, body] of [
+      [BATCH, { batch: [bad] }],
+      ['/clew/events/', bad],
+    ] as const) {
+      const reply = await relay.post(path, body);
+      expect(reply.status).toBe(200);
+      expect(reply.json).toMatchObject({ rejected: [{ uuid: bad.uuid }] });
+    }
+    nothingForwarded();
+  });
+
+  it('that are no objects, or have no uuid, have none in the answer either', async () => {
+    const relay = await openRelay();
+    const { uuid: _, ...nameless } = event('x', { source: 'sdk' });
+    const reply = await relay.post(BATCH, { batch: [null, 'text', [], nameless] });
+    expect((reply.json as { rejected: { uuid: string }[] }).rejected.map(({ uuid }) => uuid)).toEqual(['', '', '', '']);
+  });
+
+  it('are not reported as refused when the service took none of the others: all will come again', async () => {
+    const relay = await openRelay();
+    upstream.answer(503, {}, 'down');
+    const reply = await relay.post(BATCH, { batch: [event('a'), event('x', { source: 'sdk' })] });
+    expect(reply).toMatchObject({ status: 503, text: 'down' });
+  });
+
+  it('do not stand in the way of an empty batch', async () => {
+    const relay = await openRelay();
+    const reply = await relay.post(BATCH, { batch: [] });
+    expect(reply).toMatchObject({ status: 200, json: { rejected: [] } });
+    nothingForwarded();
+  });
+});
+
+describe('an upsert', () => {
+  const UPSERT = '/clew/api/customers/upsert';
+
+  it('is refused with 422 unless the owner allows it', async () => {
+    for (const options of [{}, { allowUnsignedUpsert: false }, { allowUnsignedUpsert: 'false' as never }]) {
+      const relay = await openRelay(options);
+      expect((await relay.post(UPSERT, { primary_key: 'ann' })).status).toBe(422);
+    }
+    nothingForwarded();
+  });
+
+  it('is forwarded when it is allowed, without what the contract does not know, and its answer comes back', async () => {
+    const relay = await openRelay({ allowUnsignedUpsert: true });
+    upstream.answer(201, { 'Content-Type': 'application/json' }, '{"id":"c7"}');
+    const properties = { plan: 'pro', old: null };
+    const reply = await relay.post(UPSERT, { primary_key: 'ann', properties, uuid: 'x', admin: true });
+    expect(reply).toMatchObject({ status: 201, json: { id: 'c7' } });
+    await relay.post(UPSERT, { primary_key: 'ben' });
+    expect(upstream.bodies()).toEqual([{ primary_key: 'ann', properties }, { primary_key: 'ben' }]);
+  });
+
+  it.each<[object]>([
+    [{}],
+    [{ primary_key: '' }],
+    [{ primary_key: 7 }],
+    [{ primary_key: { $ne: null } }],
+    [{ primary_key: 'ann', properties: [] }],
+    [{ primary_key: 'ann', properties: 'pro' }],
+    [{ primary_key: 'ann', properties: null }],
+  ])('of %j is refused with 400', async (body) => {
+    const relay = await openRelay({ allowUnsignedUpsert: true });
+    expect((await relay.post(UPSERT, body)).status).toBe(400);
+    nothingForwarded();
+  });
+});
+
+describe('the service’s answer', () => {
+  it.each([200, 201, 202, 204, 400, 401, 404, 413, 500, 503])('comes back with its status: %i', async (status) => {
+    const relay = await openRelay();
+    upstream.answer(status);
+    expect(await relay.post(BATCH, { batch: [event('a')] })).toMatchObject({ status, text: '' });
+  });
+
+  it('of 204 to a batch of which something was rejected is a success that names it', async () => {
+    const relay = await openRelay();
+    upstream.answer(204);
+    const bad = event('x', { source: 'sdk' });
+    const reply = await relay.post(BATCH, { batch: [event('a'), bad] });
+    expect(reply.status).toBeLessThan(300);
+    expect(reply.json).toMatchObject({ rejected: [{ uuid: bad.uuid }] });
+  });
+
+  it.each([429, 500])('comes back with its body and its Retry-After: %i', async (status) => {
+    const relay = await openRelay();
+    upstream.answer(
+      status,
+      { 'Retry-After': '17', 'Content-Type': 'application/json', 'X-Inner': '1' },
+      '{"error":"e"}',
+    );
+    const reply = await relay.post(BATCH, { batch: [event('a')] });
+    expect(reply).toMatchObject({ status, json: { error: 'e' } });
+    expect(reply.headers.get('retry-after')).toBe('17');
+    expect(reply.headers.has('x-inner')).toBe(false);
+  });
+
+  it('has no Retry-After of the relay’s own', async () => {
+    const relay = await openRelay();
+    upstream.answer(500);
+    expect((await relay.post(BATCH, { batch: [event('a')] })).headers.has('retry-after')).toBe(false);
+  });
+
+  it('that comes too late is 504', async () => {
+    const relay = await openRelay({ timeout: 40 });
+    upstream.react(() => {});
+    const reply = await relay.post(BATCH, { batch: [event('a')] });
+    expect(reply).toMatchObject({ status: 504, json: { error: 'the service did not answer within 40 ms' } });
+  });
+
+  it('whose body comes too late is 504', async () => {
+    const relay = await openRelay({ timeout: 40 });
+    upstream.react((response) => response.writeHead(201).write('a'));
+    expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(504);
+  });
+
+  it('that does not come is 502: a refused connection, a reset one, a cut body, a redirect', async () => {
+    const relay = await openRelay({ baseUrl: await deadUrl() });
+    expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(502);
+    const other = await openRelay();
+    for (const react of [
+      (response) => response.destroy(),
+      (response) => {
+        response.writeHead(201, { 'Content-Length': '100' });
+        response.write('half', () => response.destroy());
+      },
+      (response, { path }) => response.writeHead(path === '/portal' ? 200 : 302, { Location: '/portal' }).end(),
+    ] satisfies Parameters<typeof upstream.react>[0][]) {
+      upstream.react(react);
+      expect((await other.post(BATCH, { batch: [event('a')] })).status).toBe(502);
+    }
+  });
+});
+
+describe('other origins', () => {
+  const ALLOWED = 'https://www.example.com';
+  const PREFLIGHT = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' };
+  const openToOne = () => openRelay({ allowedOrigins: ['https://app.example.com', ALLOWED] });
+  const corsOf = ({ headers }: Reply) => headers.get('access-control-allow-origin');
+
+  it('that are allowed may call, and read the answer and its Retry-After', async () => {
+    const relay = await openToOne();
+    upstream.answer(429, { 'Retry-After': '7' });
+    const reply = await relay.post(BATCH, { batch: [event('a')] }, { Origin: ALLOWED });
+    expect(reply.status).toBe(429);
+    expect(corsOf(reply)).toBe(ALLOWED);
+    expect(reply.headers.get('access-control-expose-headers')).toBe('Retry-After');
+    expect(reply.headers.get('vary')).toBe('Origin');
+    expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
+  });
+
+  it('that are allowed can read what went wrong, too', async () => {
+    const relay = await openToOne();
+    for (const body of ['{', '{}']) expect(corsOf(await relay.post(BATCH, body, { Origin: ALLOWED }))).toBe(ALLOWED);
+  });
+
+  it('that are allowed get a preflight, good for a while', async () => {
+    const relay = await openToOne();
+    const reply = await relay.call(BATCH, { method: 'OPTIONS', headers: { Origin: ALLOWED, ...PREFLIGHT } });
+    expect(reply.status).toBe(204);
+    expect(corsOf(reply)).toBe(ALLOWED);
+    expect(reply.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(reply.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('content-type');
+    expect(Number(reply.headers.get('access-control-max-age'))).toBeGreaterThan(0);
+    nothingForwarded();
+  });
+
+  it.each([
+    'https://evil.example',
+    'https://www.example.com.evil.example',
+    'http://www.example.com',
+    'null',
+    `${ALLOWED}:8443`,
+  ])('are turned away with 403: %s', async (origin) => {
+    const relay = await openToOne();
+    for (const method of ['POST', 'OPTIONS']) {
+      const body = method === 'POST' ? { body: JSON.stringify({ batch: [event('a')] }) } : {};
+      const reply = await relay.call(BATCH, { method, ...body, headers: { Origin: origin, ...PREFLIGHT } });
+      expect(reply.status).toBe(403);
+      expect(corsOf(reply)).toBeNull();
+    }
+    nothingForwarded();
+  });
+
+  it('are nobody when there is no Origin: the same origin, or a server', async () => {
+    const relay = await openToOne();
+    const reply = await relay.post(BATCH, { batch: [event('a')] });
+    expect(reply.status).toBe(201);
+    expect(corsOf(reply)).toBeNull();
+  });
+
+  it('are given no CORS headers, and not turned away, when none are named in the options', async () => {
+    const relay = await openRelay();
+    const reply = await relay.post(BATCH, { batch: [event('a')] }, { Origin: ALLOWED });
+    expect(reply.status).toBe(201);
+    expect(corsOf(reply)).toBeNull();
+    const preflight = await relay.call(BATCH, { method: 'OPTIONS', headers: { Origin: ALLOWED, ...PREFLIGHT } });
+    expect(corsOf(preflight)).toBeNull();
+  });
+});
+
+describe('what is made to break it', () => {
+  const pristine = () => {
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  };
+  const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
+
+  it.each(NAMES)('goes through as plain data: a key named %s', async (name) => {
+    const relay = await openRelay({ allowUnsignedUpsert: true });
+    const data = `{"${name}":{"polluted":true}}`;
+    const withPayload = JSON.stringify(event(name)).replace(/"payload":\{.*?\}/, `"payload":${data}`);
+    expect((await relay.post(BATCH, `{"batch":[${withPayload}]}`)).status).toBe(201);
+    expect((await relay.post('/clew/events/', withPayload)).status).toBe(201);
+    const upsert = `{"primary_key":"${name}","properties":${data}}`;
+    expect((await relay.post('/clew/api/customers/upsert', upsert)).status).toBe(201);
+    expect(upstream.received.map(({ text }) => text.includes(data))).toEqual([true, true, true]);
+    expect(upstream.received[2]?.text).toBe(upsert);
+    pristine();
+  });
+
+  it.each(NAMES)('changes nothing at the top: a body and an event with a field named %s', async (name) => {
+    const relay = await openRelay({ allowUnsignedUpsert: true });
+    const field = `"${name}":{"polluted":true,"event":"e"}`;
+    for (const path of PATHS) {
+      for (const body of [`{${field}}`, `{"batch":[{${field}}],${field}}`, `{"primary_key":{${field}},${field}}`]) {
+        expect((await relay.post(`/clew${path}`, body)).status).toBeLessThan(500);
+      }
+    }
+    nothingForwarded();
+    pristine();
+  });
+
+  it.each(['uuid', 'timestamp', 'event', 'source', 'correlationKey', 'correlationValue', 'payload', 'other'])(
+    'is no reason for a 500: 20,000 levels in an event’s %s',
+    async (field) => {
+      const relay = await openRelay();
+      const deep = JSON.stringify(event('a', { [field]: 'DEEP' })).replace('"DEEP"', nested(20_000));
+      for (const [path, body] of [
+        [BATCH, `{"batch":[${deep}]}`],
+        ['/clew/events/', deep],
+      ] as const) {
+        expect((await relay.post(path, body)).status).toBeLessThan(500);
+      }
+    },
+  );
+
+  it('is no reason for a 500: 20,000 levels of a body, a batch, a customer', async () => {
+    const relay = await openRelay({ allowUnsignedUpsert: true });
+    const deep = nested(20_000);
+    const object = '{"a":'.repeat(15_000) + 1 + '}'.repeat(15_000);
+    for (const path of PATHS) {
+      for (const body of [
+        deep,
+        `{"batch":${deep}}`,
+        object,
+        `{"primary_key":${deep}}`,
+        `{"primary_key":"a","properties":${object}}`,
+      ]) {
+        expect((await relay.post(`/clew${path}`, body)).status).toBeLessThan(500);
+      }
+    }
+  });
+
+  it('is no reason for a 500: an id that cannot be written as text', async () => {
+    const relay = await openRelay();
+    for (const uuid of [{ toString: 1, valueOf: 1 }, { toString: null }, [[{ toString: 7 }]]]) {
+      expect((await relay.post(BATCH, { batch: [event('a', { uuid })] })).status).toBeLessThan(500);
+    }
+  });
+});
+
+describe('a missing or wrong option throws a TypeError that names it', () => {
+  it.each([
+    ['baseUrl', undefined],
+    ['baseUrl', ''],
+    ['apiKey', undefined],
+    ['apiKey', ''],
+    ['apiKey', 7],
+    ['eventsUrl', ''],
+  ])('%s: %j', (name, value) => {
+    const options = { baseUrl: 'https://service.example', apiKey: KEY, [name]: value } as unknown as RelayOptions;
+    expect(() => createRelay(options)).toThrow(TypeError);
+    expect(() => createRelay(options)).toThrow(`createRelay: ${name}`);
+  });
+});

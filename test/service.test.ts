@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { createService, ServiceError, type ServiceOptions } from '../src/service.ts';
+import { deadUrl, useUpstream } from './upstream.ts';
+
+const KEY = 'secret-key';
+const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const upstream = useUpstream();
+const connect = (options: Partial<ServiceOptions> = {}) =>
+  createService({ baseUrl: upstream.url, apiKey: KEY, ...options });
+const event = (name: string, payload?: unknown) => ({ event: name, correlationValue: THREAD, payload });
+/** The error of a call that must fail. */
+const failureOf = async (call: Promise<unknown>): Promise<ServiceError> => {
+  const error = await call.then(
+    () => new Error('it did not fail'),
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ServiceError);
+  return error;
+};
+
+describe('upsertCustomer', () => {
+  it('posts primary key and properties, and returns the id', async () => {
+    upstream.answer(201, { 'Content-Type': 'application/json' }, '{"id":"c7"}');
+    expect(await connect().upsertCustomer('ann', { plan: 'pro', old: null })).toEqual({ id: 'c7' });
+    expect(upstream.received[0]).toMatchObject({ method: 'POST', path: '/api/customers/upsert' });
+    expect(upstream.bodies()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro', old: null } }]);
+  });
+
+  it('needs no properties', async () => {
+    upstream.answer(201, {}, '{"id":"c7"}');
+    await connect().upsertCustomer('ann');
+    expect(upstream.bodies()).toEqual([{ primary_key: 'ann' }]);
+  });
+
+  it('says what came when the answer is no JSON', async () => {
+    upstream.answer(200, { 'Content-Type': 'text/html' }, '<h1>hello</h1>');
+    const error = await failureOf(connect().upsertCustomer('ann'));
+    expect(error).toMatchObject({ url: `${upstream.url}/api/customers/upsert`, cause: expect.any(SyntaxError) });
+    expect(error.detail).toContain('<h1>hello</h1>');
+    expect(error.status).toBe(200);
+  });
+});
+
+describe('sendBatch', () => {
+  it('posts the events in order, each with what the contract wants', async () => {
+    const timestamp = '2026-01-31T12:00:00.000Z';
+    await connect().sendBatch([
+      { ...event('$identify', { distinct_id: 'ann' }), timestamp },
+      { ...event('signup', { plan: 'pro' }), uuid: THREAD, correlationKey: 'email' },
+    ]);
+    expect(upstream.received[0]).toMatchObject({ method: 'POST', path: '/api/events/batch/' });
+    expect(upstream.bodies()).toEqual([
+      {
+        batch: [
+          {
+            timestamp,
+            event: '$identify',
+            source: 'custom',
+            correlationKey: '_id',
+            correlationValue: THREAD,
+            payload: { distinct_id: 'ann' },
+          },
+          {
+            uuid: THREAD,
+            timestamp: expect.stringMatching(ISO),
+            event: 'signup',
+            source: 'custom',
+            correlationKey: 'email',
+            correlationValue: THREAD,
+            payload: { plan: 'pro' },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('adds the present time', async () => {
+    const before = new Date().toISOString();
+    await connect().sendBatch([event('a')]);
+    const [{ batch }] = upstream.bodies() as [{ batch: [{ timestamp: string }] }];
+    expect(batch[0].timestamp >= before).toBe(true);
+    expect(batch[0].timestamp <= new Date().toISOString()).toBe(true);
+  });
+
+  it('lets nobody give another source: no journey would match', async () => {
+    await connect().sendBatch([{ ...event('a'), ...({ source: 'mine' } as object) }]);
+    expect(upstream.bodies()).toMatchObject([{ batch: [{ source: 'custom' }] }]);
+  });
+
+  it.each([
+    ['nothing', 201, ''],
+    ['no content', 204, ''],
+    ['HTML', 200, '<h1>ok</h1>'],
+  ])('takes %s for a success', async (_what, status, body) => {
+    upstream.answer(status, {}, body);
+    await expect(connect().sendBatch([event('a')])).resolves.toBeUndefined();
+  });
+});
+
+describe('sendEvent', () => {
+  it('posts one event without a timestamp', async () => {
+    const timed = { ...event('a', [1]), timestamp: '2026-01-31T12:00:00.000Z' };
+    await expect(connect().sendEvent(timed)).resolves.toBeUndefined();
+    expect(upstream.received[0]).toMatchObject({ method: 'POST', path: '/events/' });
+    expect(upstream.bodies()).toEqual([
+      { event: 'a', source: 'custom', correlationKey: '_id', correlationValue: THREAD, payload: [1] },
+    ]);
+  });
+});
+
+describe('every request', () => {
+  const callAll = async (service: ReturnType<typeof createService>) => {
+    await service.upsertCustomer('ann');
+    await service.sendBatch([event('a')]);
+    await service.sendEvent(event('a'));
+  };
+
+  it('carries the key and the content type', async () => {
+    upstream.answer(201, {}, '{"id":"c7"}');
+    await callAll(connect());
+    expect(upstream.received).toHaveLength(3);
+    for (const { headers } of upstream.received) {
+      expect(headers).toMatchObject({ authorization: `Api-Key ${KEY}`, 'content-type': 'application/json' });
+    }
+  });
+
+  it.each([
+    ['', ''],
+    ['/', '/'],
+    ['/v1', '/v2/'],
+    ['/v1//', '/v2//'],
+  ])('joins its address with one slash: base %j, events %j', async (base, events) => {
+    upstream.answer(201, {}, '{"id":"c7"}');
+    await callAll(connect({ baseUrl: upstream.url + base, eventsUrl: upstream.url + events }));
+    const [prefix, eventsPrefix] = [base, events].map((text) => text.replace(/\/+$/, ''));
+    expect(upstream.received.map(({ path }) => path)).toEqual([
+      `${prefix}/api/customers/upsert`,
+      `${prefix}/api/events/batch/`,
+      `${eventsPrefix}/events/`,
+    ]);
+  });
+
+  it('goes through the fetch that was given', async () => {
+    const urls: unknown[] = [];
+    const counted: typeof fetch = (url, init) => {
+      urls.push(url);
+      return fetch(url, init);
+    };
+    await connect({ fetch: counted }).sendEvent(event('a'));
+    expect(urls).toEqual([`${upstream.url}/events/`]);
+    expect(upstream.received).toHaveLength(1);
+  });
+});
+
+describe('an error', () => {
+  it.each([400, 401, 404, 413, 429, 500, 503])(
+    'names method, URL, status and what the service said: %i',
+    async (status) => {
+      upstream.answer(status, { 'Content-Type': 'application/json' }, '{"error":"too much"}');
+      const url = `${upstream.url}/api/events/batch/`;
+      const error = await failureOf(connect().sendBatch([event('a')]));
+      expect(error).toMatchObject({
+        name: 'ServiceError',
+        method: 'POST',
+        url,
+        status,
+        detail: '{"error":"too much"}',
+      });
+      expect(error.message).toBe(`POST ${url}: ${status}: {"error":"too much"}`);
+    },
+  );
+
+  it('names the status in words when the service said nothing', async () => {
+    upstream.answer(503);
+    expect((await failureOf(connect().sendEvent(event('a')))).detail).toBe('Service Unavailable');
+  });
+
+  it('says that there was no answer, and why: a refused connection', async () => {
+    const error = await failureOf(connect({ baseUrl: await deadUrl() }).sendBatch([]));
+    expect(error).toMatchObject({ status: undefined, message: expect.stringContaining('no answer') });
+    expect(error.cause).toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  });
+
+  it('says that there was no answer, and why: a time-out', async () => {
+    upstream.react(() => {});
+    const error = await failureOf(connect({ timeout: 30 }).sendEvent(event('a')));
+    expect(error).toMatchObject({ status: undefined, cause: { name: 'TimeoutError' } });
+    expect(error.detail).toContain('TimeoutError');
+  });
+
+  it('says that there was no answer when it was cut', async () => {
+    upstream.react((response) => {
+      response.writeHead(201, { 'Content-Length': '100' });
+      response.write('half', () => response.destroy());
+    });
+    expect((await failureOf(connect().sendBatch([]))).status).toBeUndefined();
+  });
+
+  it('is what a redirect ends in: it would turn a POST into a GET', async () => {
+    upstream.answer(302, { Location: '/elsewhere' });
+    await failureOf(connect().sendEvent(event('a')));
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('never holds the key', async () => {
+    upstream.answer(401, {}, 'no');
+    const error = await failureOf(connect().sendEvent(event('a')));
+    expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain(KEY);
+  });
+});
+
+describe('a missing or wrong option throws a TypeError that names it', () => {
+  it.each([
+    ['baseUrl', undefined],
+    ['baseUrl', ''],
+    ['baseUrl', 7],
+    ['apiKey', undefined],
+    ['apiKey', ''],
+    ['apiKey', null],
+    ['eventsUrl', ''],
+    ['eventsUrl', 7],
+  ])('%s: %j', (name, value) => {
+    const options = { baseUrl: 'https://service.example', apiKey: KEY, [name]: value } as unknown as ServiceOptions;
+    expect(() => createService(options)).toThrow(TypeError);
+    expect(() => createService(options)).toThrow(`createService: ${name}`);
+  });
+});

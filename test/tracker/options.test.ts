@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { checkOptions, normaliseOptions, type TrackerOptions } from '../../src/tracker/options.ts';
+
+/** Options as a page without types may give them. */
+const given = (options: unknown) => {
+  checkOptions(options as TrackerOptions);
+  return normaliseOptions(options as TrackerOptions);
+};
+
+it('has the defaults that its documentation names', () => {
+  expect(given({ baseUrl: '/clew' })).toEqual({
+    baseUrl: '/clew',
+    eventsUrl: '/clew',
+    flushInterval: 3000,
+    maxBatchEvents: 200,
+    maxBatchBytes: 60_000,
+    maxQueuedEvents: 10_000,
+    consent: 'granted',
+    debug: false,
+  });
+});
+
+it('takes what is given, and the default for undefined and null', () => {
+  const store = { transact: () => Promise.resolve(), read: () => Promise.resolve([]), clear: () => {} };
+  const settings = given({ baseUrl: '/a', eventsUrl: '/b', flushInterval: 1, debug: undefined, consent: null, store });
+  expect(settings).toMatchObject({
+    baseUrl: '/a',
+    eventsUrl: '/b',
+    flushInterval: 1,
+    debug: false,
+    consent: 'granted',
+  });
+  expect(settings.store).toBe(store);
+});
+
+it('changes nothing of what it was given', () => {
+  const options = Object.freeze({ baseUrl: 'https://service.example//' });
+  expect(given(options).baseUrl).toBe('https://service.example');
+  expect(options).toEqual({ baseUrl: 'https://service.example//' });
+});
+
+it.each([
+  ['https://service.example/', 'https://service.example'],
+  ['https://service.example/v1//', 'https://service.example/v1'],
+  ['/clew', '/clew'],
+  ['/', ''],
+])('takes %s without slashes at its end: the service answers 404 to two', (baseUrl, joined) => {
+  expect(given({ baseUrl })).toMatchObject({ baseUrl: joined, eventsUrl: joined });
+  expect(given({ baseUrl: '/a', eventsUrl: baseUrl }).eventsUrl).toBe(joined);
+});
+
+describe('a wrong option throws a TypeError that names it', () => {
+  it.each([
+    ['baseUrl', undefined],
+    ['baseUrl', null],
+    ['baseUrl', ''],
+    ['baseUrl', 7],
+    ['baseUrl', {}],
+    ['baseUrl', new URL('https://service.example')],
+    ['eventsUrl', ''],
+    ['eventsUrl', false],
+    ['flushInterval', 0],
+    ['flushInterval', -1],
+    ['flushInterval', '3000'],
+    ['flushInterval', Number.NaN],
+    ['maxBatchEvents', 0],
+    ['maxBatchEvents', Number.NaN],
+    ['maxBatchEvents', true],
+    ['maxBatchBytes', -60_000],
+    ['maxBatchBytes', Number.NaN],
+    ['maxBatchBytes', []],
+    ['maxQueuedEvents', 0],
+    ['maxQueuedEvents', Number.NaN],
+    ['maxQueuedEvents', '10'],
+    ['consent', true],
+    ['consent', ''],
+    ['consent', 'denied'],
+    ['debug', 'yes'],
+    ['debug', 1],
+    ['transport', 'beacon'],
+  ])('%s: %s', (name, value) => {
+    const wrong = () => given({ baseUrl: '/clew', [name]: value });
+    expect(wrong).toThrow(TypeError);
+    expect(wrong).toThrow(`clew: ${name}: expected a`);
+  });
+
+  it.each([undefined, null, 'https://service.example', 7])('no options at all: %j', (options) => {
+    expect(() => given(options)).toThrow(TypeError);
+    expect(() => given(options)).toThrow('baseUrl');
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSignals } from '../../src/tracker/signals.ts';
+
+/** What browsers do with an error that nobody caught; Node has no `reportError`. */
+let reported: unknown[];
+
+beforeEach(() => {
+  reported = [];
+  vi.stubGlobal('reportError', (error: unknown) => reported.push(error));
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const problem = (text: string) => () => new Error(text);
+
+describe('a listener', () => {
+  it('hears its own signal, and no other', () => {
+    const { on, emit } = createSignals(false);
+    const errors: string[] = [];
+    const delivered: unknown[] = [];
+    on('error', ({ message }) => errors.push(message));
+    on('delivered', ({ events }) => delivered.push(events));
+    emit('error', problem('a'));
+    emit('dropped', () => ({ events: [], reason: 'full' }));
+    expect(errors).toEqual(['a']);
+    expect(delivered).toEqual([]);
+  });
+
+  it('hears no more once it has stopped listening, and may stop twice', () => {
+    const { on, emit } = createSignals(false);
+    const heard: string[] = [];
+    const stop = on('error', ({ message }) => heard.push(message));
+    emit('error', problem('a'));
+    stop();
+    stop();
+    emit('error', problem('b'));
+    expect(heard).toEqual(['a']);
+  });
+
+  it('that listens twice hears twice, and stops one at a time', () => {
+    const { on, emit } = createSignals(false);
+    let heard = 0;
+    const listener = () => {
+      heard++;
+    };
+    const stop = on('error', listener);
+    on('error', listener);
+    emit('error', problem('a'));
+    expect(heard).toBe(2);
+    stop();
+    emit('error', problem('b'));
+    expect(heard).toBe(3);
+  });
+
+  it('may stop listening while it is being told, without making another miss it', () => {
+    const { on, emit } = createSignals(false);
+    const heard: string[] = [];
+    const stop = on('error', () => {
+      heard.push('first');
+      stop();
+    });
+    on('error', () => heard.push('second'));
+    emit('error', problem('a'));
+    emit('error', problem('b'));
+    expect(heard).toEqual(['first', 'second', 'second']);
+  });
+
+  it('that throws disturbs neither the others nor the one who told it, and its error is reported', () => {
+    const { on, emit } = createSignals(false);
+    const heard: string[] = [];
+    const mistake = new RangeError('mine');
+    on('error', () => {
+      throw mistake;
+    });
+    on('error', ({ message }) => heard.push(message));
+    emit('error', problem('a'));
+    expect(heard).toEqual(['a']);
+    expect(reported).toEqual([mistake]);
+  });
+
+  it('gets a value of its own, so that none can spoil it for another', () => {
+    const { on, emit } = createSignals(false);
+    const heard: number[] = [];
+    on('delivered', ({ events }) => {
+      events.length = 0;
+    });
+    on('delivered', ({ events }) => heard.push(events.length));
+    emit('delivered', () => ({ events: [{} as never, {} as never] }));
+    expect(heard).toEqual([2]);
+  });
+});
+
+it('makes no value when nobody listens', () => {
+  const { emit } = createSignals(false);
+  const make = vi.fn(problem('a'));
+  emit('error', make);
+  expect(make).not.toHaveBeenCalled();
+});
+
+it('says nothing on the console, but for debug', () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  createSignals(false).emit('error', problem('a'));
+  expect(log).not.toHaveBeenCalled();
+  createSignals(true).emit('error', problem('b'));
+  expect(log).toHaveBeenCalledExactlyOnceWith('clew:', 'error', new Error('b'));
+});

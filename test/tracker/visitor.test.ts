@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { createGate, type Visitor } from '../../src/tracker/visitor.ts';
+
+const visitor = (thread: string): Visitor => ({ thread, keys: {}, pages: 1 });
+
+const createDoor = () => {
+  const turnedAway: string[] = [];
+  const log: string[] = [];
+  const gate = createGate((texts) => turnedAway.push(...texts));
+  /** A call that notes who the visitor was. */
+  const call = (name: string, text?: string) =>
+    gate.enter(({ thread }) => log.push(`${name} ${thread}`), ...(text === undefined ? [] : [text]));
+  return { gate, log, turnedAway, call };
+};
+
+describe('a call', () => {
+  it('waits until the visitor is known; then all run, in order and once', () => {
+    const { gate, log, call } = createDoor();
+    call('a');
+    call('b');
+    expect(log).toEqual([]);
+    gate.open(visitor('ann'));
+    expect(log).toEqual(['a ann', 'b ann']);
+    gate.open(visitor('ann'));
+    expect(log).toHaveLength(2);
+  });
+
+  it('runs at once when the visitor is known', () => {
+    const { gate, log, call } = createDoor();
+    gate.open(visitor('ann'));
+    call('a');
+    expect(log).toEqual(['a ann']);
+  });
+
+  it('waits again while the visitor is not known again', () => {
+    const { gate, log, call } = createDoor();
+    gate.open(visitor('ann'));
+    gate.open(undefined);
+    call('a');
+    expect(log).toEqual([]);
+    gate.open(visitor('ben'));
+    expect(log).toEqual(['a ben']);
+  });
+
+  it('may make the visitor another one for the calls after it, held or not', () => {
+    const { gate, log, call } = createDoor();
+    call('a');
+    gate.enter(() => gate.open(visitor('ben')));
+    call('b');
+    gate.open(visitor('ann'));
+    call('c');
+    expect(log).toEqual(['a ann', 'b ben', 'c ben']);
+  });
+
+  it('may enter another one, and refuse all after it', () => {
+    const { gate, log, turnedAway, call } = createDoor();
+    gate.enter(() => call('inner'));
+    gate.enter(() => gate.open(null));
+    call('after', 'after');
+    gate.open(visitor('ann'));
+    expect(log).toEqual(['inner ann']);
+    expect(turnedAway).toEqual(['after']);
+  });
+});
+
+describe('a refusal', () => {
+  it('turns away what was held and what still comes, if it tracks an event', () => {
+    const { gate, log, turnedAway, call } = createDoor();
+    call('a', 'event a');
+    call('b');
+    call('c', 'event c');
+    gate.open(null);
+    call('d', 'event d');
+    expect(turnedAway).toEqual(['event a', 'event c', 'event d']);
+    expect(log).toEqual([]);
+  });
+
+  it('can be taken back: later calls run, those turned away do not come again', () => {
+    const { gate, log, turnedAway, call } = createDoor();
+    gate.open(null);
+    call('a', 'event a');
+    gate.open(undefined);
+    call('b', 'event b');
+    gate.open(visitor('ann'));
+    expect(log).toEqual(['b ann']);
+    expect(turnedAway).toEqual(['event a']);
+  });
+});

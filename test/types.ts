@@ -1,0 +1,123 @@
+/** Mistakes that must not compile, and uses that must. `tsc -p test` checks them; nothing here ever runs. */
+import { createTracker, type DropReason, type Tracker, type WireEvent } from '../src/index.ts';
+
+interface Events {
+  signup: { plan: 'free' | 'pro' };
+  'cart viewed': undefined;
+  searched: { term: string } | undefined;
+}
+
+export const typed = (tracker: Tracker<Events>) => {
+  tracker.track('signup', { plan: 'free' });
+  tracker.track('signup', { plan: 'pro' });
+  tracker.track('cart viewed');
+  tracker.track('cart viewed', undefined);
+  tracker.track('searched');
+  tracker.track('searched', { term: 'shoes' });
+  // @ts-expect-error no such event
+  tracker.track('sign up', { plan: 'free' });
+  // @ts-expect-error no such event, without a payload
+  tracker.track('cart');
+  // @ts-expect-error the payload is missing
+  tracker.track('signup');
+  // @ts-expect-error no such plan
+  tracker.track('signup', { plan: 'gold' });
+  // @ts-expect-error a property is missing
+  tracker.track('signup', {});
+  // @ts-expect-error no such property
+  tracker.track('signup', { plan: 'pro', price: 7 });
+  // @ts-expect-error it has no payload
+  tracker.track('cart viewed', { items: 3 });
+  // @ts-expect-error another event's payload
+  tracker.track('searched', { plan: 'pro' });
+  // @ts-expect-error names are text
+  tracker.track(7);
+  // @ts-expect-error one payload at most
+  tracker.track('signup', { plan: 'pro' }, {});
+
+  const sent: Promise<void> = tracker.trackNow('signup', { plan: 'pro' });
+  void tracker.trackNow('cart viewed');
+  // @ts-expect-error no such event
+  void tracker.trackNow('sign up');
+  // @ts-expect-error the payload is missing
+  void tracker.trackNow('signup');
+  // @ts-expect-error no such plan
+  void tracker.trackNow('signup', { plan: 'gold' });
+  return sent;
+};
+
+export const typedByDeclaration = () => {
+  const tracker = createTracker<{ signup: { plan: 'free' | 'pro' }; 'cart viewed': undefined }>({ baseUrl: '/clew' });
+  tracker.track('signup', { plan: 'pro' });
+  tracker.track('cart viewed');
+  // @ts-expect-error no such plan
+  tracker.track('signup', { plan: 'gold' });
+  // @ts-expect-error no such event
+  tracker.track('viewed');
+};
+
+export const untyped = () => {
+  const tracker = createTracker({ baseUrl: '/clew' });
+  tracker.track('anything');
+  tracker.track('anything', { at: ['all', 1, null] });
+  tracker.track('anything', 7);
+  void tracker.trackNow('anything', 'text');
+  // @ts-expect-error names are text
+  tracker.track(7);
+};
+
+export const listening = (tracker: Tracker) => {
+  const off: () => void = tracker.on('delivered', ({ events }) => {
+    const list: WireEvent[] = events;
+    // @ts-expect-error what was delivered has no reason
+    return [list, events.reason];
+  });
+  tracker.on('dropped', ({ events, reason }) => {
+    const why: DropReason = reason;
+    const name: string | undefined = events[0]?.event;
+    // @ts-expect-error no such reason
+    return [why, name, reason === 'bored'];
+  });
+  tracker.on('error', (error: Error) => error.message);
+  tracker.on('error', () => {});
+  // @ts-expect-error no such signal
+  tracker.on('sent', () => {});
+  // @ts-expect-error an error is no text
+  tracker.on('error', (text: string) => text);
+  // @ts-expect-error the listener is missing
+  tracker.on('error');
+  return off;
+};
+
+export const theRest = async (tracker: Tracker<Events>) => {
+  tracker.identify('ann');
+  tracker.identify('ann', { plan: 'pro', age: null });
+  // @ts-expect-error a primary key is text
+  tracker.identify(7);
+  // @ts-expect-error a primary key is needed
+  tracker.identify();
+  // @ts-expect-error properties are an object
+  tracker.setProperties('pro');
+  tracker.page();
+  tracker.page({ title: 'Home', section: 'shop' });
+  // @ts-expect-error a title is text
+  tracker.page({ title: 7 });
+  tracker.consent(true);
+  // @ts-expect-error an answer is needed
+  tracker.consent();
+  const { tracked, dropped } = tracker.stats();
+  const thread: string = await tracker.correlationValue();
+  const full: number | undefined = dropped.full;
+  return [tracked, full, thread];
+};
+
+export const options = () => {
+  // @ts-expect-error baseUrl is required
+  createTracker({});
+  // @ts-expect-error a number of ms
+  createTracker({ baseUrl: '/clew', flushInterval: '3000' });
+  // @ts-expect-error no such answer
+  createTracker({ baseUrl: '/clew', consent: 'denied' });
+  // @ts-expect-error no such option
+  createTracker({ baseUrl: '/clew', interval: 3000 });
+};
