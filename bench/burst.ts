@@ -1,5 +1,5 @@
 import type { Demo } from '../e2e/support/demo.ts';
-import { openBrowser, withProfile } from './browser.ts';
+import { openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
 import { visit } from './page.ts';
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import type { Demo } from '../e2e/support/demo.ts';
-import { type OwnBrowser, openBrowser, withProfile } from './browser.ts';
+import { type OwnBrowser, openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
 import { visit } from './page.ts';
 
 /** How long the last event may take to arrive: longer than a lease that nobody could give up. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from '@playwright/test';
-import { findChromium } from '../e2e/support/chromium.ts';
+import { findChromium } from './chromium.ts';
 
 /** A Chromium of one's own: with a profile that outlives it, and a process group that can be killed. */
 export interface OwnBrowser {
