@@ -1,22 +1,9 @@
 import type { Page } from '@playwright/test';
-import type { Demo } from './support/demo.ts';
-import { type OwnBrowser, openBrowser, withProfile } from './support/ownBrowser.ts';
+import { type OwnBrowser, openBlank, openBrowser, withProfile } from './support/ownBrowser.ts';
 import { expect, numbers, test, upTo } from './support/test.ts';
 
 /** Longer than a lease: that of a page which crashed while it was sending has to run out. */
 const PATIENCE = { timeout: 40_000 };
-
-const openShop = async (browser: OwnBrowser, { address }: Demo): Promise<Page> => {
-  const page = await browser.newPage();
-  await page.goto(`${address}/blank`);
-  await page.addScriptTag({
-    content: `document.head.append(Object.assign(document.createElement('script'), { src: '/dist/clew.js' }));
-      document.head.lastChild.dataset.baseUrl = '/clew';`,
-  });
-  await page.waitForFunction(() => 'clew' in window);
-  await page.evaluate(() => window.clew('correlationValue'));
-  return page;
-};
 
 const ends = {
   'a SIGKILL of the browser': async (_page: Page, browser: OwnBrowser) => browser.kill(),
@@ -33,7 +20,7 @@ for (const [what, end] of Object.entries(ends)) {
   test(`what was stored before ${what} is sent by the next visit`, async ({ demo }) => {
     await withProfile(async (profile) => {
       const browser = await openBrowser(profile);
-      const page = await openShop(browser, demo);
+      const page = await openBlank(browser, demo.address);
       await demo.fault({ mode: 'close-before' });
       await page.evaluate(async () => {
         for (let n = 0; n < 200; n++) window.clew('track', 'survived', { n });
@@ -45,7 +32,7 @@ for (const [what, end] of Object.entries(ends)) {
 
       await demo.fault({ mode: 'none' });
       const next = await openBrowser(profile);
-      await openShop(next, demo);
+      await openBlank(next, demo.address);
       await expect.poll(async () => numbers(await demo.events('survived')), PATIENCE).toEqual(upTo(200));
       await next.kill();
     });

@@ -1,3 +1,4 @@
+import { openBlank, openBrowser, withProfile } from './support/ownBrowser.ts';
 import { expect, numbers, test, upTo } from './support/test.ts';
 
 for (const how of ['navigate', 'reload', 'close'] as const) {
@@ -110,4 +111,18 @@ test('goes into the back/forward cache and tracks on when it comes back', async 
   await visitor.trackAndLeave('after', 3, 'stay');
   await expect.poll(async () => numbers(await demo.events('after'))).toEqual(upTo(3));
   expect(await visitor.clew('stats')).toMatchObject({ tracked: 4, delivered: 4, queued: 0 });
+});
+
+test('sends at once when the visitor looks away', async ({ demo }) => {
+  await withProfile(async (profile) => {
+    const browser = await openBrowser(profile);
+    const page = await openBlank(browser, demo.address, { flushInterval: '600000' });
+    await page.evaluate(() => {
+      for (let n = 0; n < 3; n++) window.clew('track', 'looked away', { n });
+    });
+    await browser.newPage();
+    await page.waitForFunction(() => document.hidden, undefined, { polling: 50 });
+    await expect.poll(async () => numbers(await demo.events('looked away'))).toEqual(upTo(3));
+    await browser.kill();
+  });
 });

@@ -47,7 +47,10 @@ export const openBrowser = async (profile: string): Promise<OwnBrowser> => {
     },
   );
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const browser: Browser = await chromium.connectOverCDP(`http://127.0.0.1:${await readPort(profile)}`);
+  const browser: Browser = await chromium.connectOverCDP(`http://127.0.0.1:${await readPort(profile)}`, {
+    // Without Playwright's defaults a tab behind another is really hidden.
+    noDefaults: true,
+  });
   const context = browser.contexts()[0];
   if (!context) throw new Error('the browser has no context');
   return {
@@ -72,4 +75,18 @@ export const withProfile = async <T>(work: (profile: string) => Promise<T>): Pro
   } finally {
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
+};
+
+/** A page of the demo's origin with the script tag in it, whose tracker is ready. */
+export const openBlank = async (browser: OwnBrowser, address: string, dataset: object = {}): Promise<Page> => {
+  const page = await browser.newPage();
+  await page.goto(`${address}/blank`);
+  await page.addScriptTag({
+    content: `const script = document.createElement('script');
+      Object.assign(script.dataset, { baseUrl: '/clew' }, ${JSON.stringify(dataset)});
+      document.head.append(Object.assign(script, { src: '/dist/clew.js' }));`,
+  });
+  await page.waitForFunction(() => 'clew' in window);
+  await page.evaluate(() => window.clew('correlationValue'));
+  return page;
 };
