@@ -65,6 +65,11 @@ const main = async () => {
     console.log(`clew demo: ${address}`);
   });
 
+  server.once('error', (error) => {
+    console.error(`clew demo: cannot listen on ${HOST}:${PORT} (${error.message}); PORT=… chooses another port`);
+    process.exit(1);
+  });
+
   const stop = async () => {
     server.close(() => process.exit(0));
     await collector.close();
