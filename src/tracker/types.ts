@@ -72,6 +72,6 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    * @returns stops listening
    */
   on: Listen;
-  /** Removes all listeners and timers, and hands over what is left as if the page were going away. */
+  /** Removes all listeners, and hands over what is left, and what is tracked afterwards, as if the page were going away. */
   stop(): void;
 }
