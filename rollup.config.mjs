@@ -12,9 +12,9 @@ const onwarn = (warning) => {
  * other builds and other people hold on to them, and nothing of the browser's. One that is missing here costs bytes, no more.
  */
 const internal = [
-  'added begin busy byteLength bytes counts end enter hear held isRefused items leave leaving limits linkName message',
+  'added begin bytes counts end enter hear items leave leaving limits message',
   'onError onReport onSettled outcome persist post queue record remove reopen restore retryAfter rows send service singles',
-  'tab transact stir emit read clear',
+  'tab transact emit read clear',
 ].flatMap((line) => line.split(' '));
 
 /**

@@ -1,6 +1,6 @@
 import type { Demo } from '../e2e/support/demo.ts';
 import { openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
-import { visit } from './page.ts';
+import { visitBlank } from '../e2e/support/tag.ts';
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
@@ -22,7 +22,7 @@ export const measureBurst = (demo: Demo, runs: number) =>
     const floor: number[] = [];
     for (let run = 0; run < runs; run++) {
       const page = await browser.newPage();
-      await visit(page, demo, { maxQueuedEvents: '20000', flushInterval: '600000' });
+      await visitBlank(page, demo.address, { maxQueuedEvents: '20000', flushInterval: '600000' });
       await page.evaluate(() => window.clew('correlationValue'));
       const [a, b] = (await page.evaluate(`(${run % 2 === 0})
         ? [${timed(CLEW)}, ${timed(FLOOR)}]

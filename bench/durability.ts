@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import type { Demo } from '../e2e/support/demo.ts';
 import { type OwnBrowser, openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
-import { visit } from './page.ts';
+import { visitBlank } from '../e2e/support/tag.ts';
 
 /** How long the last event may take to arrive: longer than a lease that nobody could give up. */
 const PATIENCE = 40_000;
@@ -91,12 +91,12 @@ export async function* measureDurability(demo: Demo, runs: number) {
       await withProfile(async (profile) => {
         let browser = await openBrowser(profile);
         const page = await browser.newPage();
-        await visit(page, demo);
+        await visitBlank(page, demo.address);
         const comesBack = await leave({ demo, page, browser });
         if (comesBack) {
           await demo.fault({ mode: 'none' });
           browser = await openBrowser(profile);
-          await visit(await browser.newPage(), demo);
+          await visitBlank(await browser.newPage(), demo.address);
         }
         const found = await arrivals(demo);
         arrived.push(new Set(found).size);

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { type OwnBrowser, openBlank, openBrowser, withProfile } from './support/ownBrowser.ts';
+import { type OwnBrowser, openBrowser, withProfile } from './support/ownBrowser.ts';
+import { visitBlank } from './support/tag.ts';
 import { expect, numbers, test, upTo } from './support/test.ts';
 
 /** Longer than a lease: that of a page which crashed while it was sending has to run out. */
@@ -20,7 +21,9 @@ for (const [what, end] of Object.entries(ends)) {
   test(`what was stored before ${what} is sent by the next visit`, async ({ demo }) => {
     await withProfile(async (profile) => {
       const browser = await openBrowser(profile);
-      const page = await openBlank(browser, demo.address);
+      const page = await browser.newPage();
+      await visitBlank(page, demo.address);
+      await page.evaluate(() => window.clew('correlationValue'));
       await demo.fault({ mode: 'close-before' });
       await page.evaluate(async () => {
         for (let n = 0; n < 200; n++) window.clew('track', 'survived', { n });
@@ -32,7 +35,7 @@ for (const [what, end] of Object.entries(ends)) {
 
       await demo.fault({ mode: 'none' });
       const next = await openBrowser(profile);
-      await openBlank(next, demo.address);
+      await visitBlank(await next.newPage(), demo.address);
       await expect.poll(async () => numbers(await demo.events('survived')), PATIENCE).toEqual(upTo(200));
       await next.kill();
     });

@@ -1,4 +1,5 @@
-import { openBlank, openBrowser, withProfile } from './support/ownBrowser.ts';
+import { openBrowser, withProfile } from './support/ownBrowser.ts';
+import { visitBlank } from './support/tag.ts';
 import { expect, numbers, test, upTo } from './support/test.ts';
 
 for (const how of ['navigate', 'reload', 'close'] as const) {
@@ -116,7 +117,9 @@ test('goes into the back/forward cache and tracks on when it comes back', async 
 test('sends at once when the visitor looks away', async ({ demo }) => {
   await withProfile(async (profile) => {
     const browser = await openBrowser(profile);
-    const page = await openBlank(browser, demo.address, { flushInterval: '600000' });
+    const page = await browser.newPage();
+    await visitBlank(page, demo.address, { flushInterval: '600000' });
+    await page.evaluate(() => window.clew('correlationValue'));
     await page.evaluate(() => {
       for (let n = 0; n < 3; n++) window.clew('track', 'looked away', { n });
     });

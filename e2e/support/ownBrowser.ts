@@ -76,17 +76,3 @@ export const withProfile = async <T>(work: (profile: string) => Promise<T>): Pro
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 };
-
-/** A page of the demo's origin with the script tag in it, whose tracker is ready. */
-export const openBlank = async (browser: OwnBrowser, address: string, dataset: object = {}): Promise<Page> => {
-  const page = await browser.newPage();
-  await page.goto(`${address}/blank`);
-  await page.addScriptTag({
-    content: `const script = document.createElement('script');
-      Object.assign(script.dataset, { baseUrl: '/clew' }, ${JSON.stringify(dataset)});
-      document.head.append(Object.assign(script, { src: '/dist/clew.js' }));`,
-  });
-  await page.waitForFunction(() => 'clew' in window);
-  await page.evaluate(() => window.clew('correlationValue'));
-  return page;
-};

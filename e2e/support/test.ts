@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import type { ListedEvent } from '../../demo/collector/listings.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { loadTag } from './tag.ts';
 
 /** `data-` attributes of the script tag, as in `dataset`. */
 type TagOptions = Record<string, string>;
@@ -37,18 +38,7 @@ const collectErrors = (page: Page, errors: string[]) => {
 };
 
 const createVisitor = (page: Page, address: string): Visitor => {
-  const load = (options: TagOptions = {}) =>
-    page.evaluate(
-      (dataset) =>
-        new Promise<void>((resolve, reject) => {
-          const script = Object.assign(document.createElement('script'), { src: '/dist/clew.js', async: true });
-          Object.assign(script.dataset, dataset);
-          script.onload = () => resolve();
-          script.onerror = () => reject(new Error('clew.js did not load'));
-          document.head.append(script);
-        }),
-      { baseUrl: '/clew', flushInterval: '200', ...options },
-    );
+  const load = (options: TagOptions = {}) => loadTag(page, { flushInterval: '200', ...options });
   return {
     page,
     load,
@@ -108,11 +98,5 @@ export const numbers = (events: ListedEvent[]): unknown[] => events.map(({ paylo
 
 /** 0, 1, … count - 1 */
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
-
-declare global {
-  interface Window {
-    clew(method: string, ...args: unknown[]): unknown;
-  }
-}
 
 export { expect };
