@@ -1,4 +1,4 @@
-import { CALLS, carried, carry } from './page/carryOver.js';
+import { CALLS, carriedList, carry } from './page/carryOver.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { startTracker } from './tracker/tracker.js';
 import { parseJson } from './wire.js';
@@ -24,17 +24,23 @@ const start = () => {
   const dataset = document.currentScript?.dataset;
   for (const name in dataset) options[name] = scalar(dataset[name]);
 
+  /** When the call that is being replayed was made. */
   let replayed: number | undefined;
   const tracker = startTracker(normaliseOptions(options as unknown as TrackerOptions), () => replayed ?? Date.now());
-  const calls = [...(carried<[number, Call][]>(CALLS) ?? []), ...(host.clew?.q?.splice(0) ?? [])];
+  const calls = [...carriedList(CALLS), ...(host.clew?.q?.splice(0) ?? [])];
   const clew: Clew = (method, ...args) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
     return run ? run(...args) : console.error(`clew: no ${method}`);
   };
   host.clew = clew;
-  for (const [at, call] of calls) {
-    replayed = at;
-    clew(...call);
+  for (const entry of calls) {
+    try {
+      const [at, call] = entry as [number, Call];
+      replayed = at;
+      if (Array.isArray(call) && typeof call[0] === 'string') clew(...call);
+    } catch {
+      // Somebody else has written under our name.
+    }
   }
   replayed = undefined;
   carry(CALLS);

@@ -1,22 +1,40 @@
 /**
  * Pasted inline before anything else: `clew(…)` works from the first line of the page on. It remembers calls with their
- * own time; should the page leave before the bundle has come, the next page's bundle finds them in localStorage.
+ * own time, and copies what they are given: it may be changed afterwards. Should the page leave before the bundle has come,
+ * the next page's bundle finds them in localStorage.
  */
 type Stub = { (...call: unknown[]): void; q?: unknown[] };
 const w = window as { clew?: Stub };
 if (!w.clew) {
   const q: unknown[] = [];
+  /** What JSON cannot say stays what it is: the bundle will tell. */
+  const copy = (value: unknown) => {
+    try {
+      return JSON.parse(JSON.stringify(value));
+    } catch {
+      return value;
+    }
+  };
   const stub: Stub = (...call) => {
-    q.push([Date.now(), call]);
+    q.push([Date.now(), call.map(copy)]);
   };
   stub.q = q;
   w.clew = stub;
-  addEventListener('pagehide', () => {
+  const save = () => {
     try {
       // The bundle empties `q`; before consent nothing may be written.
       const key = 'clew.calls';
-      if (q[0] && !document.querySelector('[data-consent=required]'))
-        localStorage[key] = JSON.stringify(JSON.parse(localStorage[key] || '[]').concat(q.splice(0)));
+      if (q[0] && !document.querySelector('[data-consent=required]')) {
+        let earlier: unknown;
+        try {
+          earlier = JSON.parse(localStorage[key]);
+        } catch {}
+        // One call that cannot be written is not to take the others with it.
+        localStorage[key] = JSON.stringify(
+          [earlier ?? []].flat().concat(q.splice(0).filter((call) => copy(call) !== call)),
+        );
+      }
     } catch {}
-  });
+  };
+  addEventListener('pagehide', save);
 }

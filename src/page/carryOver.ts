@@ -7,18 +7,21 @@
 export const CALLS = 'clew.calls';
 /** Finished items that have not been in the database yet. */
 export const ITEMS = 'clew.items';
+/** Name of a page that left with the lease: the next one takes it over, and with it the lease. */
+export const TAB = 'clew.tab';
 /** The visitor's thread, for a page that leaves before it could ask the database. */
 export const THREAD = 'clew.thread';
-/** Name of the page that left last: the next one takes it over, and with it a lease that could not be given up in time. */
-export const TAB = 'clew.tab';
 
-export const carried = <T>(key: string): T | undefined => {
+export const carried = (key: string): unknown => {
   try {
     return JSON.parse(localStorage[key]);
   } catch {
     return undefined;
   }
 };
+
+/** A list that was carried, whatever is in it. */
+export const carriedList = (key: string): unknown[] => [carried(key) ?? []].flat();
 
 /** Carries `value`, or without one nothing any more. */
 export const carry = (key: string, value?: unknown): void => {

@@ -18,7 +18,11 @@ export const watchLifecycle = (
   const listening = new AbortController();
   const listen = (type: string, listener: (event: Event) => void) => addEventListener(type, listener, listening);
   listen('pagehide', leave);
-  listen('pageshow', (event) => (event as PageTransitionEvent).persisted && restore());
+  // Before the page's own listeners, which may act for whoever the visitor is by now.
+  addEventListener('pageshow', ({ persisted }) => persisted && restore(), {
+    signal: listening.signal,
+    capture: true,
+  });
   listen('online', () => stir(true));
   // Bubbles from the document.
   listen('visibilitychange', () => stir(!document.hidden));

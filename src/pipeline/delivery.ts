@@ -1,7 +1,8 @@
 import { type Batch, type BatchLimits, nextBatch } from './batch.js';
-import { type ItemText, idOf } from './event.js';
+import { type ItemText, idOf, isItem } from './event.js';
 import { fail, isProven, type Link, newLink, release, succeed, take, timeLeft } from './link.js';
-import { changedRows, type Queue } from './queue.js';
+import type { Queue } from './queue.js';
+import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from './search.js';
 import type { Entry, Row, Store } from './store.js';
 import type { Answer } from './transport.js';
 
@@ -17,13 +18,17 @@ export interface DeliveryPorts {
   readonly queue: Queue;
   /** Names the service's rows in the store. */
   readonly service: string;
-  /** Names this page load among those who may hold the lease. */
-  readonly tab: string;
+  /** The page's name among those who may hold the lease. */
+  tab(): string;
   /** `flushInterval`: ms from an item's arrival to the request that takes it. */
   readonly limits: BatchLimits & { readonly flushInterval: number };
+  /** There is no relay that drops repeats. */
+  readonly isDirect: boolean;
   /** Ids of events that are to go to the single-event endpoint. */
   readonly singles: Set<string>;
   send(batch: Batch, leaving: boolean): Promise<Answer> | false;
+  /** Leaves a batch with the browser, which sends it when the page ends in whatever way; returns how to take it back. */
+  defer(batch: Batch): () => void;
   /** To be told to the other tabs. */
   onReport(report: Report): void;
   /** Items of this page have been answered for, by whichever tab has sent them. */
@@ -32,33 +37,45 @@ export interface DeliveryPorts {
 }
 
 export interface Delivery {
-  /** An item of this size has come in. */
-  added(size: number): void;
+  /** An item has come in. */
+  added(): void;
   /** Sends all there is; resolves when it is answered for or has to wait. With `force` a back-off ends,
    * but not the wait after a refusal of key or address. */
   flush(force?: boolean): Promise<void>;
-  /** Another tab, or this one, reports. Returns the rows of this page that change. */
-  hear(...report: Report): Row[];
+  /** Another tab, or this one, reports. */
+  hear(...report: Report): void;
   /** The page is going away: hands over what is left, and from now on at once what still comes. */
   leave(): void;
+  /** It has the lease, or is about to. */
+  isRunning(): boolean;
   /** The page has come back: what has come in meanwhile goes with the next flush. */
   restore(): void;
 }
 
 /** All keep-alive bodies of a page together, in bytes: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
 const KEEPALIVE_QUOTA = 65_536;
-/** So many events in a row refused one by one: then it is the service, not the events. */
-const BREAKER = 5;
+/** How often (ms) the browser may be given a new batch to send when the page ends. */
+const DEFER_INTERVAL = 100;
 
 const { now } = Date;
 
+/** Whoever can write into the store can write anything. */
+const allIn = (rows: readonly Row[]) => rows.flatMap(([, items]) => [items].flat()) as readonly unknown[];
+
+/** The rows that change when only these items are left, as they are then. */
+const changedRows = (rows: readonly Row[], isLeft: (text: unknown) => text is ItemText): Row[] =>
+  rows.flatMap((row): Row[] => {
+    const [key] = row;
+    const all = allIn([row]);
+    const left = all.filter(isLeft);
+    return left[0] && left.length === all.length ? [] : [[key, left[0] ? left : undefined]];
+  });
+
 /** The loop: one request at a time over all tabs, oldest rows first; each turn's transaction settles the last answer. */
 export const createDelivery = (ports: DeliveryPorts): Delivery => {
-  const { store, queue, service, tab, limits, singles, send, onReport, onSettled, onError } = ports;
+  const { store, queue, service, tab, limits, isDirect, singles, send, defer, onReport, onSettled, onError } = ports;
   const linkName = `link ${service}`;
-  /** How many events may go next: fewer after a refusal, to find the one that is refused. */
-  let most = limits.maxBatchEvents;
-  let refusals = 0;
+  const search = newSearch(limits.maxBatchBytes);
   /** The key or the address is refused: a wait that the visitor's coming back does not end. */
   let isRefused = false;
   /** As of the last transaction; a page that leaves makes it another one. */
@@ -66,28 +83,53 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   /** What the next transaction does. */
   let change: (link: Link, tab: string, now: number) => void;
   let entries: Entry[] = [];
+  /** Ids of what has been answered for, until that is written. */
+  const settled = new Set<string>();
   let isAway = false;
+  /** Counts the page's departures: what was under way at one may never hear how it ended. */
+  let era = 0;
   let isRunning = false;
   let isForced = false;
   /** Bytes of the request under way. */
   let flying = 0;
-  /** How much of a batch has come in since the last flush. */
-  let fresh = 0;
-  let busy: readonly string[] = [];
+  let busy = new Set<string>();
+  /** Takes back what the browser was to send. */
+  let undefer: (() => void) | undefined;
+  let deferring: ReturnType<typeof setTimeout> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let current = Promise.resolve();
   let next: Promise<void> | undefined;
 
-  const hear = (...[taken, done, rejected]: Report): Row[] => {
-    const [removed, rows] = queue.remove(done);
-    busy = taken;
-    onSettled(removed, rejected);
-    return rows;
+  const isLeft = (text: unknown): text is ItemText => isItem(text) && !settled.has(idOf(text));
+
+  /** The first of what nobody sends at this moment. */
+  const nextIdle = (room = KEEPALIVE_QUOTA) =>
+    nextBatch(
+      [...queue.items.values()].filter((text) => !busy.has(idOf(text))),
+      { ...limits, maxBatchBytes: Math.min(search.largest, room) },
+    );
+
+  /** The net for a page that ends without a word: a crash, or the browser's end. */
+  const deferNext = () => {
+    undefer?.();
+    clearTimeout(deferring);
+    deferring = undefined;
+    const batch = isAway ? undefined : nextIdle();
+    try {
+      undefer = batch && defer(batch);
+    } catch {}
   };
 
-  const report = (...said: Report): Row[] => {
+  const hear = (...[taken, done, rejected]: Report) => {
+    const removed = queue.remove(done);
+    busy = new Set(taken);
+    deferNext();
+    onSettled(removed, rejected);
+  };
+
+  const report = (...said: Report) => {
     onReport(said);
-    return hear(...said);
+    hear(...said);
   };
 
   /** Sends the next batch and sees what the answer means. */
@@ -96,15 +138,17 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     const rows = await store.read(service);
     // What was read may have been handed over meanwhile; the lease may have run out while the tab was frozen.
     if (since !== link || now() > link.until) return;
-    const stored = rows.flatMap(([, items = []]) => items);
+    // A page that could not be sure that something was stored has carried it over: it may be there twice.
+    const stored = new Map(allIn(rows).flatMap((text) => (isLeft(text) ? [[idOf(text), text] as const] : [])));
     // What memory has and the store has not is no less to be sent: storage may be refused, or have been cleared.
-    const batch = nextBatch(
-      stored[0] ? stored : [...queue.items.values()],
-      { ...limits, maxBatchEvents: most },
-      singles,
-    );
+    const items = [...(stored.size ? stored : queue.items).values()];
+    if (!items[search.aside]) search.aside = 0;
+    const waiting = items.slice(search.aside);
+    const batch = nextBatch(waiting, { ...limits, maxBatchBytes: search.most }, singles);
     if (!batch) {
-      change = release;
+      entries = changedRows(rows, isLeft);
+      // Behind what nobody can read there may be more.
+      if (!entries[0]) change = release;
       return;
     }
     const ids = batch.items.map(idOf);
@@ -117,35 +161,29 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       (message): Answer => ({ outcome: 'failed', message }),
     );
     flying = 0;
-    judge(rows, ids, answer);
+    judge(rows, ids, batch.bytes, !waiting[ids.length], answer);
   };
 
   /** What an answer means. */
-  const judge = (rows: Row[], ids: string[], { outcome, retryAfter, rejected, message }: Answer) => {
-    let done: string[] = [];
-    let refused = ids;
-    // The same again, byte for byte.
-    most = ids.length;
-    isRefused = outcome === 'refused';
-    if (outcome === 'delivered') {
-      done = ids;
-      // Whatever answers is free to say anything under this name.
-      refused = rejected?.map?.((one) => one?.uuid) ?? [];
-      refusals = 0;
-      most = limits.maxBatchEvents;
-      change = succeed;
-    } else if (outcome === 'rejected' && ids[1]) {
-      // Half of it, until what is refused for what is in it stands alone.
-      most >>= 1;
-    } else if (outcome === 'rejected' && ++refusals < BREAKER) {
-      done = ids;
-    } else {
-      isRefused = outcome !== 'failed';
-      change = (...held) => fail(...held, isRefused, retryAfter);
-    }
-    if (isRefused || (done[0] && refused[0])) onError(message);
-    const own = report([], done, refused);
-    entries = [...changedRows(rows, (text) => !done.includes(idOf(text))), ...own];
+  const judge = (rows: Row[], ids: string[], bytes: number, isLast: boolean, answer: Answer) => {
+    const { outcome, status, retryAfter, message } = answer;
+    const isDelivered = outcome === 'delivered';
+    const verdict = isDelivered
+      ? taken(search, bytes, isLast)
+      : outcome === 'rejected' || (status === 500 && isOn(search))
+        ? refused(search, bytes, !ids[1], isLast, status)
+        : unanswered(search, bytes);
+    const done = verdict === SETTLED ? ids : [];
+    // Whatever answers is free to say anything under this name.
+    const lost = isDelivered ? (answer.rejected?.map?.((one) => one?.uuid) ?? []) : done;
+    isRefused = verdict === WAIT && outcome !== 'failed';
+    if (isDelivered) change = succeed;
+    if (verdict === WAIT) change = (...held) => fail(...held, isRefused, retryAfter);
+    if (isRefused || lost[0]) onError(message);
+    report([], done, lost);
+    for (const id of done) settled.add(id);
+    // A tab that was frozen for longer than its lease must not write again what another one has sent and deleted meanwhile.
+    entries = changedRows(rows, isLeft).filter(([, left]) => !left || now() < link.until);
   };
 
   const schedule = (delay: number) => {
@@ -153,28 +191,37 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   };
 
   const pass = async () => {
+    const mine = isAway ? -1 : era;
     const force = isForced;
     change = (...held) => take(...held, force);
     clearTimeout(timer);
     next = timer = undefined;
     isForced = false;
-    fresh = 0;
-    isRunning = true;
-    queue.persist();
-    for (;;) {
-      link = await store.transact<Link>(entries, linkName, (old = newLink()) => {
-        change(old, tab, now());
-        if (isAway) release(old, tab);
-        return old;
-      });
+    // A page that is going away has no time for questions: what it knows is written at once.
+    while (queue.persist(mine === era ? [] : entries) && mine === era) {
+      isRunning = true;
+      const update = (old?: Link) => {
+        const changed = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
+        change(changed, tab(), now());
+        return changed;
+      };
+      const written = await store.transact(entries, linkName, update);
+      if (mine !== era) continue;
+      // Where nothing can be stored, what this page knows has to do.
+      link = written ?? update(link);
+      if (written) settled.clear();
+      if (link.by !== tab() || (entries[0] && !written)) break;
       entries = [];
-      if (link.by !== tab) break;
       change = take;
       await turn();
     }
+    if (mine !== era) return;
     isRunning = false;
-    const delay = timeLeft(link, tab, now());
-    if (delay || queue.items.size) schedule(delay || limits.flushInterval);
+    entries = [];
+    const delay = timeLeft(link, tab(), now());
+    // Another tab may be done at any time.
+    const soon = link.by || !delay ? limits.flushInterval : delay;
+    if (delay || queue.items.size) schedule(Math.min(delay || soon, soon));
   };
 
   const flush = (force = false): Promise<void> => {
@@ -185,43 +232,48 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
 
   const leave = () => {
     isAway = true;
+    era++;
+    undefer?.();
     const handed: string[] = [];
-    let room = KEEPALIVE_QUOTA - flying;
-    let idle = [...queue.items.values()].filter((text) => navigator.onLine && !busy.includes(idOf(text)));
-    for (;;) {
-      const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(limits.maxBatchBytes, room) });
-      const answer = batch && batch.bytes <= room && send(batch, true);
-      if (!answer) break;
-      // Whatever comes of it later, nobody is there to hear it.
-      answer.catch(() => {});
-      room -= batch.bytes;
-      handed.push(...batch.items.map(idOf));
-      idle = idle.slice(batch.items.length);
-    }
-    // Once is enough, even if they stay queued.
-    busy = [...busy, ...handed];
-    const left: Entry[] = isProven(link, now()) ? report(busy, handed, []) : [];
-    queue.persist();
-    if (isRunning) {
-      // Also a lease that is being taken at this moment: it would outlive the page.
-      link = { ...link, by: '', until: 0 };
-      left.push([linkName, link]);
-    }
-    if (left[0]) store.transact(left);
+    try {
+      for (let room = KEEPALIVE_QUOTA - flying; navigator.onLine; ) {
+        const batch = nextIdle(room);
+        const answer = batch && batch.bytes <= room && send(batch, true);
+        if (!answer) break;
+        // Whatever comes of it later, nobody is there to hear it.
+        answer.catch(() => {});
+        room -= batch.bytes;
+        handed.push(...batch.items.map(idOf));
+        // Once is enough, even if they stay queued.
+        for (const id of handed) busy.add(id);
+      }
+    } catch {}
+    // Nobody hears whether it arrives. A relay drops what comes twice, so it is kept; a service does not.
+    if (isDirect && isProven(link, now()) && !isOn(search)) report([...busy], handed, []);
+    store.abort();
+    // Also a lease that is being taken at this moment: it would outlive the page.
+    if (isRunning) link = { ...link, by: '', until: 0 };
+    // With what the transaction that was broken off would have done.
+    queue.persist(isRunning ? [...entries, [linkName, link]] : []);
   };
 
   return {
-    added(size) {
-      fresh += Math.max(1 / limits.maxBatchEvents, size / limits.maxBatchBytes);
+    added() {
+      deferring ??= setTimeout(deferNext, DEFER_INTERVAL);
       if (isAway) queueMicrotask(leave);
-      else if (fresh < 1) schedule(limits.flushInterval);
-      else if (!timeLeft(link, tab, now())) flush();
+      else if (queue.items.size < limits.maxBatchEvents && queue.length() < limits.maxBatchBytes)
+        schedule(limits.flushInterval);
+      else if (!timeLeft(link, tab(), now())) flush();
     },
     flush,
     hear,
     leave,
+    isRunning: () => isRunning,
     restore() {
-      isAway = false;
+      isAway = isRunning = false;
+      flying = 0;
+      next = undefined;
+      current = Promise.resolve();
     },
   };
 };

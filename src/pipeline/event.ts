@@ -17,6 +17,10 @@ export const idOf = (text: ItemText): string => text.slice(ID_START, ID_END);
 /** An event goes on with its `timestamp`, an upsert with `properties`. */
 export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 
+/** Whether this is the text of an item: storage gives back whatever somebody has put there. */
+export const isItem = (value: unknown): value is ItemText =>
+  typeof value === 'string' && /^{"uuid":".{36}","[tp]/.test(value);
+
 /** An event that does not know its visitor yet: `stamp` adds the `correlationValue`. Throws what the payload throws. */
 export const draftEvent = (at: number, event: string, payload?: unknown): ItemText =>
   JSON.stringify({
@@ -32,7 +36,7 @@ export const draftEvent = (at: number, event: string, payload?: unknown): ItemTe
 export const draftUpsert = (properties: unknown): ItemText => {
   const text = JSON.stringify({ uuid: v4(), properties });
   // What JSON makes of them counts, not what they are.
-  if (text[REST + '"properties":'.length] !== '{') throw 'setProperties: expected an object';
+  if (text[REST + '"properties":'.length] !== '{') throw Error('setProperties: expected an object');
   return text;
 };
 

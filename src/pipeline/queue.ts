@@ -1,84 +1,105 @@
-import { type BatchLimits, nextBatch } from './batch.js';
+import type { BatchLimits } from './batch.js';
 import { type ItemText, idOf } from './event.js';
-import type { Entry, Row, Store } from './store.js';
+import type { Entry, RowKey, Store } from './store.js';
 
 /** This page's memory of what no answer has confirmed yet, with the store following a microtask behind. */
 export interface Queue {
-  /** Takes an item in; stored at the end of the microtask, with all others of it and the records set meanwhile. */
+  /** Takes an item in; stored at the end of the microtask, with all others of it. */
   add(text: ItemText): void;
-  /** Sets a record of the store in the same transaction as the items added around it. */
-  record(name: string, value: object): void;
-  /** From now on items are stored, as those of page load number `page`; with 0, no longer. */
-  open(page: number): void;
-  /** Stores now what the end of the microtask would have stored. */
-  persist(): void;
+  /**
+   * Stores now what the end of the microtask would have stored, and `extra` with it, in one transaction. Says whether it
+   * may: before the queue is open it only holds.
+   */
+  persist(extra?: readonly Entry[]): boolean;
   /** Unconfirmed items by id, oldest first. */
   readonly items: ReadonlyMap<string, ItemText>;
-  /** Forgets items. Returns those that were here, and their rows as these have to be now. */
-  remove(ids: readonly string[]): [removed: ItemText[], rows: Row[]];
+  /** Length of all these items together. */
+  length(): number;
+  /** Those of them that no transaction has confirmed yet. */
+  unsaved(): ItemText[];
+  /** Forgets items, here and with the next transaction in the store. Returns those that were here. */
+  remove(ids: readonly string[]): ItemText[];
 }
 
-/** The rows that change when only these items are left, as they are then. */
-export const changedRows = (rows: Iterable<Row>, isLeft: (text: ItemText) => boolean): Row[] =>
-  [...rows].flatMap(([key, items = []]): Row[] => {
-    const left = items.filter(isLeft);
-    return left.length < items.length ? [[key, left[0] ? left : undefined]] : [];
-  });
+/** A row of this page: its key once it has been written, what is left of its items, and whether it is known to be stored. */
+type OwnRow = [key: RowKey | undefined, items: ItemText[], isStored?: boolean];
 
-export const createQueue = (store: Store, service: string, tab: string, limits: BatchLimits): Queue => {
+/** @param page the number of the page load, as those whose items are stored; with 0 none are */
+export const createQueue = (
+  store: Store,
+  service: string,
+  tab: string,
+  { maxBatchEvents, maxBatchBytes }: BatchLimits,
+  page: () => number,
+): Queue => {
   const items = new Map<string, ItemText>();
-  /** Where they are stored, by the row's count. */
-  const rows = new Map<number, Row>();
-  let unwritten: ItemText[] = [];
-  let records: Entry[] = [];
-  let page = 0;
+  const rows = new Set<OwnRow>();
+  /** The rows that are not, or not so, in the store. */
+  let changed = new Set<OwnRow>();
+  /** The row of this microtask, and how much it still takes: a row is about a batch, so that confirming deletes whole rows. */
+  let row: OwnRow | undefined;
+  let room = 0;
+  let length = 0;
   let count = 0;
-  let isScheduled = false;
 
-  const persist = () => {
-    isScheduled = false;
-    if (!page) return;
-    const entries = records;
-    records = [];
-    // A row is never more than a batch, so that confirming deletes whole rows.
-    for (let batch = nextBatch(unwritten, limits); batch; batch = nextBatch(unwritten, limits)) {
-      const row: Row = [[service, page, ++count, tab], batch.items];
-      rows.set(count, row);
-      entries.push(row);
-      unwritten = unwritten.slice(batch.items.length);
+  const persist = (extra: readonly Entry[] = []) => {
+    row = undefined;
+    const number = page();
+    if (!number) return false;
+    const due = changed;
+    const entries: Entry[] = [];
+    for (const own of due) {
+      own[0] ??= [service, number, ++count, tab];
+      entries.push([own[0], own[1][0] ? own[1] : undefined]);
     }
-    if (entries[0]) store.transact(entries);
-  };
-
-  const schedule = () => {
-    if (!isScheduled) queueMicrotask(persist);
-    isScheduled = true;
+    entries.push(...extra);
+    changed = new Set();
+    if (entries[0])
+      store.transact(entries).then((isStored) => {
+        for (const own of due) {
+          if (isStored) own[2] = true;
+          // Tried again with the next ones, if there is anything to store or to delete.
+          else if (own[1][0] || own[2]) changed.add(own);
+        }
+      });
+    return true;
   };
 
   return {
     add(text) {
       items.set(idOf(text), text);
-      unwritten.push(text);
-      schedule();
-    },
-    record(name, value) {
-      records.push([name, value]);
-      schedule();
-    },
-    open(number) {
-      page = number;
-      persist();
+      length += text.length;
+      room -= text.length;
+      if (!row) queueMicrotask(persist);
+      if (!row || room < 0 || row[1].length >= maxBatchEvents) {
+        row = [undefined, []];
+        rows.add(row);
+        room = maxBatchBytes - text.length;
+      }
+      row[1].push(text);
+      changed.add(row);
     },
     persist,
     items,
+    length: () => length,
+    unsaved: () => [...rows].flatMap(([, left, isStored]) => (isStored ? [] : left)),
     remove(ids) {
-      const removed = ids.flatMap((id) => items.get(id) ?? []);
-      for (const id of ids) items.delete(id);
-      const isHere = (text: ItemText) => items.has(idOf(text));
-      const changed = removed[0] ? changedRows(rows.values(), isHere) : [];
-      for (const row of changed) row[1] ? rows.set(row[0][2], row) : rows.delete(row[0][2]);
-      unwritten = unwritten.filter(isHere);
-      return [removed, changed];
+      const removed: ItemText[] = [];
+      for (const id of ids) {
+        const text = items.get(id) ?? '';
+        if (items.delete(id)) removed.push(text);
+        length -= text.length;
+      }
+      row = undefined;
+      for (const own of rows) {
+        const left = own[1].filter((text) => items.has(idOf(text)));
+        if (left.length < own[1].length) {
+          own[1] = left;
+          changed.add(own);
+          if (!left[0]) rows.delete(own);
+        }
+      }
+      return removed;
     },
   };
 };

@@ -1,4 +1,4 @@
-import { createStore as openStore, promisifyRequest, type UseStore } from 'idb-keyval';
+import { promisifyRequest } from 'idb-keyval';
 import type { ItemText } from './event.js';
 
 /**
@@ -18,10 +18,20 @@ export interface Store {
   /**
    * One transaction over all tabs: writes rows and named records, then replaces the record `name` by what the pure
    * `change` makes of it. Without `name` it is committed in the call, so that it outlives a page that is going away.
+   * Resolves to what `change` has made, or true; to undefined when nothing was written.
    */
-  transact<T>(entries: readonly Entry[], name?: string, change?: (old: T | undefined) => T): Promise<T>;
+  transact<T extends object>(
+    entries: readonly Entry[],
+    name?: string,
+    change?: (old: T | undefined) => T,
+  ): Promise<T | undefined>;
   /** The oldest rows of a service, enough for a batch. */
   read(service: string): Promise<Row[]>;
+  /**
+   * The page is going away: breaks off what is not committed. A page in the back/forward cache would go on holding its
+   * transaction, and with it up all other tabs; and what it writes last would have to wait for it.
+   */
+  abort(): void;
   /** Deletes everything. */
   clear(): void;
 }
@@ -33,69 +43,100 @@ const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 3000;
 
-/** Everything is stored as `[key, value]` under its key: so a row is read with its key. */
-const transact = async <T>(
+const write = async <T extends object>(
   target: IDBObjectStore,
   entries: readonly Entry[],
   name: string,
   change?: (old: T | undefined) => T,
 ): Promise<T> => {
-  const { transaction } = target;
-  // A site that deletes its own databases must not be blocked: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange
-  transaction.db.onversionchange = () => transaction.db.close();
-  for (const entry of entries) entry[1] ? target.put(entry, entry[0]) : target.delete(entry[0]);
-  let value: T | undefined;
-  if (change) {
-    value = change((await promisifyRequest(target.get(name)))?.[1]);
-    target.put([name, value], name);
-  }
+  for (const [key, value] of entries) value ? target.put(value, key) : target.delete(key);
+  const value = change?.(await promisifyRequest(target.get(name)));
+  if (value) target.put(value, name);
   // Spares the wait for the last request's event, which a page that is going away never sees.
-  transaction.commit?.();
+  target.transaction.commit?.();
   // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
-  await promisifyRequest(transaction);
-  return value as T;
+  await promisifyRequest(target.transaction);
+  return value ?? (true as never);
+};
+
+/** https://w3.org/TR/IndexedDB/#opening */
+const openDatabase = (): Promise<IDBDatabase> => {
+  const request = indexedDB.open(DATABASE);
+  request.onupgradeneeded = () => request.result.createObjectStore(DATABASE);
+  return promisifyRequest(request);
 };
 
 /**
  * IndexedDB, opened anew whenever it fails. Storage that is refused, blocked, hanging or gone costs durability, never an
- * event of this page: what is not in the store is sent from the queue's memory, and records last as long as the page.
+ * event of this page: what is not in the store is sent from the queue's memory.
  *
  * @param onTrouble told once
  */
 export const createStore = (onTrouble: (message: string) => void): Store => {
-  const records: Record<string, unknown> = {};
-  let use: UseStore = openStore(DATABASE, DATABASE);
+  let database: Promise<IDBDatabase> | undefined;
   let isTold = false;
+  let underWay = new Set<() => void>();
+  const forget = () => {
+    database = undefined;
+  };
 
-  /** Resolves to undefined when the database does not do its work. */
-  const attempt = async <T>(work: (target: IDBObjectStore) => Promise<T>) => {
-    try {
-      const late = new Promise<never>((_, reject) => {
-        setTimeout(reject, PATIENCE, 'no answer');
-      });
-      return await Promise.race([use('readwrite', work), late]);
-    } catch (cause) {
-      use = openStore(DATABASE, DATABASE);
+  /** Resolves to undefined when the database does not do its work, not even when opened anew. */
+  const attempt = <T>(work: (target: IDBObjectStore) => Promise<T>, isLast = isTold): Promise<T | undefined> =>
+    new Promise<T | undefined>((resolve, reject) => {
+      setTimeout(reject, PATIENCE, 'no answer');
+      const mine = underWay;
+      database ??= openDatabase();
+      database
+        .then(async (db) => {
+          // A site that deletes its own databases must not be blocked: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange
+          db.onversionchange = () => {
+            db.close();
+            forget();
+          };
+          if (mine !== underWay) return resolve(undefined) as never;
+          const transaction = db.transaction(DATABASE, 'readwrite');
+          const breakOff = () => {
+            // Throws when it is committed already.
+            transaction.abort();
+            resolve(undefined);
+          };
+          mine.add(breakOff);
+          const result = await work(transaction.objectStore(DATABASE));
+          mine.delete(breakOff);
+          return result;
+        })
+        .then(resolve, reject);
+    }).catch((cause) => {
+      forget();
+      if (!isLast) return attempt(work, true);
       if (!isTold) onTrouble(`no storage: ${cause}`);
       isTold = true;
       return undefined;
-    }
-  };
+    });
 
   return {
-    async transact(entries, key = '', change) {
-      for (const [record, value] of entries) if (typeof record === 'string') records[record] = value;
-      const kept = await attempt((target) => transact(target, entries, key, change));
-      records[key] = kept ?? change?.(records[key] as never);
-      return records[key] as never;
-    },
+    transact: (entries, name = '', change) => attempt((target) => write(target, entries, name, change)),
     read: async (service) =>
-      (await attempt((target) =>
-        promisifyRequest(target.getAll(IDBKeyRange.bound([service], [service, []]), MOST_ROWS)),
-      )) ?? [],
+      (await attempt(async (target) => {
+        const range = IDBKeyRange.bound([service], [service, []]);
+        const [keys, values] = await Promise.all([
+          promisifyRequest(target.getAllKeys(range, MOST_ROWS)),
+          promisifyRequest(target.getAll(range, MOST_ROWS)),
+        ]);
+        return keys.map((key, i): Row => [key as RowKey, values[i]]);
+      })) ?? [],
+    abort() {
+      const broken = underWay;
+      underWay = new Set();
+      for (const breakOff of broken) {
+        try {
+          breakOff();
+        } catch {}
+      }
+    },
     // Deleted, not emptied: emptying would first have to create it.
     clear() {
-      use = openStore(DATABASE, DATABASE);
+      forget();
       try {
         indexedDB.deleteDatabase(DATABASE);
       } catch {}

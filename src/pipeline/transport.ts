@@ -20,6 +20,8 @@ export interface Answer {
    * - `failed`: perhaps arrived, or to be tried again later.
    */
   readonly outcome: 'delivered' | 'rejected' | 'refused' | 'failed';
+  /** HTTP's status: 413 (the service takes less) and 500 (which may be about what is in it) mean more than their outcome. */
+  readonly status?: number;
   /** Ms the service asked to wait. */
   readonly retryAfter?: number;
   /** Events that a relay did not take although it took the others. */
@@ -47,20 +49,23 @@ const outcomeOf = (status: number): Answer['outcome'] => {
   return /408|425|429|5../.test(`${status}`) ? 'failed' : 'refused';
 };
 
+const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
+  ...request,
+  method: 'POST',
+  // Kept alive when the page goes away; browsers refuse to when all such requests together pass 64 KiB, and go on
+  // counting until the answer has been read: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+  keepalive: request.body.length < 6e4,
+  credentials: 'omit',
+  redirect: 'error',
+  signal,
+});
+
 const post = async (request: TransportRequest): Promise<Answer> => {
-  const response = await fetch(request.url, {
-    ...request,
-    method: 'POST',
-    // Kept alive when the page goes away; browsers refuse to when all such requests together pass 64 KiB, and go on
-    // counting until the answer has been read: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
-    keepalive: request.body.length < 6e4,
-    credentials: 'omit',
-    redirect: 'error',
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-  });
+  const response = await fetch(request.url, init(request, AbortSignal.timeout(REQUEST_TIMEOUT)));
   const text = await response.text();
   return {
     outcome: outcomeOf(response.status),
+    status: response.status,
     retryAfter: parseRetryAfter(response.headers.get('Retry-After')),
     rejected: parseJson<Partial<Rejections>>(text)?.rejected,
     message: `${response.status} ${text}`,
@@ -75,3 +80,15 @@ export const fetchTransport: Transport = (request) =>
   request.leaving && !request.headers.Authorization
     ? navigator.sendBeacon(request.url, request.body) && Promise.resolve({ outcome: 'delivered' })
     : post(request);
+
+/**
+ * Leaves a request with the browser, which sends it when the page is gone, however it went; returns how to take it back.
+ * Throws where there is no `fetchLater`, or no room: https://developer.mozilla.org/docs/Web/API/Window/fetchLater
+ */
+export const fetchAtEnd = (request: TransportRequest): (() => void) => {
+  const taking = new AbortController();
+  fetchLater(request.url, init(request, taking.signal));
+  return () => taking.abort();
+};
+
+declare const fetchLater: (url: string, init: RequestInit) => unknown;

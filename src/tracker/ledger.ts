@@ -19,5 +19,5 @@ export const createLedger = (emit: <S extends keyof Signals>(signal: S, make: ()
     else counts.delivered += length;
     emit(reason ? 'dropped' : 'delivered', () => ({ events: texts.map((text) => JSON.parse(text)), reason }) as never);
   };
-  return { counts, begin, end };
+  return [counts, begin, end] as const;
 };

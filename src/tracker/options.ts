@@ -122,7 +122,12 @@ export const checkOptions = (options: TrackerOptions): void => {
   expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
   expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
   expect(transport == null || typeof transport === 'function', 'transport', 'a function');
-  expect(store == null || typeof store?.transact === 'function', 'store', 'an object with the methods of Store');
+  expect(
+    store == null ||
+      (['transact', 'read', 'abort', 'clear'] as const).every((method) => typeof store?.[method] === 'function'),
+    'store',
+    'an object with the methods of Store',
+  );
   for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
     expect(!Number.isNaN(options?.[name]), name, 'a number');
   }

@@ -39,5 +39,5 @@ export const createSignals = (isDebug: boolean) => {
       }
     }
   };
-  return { on, emit };
+  return [on, emit] as const;
 };

@@ -1,26 +1,29 @@
 import { v4 as uuid } from 'uuid';
-import { CALLS, carried, carry, ITEMS, TAB, THREAD } from '../page/carryOver.js';
+import { CALLS, carried, carriedList, carry, ITEMS, TAB, THREAD } from '../page/carryOver.js';
 import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle } from '../page/lifecycle.js';
+import type { Batch } from '../pipeline/batch.js';
 import { ENVELOPE } from '../pipeline/batch.js';
 import { createDelivery, type Report } from '../pipeline/delivery.js';
-import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, stamp } from '../pipeline/event.js';
+import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isItem, stamp } from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
-import { fetchTransport } from '../pipeline/transport.js';
+import { fetchAtEnd, fetchTransport, type TransportRequest } from '../pipeline/transport.js';
 import { EVENT_PATH, IDENTIFY } from '../wire.js';
 import { createLedger } from './ledger.js';
 import type { Settings } from './options.js';
 import { createSignals } from './signals.js';
 import type { Tracker } from './types.js';
-import { createGate, type Visitor } from './visitor.js';
+import { createGate, isThread, type Visitor } from './visitor.js';
 
 /** What the tabs of an origin tell each other: what is under way and answered for, or who the visitor now is. */
 type Message = Report | Visitor | null;
 
 /** Name of the visitor's record in the store. */
 const VISITOR = 'visitor';
+/** Most characters of queued items, however few they are: a page's memory is not ours alone. */
+const MOST_QUEUED = 1e7;
 
 /**
  * The tracker itself: the only place that knows every stage.
@@ -30,21 +33,34 @@ const VISITOR = 'visitor';
 export const startTracker = (settings: Settings, clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const itemsKey = `${ITEMS} ${service}`;
-  const tab = carried<string>(TAB) ?? uuid();
-  const { on, emit } = createSignals(settings.debug);
+  /** This page's name among those who may hold the lease. */
+  let tab = '';
+  const [on, emit] = createSignals(settings.debug);
   const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
-  const { counts, begin, end } = createLedger(emit);
-  const { enter, open } = createGate((texts) => end(texts, 'consent'));
+  const [counts, begin, end] = createLedger(emit);
+  const [enter, open] = createGate((texts) => end(texts, 'consent'));
   const store = settings.store ?? createStore(fail);
-  const queue = createQueue(store, service, tab, settings);
+  const queue = createQueue(store, service, uuid(), settings, () => pages);
   const singles = new Set<string>();
   let booting: Promise<void> | undefined;
-  let isBooted = false;
+  /** Number of this page load; 0 while the database has not said it, or the visitor does not want to be known. */
   let pages = 0;
+  /** Who the visitor is, as far as a page can know that is not to wait for the database. */
+  let candidate: Visitor;
+  /** Events of this page that came before its database. */
+  let early: ItemText[] = [];
+  let isCarrying = false;
+
+  const requestOf = ({ path, body }: Batch, leaving: boolean): TransportRequest => ({
+    url: (path === EVENT_PATH ? eventsUrl : service) + path,
+    body,
+    headers: { 'Content-Type': 'application/json', ...(apiKey && { Authorization: `Api-Key ${apiKey}` }) },
+    leaving,
+  });
 
   const channel = createChannel<Message>(`clew ${service}`, (message) => {
     if (!message) forget();
-    else if ('pages' in message) isBooted && know(message);
+    else if ('pages' in message) pages && know(message);
     else delivery.hear(...message);
   });
 
@@ -52,16 +68,13 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     store,
     queue,
     service,
-    tab,
+    tab: () => tab,
     singles,
     limits: settings,
-    send: ({ path, body }, leaving) =>
-      transport({
-        url: (path === EVENT_PATH ? eventsUrl : service) + path,
-        body,
-        headers: { 'Content-Type': 'application/json', ...(apiKey && { Authorization: `Api-Key ${apiKey}` }) },
-        leaving,
-      }),
+    isDirect: !!apiKey,
+    send: (batch, leaving) => transport(requestOf(batch, leaving)),
+    // Somebody else's transport knows of answers only.
+    defer: (batch) => (settings.transport ? () => {} : fetchAtEnd(requestOf(batch, true))),
     onError: fail,
     onReport: channel.post,
     onSettled(items, rejected) {
@@ -73,9 +86,10 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
 
   const add = (text: ItemText) => {
     const isTooLarge = byteLength(text) > maxBatchBytes - ENVELOPE;
-    if (isTooLarge || queue.items.size >= maxQueuedEvents) return end([text], isTooLarge ? 'too-large' : 'full');
+    if (isTooLarge || queue.items.size >= maxQueuedEvents || queue.length() > MOST_QUEUED)
+      return end([text], isTooLarge ? 'too-large' : 'full');
     queue.add(text);
-    delivery.added(text.length);
+    delivery.added();
   };
 
   /** From now on the visitor is known, also to a page that has no time to ask the database. */
@@ -84,32 +98,54 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     open(visitor);
   };
 
-  const become = (visitor: Visitor) => {
-    queue.record(VISITOR, visitor);
+  /** From now on the visitor is another one; `text` goes into the store with that or not at all. */
+  const become = (visitor: Visitor, text?: ItemText) => {
+    if (text) {
+      begin();
+      add(text);
+    }
+    queue.persist([[VISITOR, visitor]]);
     channel.post(visitor);
     know(visitor);
   };
 
-  /** What `draft` makes, or '' if it throws: reading somebody's object may throw anything. */
-  const attempt = (draft: () => ItemText): ItemText => {
+  /** What `read` makes, or '' if it throws: reading somebody's object may throw anything. */
+  const attempt = <T>(read: () => T): T | '' => {
     try {
-      return draft();
+      return read();
     } catch (error) {
-      fail(`${error}`);
+      // Whatever was thrown, even if it cannot be written itself.
+      fail((error as Error | undefined)?.message ?? 'unreadable');
       return '';
     }
+  };
+
+  /** Other pages may have something to carry, too. */
+  const carryItems = (items: ItemText[]) => carry(itemsKey, [...new Set([...items, ...carriedList(itemsKey)])]);
+
+  /** A page may crash before its database is open. */
+  const carryEarly = (text: ItemText) => {
+    early.push(text);
+    if (!isCarrying)
+      queueMicrotask(() => {
+        isCarrying = false;
+        carryItems(early);
+      });
+    isCarrying = true;
   };
 
   const track = (event: unknown, payload?: unknown): string => {
     const at = clock();
     const name = typeof event === 'string' && event !== IDENTIFY && event;
     const text = attempt(() => {
-      if (!name) throw `track: expected a name, not ${IDENTIFY}`;
+      if (!name) throw Error(`track: expected a name, not ${IDENTIFY}`);
       return draftEvent(at, name, payload);
     });
     begin();
-    if (text) enter(({ thread }) => add(stamp(text, { correlationValue: thread })), text);
-    else end([draftEvent(at, name || '')], name ? 'unserialisable' : 'rejected');
+    if (text) {
+      enter(({ thread }) => add(stamp(text, { correlationValue: thread })), text);
+      if (booting && !pages) carryEarly(stamp(text, { correlationValue: candidate.thread }));
+    } else end([draftEvent(at, name || '')], name ? 'unserialisable' : 'rejected');
     return idOf(text);
   };
 
@@ -120,9 +156,8 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       if (known === primaryKey) return;
       // The service would rename or delete the first person's record if a second one came by the same thread.
       const person = known ? newVisitor() : visitor;
-      become({ ...person, keys: { ...person.keys, [service]: primaryKey } });
-      begin();
-      add(stamp(text, { correlationValue: person.thread }));
+      const keys = { ...person.keys, [service]: primaryKey };
+      become({ ...person, keys }, stamp(text, { correlationValue: person.thread }));
     });
   };
 
@@ -138,62 +173,77 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   /** A visitor of a known thread, or of a new one. */
   const newVisitor = (thread: string = uuid()): Visitor => ({ thread, keys: {}, pages });
   /** Asks the store who the visitor is, and counts the page. */
-  const load = () => {
-    const candidate = newVisitor(carried(THREAD));
-    return store.transact<Visitor>([], VISITOR, (stored = candidate) => ({ ...stored, pages: stored.pages + 1 }));
+  const load = async () => {
+    const arrive = (stored = candidate): Visitor => {
+      const known = isThread(stored?.thread) ? stored : candidate;
+      return { ...known, keys: { ...known.keys }, pages: ~~known.pages + 1 || 1 };
+    };
+    return (await store.transact([], VISITOR, arrive)) ?? arrive();
   };
-  const carriedItems = () => carried<ItemText[]>(itemsKey) ?? [];
 
   /** Opens the database and lets in the calls that waited for it. */
   const boot = async () => {
+    const mine = candidate;
     const visitor = await load();
-    // Consent was refused meanwhile.
-    if (!booting) return;
-    isBooted = true;
+    // Meanwhile the page is going away, or consent was refused.
+    if (mine !== candidate) return;
     ({ pages } = visitor);
     know(visitor);
-    for (const text of carriedItems()) {
-      if (queue.items.has(idOf(text))) continue;
+    for (const text of carriedList(itemsKey)) {
+      if (!isItem(text) || early.includes(text) || queue.items.has(idOf(text))) continue;
       if (isEvent(text)) begin();
       queue.add(text);
     }
-    queue.open(pages);
+    queue.persist();
     carry(itemsKey);
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     delivery.flush(true);
   };
 
   const start = () => {
-    // Handed from page to page, so that never two that are alive have it.
+    const thread = carried(THREAD);
+    candidate = newVisitor(isThread(thread) ? thread : undefined);
+    carry(THREAD, candidate.thread);
+    // Handed on once: never do two pages that are alive have the same name.
+    const name = carried(TAB);
+    tab = isThread(name) ? name : uuid();
     carry(TAB);
-    isBooted = false;
+    early = [];
+    pages = 0;
     open(undefined);
     booting = boot();
   };
 
   const forget = () => {
     booting = undefined;
-    isBooted = false;
+    candidate = newVisitor();
+    pages = 0;
     open(null);
-    queue.open(0);
-    end(queue.remove([...queue.items.keys()])[0], 'consent');
+    end(queue.remove([...queue.items.keys()]), 'consent');
+    // Nothing is under way any more, nor left with the browser.
+    delivery.hear([], [], []);
     store.clear();
     for (const key of [CALLS, THREAD, itemsKey]) carry(key);
   };
 
   const flush = async (force?: boolean) => {
     await booting;
-    if (isBooted) await delivery.flush(force);
+    if (pages) await delivery.flush(force);
   };
 
   const leave = () => {
     channel.close();
     if (!booting) return;
-    carry(TAB, tab);
-    if (!isBooted) know(newVisitor(carried(THREAD)));
+    if (!pages) {
+      // Another one, so that what still comes of booting is void.
+      candidate = { ...candidate };
+      know(candidate);
+    }
     delivery.leave();
-    // The database is not open yet, and an open that ends now comes too late.
-    if (!isBooted) carry(itemsKey, [...carriedItems(), ...queue.items.values()]);
+    // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
+    const unsaved = queue.unsaved();
+    if (unsaved[0]) carryItems(unsaved);
+    if (!pages || delivery.isRunning()) carry(TAB, tab);
   };
 
   const unwatch = watchLifecycle(flush, leave, () => {
@@ -203,7 +253,12 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (booting) start();
   });
 
-  if (settings.consent === 'granted') start();
+  if (settings.consent === 'granted') {
+    // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
+    if ((document as { prerendering?: boolean }).prerendering)
+      document.addEventListener('prerenderingchange', start, { once: true });
+    else start();
+  }
 
   return {
     track,
@@ -218,7 +273,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     },
     setProperties,
     page: (overrides) => {
-      track('page_view', { ...pageContext(), ...overrides });
+      track('page_view', { ...pageContext(), ...attempt(() => ({ ...overrides })) });
     },
     reset: () => enter(() => become(newVisitor())),
     consent(isGranted) {
@@ -229,7 +284,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     },
     flush: () => flush(true),
     correlationValue: () => new Promise((resolve) => enter((visitor) => resolve(visitor.thread))),
-    stats: () => ({ ...counts, dropped: { ...counts.dropped } }),
+    stats: () => structuredClone(counts),
     on,
     stop() {
       unwatch();

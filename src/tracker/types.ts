@@ -14,7 +14,7 @@ export type EventName<Events extends EventMap> = keyof Events & string;
 /** Counts of this page's events since the tracker was made: always `tracked = delivered + queued` + all of `dropped`. */
 export interface Stats {
   tracked: number;
-  /** Confirmed by the service, or handed to the browser over a proven link as the page went away. */
+  /** Confirmed by the service; without a relay also what was handed to the browser over a proven link as the page went away. */
   delivered: number;
   /** Held in memory and, where it is allowed, in IndexedDB. */
   queued: number;

@@ -10,6 +10,10 @@ export interface Visitor {
   readonly pages: number;
 }
 
+/** Whether this is a thread, or another UUID of ours: storage gives back whatever somebody has put there. */
+export const isThread = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
+
 /** A call that has to know the visitor, and the event's text so far if it tracks one. */
 type Call = [run: (visitor: Visitor) => void, text?: ItemText];
 
@@ -26,11 +30,9 @@ export const createGate = (turnAway: (texts: ItemText[]) => void) => {
     // A call may make the visitor another one for the calls after it.
     for (const [run, text] of calls) visitor ? run(visitor) : text && turnAway([text]);
   };
-  return {
-    open,
-    enter(...call: Call): void {
-      held.push(call);
-      open(visitor);
-    },
+  const enter = (...call: Call): void => {
+    held.push(call);
+    open(visitor);
   };
+  return [enter, open] as const;
 };

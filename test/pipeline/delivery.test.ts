@@ -2,13 +2,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Link } from '../../src/pipeline/link.ts';
 import type { Answer } from '../../src/pipeline/transport.ts';
 import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from './items.ts';
-import { createTab, createTabs, LINK, pendingAnswer, poisonable, type Respond, type Tab } from './tab.ts';
+import { createMemoryStore } from './memoryStore.ts';
+import { createTab, createTabs, LINK, pendingAnswer, poisonable, type Respond, SERVICE, type Tab } from './tab.ts';
 
 // Before the imports, as delivery takes its clock when it is loaded.
 vi.hoisted(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 1_770_000_000_000 }));
 
 const MINUTE = 60_000;
 const LEASE = 22_000;
+const DEFER_INTERVAL = 100;
 const DELIVERED: Answer = { outcome: 'delivered' };
 const FAILED: Answer = { outcome: 'failed' };
 
@@ -62,6 +64,13 @@ describe('what is queued', () => {
       '/events/',
       '/api/events/batch/',
     ]);
+  });
+
+  it('goes behind an upsert in no more requests than without one', async () => {
+    const tab = createTab();
+    tab.track(eventText('before'), upsertText(), ...events(450));
+    await tab.delivery.flush();
+    expect(tab.sent.map(({ items }) => items.length)).toEqual([1, 1, 200, 200, 50]);
   });
 
   it('is stored before it is sent', async () => {
@@ -157,7 +166,10 @@ describe('when to send', () => {
     const tab = createTab();
     tab.track(eventText());
     await tab.delivery.flush();
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(vi.getTimerCount()).toBe(0);
+    expect(tab.sent).toHaveLength(1);
+    expect(tab.deferred()).toBeUndefined();
   });
 });
 
@@ -308,9 +320,9 @@ describe('a poison event', () => {
     expect(tab.sent.length).toBeLessThan(25 * poison.length);
   });
 
-  it('that is answered 500, like an outage, holds up the queue and costs no event', async () => {
+  it('that is answered 503, like an outage, holds up the queue and costs no event', async () => {
     const { items, isPoison } = batchOf50(24);
-    const { arrived, respond } = poisonable(isPoison, { outcome: 'failed', message: '500 Internal Server Error' });
+    const { arrived, respond } = poisonable(isPoison, { outcome: 'failed', status: 503, message: '503 try later' });
     const tab = createTab({ respond });
     tab.track(...items);
     for (let i = 0; i < 20; i++) await tab.delivery.flush(true);
@@ -334,17 +346,15 @@ describe('a poison event', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it('five times alone and in a row is the service: from then on nothing is dropped, and sending pauses', async () => {
+  it('five times alone and in a row is the service: nothing is dropped, and sending pauses', async () => {
     let isDown = true;
     const tab = createTab({ respond: () => (isDown ? refusal : DELIVERED) });
     const ids = tab.track(...events(40));
     await tab.delivery.flush();
-    const alone = tab.sent.filter(({ items }) => items.length === 1);
-    expect(alone).toHaveLength(5);
-    const kept = ids.filter((id) => !tab.rejected.includes(id));
-    expect(kept).toContain(idOf(alone[4]?.items[0] as string));
-    expect(kept.length).toBeGreaterThanOrEqual(36);
-    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(kept);
+    const alone = () => tab.sent.filter(({ items }) => items.length === 1).map(({ items }) => idOf(items[0] as string));
+    expect(alone()).toEqual(ids.slice(0, 5));
+    expect(tab.errors).toEqual(['422 payload']);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
 
     const requests = tab.sent.length;
     await tab.delivery.flush(true);
@@ -355,7 +365,472 @@ describe('a poison event', () => {
     expect(tab.sent).toHaveLength(requests + 1);
     isDown = false;
     await vi.advanceTimersByTimeAsync(60 * MINUTE);
-    expect(tab.delivered).toEqual(kept);
+    expect(tab.rejected).toEqual([]);
+    expect(tab.delivered).toHaveLength(40);
+    expect(tab.delivered.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('is not what was only refused while the service was down: it arrives, if not in its place', async () => {
+    const items = events(50);
+    let isDown = true;
+    const { arrived, respond } = poisonable(() => isDown, refusal);
+    const tab = createTab({
+      respond(batch, leaving) {
+        const answer = respond(batch, leaving);
+        // Back once two good ones were refused alone.
+        isDown &&= batch.items[0] !== items[1];
+        return answer;
+      },
+    });
+    const ids = tab.track(...items);
+    await tab.delivery.flush();
+    expect(arrived).toEqual([2, 0, 1, ...times(47, (i) => i + 3)].map((i) => ids[i]));
+    expect(tab.rejected).toEqual([]);
+    expect(tab.store.rows()).toEqual([]);
+  });
+});
+
+describe('a poison event that is answered 500, like an outage', () => {
+  const failure: Answer = { outcome: 'failed', status: 500, message: '500 Internal Server Error' };
+  const places: [string, number[]][] = [
+    ['first', [0]],
+    ['in the middle', [24]],
+    ['three of them', [7, 8, 31]],
+  ];
+  /** 50 events, some of them poison. */
+  const open = (...poison: number[]) => {
+    const items = events(50);
+    const { arrived, respond } = poisonable((text) => poison.some((i) => items[i] === text), failure);
+    const tab = createTab({ respond });
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const ids = tab.track(...items);
+    const bad = poison.map((i) => ids[i]);
+    return { tab, ids, arrived, bad, good: ids.filter((id) => !bad.includes(id)) };
+  };
+
+  it('is looked for only when it has failed twice', async () => {
+    const { tab } = open(24);
+    await vi.advanceTimersByTimeAsync(3000 + 999);
+    expect(tab.sent.map(({ items }) => items.length)).toEqual([50]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tab.sent.slice(0, 3).map(({ items }) => items.length)).toEqual([50, 50, 24]);
+    expect(bodies(tab)[1]).toBe(bodies(tab)[0]);
+  });
+
+  it.each(places)('holds up no others: all of them arrive, once and in order: %s', async (_where, poison) => {
+    const { tab, arrived, good } = open(...poison);
+    await vi.advanceTimersByTimeAsync(15 * MINUTE);
+    expect(arrived).toEqual(good);
+    expect(tab.delivered).toEqual(good);
+  });
+
+  it.each(places)('is dropped as rejected once the next one got through and it did not: %s', async (_where, poison) => {
+    const { tab, bad } = open(...poison);
+    await vi.advanceTimersByTimeAsync(15 * MINUTE);
+    expect(tab.rejected).toEqual(bad);
+    expect(tab.errors).toEqual(bad.map(() => failure.message));
+    expect(tab.store.rows()).toEqual([]);
+  });
+
+  it('is kept when it is the last one, until another one got through', async () => {
+    const { tab, arrived, bad, good } = open(49);
+    await vi.advanceTimersByTimeAsync(15 * MINUTE);
+    expect(arrived).toEqual(good);
+    expect(tab.rejected).toEqual([]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(bad);
+    const [more] = tab.track(eventText('more'));
+    await vi.advanceTimersByTimeAsync(15 * MINUTE);
+    expect(arrived).toEqual([...good, more]);
+    expect(tab.rejected).toEqual(bad);
+    expect(tab.store.rows()).toEqual([]);
+  });
+
+  it('is kept when it is alone, however often it is refused', async () => {
+    const tab = createTab({ respond: () => failure });
+    const ids = tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    for (let i = 0; i < 20; i++) await tab.delivery.flush(true);
+    expect(tab.sent.length).toBeGreaterThan(20);
+    expect(tab.rejected).toEqual([]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+  });
+
+  it('is none when everything is answered so: it costs no event, and all arrive once it is over', async () => {
+    let isDown = true;
+    const { arrived, respond } = poisonable(() => isDown, failure);
+    const tab = createTab({ respond });
+    const ids = tab.track(...events(50));
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    expect(tab.rejected).toEqual([]);
+    expect(tab.errors).toEqual([]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+    isDown = false;
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(arrived).toHaveLength(50);
+    expect(arrived.toSorted()).toEqual(ids.toSorted());
+    expect(tab.delivered).toEqual(arrived);
+  });
+});
+
+describe('a service that takes less than a batch (413)', () => {
+  const MOST = 20_000;
+  const refusal: Answer = { outcome: 'rejected', status: 413, message: '413 too large' };
+  const isTooMuch = ({ bytes }: { bytes: number }) => bytes > MOST;
+  const respond: Respond = (batch) => (isTooMuch(batch) ? refusal : DELIVERED);
+
+  it('is asked twice and then never again: nothing is lost, nothing is sent twice', async () => {
+    const tab = createTab({ respond });
+    const ids = tab.track(...times(100, () => eventOf(1000)));
+    await tab.delivery.flush();
+    expect(tab.delivered).toEqual(ids);
+    expect(tab.sent.map(isTooMuch).lastIndexOf(true)).toBe(1);
+    const requests = tab.sent.length;
+    const more = tab.track(...times(100, () => eventOf(1000)));
+    await tab.delivery.flush();
+    expect(tab.delivered).toEqual([...ids, ...more]);
+    expect(tab.sent.slice(requests).some(isTooMuch)).toBe(false);
+    // A batch is still as large as the service is known to take.
+    expect(tab.sent.length - requests).toBeLessThan(10);
+    expect(tab.errors).toEqual([]);
+  });
+
+  it('is handed over no more than it takes, and left with no more', async () => {
+    online(true);
+    const tab = createTab({ respond, isDirect: true });
+    tab.track(...times(100, () => eventOf(1000)));
+    await tab.delivery.flush();
+    tab.sent.length = 0;
+    tab.track(...times(50, () => eventOf(1000)));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(tab.deferred()?.bytes).toBeLessThanOrEqual(MOST);
+    tab.delivery.leave();
+    expect(tab.sent).toHaveLength(4);
+    expect(tab.sent.some(isTooMuch)).toBe(false);
+    expect(tab.store.rows()).toEqual([]);
+  });
+
+  it('does not get the one event that is too large for it, and all others', async () => {
+    const tab = createTab({ respond });
+    const large = eventOf(25_000);
+    const ids = tab.track(...times(20, () => eventOf(1000)), large, ...times(20, () => eventOf(1000)));
+    await tab.delivery.flush();
+    expect(tab.rejected).toEqual([idOf(large)]);
+    expect(tab.delivered.toSorted()).toEqual(ids.filter((id) => id !== idOf(large)).toSorted());
+    expect(tab.store.rows()).toEqual([]);
+  });
+});
+
+describe('what somebody else has put into the store', () => {
+  const key = (count: number): [string, number, number, string] => [SERVICE, 1, count, 'somebody'];
+  const rubbish: [string, unknown][] = [
+    ['null', null],
+    ['a number', 7],
+    ['zero', 0],
+    ['text', 'text'],
+    ['no text', ''],
+    ['true', true],
+    ['an object', { length: 2, 0: 'a', 1: 'b' }],
+    ['an empty list', []],
+    ['a list of anything', [null, undefined, 7, 'text', {}, [], [[7]]]],
+  ];
+
+  it.each(rubbish)('is skipped and deleted, and what is behind it arrives: %s', async (_what, value) => {
+    const tab = createTab({ page: 2 });
+    tab.store.put(key(1), value);
+    const ids = tab.track(...events(3));
+    await tab.delivery.flush();
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    expect(tab.delivered).toEqual(ids);
+    expect(tab.rejected).toEqual([]);
+    expect(tab.store.rows()).toEqual([]);
+  });
+
+  it.each(rubbish)('is deleted also when there is nothing to send: %s', async (_what, value) => {
+    const tab = createTab({ page: 2 });
+    tab.store.put(key(1), value);
+    await tab.delivery.flush();
+    expect(tab.sent).toEqual([]);
+    expect(tab.store.rows()).toEqual([]);
+    expect(linkOf(tab)?.by).toBe('');
+  });
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a number', 7],
+    ['text', 'text'],
+    ['a list', [1, 2]],
+    ['an object', { a: 1 }],
+    ['a link of rubbish', { by: 7, until: 'text', fails: 'text', okAt: {} }],
+    ['a link that has no time', { by: 'somebody' }],
+  ])('in place of the link costs no event and no time: %s', async (_what, link) => {
+    const tab = createTab();
+    await tab.store.transact([[LINK, link as object]]);
+    const ids = tab.track(...events(3));
+    await tab.delivery.flush();
+    expect(tab.delivered).toEqual(ids);
+    expect(linkOf(tab)).toMatchObject({ by: '', until: 0, fails: 0 });
+  });
+
+  it('may stand between the items of a row: these go, or are kept, without it', async () => {
+    const tab = createTab({ page: 2, respond: answers(FAILED, DELIVERED) });
+    const items = events(2);
+    tab.store.put(key(1), [null, items[0], { a: 1 }, 'text', items[1], 7]);
+    await tab.delivery.flush();
+    expect(tab.sent.map((batch) => batch.items)).toEqual([items]);
+    expect(tab.store.rows()).toEqual([[key(1), items]]);
+    await tab.delivery.flush(true);
+    expect(tab.sent.map((batch) => batch.items)).toEqual([items, items]);
+    expect(tab.store.rows()).toEqual([]);
+  });
+
+  it('may be more rows than are read at a time: each flush deletes some, until what is behind them goes', async () => {
+    const tab = createTab({ page: 2 });
+    for (let count = 1; count <= 1000; count++) tab.store.put(key(count), { count });
+    tab.store.put(key(1001), events(2, 'earlier '));
+    for (let i = 0; i < 5; i++) await tab.delivery.flush();
+    expect(bodies(tab).map(namesIn)).toEqual([['earlier 0', 'earlier 1']]);
+    expect(tab.store.rows()).toEqual([]);
+  });
+});
+
+describe('storage that is refused', () => {
+  const broken = () => {
+    const store = createMemoryStore();
+    store.isBroken = true;
+    return store;
+  };
+
+  it('costs no event of this page: they are sent from memory, each once', async () => {
+    const tab = createTab({ store: broken() });
+    const ids = tab.track(...events(450));
+    await tab.delivery.flush();
+    expect(tab.sent.map(({ items }) => items.length)).toEqual([200, 200, 50]);
+    expect(tab.delivered).toEqual(ids);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(tab.sent).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('shortens no wait: neither that after a failure nor that after a refusal', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const tab = createTab({ store: broken(), respond: answers(FAILED, FAILED, { outcome: 'refused' }, DELIVERED) });
+    const ids = tab.track(...events(3));
+    await tab.delivery.flush();
+    for (const wait of [1000, 2000, 4 * 5 * MINUTE]) {
+      const { length } = tab.sent;
+      await vi.advanceTimersByTimeAsync(wait - 1);
+      expect(tab.sent).toHaveLength(length);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(tab.sent).toHaveLength(length + 1);
+    }
+    expect(tab.delivered).toEqual(ids);
+  });
+
+  it('for a while gets what is left then, and loses what was sent meanwhile', async () => {
+    const tab = createTab({ respond: answers(DELIVERED, FAILED) });
+    const ids = tab.track(...events(3));
+    await settle();
+    tab.store.isBroken = true;
+    await tab.delivery.flush();
+    expect(tab.delivered).toEqual(ids);
+    expect(tab.store.rows()).toHaveLength(1);
+    const left = tab.track(eventText('left'));
+    await settle();
+    tab.store.isBroken = false;
+    await tab.delivery.flush();
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids, left]);
+    expect(tab.store.rows().map(([, items]) => items?.map(idOf))).toEqual([left]);
+  });
+
+  it('just as an answer comes does not make its events go again', async () => {
+    const tab: Tab = createTab({
+      respond() {
+        tab.store.isBroken = true;
+        return DELIVERED;
+      },
+    });
+    const ids = tab.track(...events(3));
+    await tab.delivery.flush();
+    tab.store.isBroken = false;
+    await tab.delivery.flush(true);
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    expect(tab.store.rows()).toEqual([]);
+  });
+});
+
+describe('what is left with the browser, should the page end without a word', () => {
+  const left = ({ deferred }: Tab) => namesIn(deferred()?.body ?? '{"batch":[]}');
+  /** How many batches it is left with in so many ms, an event coming in with each of them. */
+  const renewals = async (tab: Tab, ms: number) => {
+    const seen = new Set();
+    for (let i = 0; i < ms; i++) {
+      tab.track(eventText());
+      await vi.advanceTimersByTimeAsync(1);
+      seen.add(tab.deferred());
+    }
+    return seen.size;
+  };
+  const unhurried = { maxBatchEvents: 10_000, maxBatchBytes: 10_000_000, flushInterval: 60 * MINUTE };
+
+  it('is what is queued, 100 ms after it came in', async () => {
+    const tab = createTab();
+    tab.track(eventText('a'), eventText('b'));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL - 1);
+    expect(tab.deferred()).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(left(tab)).toEqual(['a', 'b']);
+    tab.track(eventText('c'));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL - 1);
+    expect(left(tab)).toEqual(['a', 'b']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(left(tab)).toEqual(['a', 'b', 'c']);
+    expect(tab.sent).toEqual([]);
+  });
+
+  it('is renewed at most every 100 ms, however much comes in', async () => {
+    const tab = createTab({ limits: unhurried });
+    await renewals(tab, DEFER_INTERVAL);
+    expect(await renewals(tab, 10 * DEFER_INTERVAL)).toBeLessThanOrEqual(11);
+  });
+
+  it('is renewed no more often after many reports', async () => {
+    const tab = createTab({ limits: unhurried });
+    for (let i = 0; i < 20; i++) {
+      tab.delivery.hear([], [], []);
+      await renewals(tab, 3);
+    }
+    await renewals(tab, DEFER_INTERVAL);
+    expect(await renewals(tab, 10 * DEFER_INTERVAL)).toBeLessThanOrEqual(11);
+  });
+
+  it('is taken back in the task in which a flush takes it, and is then what that leaves', async () => {
+    const seen: number[] = [];
+    const tab: Tab = createTab({
+      limits: { maxBatchEvents: 20 },
+      respond() {
+        seen.push(left(tab).length);
+        return DELIVERED;
+      },
+    });
+    const items = events(50);
+    tab.track(...items.slice(0, 19));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(left(tab)).toHaveLength(19);
+    tab.track(...items.slice(19));
+    await tab.delivery.flush();
+    expect(tab.sent.map((batch) => batch.items.length)).toEqual([20, 20, 10]);
+    expect(seen).toEqual([20, 10, 0]);
+    expect(tab.deferred()).toBeUndefined();
+  });
+
+  it('is also what comes in while a request is under way, and not what is', async () => {
+    const { answer, give } = pendingAnswer();
+    const tab = createTab({ respond: () => answer });
+    tab.track(eventText('under way'));
+    const done = tab.delivery.flush();
+    await settle();
+    tab.track(eventText('a'));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(left(tab)).toEqual(['a']);
+    give(FAILED);
+    await done;
+    expect(left(tab)).toEqual(['under way', 'a']);
+  });
+
+  it('is all of it again when the request has failed', async () => {
+    const tab = createTab({ respond: () => FAILED });
+    tab.track(...events(3));
+    await tab.delivery.flush();
+    expect(left(tab)).toEqual(['e0', 'e1', 'e2']);
+  });
+
+  it('is nothing that another tab is sending', async () => {
+    const { answer, give } = pendingAnswer();
+    const [a, b] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
+    const [first] = b.track(eventText('b'));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(left(b)).toEqual(['b']);
+    void a.delivery.flush();
+    await settle();
+    expect(a.sent.map(({ items }) => items.map(idOf))).toEqual([[first]]);
+    expect(b.deferred()).toBeUndefined();
+    give(FAILED);
+    await settle();
+    expect(left(b)).toEqual(['b']);
+    expect(a.deferred()).toBeUndefined();
+  });
+
+  it.each([
+    ['and hands it over', true],
+    ['and is offline', false],
+  ])('is nothing when the page leaves %s', async (_what, isOnline) => {
+    online(isOnline);
+    const tab = createTab();
+    tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(tab.deferred()).toBeDefined();
+    tab.track(eventText());
+    tab.delivery.leave();
+    expect(tab.deferred()).toBeUndefined();
+    tab.track(eventText('late'));
+    await vi.advanceTimersByTimeAsync(10 * DEFER_INTERVAL);
+    expect(tab.deferred()).toBeUndefined();
+    tab.delivery.hear([], [], []);
+    expect(tab.deferred()).toBeUndefined();
+  });
+
+  it('is what is queued when the page is back', async () => {
+    online(false);
+    const tab = createTab({ respond: () => FAILED });
+    tab.track(eventText('a'));
+    tab.delivery.leave();
+    tab.delivery.restore();
+    tab.track(eventText('b'));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(left(tab)).toEqual(['a', 'b']);
+  });
+
+  it('is nothing when nothing is queued', async () => {
+    const tab = createTab();
+    const ids = tab.track(...events(3));
+    tab.queue.remove(ids);
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(tab.deferred()).toBeUndefined();
+    tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    // The visitor does not want to be known.
+    tab.queue.remove([...tab.queue.items.keys()]);
+    tab.delivery.hear([], [], []);
+    expect(tab.deferred()).toBeUndefined();
+  });
+
+  it('is no more than a browser takes', async () => {
+    const tab = createTab({ limits: { maxBatchBytes: 1_000_000 } });
+    tab.track(...times(20, () => eventOf(10_000)));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(left(tab)).toHaveLength(6);
+    expect(tab.deferred()?.bytes).toBeLessThanOrEqual(65_536);
+  });
+
+  it('is nothing where the browser does not take it, and everything goes its usual way', async () => {
+    let isFull = false;
+    let held = 0;
+    const tab = createTab({
+      defer() {
+        if (isFull) throw new DOMException('over quota', 'QuotaExceededError');
+        held++;
+        return () => held--;
+      },
+    });
+    const ids = tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(held).toBe(1);
+    isFull = true;
+    ids.push(...tab.track(eventText()));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(held).toBe(0);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(tab.delivered).toEqual(ids);
   });
 });
 
@@ -394,6 +869,24 @@ describe('several tabs', () => {
     expect(other.store.rows()).toEqual([]);
   });
 
+  it('of which one was frozen for longer than its lease lose nothing, and it brings nothing back', async () => {
+    const { answer, give } = pendingAnswer();
+    const store = createMemoryStore();
+    const items = [events(150), events(149, 'f')];
+    for (const [i, row] of items.entries()) await store.transact([[[SERVICE, 1, i, 'earlier'], row]]);
+    const frozen = createTab({ store, name: 'frozen', page: 2, respond: () => answer });
+    const other = createTab({ store, name: 'other', page: 3 });
+    const done = frozen.delivery.flush();
+    await vi.advanceTimersByTimeAsync(LEASE + 1);
+    expect(frozen.sent.map((batch) => batch.items.length)).toEqual([200]);
+    await other.delivery.flush();
+    expect(other.sent.flatMap((batch) => batch.items)).toEqual(items.flat());
+    give(DELIVERED);
+    await done;
+    expect(store.rows()).toEqual([]);
+    expect(frozen.sent).toHaveLength(1);
+  });
+
   it('send each event once, however they take turns', async () => {
     const tabs = createTabs(5);
     const ids: string[] = [];
@@ -424,9 +917,9 @@ describe('several tabs', () => {
 });
 
 describe('a page that leaves', () => {
-  /** A tab whose link is proven. */
+  /** A tab whose link to the service itself is proven. */
   const provenTab = async (options: Parameters<typeof createTab>[0] = {}) => {
-    const tab = createTab(options);
+    const tab = createTab({ isDirect: true, ...options });
     tab.track(eventText('proof'));
     await tab.delivery.flush();
     tab.sent.length = 0;
@@ -444,14 +937,72 @@ describe('a page that leaves', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
+  it('hands over and keeps what a relay gets, for that drops what comes twice', async () => {
+    online(true);
+    const tab = await provenTab({ isDirect: false });
+    const ids = tab.track(...events(3));
+    tab.delivery.leave();
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+    expect(tab.delivered).toEqual([]);
+    const { sent } = tab;
+    const next = createTab({ store: tab.store, name: 'next', page: 2 });
+    await next.delivery.flush();
+    expect(bodies(next)).toEqual(sent.map(({ body }) => body));
+    expect(tab.store.rows()).toEqual([]);
+  });
+
   it('hands over and keeps what may not arrive, with the same ids', () => {
     online(true);
-    const tab = createTab();
+    const tab = createTab({ isDirect: true });
     const ids = tab.track(...events(3));
     tab.delivery.leave();
     expect(tab.sent).toHaveLength(1);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
     expect(tab.delivered).toEqual([]);
+  });
+
+  it('keeps what it hands over while it looks for an event that is refused', async () => {
+    online(true);
+    const { answer } = pendingAnswer();
+    const refusal: Answer = { outcome: 'rejected', status: 422 };
+    const tab = await provenTab({
+      respond: ({ items }, leaving) =>
+        items.length === 40 ? refusal : leaving || items.length === 1 ? DELIVERED : answer,
+    });
+    const ids = tab.track(...events(40));
+    void tab.delivery.flush();
+    await settle();
+    expect(tab.sent.map(({ items }) => items.length)).toEqual([40, 19]);
+    tab.delivery.leave();
+    expect(tab.sent.slice(2).flatMap(({ items }) => items.map(idOf))).toEqual(ids.slice(19));
+    expect(tab.delivered).toEqual([]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+  });
+
+  it('writes what a transaction that is held up would have written: of the answer, and of the lease', async () => {
+    online(false);
+    const store = createMemoryStore();
+    createTab({ store, name: 'earlier' }).track(...events(3));
+    await settle();
+    const tab = createTab({
+      store,
+      page: 2,
+      respond() {
+        store.isHeldUp = true;
+        return DELIVERED;
+      },
+    });
+    tab.track(...events(3, 'f'));
+    const done = tab.delivery.flush();
+    await settle();
+    expect(store.rows()).toHaveLength(1);
+    expect(linkOf(tab)?.by).toBe('tab');
+    tab.delivery.leave();
+    expect(store.rows()).toEqual([]);
+    expect(linkOf(tab)).toMatchObject({ by: '', until: 0 });
+    await done;
+    expect(tab.sent).toHaveLength(1);
   });
 
   it('only keeps what is left when it is known to be offline', async () => {

@@ -5,6 +5,7 @@ import {
   draftUpsert,
   idOf,
   isEvent,
+  isItem,
   singleBody,
   stamp,
   upsertBody,
@@ -121,6 +122,34 @@ describe('an upsert', () => {
       expect(String(thrown)).toContain('setProperties: expected an object');
     },
   );
+});
+
+describe('what storage gives back', () => {
+  it('is an item if it is the text of an event or an upsert', () => {
+    for (const text of [eventText(), draftEvent(AT, 'seen'), upsertText(), draftUpsert({})]) {
+      expect(isItem(text)).toBe(true);
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 7],
+    ['no text', ''],
+    ['any text', 'text'],
+    ['a list', []],
+    ['an object', {}],
+    ['the event and not its text', JSON.parse(eventText())],
+    ['a list with the text in it', [eventText()]],
+    ['another JSON', '{"a":1}'],
+    ['an event without uuid', JSON.stringify({ ...JSON.parse(eventText()), uuid: undefined })],
+    ['a uuid that is too short', eventText().replace('-', '')],
+    ['a uuid that is too long', eventText().replace('-', '--')],
+    ['a uuid alone', eventText().slice(0, 46)],
+    ['a text around it', ` ${eventText()}`],
+  ])('is none if it is %s', (_what, value) => {
+    expect(isItem(value)).toBe(false);
+  });
 });
 
 it.each([

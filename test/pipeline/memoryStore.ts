@@ -7,6 +7,12 @@ export interface MemoryStore extends Store {
   record<T>(name: string): T | undefined;
   /** What each transaction wrote, oldest first. */
   readonly commits: readonly (readonly Entry[])[];
+  /** Puts anything in place of a row, as somebody else may. */
+  put(key: RowKey, value: unknown): void;
+  /** Whether storage is refused at this moment: nothing is written, and nothing is found. */
+  isBroken: boolean;
+  /** Whether transactions on records have to wait at this moment, for ever or until they are broken off. */
+  isHeldUp: boolean;
 }
 
 const isRow = (entry: Entry): entry is Row => Array.isArray(entry[0]);
@@ -21,13 +27,14 @@ const compare = (a: RowKey, b: RowKey): number => {
 };
 
 /**
- * The `Store` port without a browser: every transaction is done whole in the call, so that none ever sees a part of another;
- * answers come later; nothing stored shares an object with the caller.
+ * The `Store` port without a browser: every transaction is done whole in the call, so that none ever sees a part of another,
+ * unless a test says that storage is broken or held up; answers come later; nothing stored shares an object with the caller.
  */
 export const createMemoryStore = (): MemoryStore => {
   const rows = new Map<string, Row>();
   const records = new Map<string, unknown>();
   const commits: (readonly Entry[])[] = [];
+  let heldUp: (() => void)[] = [];
   const sorted = () => [...rows.values()].sort(([a], [b]) => compare(a, b));
 
   const write = (entry: Entry) => {
@@ -36,22 +43,27 @@ export const createMemoryStore = (): MemoryStore => {
     else rows.delete(JSON.stringify(entry[0]));
   };
 
-  return {
-    async transact<T>(entries: readonly Entry[], name?: string, change?: (old: T | undefined) => T): Promise<T> {
+  const store: MemoryStore = {
+    async transact<T extends object>(entries: readonly Entry[], name = '', change?: (old: T | undefined) => T) {
+      if (store.isBroken) return undefined;
+      if (name && store.isHeldUp) return new Promise<undefined>((resolve) => heldUp.push(() => resolve(undefined)));
       const written = structuredClone(entries);
       commits.push(written);
       for (const entry of written) write(entry);
-      if (name === undefined || !change) return undefined as T;
-      const value = change(structuredClone(records.get(name)) as T | undefined);
-      records.set(name, structuredClone(value));
-      return value;
+      const value = change?.(structuredClone(records.get(name)) as T | undefined);
+      if (value) records.set(name, structuredClone(value));
+      return value ?? (true as never);
     },
     read: async (service) =>
       structuredClone(
         sorted()
-          .filter(([key]) => key[0] === service)
+          .filter(([key]) => key[0] === service && !store.isBroken)
           .slice(0, 210),
       ),
+    abort() {
+      for (const breakOff of heldUp) breakOff();
+      heldUp = [];
+    },
     clear() {
       rows.clear();
       records.clear();
@@ -59,5 +71,9 @@ export const createMemoryStore = (): MemoryStore => {
     rows: sorted,
     record: <T>(name: string) => records.get(name) as T | undefined,
     commits,
+    put: (key, value) => rows.set(JSON.stringify(key), [key, value as Row[1]]),
+    isBroken: false,
+    isHeldUp: false,
   };
+  return store;
 };

@@ -1,21 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { changedRows, createQueue } from '../../src/pipeline/queue.ts';
-import type { Row } from '../../src/pipeline/store.ts';
+import { createQueue } from '../../src/pipeline/queue.ts';
 import { eventOf, eventText, idOf, times, upsertText } from './items.ts';
 import { createMemoryStore } from './memoryStore.ts';
 
 const LIMITS = { maxBatchEvents: 200, maxBatchBytes: 60_000 };
 const SERVICE = '/clew';
 
-/** A queue that stores as page load number 3, unless it is not to be opened yet. */
+/** A queue that stores as page load number 3, unless it is not to be open yet. */
 const createPage = ({ isOpen = true, limits = LIMITS } = {}) => {
   const store = createMemoryStore();
-  const queue = createQueue(store, SERVICE, 'tab', limits);
-  if (isOpen) queue.open(3);
+  let page = isOpen ? 3 : 0;
+  const queue = createQueue(store, SERVICE, 'tab', limits, () => page);
+  const open = (number: number) => {
+    page = number;
+  };
   const stored = () => store.rows().map(([, items]) => items);
-  return { store, queue, stored };
+  return { store, queue, stored, open };
 };
 const microtask = () => Promise.resolve();
+/** Lets the queue hear what became of its transaction. */
+const settle = async () => {
+  for (let i = 0; i < 5; i++) await microtask();
+};
 
 describe('what is added', () => {
   it('is stored at the end of the microtask: one transaction and one row for all of it', async () => {
@@ -38,14 +44,21 @@ describe('what is added', () => {
     expect(stored()).toEqual(texts.map((text) => [text]));
   });
 
-  it('never makes a row of more than a batch', async () => {
+  it('never makes a row of more items than a batch, nor of more characters than it has bytes', async () => {
     const { store, queue, stored } = createPage();
-    const texts = [...times(450, () => eventText()), ...times(3, () => eventOf(25_000)), upsertText(), eventText()];
+    const texts = [...times(450, () => eventText()), ...times(3, () => eventOf(26_000)), upsertText(), eventText()];
     for (const text of texts) queue.add(text);
     await microtask();
     expect(store.commits).toHaveLength(1);
-    expect(stored().map((items) => items?.length)).toEqual([200, 200, 51, 2, 1, 1]);
+    expect(stored().map((items) => items?.length)).toEqual([200, 200, 51, 4]);
     expect(stored().flat()).toEqual(texts);
+  });
+
+  it('of exactly a batch makes one row, and one character more another one', async () => {
+    const { queue, stored } = createPage();
+    for (const text of [eventOf(20_000), eventOf(40_000), eventOf(300)]) queue.add(text);
+    await microtask();
+    expect(stored().map((items) => items?.length)).toEqual([2, 1]);
   });
 
   it('is in memory at once, oldest first', () => {
@@ -55,49 +68,84 @@ describe('what is added', () => {
     expect([...queue.items]).toEqual(texts.map((text) => [idOf(text), text]));
   });
 
+  it('is as long as all of it together, less what is removed', () => {
+    const { queue } = createPage({ isOpen: false });
+    expect(queue.length()).toBe(0);
+    const texts = [eventOf(300), eventOf(1000), eventOf(5000)];
+    for (const text of texts) queue.add(text);
+    expect(queue.length()).toBe(6300);
+    queue.remove([idOf(texts[1] as string), 'somebody else’s']);
+    expect(queue.length()).toBe(5300);
+    queue.remove(texts.map(idOf));
+    expect(queue.length()).toBe(0);
+  });
+
   it('is stored in the call when the page has no time for a microtask, and only once', async () => {
     const { store, queue, stored } = createPage();
     const text = eventText();
     queue.add(text);
-    queue.persist();
+    expect(queue.persist()).toBe(true);
     expect(stored()).toEqual([[text]]);
     await microtask();
     expect(store.commits).toHaveLength(1);
   });
 
-  it('shares its transaction with the records set around it', async () => {
+  it('never joins a row that is on its way to the store', async () => {
+    const { queue, stored } = createPage();
+    const texts = times(3, () => eventText());
+    for (const text of texts) {
+      queue.add(text);
+      queue.persist();
+    }
+    expect(stored()).toEqual(texts.map((text) => [text]));
+    await microtask();
+    expect(stored()).toEqual(texts.map((text) => [text]));
+  });
+
+  it('shares its transaction with what is to be stored with it', async () => {
     const { store, queue } = createPage();
     const text = eventText();
-    queue.record('visitor', { thread: 'a' });
     queue.add(text);
-    queue.record('visitor', { thread: 'b' });
+    queue.persist([['link', { by: 'a' }]]);
     await microtask();
-    expect(store.commits).toHaveLength(1);
-    expect(store.record('visitor')).toEqual({ thread: 'b' });
-    expect(store.rows()).toEqual([[[SERVICE, 3, 1, 'tab'], [text]]]);
+    expect(store.commits).toEqual([
+      [
+        [[SERVICE, 3, 1, 'tab'], [text]],
+        ['link', { by: 'a' }],
+      ],
+    ]);
+    expect(store.record('link')).toEqual({ by: 'a' });
   });
 });
 
+it('writes nothing when there is nothing to write', () => {
+  const { store, queue } = createPage();
+  expect(queue.persist()).toBe(true);
+  expect(store.commits).toEqual([]);
+});
+
 describe('a queue that is not open', () => {
-  it('writes nothing, and stores everything when it is opened', async () => {
-    const { store, queue, stored } = createPage({ isOpen: false });
+  it('says so and writes nothing; everything is stored once it is open', async () => {
+    const { store, queue, stored, open } = createPage({ isOpen: false });
     const texts = times(3, () => eventText());
     for (const text of texts) queue.add(text);
-    queue.record('visitor', { thread: 'a' });
     await microtask();
-    queue.persist();
+    expect(queue.persist([['link', { by: 'a' }]])).toBe(false);
     expect(store.commits).toHaveLength(0);
-    queue.open(7);
+    open(7);
+    expect(queue.persist()).toBe(true);
     expect(stored()).toEqual([texts]);
     expect(store.rows()[0]?.[0]).toEqual([SERVICE, 7, 1, 'tab']);
-    expect(store.record('visitor')).toEqual({ thread: 'a' });
+    expect(store.record('link')).toBeUndefined();
   });
 
   it('writes no more once it is closed', async () => {
-    const { store, queue } = createPage();
-    queue.open(0);
+    const { store, queue, open } = createPage();
+    queue.add(eventText());
+    open(0);
     queue.add(eventText());
     await microtask();
+    expect(queue.persist()).toBe(false);
     expect(store.commits).toHaveLength(0);
   });
 });
@@ -106,8 +154,7 @@ it('orders rows by page load and count, not by text and not by time', async () =
   const store = createMemoryStore();
   const names: string[] = [];
   for (const page of [10, 2, 9]) {
-    const queue = createQueue(store, SERVICE, `tab ${page}`, LIMITS);
-    queue.open(page);
+    const queue = createQueue(store, SERVICE, `tab ${page}`, LIMITS, () => page);
     for (let count = 1; count <= 11; count++) {
       queue.add(eventText(`${page}.${count}`));
       await microtask();
@@ -119,35 +166,57 @@ it('orders rows by page load and count, not by text and not by time', async () =
 });
 
 describe('what is removed', () => {
-  it('takes whole rows with it, and leaves the rest of others', async () => {
+  it('takes whole rows with it, and leaves the rest of others, with the next transaction', async () => {
     const { store, queue } = createPage();
-    const [a, b, c, d] = times(4, () => eventText()) as [string, string, string, string];
-    for (const texts of [
-      [a, b],
-      [c, d],
-    ]) {
+    const [a, b, c, d, e] = times(5, () => eventText()) as [string, string, string, string, string];
+    for (const texts of [[a, b], [c, d], [e]]) {
       for (const text of texts) queue.add(text);
       await microtask();
     }
-    const [removed, rows] = queue.remove([idOf(a), idOf(b), idOf(c), 'somebody else’s']);
-    expect(removed).toEqual([a, b, c]);
-    expect(rows).toEqual([
-      [[SERVICE, 3, 1, 'tab'], undefined],
-      [[SERVICE, 3, 2, 'tab'], [d]],
+    const before = store.commits.length;
+    expect(queue.remove([idOf(a), idOf(b), idOf(c), 'somebody else’s'])).toEqual([a, b, c]);
+    expect([...queue.items.values()]).toEqual([d, e]);
+    await settle();
+    expect(store.commits).toHaveLength(before);
+    queue.persist();
+    expect(store.commits.slice(before)).toEqual([
+      [
+        [[SERVICE, 3, 1, 'tab'], undefined],
+        [[SERVICE, 3, 2, 'tab'], [d]],
+      ],
     ]);
-    expect([...queue.items.values()]).toEqual([d]);
-    await store.transact(rows);
-    expect(store.rows()).toEqual([[[SERVICE, 3, 2, 'tab'], [d]]]);
-    expect(queue.remove([idOf(d)])[1]).toEqual([[[SERVICE, 3, 2, 'tab'], undefined]]);
+    expect(store.rows()).toEqual([
+      [[SERVICE, 3, 2, 'tab'], [d]],
+      [[SERVICE, 3, 3, 'tab'], [e]],
+    ]);
+    queue.remove([idOf(d)]);
+    queue.persist();
+    expect(store.rows()).toEqual([[[SERVICE, 3, 3, 'tab'], [e]]]);
+  });
+
+  it('leaves its row where it is stored, also when the page has got another number meanwhile', async () => {
+    const { store, queue, open } = createPage();
+    const [a, b] = times(2, () => eventText()) as [string, string];
+    queue.add(a);
+    queue.add(b);
+    await microtask();
+    open(8);
+    queue.remove([idOf(a)]);
+    queue.persist();
+    expect(store.rows()).toEqual([[[SERVICE, 3, 1, 'tab'], [b]]]);
   });
 
   it('changes no row when nothing of it was here', async () => {
-    const { queue } = createPage();
+    const { store, queue } = createPage();
     const text = eventText();
     queue.add(text);
     await microtask();
     queue.remove([idOf(text)]);
-    expect(queue.remove([idOf(text), 'unknown'])).toEqual([[], []]);
+    queue.persist();
+    const before = store.commits.length;
+    expect(queue.remove([idOf(text), 'unknown'])).toEqual([]);
+    queue.persist();
+    expect(store.commits).toHaveLength(before);
   });
 
   it('is not stored any more if it was not yet', async () => {
@@ -155,23 +224,100 @@ describe('what is removed', () => {
     const [a, b] = times(2, () => eventText()) as [string, string];
     queue.add(a);
     queue.add(b);
-    expect(queue.remove([idOf(a)])).toEqual([[a], []]);
+    expect(queue.remove([idOf(a)])).toEqual([a]);
     await microtask();
     expect(stored()).toEqual([[b]]);
   });
+
+  it('takes nothing with it that comes in afterwards, which can be removed like any other', async () => {
+    const { queue, stored } = createPage();
+    const [a, b] = times(2, () => eventText()) as [string, string];
+    queue.add(a);
+    queue.remove([idOf(a)]);
+    queue.add(b);
+    await microtask();
+    expect(stored()).toEqual([[b]]);
+    expect(queue.remove([idOf(b)])).toEqual([b]);
+    queue.persist();
+    expect(stored()).toEqual([]);
+  });
 });
 
-it('names the rows that change: those emptied are deleted, those untouched stay unnamed', () => {
-  const [a, b, c, d] = times(4, () => eventText()) as [string, string, string, string];
-  const key = (count: number): Row[0] => [SERVICE, 1, count, 'tab'];
-  const rows: Row[] = [
-    [key(1), [a]],
-    [key(2), [b, c]],
-    [key(3), [d]],
-    [key(4), undefined],
-  ];
-  expect(changedRows(rows, (text) => text !== a && text !== c)).toEqual([
-    [key(1), undefined],
-    [key(2), [b]],
-  ]);
+describe('what could not be stored', () => {
+  it('is kept in memory, and written again with the next transaction, in its place', async () => {
+    const { store, queue, stored } = createPage();
+    const [a, b, c] = times(3, () => eventText()) as [string, string, string];
+    store.isBroken = true;
+    for (const text of [a, b]) {
+      queue.add(text);
+      await settle();
+    }
+    expect(stored()).toEqual([]);
+    expect([...queue.items.values()]).toEqual([a, b]);
+    store.isBroken = false;
+    await settle();
+    expect(store.commits).toEqual([]);
+    queue.add(c);
+    await settle();
+    expect(store.commits).toHaveLength(1);
+    expect(stored()).toEqual([[a], [b], [c]]);
+  });
+
+  it('is not written again once it is stored', async () => {
+    const { store, queue } = createPage();
+    store.isBroken = true;
+    queue.add(eventText());
+    await settle();
+    store.isBroken = false;
+    queue.persist();
+    await settle();
+    queue.persist();
+    expect(store.commits).toHaveLength(1);
+  });
+
+  it('is written as it is by then', async () => {
+    const { store, queue, stored } = createPage();
+    const [a, b, c] = times(3, () => eventText()) as [string, string, string];
+    store.isBroken = true;
+    queue.add(a);
+    queue.add(b);
+    await microtask();
+    queue.add(c);
+    await settle();
+    store.isBroken = false;
+    queue.remove([idOf(a), idOf(c)]);
+    queue.persist();
+    expect(stored()).toEqual([[b]]);
+  });
+
+  it('is removed from the store later, if that was what failed', async () => {
+    const { store, queue, stored } = createPage();
+    const [a, b, c] = times(3, () => eventText()) as [string, string, string];
+    queue.add(a);
+    queue.add(b);
+    await microtask();
+    queue.add(c);
+    await settle();
+    store.isBroken = true;
+    queue.remove([idOf(a), idOf(c)]);
+    queue.persist();
+    await settle();
+    expect(stored()).toEqual([[a, b], [c]]);
+    store.isBroken = false;
+    queue.persist();
+    expect(stored()).toEqual([[b]]);
+  });
+
+  it('holds up nothing that is stored without it', async () => {
+    const { store, queue } = createPage();
+    store.isBroken = true;
+    queue.add(eventText());
+    queue.persist([['link', { by: 'a' }]]);
+    await settle();
+    store.isBroken = false;
+    queue.persist([['link', { by: 'b' }]]);
+    await settle();
+    expect(store.commits.map((entries) => entries.map(([key]) => key))).toEqual([[[SERVICE, 3, 1, 'tab'], 'link']]);
+    expect(store.record('link')).toEqual({ by: 'b' });
+  });
 });

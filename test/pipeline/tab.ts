@@ -23,6 +23,8 @@ export interface Tab {
   errors: string[];
   /** Ids of the events that are to go to the single-event endpoint. */
   singles: Set<string>;
+  /** What the browser would send if the page ended now. */
+  deferred(): Batch | undefined;
   /** Queues one event (or the items given) as a tracker does, and returns the ids. */
   track(...items: ItemText[]): string[];
 }
@@ -33,6 +35,9 @@ export interface TabOptions {
   /** Number of the page load. */
   page?: number;
   respond?: Respond;
+  isDirect?: boolean;
+  /** Takes what the browser is to send when the page ends; throws like a browser that does not. */
+  defer?: (batch: Batch) => () => void;
   limits?: { maxBatchEvents?: number; maxBatchBytes?: number; flushInterval?: number };
   /** Takes this tab's reports to the others. */
   onReport?: (report: Report) => void;
@@ -42,24 +47,33 @@ export interface TabOptions {
 export const createTab = (options: TabOptions = {}): Tab => {
   const { store = createMemoryStore(), name = 'tab', page = 1, respond = () => ({ outcome: 'delivered' }) } = options;
   const limits = { maxBatchEvents: 200, maxBatchBytes: 60_000, flushInterval: 3000, ...options.limits };
-  const queue = createQueue(store, SERVICE, name, limits);
-  queue.open(page);
+  const queue = createQueue(store, SERVICE, name, limits, () => page);
   const sent: Batch[] = [];
   const delivered: string[] = [];
   const rejected: string[] = [];
   const errors: string[] = [];
   const singles = new Set<string>();
+  let deferred: Batch | undefined;
   const delivery = createDelivery({
     store,
     queue,
     service: SERVICE,
-    tab: name,
+    tab: () => name,
     limits,
+    isDirect: options.isDirect ?? false,
     singles,
     send(batch, leaving) {
       sent.push(batch);
       const answer = respond(batch, leaving);
       return answer && Promise.resolve(answer);
+    },
+    defer(batch) {
+      const takeBack = options.defer?.(batch);
+      deferred = batch;
+      return () => {
+        takeBack?.();
+        deferred = undefined;
+      };
     },
     onReport: options.onReport ?? (() => {}),
     onSettled(items, refused) {
@@ -76,10 +90,11 @@ export const createTab = (options: TabOptions = {}): Tab => {
     rejected,
     errors,
     singles,
+    deferred: () => deferred,
     track(...items) {
       for (const text of items) {
         queue.add(text);
-        delivery.added(text.length);
+        delivery.added();
       }
       return items.map(idOf);
     },

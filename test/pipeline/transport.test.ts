@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { REQUEST_TIMEOUT } from '../../src/pipeline/link.ts';
-import { type Answer, fetchTransport, parseRetryAfter, type TransportRequest } from '../../src/pipeline/transport.ts';
+import {
+  type Answer,
+  fetchAtEnd,
+  fetchTransport,
+  parseRetryAfter,
+  type TransportRequest,
+} from '../../src/pipeline/transport.ts';
 import { deadUrl, useUpstream } from '../upstream.ts';
+import { times } from './items.ts';
 
 const upstream = useUpstream();
 const AUTHORIZATION = { Authorization: 'Api-Key k' };
@@ -96,9 +103,9 @@ describe('an answer', () => {
     [503, 'failed'],
     [504, 'failed'],
     [511, 'failed'],
-  ])('%i means %s', async (status, outcome) => {
+  ])('%i means %s, and is told as its status', async (status, outcome) => {
     upstream.answer(status);
-    expect((await send()).outcome).toBe(outcome);
+    expect(await send()).toMatchObject({ outcome, status });
   });
 
   it.each([301, 302, 303, 307, 308])('%i is not followed: it fails', async (status) => {
@@ -181,5 +188,48 @@ describe('a page that is leaving', () => {
     expect((await send({ leaving: true, headers: AUTHORIZATION })).outcome).toBe('delivered');
     expect(beacons).toEqual([]);
     expect(upstream.received[0]?.headers.authorization).toBe('Api-Key k');
+  });
+});
+
+describe('a request that is left with the browser', () => {
+  /** A browser that has `fetchLater`, and what it was left with. */
+  const browser = () => {
+    const left: [url: string, init: RequestInit][] = [];
+    vi.stubGlobal('fetchLater', (...later: [string, RequestInit]) => left.push(later));
+    return left;
+  };
+
+  it('is the same POST that would be sent now, and is not sent now', async () => {
+    const left = browser();
+    const headers = { 'Content-Type': 'application/json', ...AUTHORIZATION };
+    fetchAtEnd(request({ headers, leaving: true }));
+    expect(left).toMatchObject([
+      [request().url, { method: 'POST', body: request().body, headers, credentials: 'omit', redirect: 'error' }],
+    ]);
+    expect(upstream.received).toEqual([]);
+  });
+
+  it('can be taken back, each for itself, and is not before', () => {
+    const left = browser();
+    const takeBack = times(2, () => fetchAtEnd(request({ leaving: true })));
+    const areTaken = () => left.map(([, { signal }]) => signal?.aborted);
+    expect(areTaken()).toEqual([false, false]);
+    takeBack[0]?.();
+    expect(areTaken()).toEqual([true, false]);
+    takeBack[0]?.();
+    takeBack[1]?.();
+    expect(areTaken()).toEqual([true, true]);
+  });
+
+  it('throws where the browser has no such thing', () => {
+    expect(() => fetchAtEnd(request({ leaving: true }))).toThrow(ReferenceError);
+  });
+
+  it('throws when the browser has no room for it', () => {
+    const full = new DOMException('over quota', 'QuotaExceededError');
+    vi.stubGlobal('fetchLater', () => {
+      throw full;
+    });
+    expect(() => fetchAtEnd(request({ leaving: true }))).toThrow(full);
   });
 });

@@ -5,12 +5,13 @@ import { createSignals, type Signals } from '../../src/tracker/signals.ts';
 import { AT, eventText, idOf, times, upsertText } from '../pipeline/items.ts';
 
 const open = () => {
-  const { on, emit } = createSignals(false);
+  const [on, emit] = createSignals(false);
   const delivered: Signals['delivered'][] = [];
   const dropped: Signals['dropped'][] = [];
   on('delivered', (value) => delivered.push(value));
   on('dropped', (value) => dropped.push(value));
-  return { ...createLedger(emit), delivered, dropped };
+  const [counts, begin, end] = createLedger(emit);
+  return { counts, begin, end, delivered, dropped };
 };
 
 it('always adds up: tracked = delivered + queued + all of dropped', () => {

@@ -21,7 +21,12 @@ it('has the defaults that its documentation names', () => {
 });
 
 it('takes what is given, and the default for undefined and null', () => {
-  const store = { transact: () => Promise.resolve(), read: () => Promise.resolve([]), clear: () => {} };
+  const store = {
+    transact: () => Promise.resolve(),
+    read: () => Promise.resolve([]),
+    abort: () => {},
+    clear: () => {},
+  };
   const settings = given({ baseUrl: '/a', eventsUrl: '/b', flushInterval: 1, debug: undefined, consent: null, store });
   expect(settings).toMatchObject({
     baseUrl: '/a',

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createGate, type Visitor } from '../../src/tracker/visitor.ts';
+import { createGate, isThread, type Visitor } from '../../src/tracker/visitor.ts';
 
 const visitor = (thread: string): Visitor => ({ thread, keys: {}, pages: 1 });
 
 const createDoor = () => {
   const turnedAway: string[] = [];
   const log: string[] = [];
-  const gate = createGate((texts) => turnedAway.push(...texts));
+  const [enter, open] = createGate((texts) => turnedAway.push(...texts));
+  const gate = { enter, open };
   /** A call that notes who the visitor was. */
   const call = (name: string, text?: string) =>
     gate.enter(({ thread }) => log.push(`${name} ${thread}`), ...(text === undefined ? [] : [text]));
@@ -84,5 +85,32 @@ describe('a refusal', () => {
     gate.open(visitor('ann'));
     expect(log).toEqual(['b ann']);
     expect(turnedAway).toEqual(['event a']);
+  });
+});
+
+describe('what storage gives back', () => {
+  it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'ffffffff-ffff-4fff-bfff-ffffffffffff'])(
+    'is a thread: %s',
+    (thread) => {
+      expect(isThread(thread)).toBe(true);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 7],
+    ['no text', ''],
+    ['any text', 'text'],
+    ['an upper-case one', '01234567-89AB-4CDE-8F01-23456789ABCD'],
+    ['one without dashes', '0123456789ab4cde8f0123456789abcd'],
+    ['one that is too short', '01234567-89ab-4cde-8f01-23456789abc'],
+    ['one that is too long', '01234567-89ab-4cde-8f01-23456789abcde'],
+    ['one with a line break', '01234567-89ab-4cde-8f01-23456789abcd\n'],
+    ['one of other letters', '01234567-89ab-4cde-8f01-23456789abcg'],
+    ['one in a list', ['01234567-89ab-4cde-8f01-23456789abcd']],
+    ['an object', { thread: '01234567-89ab-4cde-8f01-23456789abcd' }],
+  ])('is none: %s', (_what, value) => {
+    expect(isThread(value)).toBe(false);
   });
 });
