@@ -1,4 +1,5 @@
 import { type Job, jobOf, parse, Refusal, readText } from './relay/request.js';
+import { createSeen } from './relay/seen.js';
 
 /** What `createRelay` takes. */
 export interface RelayOptions {
@@ -44,6 +45,9 @@ export interface RelayOptions {
   fetch?: typeof fetch;
 }
 
+/** So many of the last events are remembered, to know them when they come again. */
+const MOST_SEEN = 50_000;
+
 const json = (status: number, body: unknown) => Response.json(body, { status });
 
 /**
@@ -62,9 +66,15 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
     if (typeof value !== 'string' || !value) throw new TypeError(`createRelay: ${name} must be a non-empty string`);
   }
 
-  const destinations = { baseUrl, eventsUrl, allowUnsignedUpsert: options.allowUnsignedUpsert === true };
+  const seen = createSeen(MOST_SEEN);
+  const destinations = {
+    baseUrl,
+    eventsUrl,
+    allowUnsignedUpsert: options.allowUnsignedUpsert === true,
+    isRepeat: seen.has,
+  };
 
-  const forward = async ({ url, body, rejected }: Job): Promise<Response> => {
+  const forward = async ({ url, body, uuids, rejected }: Job): Promise<Response> => {
     if (body === undefined) return json(200, { rejected });
     let answer: Response;
     let text: string;
@@ -81,6 +91,7 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
       const isLate = error instanceof DOMException && error.name === 'TimeoutError';
       throw new Refusal(isLate ? 504 : 502, `the service did not answer${isLate ? ` within ${timeout} ms` : ''}`);
     }
+    if (answer.ok) seen.add(uuids);
     const { status } = answer;
     const retryAfter = answer.headers.get('Retry-After');
     const response =

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createSeen } from '../src/relay/seen.ts';
 import { createRelay, type RelayOptions } from '../src/relay.ts';
 import { closeServer, deadUrl, listenOn, useUpstream } from './upstream.ts';
 
@@ -501,9 +502,9 @@ describe('what is made to break it', () => {
   it.each(NAMES)('goes through as plain data: a key named %s', async (name) => {
     const relay = await openRelay({ allowUnsignedUpsert: true });
     const data = `{"${name}":{"polluted":true}}`;
-    const withPayload = JSON.stringify(event(name)).replace(/"payload":\{.*?\}/, `"payload":${data}`);
-    expect((await relay.post(BATCH, `{"batch":[${withPayload}]}`)).status).toBe(201);
-    expect((await relay.post('/clew/events/', withPayload)).status).toBe(201);
+    const withPayload = () => JSON.stringify(event(name)).replace(/"payload":\{.*?\}/, `"payload":${data}`);
+    expect((await relay.post(BATCH, `{"batch":[${withPayload()}]}`)).status).toBe(201);
+    expect((await relay.post('/clew/events/', withPayload())).status).toBe(201);
     const upsert = `{"primary_key":"${name}","properties":${data}}`;
     expect((await relay.post('/clew/api/customers/upsert', upsert)).status).toBe(201);
     expect(upstream.received.map(({ text }) => text.includes(data))).toEqual([true, true, true]);
@@ -559,6 +560,39 @@ describe('what is made to break it', () => {
     for (const uuid of [{ toString: 1, valueOf: 1 }, { toString: null }, [[{ toString: 7 }]]]) {
       expect((await relay.post(BATCH, { batch: [event('a', { uuid })] })).status).toBeLessThan(500);
     }
+  });
+});
+
+describe('an event that comes again', () => {
+  const names = () =>
+    upstream.bodies().flatMap((body) => (body as { batch: { event: string }[] }).batch.map((e) => e.event));
+
+  it('goes to the service once, however it comes, and is answered as taken', async () => {
+    const relay = await openRelay();
+    const [a, b, c] = [event('a'), event('b'), event('c')];
+    expect((await relay.post(BATCH, { batch: [a, b] })).status).toBe(201);
+    expect((await relay.post(BATCH, { batch: [b, c] })).status).toBe(201);
+    expect(names()).toEqual(['a', 'b', 'c']);
+    for (const path of [BATCH, '/clew/events/']) {
+      expect((await relay.post(path, path === BATCH ? { batch: [a, c] } : a)).status).toBe(200);
+    }
+    expect(upstream.received).toHaveLength(2);
+  });
+
+  it('goes once more when the service had not taken it', async () => {
+    const relay = await openRelay();
+    const a = event('a');
+    upstream.answer(500);
+    expect((await relay.post(BATCH, { batch: [a] })).status).toBe(500);
+    upstream.answer(201);
+    expect((await relay.post(BATCH, { batch: [a] })).status).toBe(201);
+    expect(names()).toEqual(['a', 'a']);
+  });
+
+  it('is remembered among the newest only, so that memory stays bounded', () => {
+    const seen = createSeen(3);
+    seen.add(['a', 'b', 'c', 'd']);
+    expect(['a', 'b', 'c', 'd'].map(seen.has)).toEqual([false, true, true, true]);
   });
 });
 

@@ -14,6 +14,8 @@ export interface Job {
   readonly url: string;
   /** JSON; undefined when nothing good is left to send. */
   readonly body: string | undefined;
+  /** Ids of the events in it. */
+  readonly uuids: readonly string[];
   readonly rejected: Rejections['rejected'];
 }
 
@@ -22,6 +24,8 @@ export interface Destinations {
   readonly baseUrl: string;
   readonly eventsUrl: string;
   readonly allowUnsignedUpsert: boolean;
+  /** Whether the service has taken this event already. */
+  isRepeat(uuid: string): boolean;
 }
 
 /** An answer that ends a request early. */
@@ -68,15 +72,15 @@ const onlyKnown = ({ uuid, timestamp, event, source, correlationKey, correlation
   payload,
 });
 
-const sift = (events: readonly unknown[]) => {
-  const good: object[] = [];
+const sift = (events: readonly unknown[], isRepeat: Destinations['isRepeat']) => {
+  const good: ReturnType<typeof onlyKnown>[] = [];
   const rejected: Rejections['rejected'] = [];
   for (const event of events) {
     const reason = eventFault(event);
     if (reason) rejected.push({ uuid: isObject(event) && typeof event.uuid === 'string' ? event.uuid : '', reason });
-    else good.push(onlyKnown(event as WireEvent));
+    else if (!isRepeat((event as WireEvent).uuid)) good.push(onlyKnown(event as WireEvent));
   }
-  return { good, rejected };
+  return { good, rejected, uuids: good.flatMap(({ uuid }) => uuid ?? []) };
 };
 
 const checkUpsert = (body: Record<string, unknown>, isAllowed: boolean) => {
@@ -94,21 +98,22 @@ export const jobOf = (path: string, body: Record<string, unknown>, to: Destinati
   const isAt = (known: string) => joinUrl(path, '/').endsWith(joinUrl(known, '/'));
   if (isAt(UPSERT_PATH)) {
     const upsert = checkUpsert(body, to.allowUnsignedUpsert);
-    return { url: joinUrl(to.baseUrl, UPSERT_PATH), body: JSON.stringify(upsert), rejected: [] };
+    return { url: joinUrl(to.baseUrl, UPSERT_PATH), body: JSON.stringify(upsert), uuids: [], rejected: [] };
   }
   if (isAt(BATCH_PATH)) {
     if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');
-    const { good, rejected } = sift(body.batch);
+    const { good, rejected, uuids } = sift(body.batch, to.isRepeat);
     return {
       url: joinUrl(to.baseUrl, BATCH_PATH),
       body: good.length ? JSON.stringify({ batch: good }) : undefined,
+      uuids,
       rejected,
     };
   }
   if (isAt(EVENT_PATH)) {
-    const { good, rejected } = sift([body]);
+    const { good, rejected, uuids } = sift([body], to.isRepeat);
     const event = good[0] && JSON.stringify({ ...good[0], timestamp: undefined });
-    return { url: joinUrl(to.eventsUrl, EVENT_PATH), body: event, rejected };
+    return { url: joinUrl(to.eventsUrl, EVENT_PATH), body: event, uuids, rejected };
   }
   throw new Refusal(404, 'no such path; there are /api/customers/upsert, /api/events/batch/ and /events/');
 };

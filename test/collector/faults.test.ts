@@ -163,7 +163,8 @@ describe('faults on demand', () => {
     expect(await Promise.all(answers)).toEqual(['broken off', 'broken off']);
     let last = await stream.next();
     while (last !== undefined) last = await stream.next();
-  });
+    // A database of its own is started.
+  }, 20_000);
 });
 
 describe('what is no fault', () => {
