@@ -9,27 +9,29 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
     await expect.poll(async () => numbers(await demo.events('left'))).toEqual(upTo(200));
   });
 
-  test(`events tracked over a proven link arrive once each, with no second sending: ${how} at once`, async ({
-    demo,
-    context,
-    visitor,
-    newVisitor,
-  }) => {
-    await visitor.visit();
-    await visitor.trackAndLeave('proof', 1, 'stay');
-    await expect.poll(() => demo.events('proof')).toHaveLength(1);
-    await visitor.clew('flush');
-    await visitor.trackAndLeave('left', 50, how);
-    await expect.poll(async () => numbers(await demo.events('left'))).toEqual(upTo(50));
+  for (const [link, options, sendings] of [
+    ['through a relay arrive once each, although nobody hears that they have', {}, 2],
+    ['over a proven direct link arrive once each, with no second sending', { baseUrl: '', apiKey: 'demo-key' }, 1],
+  ] as const) {
+    test(`events tracked ${link}: ${how} at once`, async ({ demo, context, visitor, newVisitor }) => {
+      const tag = 'apiKey' in options ? { ...options, baseUrl: demo.address } : {};
+      await visitor.visit(tag);
+      await visitor.trackAndLeave('proof', 1, 'stay');
+      await expect.poll(() => demo.events('proof')).toHaveLength(1);
+      await visitor.clew('flush');
+      await visitor.trackAndLeave('left', 50, how);
+      await expect.poll(async () => numbers(await demo.events('left'))).toEqual(upTo(50));
 
-    const next = await newVisitor(context);
-    const bodies: string[] = [];
-    next.page.on('request', (request) => bodies.push(request.postData() ?? ''));
-    await next.visit();
-    await next.clew('track', 'next');
-    await expect.poll(() => demo.events('next')).toHaveLength(1);
-    expect(bodies.filter((body) => body.includes('"left"'))).toEqual([]);
-  });
+      const next = await newVisitor(context);
+      const bodies: string[] = [];
+      next.page.on('request', (request) => bodies.push(request.postData() ?? ''));
+      await next.visit(tag);
+      await next.clew('track', 'next');
+      await expect.poll(() => demo.events('next')).toHaveLength(1);
+      expect(bodies.filter((body) => body.includes('"left"'))).toHaveLength(sendings - 1);
+      expect(numbers(await demo.events('left'))).toEqual(upTo(50));
+    });
+  }
 }
 
 test('hands over directly, with the key in a header, when there is no relay', async ({ demo, visitor }) => {

@@ -3,11 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Browser, chromium, type Page } from '@playwright/test';
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { findChromium } from './chromium.ts';
 
 /** A Chromium of one's own: with a profile that outlives it, and a process group that can be killed. */
 export interface OwnBrowser {
+  readonly context: BrowserContext;
+  isAlive(): boolean;
   newPage(): Promise<Page>;
   setOffline(isOffline: boolean): Promise<void>;
   /** SIGKILL to the browser and all of its processes. */
@@ -46,6 +48,7 @@ export const openBrowser = async (profile: string): Promise<OwnBrowser> => {
       stdio: 'ignore',
     },
   );
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const browser: Browser = await chromium.connectOverCDP(`http://127.0.0.1:${await readPort(profile)}`, {
     // Without Playwright's defaults a tab behind another is really hidden.
@@ -54,13 +57,16 @@ export const openBrowser = async (profile: string): Promise<OwnBrowser> => {
   const context = browser.contexts()[0];
   if (!context) throw new Error('the browser has no context');
   return {
+    context,
+    isAlive,
     newPage: () => context.newPage(),
     setOffline: (isOffline) => context.setOffline(isOffline),
     async kill() {
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      if (isAlive() && child.pid) process.kill(-child.pid, 'SIGKILL');
       await gone;
     },
     async quit() {
+      if (!isAlive()) return;
       const session = await browser.newBrowserCDPSession();
       session.send('Browser.close').catch(() => {});
       await gone;

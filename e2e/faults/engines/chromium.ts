@@ -1,0 +1,54 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openBrowser } from '../../support/ownBrowser.ts';
+import type { Engine, Privacy, Tab } from './engine.ts';
+import { createTab } from './playwrightTab.ts';
+
+/** What "block all cookies" sets: IndexedDB fails to open and localStorage throws. */
+const BLOCKED = { profile: { default_content_setting_values: { cookies: 2 } } };
+
+/** The Chromium of the other end-to-end tests: a process of ours, with the back/forward cache as users have it. */
+export const openChromium = async (profile: string, privacy?: Privacy): Promise<Engine> => {
+  if (privacy === 'blocked') {
+    await mkdir(join(profile, 'Default'), { recursive: true });
+    await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(BLOCKED));
+  }
+  const browser = await openBrowser(profile);
+  const incognito = privacy === 'private' ? await browser.context.browser()?.newContext() : undefined;
+  const context = incognito ?? browser.context;
+  const cdp = ({ page }: Tab) => {
+    if (!page) throw new Error('a tab of another browser');
+    return context.newCDPSession(page);
+  };
+
+  return {
+    name: 'chromium',
+    isAlive: browser.isAlive,
+    async newTab() {
+      const page = await context.newPage();
+      const tab = createTab(page);
+      return {
+        ...tab,
+        async crash() {
+          const crashed = page.waitForEvent('crash');
+          const session = await cdp(tab);
+          session.send('Page.crash').catch(() => {});
+          await crashed;
+        },
+      };
+    },
+    async closeTabs() {
+      // The first one stays: without a tab the browser would quit.
+      await Promise.all(
+        browser.context
+          .pages()
+          .slice(1)
+          .map((page) => page.close()),
+      );
+    },
+    setOffline: browser.setOffline,
+    cdp,
+    kill: browser.kill,
+    quit: browser.quit,
+  };
+};

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { firefox } from '@playwright/test';
+import type { Engine, Privacy } from './engine.ts';
+import { createTab } from './playwrightTab.ts';
+import { killTree, ownerOf } from './processes.ts';
+
+/** Path of a Firefox as users have it: `FIREFOX`, or the system's. */
+export const findFirefox = (): string | undefined =>
+  [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find(
+    (path): path is string => path !== undefined && existsSync(path),
+  );
+
+const PREFERENCES = {
+  // Under automation every tab counts as visible; with this off, one behind another is really hidden.
+  'layout.testing.top-level-always-active': false,
+  // A browser that was killed now and then would ask whether to start in safe mode.
+  'toolkit.startup.max_resumed_crashes': -1,
+};
+
+const PRIVACY = {
+  private: { 'browser.privatebrowsing.autostart': true },
+  // All cookies and site data: IndexedDB fails to open and localStorage throws.
+  blocked: { 'network.cookie.cookieBehavior': 2 },
+};
+
+export const openFirefox = async (profile: string, privacy?: Privacy): Promise<Engine> => {
+  const context = await firefox.launchPersistentContext(profile, {
+    channel: 'moz-firefox',
+    executablePath: findFirefox() ?? 'firefox',
+    headless: true,
+    firefoxUserPrefs: { ...PREFERENCES, ...(privacy && PRIVACY[privacy]) },
+  });
+  const owner = ownerOf(profile);
+  let isAlive = true;
+  context.once('close', () => {
+    isAlive = false;
+  });
+  const anchor = context.pages()[0] ?? (await context.newPage());
+
+  return {
+    name: 'firefox',
+    isAlive: () => isAlive,
+    async newTab() {
+      // Playwright's own new page is a window, and no window hides another.
+      const [page] = await Promise.all([
+        context.waitForEvent('page'),
+        anchor.evaluate(() => void window.open('about:blank', '_blank', 'noopener')),
+      ]);
+      return createTab(page);
+    },
+    async closeTabs() {
+      await Promise.all(context.pages().map((page) => (page === anchor ? undefined : page.close())));
+    },
+    setOffline: (isOffline) => context.setOffline(isOffline),
+    async kill() {
+      isAlive = false;
+      if (owner !== undefined) await killTree(owner);
+    },
+    quit: () => context.close(),
+  };
+};

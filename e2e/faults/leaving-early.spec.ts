@@ -1,0 +1,120 @@
+import type { Tab } from './engines/engine.ts';
+import { expect, fault } from './support/fault.ts';
+import { answer } from './support/faults.ts';
+import { before } from './support/page.ts';
+import type { Stage } from './support/stage.ts';
+
+interface Leaving {
+  run: string;
+  from: number;
+  count: number;
+  /** `load` of the bundle's script: it has just run, and no database can be open. `DOMContentLoaded`: only the stub is there. */
+  when: string;
+  /** Where localStorage has what no database has. */
+  key: string;
+}
+
+/** Runs before the page's own code: tracks and leaves in the task of this event. */
+const trackAndLeave = ({ run, from, count, when, key }: Leaving) => {
+  document.addEventListener(
+    when,
+    ({ target }) => {
+      if (when === 'load' && !(target instanceof HTMLScriptElement)) return;
+      for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+      // As it is before the database can be open, which may be soon.
+      if (when === 'load') queueMicrotask(() => sessionStorage.setItem(key, localStorage[key]));
+      location.href = '/blank';
+    },
+    // `load` of an element does not bubble.
+    { capture: true },
+  );
+};
+
+/** Visits a page that leaves that early, for one that says what was carried over. */
+const visitShortly = async (stage: Stage, tab: Tab, when: string, key: string) => {
+  const numbers = stage.next(5);
+  const bundle = when === 'load' ? '' : '&delay=1000';
+  const early = before(trackAndLeave, { ...numbers, when, key });
+  // It never comes to this page's own `load`.
+  await stage.visit({ tab, query: early + bundle, wait: 'load' }).catch(() => {});
+  await stage.reached(tab, '/blank');
+  const carried = await tab.evaluate((key) => sessionStorage.getItem(key) ?? String(localStorage[key]), key);
+  // A list of texts is text twice over.
+  expect(carried.replaceAll('\\', '')).toContain(`"n":${numbers.from + 4}`);
+};
+
+for (const [title, when, key] of [
+  ['before the database is open', 'load', 'clew.items /clew'],
+  ['before the bundle has loaded', 'DOMContentLoaded', 'clew.calls'],
+] as const) {
+  const leave = async (stage: Stage) => {
+    const tab = await stage.browser.newTab();
+    for (let round = 0; round < 3; round++) {
+      await visitShortly(stage, tab, when, key);
+      // Two visits in a row that left too early, and one after a visit that did not.
+      if (round !== 1) continue;
+      await stage.visit({ tab });
+      await expect.poll(async () => (await stage.arrived()).length).toBe(10);
+    }
+    await stage.settle();
+    const threads = (await stage.arrived()).map(({ correlationValue }) => correlationValue);
+    expect(new Set(threads).size).toBe(1);
+  };
+  // Only a listener to beforeunload would hear of it, and that may cost the back/forward cache.
+  const cannot = when === 'load' ? {} : { webkit: 'sends no pagehide to a page that is left before it has loaded' };
+  fault(15, `left ${title}, first visit and returning visits`, leave, { cannot });
+}
+
+fault(15, 'left with the database open, but before the page itself has loaded', async (stage) => {
+  const tab = await stage.browser.newTab();
+  for (let round = 0; round < 3; round++) {
+    const leave = before(
+      ({ run, from, count, to }) => {
+        document.addEventListener('DOMContentLoaded', () => {
+          // The page is not loaded before its image.
+          document.body.append(Object.assign(new Image(), { src: '/dist/clew.js?delay=1000' }));
+        });
+        addEventListener('load', () => localStorage.setItem('isLoaded', 'yes'));
+        const timer = setInterval(async () => {
+          if ('q' in window.clew) return;
+          clearInterval(timer);
+          await window.clew('correlationValue');
+          for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+          location.href = to;
+        }, 10);
+      },
+      { ...stage.next(5), to: '/blank' },
+    );
+    await stage.visit({ tab, query: leave, wait: 'load' }).catch(() => {});
+    await stage.reached(tab, '/blank');
+    expect(await tab.evaluate(() => localStorage.isLoaded)).toBeFalsy();
+  }
+});
+
+fault(15, 'two pages at once left before the database is open, the service being down', async (stage) => {
+  // Without clew itself: it would be the third.
+  const tab = await stage.visit({ query: 'tag=none', wait: 'load' });
+  stage.site.fault = answer(503);
+  await tab.evaluate(async ({ run, from, count }) => {
+    const opening = indexedDB.open('clew');
+    opening.onupgradeneeded = () => opening.result.createObjectStore('clew');
+    await new Promise((resolve) => opening.addEventListener('success', resolve));
+    const store = opening.result.transaction('clew', 'readwrite').objectStore('clew');
+    let isHeld = true;
+    // As long as it is asked for something, no other transaction begins.
+    const hold = () => isHeld && store.get('').addEventListener('success', hold);
+    hold();
+    const frames = [0, 1].map(() => Object.assign(document.createElement('iframe'), { src: '/page/frame' }));
+    const loaded = frames.map((frame) => new Promise((resolve) => frame.addEventListener('load', resolve)));
+    document.body.append(...frames);
+    await Promise.all(loaded);
+    for (let n = from; n < from + count; n++) {
+      // In a task of its own each.
+      await new Promise((resolve) => setTimeout(resolve));
+      frames[n % 2]?.contentWindow?.clew('track', 'ledger', { run, n });
+    }
+    for (const frame of frames) frame.remove();
+    isHeld = false;
+    opening.result.close();
+  }, stage.next(6));
+});

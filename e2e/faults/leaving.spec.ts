@@ -1,0 +1,155 @@
+import type { Tab } from './engines/engine.ts';
+import { expect, fault } from './support/fault.ts';
+import { slow } from './support/faults.ts';
+import { before } from './support/page.ts';
+import type { Stage } from './support/stage.ts';
+
+const NO_FREEZE = {
+  firefox: 'it has no freeze event',
+  webkit: 'it has no freeze event',
+};
+
+interface Numbers {
+  run: string;
+  from: number;
+  count: number;
+}
+
+/** Tracks three events, and leaves in the same task or 1 ms later, by turns; the page may be gone before it could answer. */
+const trackAndLeave = async (stage: Stage, tab: Tab, round: number, how: string, to: string) => {
+  const numbers: Numbers = stage.next(3);
+  await tab
+    .evaluate(
+      ({ run, from, count, how, to, isAtOnce }) => {
+        const next = document.querySelector<HTMLAnchorElement>('#next');
+        const form = document.querySelector<HTMLFormElement>('#form');
+        if (next) next.href = to;
+        if (form) form.action = to;
+        const leave = () => {
+          if (how === 'location') location.href = to;
+          if (how === 'link') next?.click();
+          if (how === 'form') form?.requestSubmit();
+          if (how === 'back') history.go(-1);
+          if (how === 'forward') history.go(1);
+        };
+        for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+        if (isAtOnce) leave();
+        else setTimeout(leave, 1);
+      },
+      { ...numbers, how, to, isAtOnce: round % 2 === 0 },
+    )
+    .catch(() => {});
+  await stage.reached(tab, to);
+};
+
+for (const [how, title, rounds] of [
+  ['location', 'location.href = …', 20],
+  ['link', 'a link click', 10],
+  ['form', 'a form submit', 10],
+] as const) {
+  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, async (stage) => {
+    const tab = await stage.visit();
+    for (let round = 0; round < rounds; round++) await trackAndLeave(stage, tab, round, how, `/page/${round + 2}`);
+  });
+}
+
+fault(7, 'left by history.go within 1 ms of track, 10 times', async (stage) => {
+  const tab = await stage.visit();
+  await stage.visit({ tab, path: '/page/2' });
+  for (let round = 0; round < 5; round++) {
+    await trackAndLeave(stage, tab, round, 'back', '/page/1');
+    await trackAndLeave(stage, tab, round, 'forward', '/page/2');
+  }
+});
+
+fault(7, 'left by the visitor’s own click, tracked in its listener', async (stage) => {
+  const tab = await stage.visit();
+  for (let round = 0; round < 3; round++) {
+    await tab.evaluate((numbers: Numbers) => {
+      const { run, from, count } = numbers;
+      addEventListener('click', () => {
+        for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+      });
+    }, stage.next(3));
+    await tab.click(round === 1 ? '#submit' : '#next');
+    await stage.reached(tab, round === 1 ? '/page/submitted' : '/page/next');
+  }
+});
+
+/** Tracks which moment it is, in a listener for each. */
+const listen = ({ run, from, types }: { run: string; from: number; types: string[] }) => {
+  for (const [index, type] of types.entries()) {
+    const say = () => window.clew('track', 'ledger', { run, n: from + index, type });
+    addEventListener(type, say, { once: true, capture: true });
+  }
+};
+
+const moments: [how: string, types: string[], leave: (stage: Stage, tab: Tab) => Promise<void>][] = [
+  [
+    'as the page is left for another one',
+    ['beforeunload', 'pagehide', 'visibilitychange'],
+    async (stage, tab) => {
+      await tab.evaluate(() => location.assign('/page/next'));
+      await stage.reached(tab, '/page/next');
+    },
+  ],
+  ['as the tab is closed', ['pagehide', 'visibilitychange'], (_, tab) => tab.close()],
+  [
+    'as another tab comes to the front',
+    ['visibilitychange'],
+    async (stage, tab) => {
+      const other = await stage.visit();
+      await other.activate();
+      await expect.poll(() => tab.evaluate(() => document.hidden)).toBe(true);
+    },
+  ],
+];
+for (const [how, types, leave] of moments) {
+  fault(8, `track inside ${types.join(', ')}, ${how}`, async (stage) => {
+    // One listener is there before all of ours, one comes after them.
+    const early = before(listen, { ...stage.next(types.length), types });
+    const tab = await stage.visit({ query: early });
+    await tab.evaluate(listen, { ...stage.next(types.length), types });
+    await leave(stage, tab);
+  });
+}
+
+fault(
+  8,
+  'track inside freeze',
+  async (stage) => {
+    const types = ['freeze'];
+    const tab = await stage.visit({ query: before(listen, { ...stage.next(1), types }) });
+    await tab.evaluate(listen, { ...stage.next(1), types });
+    const session = await stage.browser.cdp?.(tab);
+    await session?.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await tab.close();
+  },
+  { cannot: NO_FREEZE },
+);
+
+/** Tracks so many events of 4 KB. */
+const trackLong = ({ run, from, count, to }: Numbers & { to?: string }) => {
+  const text = 'x'.repeat(4000);
+  for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n, text });
+  if (to) location.href = to;
+};
+
+for (const how of ['for another page', 'by closing the tab'] as const) {
+  fault(14, `left with three times 64 KiB unsent, ${how}, a batch being in flight or not`, async (stage) => {
+    for (const isInFlight of [false, true]) {
+      const tab = await stage.visit();
+      await expect.poll(() => stage.stored(tab)).toBe(0);
+      const seen = stage.site.requests.length;
+      stage.site.fault = isInFlight ? slow(1000) : undefined;
+      if (isInFlight) {
+        await tab.evaluate(trackLong, stage.next(14));
+        await expect.poll(() => stage.site.requests.length).toBeGreaterThan(seen);
+      }
+      const to = '/page/next';
+      await tab.evaluate(trackLong, { ...stage.next(50), ...(how === 'for another page' && { to }) }).catch(() => {});
+      if (how === 'for another page') await stage.reached(tab, to);
+      await tab.close();
+    }
+  });
+}

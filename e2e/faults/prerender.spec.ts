@@ -1,0 +1,60 @@
+import { expect, fault } from './support/fault.ts';
+import { before } from './support/page.ts';
+
+/** Runs before the page's own code: tracks as soon as the stub is there, and tells the site whether anybody sees the page. */
+const trackUnseen = ({ run, from, count }: { run: string; from: number; count: number }) => {
+  type Unseen = Document & { prerendering?: boolean };
+  const tell = (what: string) => fetch(`/api${location.pathname}/${what}`, { method: 'POST' });
+  document.addEventListener('DOMContentLoaded', () => {
+    for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+  });
+  document.addEventListener('prerenderingchange', () => tell('activated'));
+  addEventListener('load', async () => {
+    await tell(`${(document as Unseen).prerendering ? 'un' : ''}seen`);
+    localStorage[location.pathname] = 'loaded';
+  });
+};
+
+/** Has both pages prerendered, discards the one and activates the other. */
+const prerenderBoth = (urls: string[]) => {
+  const prerender = async (url: string) => {
+    const rules = Object.assign(document.createElement('script'), { type: 'speculationrules' });
+    rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [url], eagerness: 'immediate' }] });
+    document.head.append(rules);
+    const { pathname } = new URL(url, location.href);
+    while (!localStorage[pathname]) await new Promise((resolve) => setTimeout(resolve, 10));
+    return rules;
+  };
+  // When nobody is there to debug it: a page that is debugged prerenders nothing.
+  setTimeout(async () => {
+    const [discarded = '', seen = ''] = urls;
+    const rules = await prerender(discarded);
+    rules.remove();
+    await prerender(seen);
+    location.href = seen;
+  }, 500);
+};
+
+fault(
+  16,
+  'document.prerendering: counted once when activated, never when discarded',
+  async (stage) => {
+    const browser = await stage.openOwn();
+    const tab = await stage.visit({ browser });
+    const discarded = stage.next(3);
+    stage.drop(
+      [0, 1, 2].map((index) => discarded.from + index),
+      'never seen',
+    );
+    const seen = stage.next(3);
+    const urls = [discarded, seen].map((numbers, index) => `/page/${index}?${before(trackUnseen, numbers)}`);
+    await tab.evaluate(prerenderBoth, urls);
+    // Only lets go of it.
+    await tab.page?.context().browser()?.close();
+    await expect.poll(() => stage.arrived()).toHaveLength(3);
+    const told = stage.site.requests.map(({ path, uuids }) => (uuids.length ? 'batch' : path));
+    expect(told).toEqual(['/api/page/0/unseen', '/api/page/1/unseen', '/api/page/1/activated', 'batch']);
+    await browser.kill();
+  },
+  { cannot: { firefox: 'it does not prerender', webkit: 'it does not prerender' } },
+);

@@ -1,0 +1,104 @@
+import { expect, fault } from './support/fault.ts';
+import { answer } from './support/faults.ts';
+import { before } from './support/page.ts';
+
+declare global {
+  interface Window {
+    /** While it is set, there is no room. */
+    isFull?: boolean;
+  }
+}
+
+/** Over quota a request succeeds, and then its transaction aborts. */
+const fillUp = () => {
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function (...args) {
+    const request = put.apply(this, args);
+    if (!window.isFull) return request;
+    const { transaction } = this;
+    const error = new DOMException('', 'QuotaExceededError');
+    // Once commit has been called, no script could abort any more.
+    Object.defineProperties(transaction, { commit: { value: () => {} }, error: { value: error } });
+    request.addEventListener('success', () => transaction.abort());
+    return request;
+  };
+  window.isFull = true;
+};
+
+fault(
+  41,
+  'quota exceeded: each request succeeds, then its transaction aborts; later there is room again',
+  async (stage) => {
+    const browser = await stage.openOwn();
+    stage.site.fault = answer(503);
+    const tab = await stage.visit({ browser, query: before(fillUp) });
+    await stage.track(tab, 20);
+    await expect
+      .poll(() => tab.evaluate(() => window.told.errors))
+      .toContainEqual(expect.stringContaining('no storage: QuotaExceededError'));
+    expect(await stage.stored(tab)).toBe(0);
+
+    await tab.evaluate(() => {
+      window.isFull = false;
+    });
+    await stage.track(tab);
+    await expect.poll(() => stage.stored(tab)).toBe(21);
+    // Waits from then on, and holds no lease that would have to run out first.
+    await tab.evaluate(() => window.clew('flush'));
+    await browser.kill();
+  },
+);
+
+fault(
+  41,
+  'quota exceeded for real',
+  async (stage) => {
+    const browser = await stage.openOwn();
+    stage.site.fault = answer(503);
+    const { origin } = stage.site;
+    const tab = await stage.visit({ browser, path: '/blank', wait: 'load' });
+    const session = await browser.cdp?.(tab);
+    // Before anything is stored: a quota that the browser has looked up holds for half a minute.
+    await session?.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 300_000 });
+    await stage.visit({ tab });
+    const cause = await tab.evaluate(async () => {
+      const opening = indexedDB.open('ballast');
+      opening.onupgradeneeded = () => opening.result.createObjectStore('ballast', { autoIncrement: true });
+      await new Promise((resolve) => {
+        opening.onsuccess = resolve;
+      });
+      const fill = (size: number) =>
+        new Promise<string | undefined>((resolve) => {
+          const transaction = opening.result.transaction('ballast', 'readwrite');
+          const bytes = new Uint8Array(size);
+          // Random, for repeated bytes are compressed away.
+          for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+          transaction.objectStore('ballast').add(bytes);
+          transaction.oncomplete = () => resolve(undefined);
+          transaction.onabort = () => resolve(transaction.error?.name);
+        });
+      let cause: string | undefined;
+      // Ever less, until there is no room for anything.
+      for (let size = 2 ** 17; size > 8; size >>= 1) {
+        do cause = await fill(size);
+        while (!cause);
+      }
+      opening.result.close();
+      return cause;
+    });
+    expect(cause).toBe('QuotaExceededError');
+    await stage.track(tab, 20);
+    await expect
+      .poll(() => tab.evaluate(() => window.told.errors))
+      .toContainEqual(expect.stringContaining('no storage: QuotaExceededError'));
+    expect(await stage.stored(tab)).toBe(0);
+
+    await session?.send('Storage.overrideQuotaForOrigin', { origin });
+    await stage.track(tab);
+    await expect.poll(() => stage.stored(tab)).toBe(21);
+    // Waits from then on, and holds no lease that would have to run out first.
+    await tab.evaluate(() => window.clew('flush'));
+    await browser.kill();
+  },
+  { cannot: { firefox: 'its driver sets no quota', webkit: 'its driver sets no quota' } },
+);

@@ -1,0 +1,99 @@
+import { expect, fault } from './support/fault.ts';
+import { answer } from './support/faults.ts';
+import { trackAndLeave } from './support/leave.ts';
+import { before } from './support/page.ts';
+
+/** Ways in which a database does not open, each made before the page's own scripts run. */
+const broken: Record<string, { make: () => void; trouble: RegExp }> = {
+  'is undefined': {
+    make: () => Object.defineProperty(window, 'indexedDB', { value: undefined }),
+    trouble: /no storage: TypeError/,
+  },
+  'throws on open': {
+    make: () => {
+      IDBFactory.prototype.open = () => {
+        throw new DOMException('not here', 'SecurityError');
+      };
+    },
+    trouble: /no storage: SecurityError/,
+  },
+  'rejects on open': {
+    make: () => {
+      IDBFactory.prototype.open = () => {
+        const request = { error: new DOMException('corrupt', 'UnknownError') } as IDBOpenDBRequest;
+        setTimeout(() => request.onerror?.(new Event('error')));
+        return request;
+      };
+    },
+    trouble: /no storage: UnknownError/,
+  },
+  'never answers': {
+    make: () => {
+      IDBFactory.prototype.open = () => ({}) as IDBOpenDBRequest;
+    },
+    trouble: /no storage: no answer/,
+  },
+};
+
+for (const [title, { make, trouble }] of Object.entries(broken)) {
+  fault(40, `IndexedDB ${title}`, async (stage) => {
+    const query = before(make);
+    const tab = await stage.visit({ query });
+    await stage.track(tab, 20);
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
+    expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringMatching(trouble)]);
+
+    // Left with unsent events that only memory has.
+    await trackAndLeave(stage, tab);
+  });
+}
+
+fault(40, 'IndexedDB never answers, and the page is left before that is known', async (stage) => {
+  const tab = await stage.visit({ query: before(broken['never answers']?.make ?? (() => {})), wait: 'load' });
+  await trackAndLeave(stage, tab);
+});
+
+fault(
+  40,
+  'IndexedDB never answers, since it is being deleted and another page does not let go of it',
+  async (stage) => {
+    const holder = await stage.visit({ query: 'tag=none', wait: 'load' });
+    const isBlocked = await holder.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const opening = indexedDB.open('clew');
+          opening.onupgradeneeded = () => opening.result.createObjectStore('clew');
+          opening.onsuccess = () => {
+            Object.assign(window, { held: opening.result });
+            const deleting = indexedDB.deleteDatabase('clew');
+            deleting.onblocked = () => resolve(true);
+            deleting.onsuccess = () => resolve(false);
+          };
+        }),
+    );
+    expect(isBlocked).toBe(true);
+
+    const tab = await stage.visit();
+    await stage.track(tab, 20);
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
+    expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: no answer')]);
+
+    await holder.evaluate(() => (window as unknown as { held: IDBDatabase }).held.close());
+    // From now on it answers: what is tracked is stored again, and opens that were answered late are in nobody's way.
+    stage.site.fault = answer(503);
+    await stage.track(tab, 5);
+    await expect.poll(() => stage.stored(tab).catch(() => 0)).toBe(5);
+    const isDeleted = await holder.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const deleting = indexedDB.deleteDatabase('clew');
+          deleting.onblocked = () => resolve(false);
+          deleting.onsuccess = () => resolve(true);
+        }),
+    );
+    expect(isDeleted).toBe(true);
+    stage.site.fault = undefined;
+    await tab.evaluate(() => void window.clew('flush'));
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(25);
+  },
+);

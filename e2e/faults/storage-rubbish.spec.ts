@@ -1,0 +1,115 @@
+import type { Tab } from './engines/engine.ts';
+import { expect, fault } from './support/fault.ts';
+import { answer } from './support/faults.ts';
+import { links, listed, oddRows, rows, thread, visitors, write } from './support/rubbish.ts';
+
+const flushAndAwait = async (tab: Tab, count: number) => {
+  await tab.evaluate(() => void window.clew('flush'));
+  await expect
+    .poll(() => tab.evaluate(() => window.told.delivered.filter((n) => typeof n === 'number').length))
+    .toBe(count);
+};
+
+fault(43, 'rubbish among the rows, from before the tracker started', async (stage) => {
+  stage.site.fault = answer(503);
+  const tab = await stage.visit();
+  await stage.track(tab, 5);
+  await expect.poll(() => stage.stored(tab)).toBe(5);
+  // What is good stands behind the rubbish, and in one row with it.
+  await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
+  await tab.evaluate(write, [...rows, ...oddRows]);
+  stage.site.fault = undefined;
+  await stage.visit({ tab });
+  await stage.track(tab, 5);
+  await expect.poll(async () => (await stage.arrived()).length).toBe(10);
+  await expect.poll(() => stage.stored(tab)).toBe(0);
+});
+
+fault(43, 'rubbish among the rows, written while the tracker runs', async (stage) => {
+  const tab = await stage.visit();
+  stage.site.fault = answer(503);
+  await stage.track(tab, 5);
+  await expect.poll(() => stage.stored(tab)).toBe(5);
+  await tab.evaluate(write, [...rows, ...oddRows]);
+  await stage.track(tab, 5);
+  stage.site.fault = undefined;
+  await flushAndAwait(tab, 10);
+  await expect.poll(() => stage.stored(tab)).toBe(0);
+});
+
+fault(43, 'a visitor of an unknown version, with events unsent', async (stage) => {
+  const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
+  for (const visitor of visitors) {
+    await tab.evaluate(write, [['visitor', visitor] as [IDBValidKey, unknown]]);
+    stage.site.fault = answer(503);
+    await stage.visit({ tab });
+    await stage.track(tab, 2);
+    // Leaves with unsent rows; the next page finds the record as it is written now.
+    await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
+  }
+  for (const visitor of visitors) {
+    stage.site.fault = undefined;
+    await stage.visit({ tab });
+    await tab.evaluate(write, [['visitor', visitor] as [IDBValidKey, unknown]]);
+    await stage.track(tab, 2);
+    await flushAndAwait(tab, 2);
+    expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
+  }
+});
+
+fault(43, 'a link of an unknown version', async (stage) => {
+  const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
+  for (const link of links) {
+    await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
+    await tab.evaluate(write, [['link /clew', link] as [IDBValidKey, unknown]]);
+    await stage.visit({ tab });
+    await stage.track(tab, 2);
+    await flushAndAwait(tab, 2);
+    await tab.evaluate(write, [['link /clew', link] as [IDBValidKey, unknown]]);
+    await stage.track(tab, 2);
+    await flushAndAwait(tab, 4);
+    // The store goes on being used.
+    expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
+  }
+});
+
+const texts = [
+  5,
+  '',
+  'x',
+  true,
+  {},
+  { a: [] },
+  [5, null, 'x', {}, [], [[]], [1, 2], ['x', ['track', 'odd']]],
+  [[listed]],
+];
+
+for (const key of ['clew.calls', 'clew.items /clew', 'clew.thread', 'clew.tab']) {
+  fault(43, `rubbish in localStorage, under ${key}`, async (stage) => {
+    const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
+    for (const text of ['{not JSON', ...[...texts, [thread]].map((value) => JSON.stringify(value))]) {
+      await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
+      await tab.evaluate(([key = '', text = '']) => localStorage.setItem(key, text), [key, text]);
+      await stage.visit({ tab });
+      await stage.track(tab, 2);
+      await flushAndAwait(tab, 2);
+      expect(await tab.evaluate(() => window.told.errors), text).not.toContainEqual(expect.stringContaining('storage'));
+    }
+  });
+}
+
+fault(43, 'a database of this name that somebody else has made', async (stage) => {
+  const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
+  await tab.evaluate(async () => {
+    const opening = indexedDB.open('clew', 7);
+    opening.onupgradeneeded = () => opening.result.createObjectStore('yarn');
+    await new Promise((resolve) => {
+      opening.onsuccess = resolve;
+    });
+    opening.result.close();
+  });
+  await stage.visit({ tab });
+  await stage.track(tab, 5);
+  await flushAndAwait(tab, 5);
+  expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: NotFoundError')]);
+});

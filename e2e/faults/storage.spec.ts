@@ -1,0 +1,121 @@
+import { expect, fault } from './support/fault.ts';
+import { answer } from './support/faults.ts';
+import { before } from './support/page.ts';
+
+declare global {
+  interface Window {
+    /** Connections that pages have opened. */
+    connections: IDBDatabase[];
+    /** How many transactions are still to be lost. */
+    losses: { thrown: number; aborted: number };
+    deleteDatabase(): Promise<string>;
+  }
+}
+
+const deleteByItself = () => {
+  window.deleteDatabase = () =>
+    new Promise((resolve) => {
+      const request = indexedDB.deleteDatabase('clew');
+      request.onblocked = () => resolve('blocked');
+      request.onsuccess = () => resolve('deleted');
+    });
+};
+
+fault(42, 'database deleted while open, by the site itself, with two tabs', async (stage) => {
+  stage.site.fault = answer(503);
+  const query = before(deleteByItself);
+  const tabs = [await stage.visit({ query }), await stage.visit({ query })] as const;
+  for (const tab of tabs) await stage.track(tab, 10);
+  await expect.poll(() => stage.stored(tabs[0])).toBe(20);
+  // Twice: the second time right after the store has been opened anew.
+  expect(await tabs[0].evaluate(() => window.deleteDatabase())).toBe('deleted');
+  for (const tab of tabs) await stage.track(tab, 5);
+  await expect.poll(() => stage.stored(tabs[0])).toBe(10);
+  expect(await tabs[1].evaluate(() => window.deleteDatabase())).toBe('deleted');
+  stage.site.fault = undefined;
+  for (const tab of tabs) {
+    await tab.evaluate(() => void window.clew('flush'));
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(15);
+    expect(await tab.evaluate(() => window.told.errors)).toEqual([]);
+  }
+});
+
+fault(42, 'database deleted while open, by "clear site data"', async (stage) => {
+  const { site } = stage;
+  site.files.set('/cleared', { type: 'text/plain', body: '', headers: { 'Clear-Site-Data': '"storage"' } });
+  site.fault = answer(503);
+  const tab = await stage.visit();
+  await stage.track(tab, 10);
+  await expect.poll(() => stage.stored(tab)).toBe(10);
+  if (stage.browser.cdp) {
+    const session = await stage.browser.cdp(tab);
+    await session.send('Storage.clearDataForOrigin', { origin: site.origin, storageTypes: 'all' });
+  } else await tab.evaluate(() => fetch('/cleared').then((response) => response.text()));
+  await expect.poll(() => stage.stored(tab)).toBe(0);
+  await stage.track(tab, 5);
+  await expect.poll(() => stage.stored(tab)).toBe(5);
+  site.fault = undefined;
+  await tab.evaluate(() => void window.clew('flush'));
+  await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(15);
+});
+
+/** Connections and transactions that break when the test says so. */
+const loseConnections = () => {
+  window.connections = [];
+  window.losses = { thrown: 0, aborted: 0 };
+  const { open } = IDBFactory.prototype;
+  IDBFactory.prototype.open = function (...args) {
+    const request = open.apply(this, args);
+    request.addEventListener('success', () => window.connections.push(request.result));
+    return request;
+  };
+  const { transaction } = IDBDatabase.prototype;
+  IDBDatabase.prototype.transaction = function (...args) {
+    const { losses } = window;
+    if (losses.thrown-- > 0)
+      throw new DOMException(
+        'Connection to Indexed Database server lost. Refresh the page to try again',
+        'UnknownError',
+      );
+    const made = transaction.apply(this, args);
+    if (losses.aborted-- > 0) {
+      made.commit = () => {};
+      queueMicrotask(() => made.abort());
+    }
+    return made;
+  };
+};
+
+fault(45, '"connection lost" in mid-visit: closed, refused, aborted', async (stage) => {
+  const browser = await stage.openOwn();
+  stage.site.fault = answer(503);
+  const tab = await stage.visit({ browser, query: before(loseConnections) });
+  await stage.track(tab, 10);
+  await expect.poll(() => stage.stored(tab)).toBe(10);
+  const breaks = [
+    () => {
+      for (const connection of window.connections) {
+        connection.close();
+        connection.dispatchEvent(new Event('close'));
+      }
+    },
+    () => {
+      window.losses = { thrown: 1, aborted: 0 };
+    },
+    () => {
+      window.losses = { thrown: 0, aborted: 1 };
+    },
+  ];
+  let count = 10;
+  for (const lose of breaks) {
+    await tab.evaluate(lose);
+    await stage.track(tab, 10);
+    count += 10;
+    await expect.poll(() => stage.stored(tab)).toBe(count);
+  }
+  // It was mended before anybody had to be told.
+  expect(await tab.evaluate(() => window.told.errors)).toEqual([]);
+  // Waits from then on, and holds no lease that would have to run out first.
+  await tab.evaluate(() => window.clew('flush'));
+  await browser.kill();
+});

@@ -1,0 +1,78 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as open, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** One request of a page to the API, and what a fault may do with it. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Empty for a fault that is `early`. */
+  body: Buffer;
+  uuids: string[];
+  path: string;
+  /** Sends the request, or another body in its place, to the demo; its answer goes nowhere. */
+  store(body?: Buffer): Promise<Answer>;
+  /** Sends the request to the demo and answers with its answer. */
+  forward(): Promise<void>;
+}
+
+/** Sets what becomes of a request. `early`: it is called before the request's body has been read. */
+export type Handler = ((exchange: Exchange) => void | Promise<void>) & { early?: boolean };
+
+/** Of this connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+const HOP_BY_HOP = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'];
+const endToEnd = (headers: IncomingHttpHeaders, ...without: string[]): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => ![...HOP_BY_HOP, ...without].includes(name)));
+
+const agent = new Agent({ keepAlive: true });
+
+const send = (url: URL, request: IncomingMessage, body: Buffer): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    // The page's origin is not the demo's; as seen from there the two are one.
+    const headers = endToEnd(request.headers, 'host', 'origin', 'content-length');
+    const onward = open(url, { method: request.method, headers, agent });
+    onward.once('error', reject);
+    onward.once('response', async (answer) => {
+      const { statusCode: status = 0 } = answer;
+      resolve({ status, headers: endToEnd(answer.headers, 'content-length'), body: await buffer(answer) });
+    });
+    onward.end(body);
+  });
+
+const UUIDS = /"uuid":"([0-9a-f-]{36})"/g;
+export const uuidsIn = (body: Buffer): string[] =>
+  [...body.toString().matchAll(UUIDS)].flatMap(([, uuid]) => uuid ?? []);
+
+/** @param onStored hears of all uuids that went to the demo */
+export const createExchange = (
+  demo: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+  onStored: (uuids: string[]) => void,
+): Exchange => {
+  const url = new URL(request.url ?? '/', demo);
+  const store = async (other?: Buffer): Promise<Answer> => {
+    // For an early fault the body is still to come.
+    const sent = other ?? (request.readableEnded ? body : await buffer(request));
+    onStored(uuidsIn(sent));
+    return send(url, request, sent);
+  };
+  return {
+    request,
+    response,
+    body,
+    uuids: uuidsIn(body),
+    path: url.pathname,
+    store,
+    async forward() {
+      const answer = await store();
+      response.writeHead(answer.status, answer.headers).end(answer.body);
+    },
+  };
+};

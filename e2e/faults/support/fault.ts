@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base } from '@playwright/test';
+import { type Demo, startDemo } from '../../support/demo.ts';
+import { type Engine, type EngineName, openEngine } from '../engines/engine.ts';
+import { openStage, type Stage } from './stage.ts';
+import { type RunVerdict, summarise } from './verdict.ts';
+
+interface FaultOptions {
+  /** Engines in which the fault cannot be made, and why. */
+  cannot?: Partial<Record<EngineName, string>>;
+  /** @default `FAULT_RUNS`, or 1 */
+  runs?: number;
+  /** How long settling may take, in ms: longer than a lease, which a page that crashed while sending still holds. */
+  patience?: number;
+  /** How long one run may take, in ms. @default the configuration's */
+  timeout?: number;
+}
+
+export interface WorkerFixtures {
+  engine: EngineName;
+  collector: Demo;
+  /** The worker's browser; opened anew should it have died. */
+  shared: () => Promise<Engine>;
+}
+
+export const test = base.extend<object, WorkerFixtures>({
+  engine: ['chromium', { option: true, scope: 'worker' }],
+  collector: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a pattern
+    async ({}, use) => {
+      const collector = await startDemo();
+      await use(collector);
+      await collector.stop();
+    },
+    { scope: 'worker' },
+  ],
+  shared: [
+    async ({ engine }, use) => {
+      const profile = await mkdtemp(join(tmpdir(), 'clew-faults-'));
+      let browser: Engine | undefined;
+      await use(async () => {
+        if (!browser?.isAlive()) browser = await openEngine(engine, profile);
+        return browser;
+      });
+      await browser?.kill();
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+    { scope: 'worker' },
+  ],
+});
+
+const play = async (
+  act: (stage: Stage) => Promise<void>,
+  shared: Engine,
+  collector: Demo,
+  patience: number,
+): Promise<RunVerdict> => {
+  await collector.fault({ mode: 'none' });
+  await collector.clear();
+  const { stage, finish, close } = await openStage(shared, collector, patience);
+  try {
+    await act(stage);
+    return await finish();
+  } finally {
+    await close();
+  }
+};
+
+/** One test: plays the fault in the project's browser, settles, and judges by the ledger. */
+export const fault = (
+  number: number,
+  title: string,
+  act: (stage: Stage) => Promise<void>,
+  { cannot = {}, runs = Number(process.env.FAULT_RUNS ?? 1), patience = 45_000, timeout }: FaultOptions = {},
+): void => {
+  test(`${number} ${title}`, async ({ engine, collector, shared }, testInfo) => {
+    test.skip(cannot[engine] !== undefined, cannot[engine] ?? '');
+    test.setTimeout(runs * (timeout ?? testInfo.timeout));
+    const verdicts: RunVerdict[] = [];
+    for (let run = 0; run < runs; run++) verdicts.push(await play(act, await shared(), collector, patience));
+    const verdict = summarise(number, verdicts);
+    testInfo.annotations.push({ type: 'verdict', description: JSON.stringify(verdict) });
+    if (verdict.survived < runs) {
+      throw new Error(`survived ${verdict.survived} of ${runs}\n${verdict.details.join('\n')}`);
+    }
+  });
+};
+
+export { expect } from '@playwright/test';

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+
+/** What of the ledger is where it should not be. */
+export interface Balance {
+  lost: number[];
+  twice: number[];
+  /** Reported as dropped, and yet arrived. */
+  undead: number[];
+}
+
+/** The numbers of the calls of one run: each has to arrive exactly once. */
+export interface Ledger {
+  readonly run: string;
+  /** Reserves the next numbers. */
+  next(count: number): { run: string; from: number; count: number };
+  /** They may have been tracked or not. */
+  unsure(numbers: number[]): void;
+  drop(numbers: number[], reason: string): void;
+  /** What has to arrive and has not. */
+  missing(arrived: number[]): number[];
+  balance(arrived: number[], stored: number[]): Balance;
+}
+
+export const createLedger = (): Ledger => {
+  const run = randomUUID();
+  let size = 0;
+  const unsure = new Set<number>();
+  const dropped = new Map<number, string>();
+
+  const missing = (arrived: number[]): number[] => {
+    const there = new Set(arrived);
+    const isMissing = (n: number) => !there.has(n) && !unsure.has(n) && !dropped.has(n);
+    return Array.from({ length: size }, (_, n) => n).filter(isMissing);
+  };
+
+  return {
+    run,
+    next(count) {
+      const from = size;
+      size += count;
+      return { run, from, count };
+    },
+    unsure(numbers) {
+      for (const n of numbers) unsure.add(n);
+    },
+    drop(numbers, reason) {
+      for (const n of numbers) dropped.set(n, reason);
+    },
+    missing,
+    balance(arrived, stored) {
+      const once = new Set<number>();
+      const twice = new Set<number>();
+      for (const n of arrived) (once.has(n) ? twice : once).add(n);
+      return {
+        lost: missing([...arrived, ...stored]),
+        twice: [...twice],
+        undead: [...once].filter((n) => dropped.has(n)),
+      };
+    },
+  };
+};

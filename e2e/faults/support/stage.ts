@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ListedEvent } from '../../../demo/collector/listings.ts';
+import type { Demo } from '../../support/demo.ts';
+import type { Engine, EngineName, Privacy, Tab } from '../engines/engine.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { type Site, startSite } from './site.ts';
+import { numbersIn, storedTexts } from './stored.ts';
+import { createTroupe } from './troupe.ts';
+import { judge, type RunVerdict } from './verdict.ts';
+
+interface Visit {
+  /** @default '/page/1' */
+  path?: string;
+  /** What `renderPage` takes. */
+  query?: string;
+  /** Where a new tab is opened. @default the shared browser */
+  browser?: Engine;
+  /** @default a new one */
+  tab?: Tab;
+  /** `stored`: until the visitor is known, and with that the database open. @default 'stored' */
+  wait?: 'load' | 'stored';
+}
+
+/** Where one fault is played once: a site of its own, a ledger, and browsers. */
+export interface Stage extends Omit<Ledger, 'missing' | 'balance'> {
+  readonly engine: EngineName;
+  readonly site: Site;
+  readonly demo: Demo;
+  /** Shared by all tests of a worker. */
+  readonly browser: Engine;
+  /** A browser on this stage's own profile; after `kill` or `quit` it is a restart. */
+  openOwn(privacy?: Privacy): Promise<Engine>;
+  visit(options?: Visit): Promise<Tab>;
+  /** Until the tab has arrived at this path by itself, after `location.href = …`, a click or `back`, and loaded it. */
+  reached(tab: Tab, path: string): Promise<void>;
+  /** Tracks the next numbers, in one task. They are in the ledger before the page is asked. */
+  track(tab: Tab, count?: number): Promise<number[]>;
+  /** This run's events at the collector, in order of arrival. */
+  arrived(): Promise<ListedEvent[]>;
+  /** How many items are stored, unsent, for the site. */
+  stored(tab: Tab): Promise<number>;
+  /** The page's own noise, that the fault makes on purpose. */
+  expectProblems(pattern: RegExp): void;
+  /** The fault is over: a fresh page, one more event, until everything has arrived and the store is empty. */
+  settle(browser?: Engine): Promise<void>;
+}
+
+const trackInOneTask = ({ run, from, count }: { run: string; from: number; count: number }) => {
+  for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+};
+
+const reached: Stage['reached'] = async (tab, path) => {
+  const isThere = (there: string) => location.pathname === there && document.readyState === 'complete';
+  // Between two pages there is nobody to ask.
+  while (!(await tab.evaluate(isThere, path).catch(() => false))) await pause(20);
+};
+
+/**
+ * @param patience how long settling may take, in ms
+ * @returns `finish` settles if the play did not and says how it went
+ */
+export const openStage = async (shared: Engine, demo: Demo, patience: number) => {
+  const site = await startSite(demo);
+  const ledger = createLedger();
+  const troupe = await createTroupe(shared);
+  const expected: RegExp[] = [];
+  let settled: Tab | undefined;
+
+  const arrived = async () =>
+    (await demo.events('ledger')).filter(({ payload }) => (payload as { run?: string } | null)?.run === ledger.run);
+  const arrivedNumbers = async () => (await arrived()).map(({ payload }) => (payload as { n: number }).n);
+
+  const visit: Stage['visit'] = async ({ path = '/page/1', query = '', browser, tab, wait = 'stored' } = {}) => {
+    const visited = tab ?? (await (browser ?? troupe.shared).newTab());
+    await visited.goto(`${site.origin}${path}${query && `?${query}`}`);
+    if (wait === 'stored') await visited.evaluate(() => window.clew('correlationValue'));
+    return visited;
+  };
+  const track: Stage['track'] = async (tab, count = 1) => {
+    const numbers = ledger.next(count);
+    await tab.evaluate(trackInOneTask, numbers);
+    return Array.from({ length: count }, (_, index) => numbers.from + index);
+  };
+
+  const settle: Stage['settle'] = async (given) => {
+    const until = Date.now() + patience;
+    const browser = given ?? (await troupe.last());
+    site.fault = undefined;
+    await demo.fault({ mode: 'none' });
+    await site.accept();
+    await browser.setOffline?.(false);
+    settled = await visit({ path: '/page/settle', browser, wait: 'load' });
+    await track(settled);
+    const isDone = async (tab: Tab) =>
+      ledger.missing(await arrivedNumbers()).length === 0 && (await storedTexts(tab).catch(() => [''])).length === 0;
+    while (!(await isDone(settled)) && Date.now() < until) await pause(100);
+  };
+
+  const stage: Stage = {
+    ...ledger,
+    engine: shared.name,
+    site,
+    demo,
+    browser: troupe.shared,
+    openOwn: troupe.openOwn,
+    visit,
+    reached,
+    track,
+    arrived,
+    // A page that has just left may have written an item into both storages.
+    stored: async (tab) => new Set(await storedTexts(tab)).size,
+    expectProblems: (pattern) => void expected.push(pattern),
+    settle,
+  };
+
+  const finish = async (): Promise<RunVerdict> => {
+    if (!settled) await settle();
+    const trouble: string[] = [];
+    const readLeft = async (tab: Tab) => await storedTexts(tab).catch((error) => void trouble.push(String(error)));
+    const left = (settled && (await readLeft(settled))) ?? [];
+    return judge({
+      balance: ledger.balance(await arrivedNumbers(), numbersIn(left, ledger.run)),
+      left: left.length,
+      problems: [...trouble, ...site.problems, ...(await troupe.problems())].filter(
+        (problem) => !expected.some((e) => e.test(problem)),
+      ),
+      repeats: [...site.stored.values()].filter((times) => times > 1).length,
+    });
+  };
+  const close = async () => {
+    await site.accept();
+    await troupe.leave();
+    await site.close();
+  };
+  return { stage, finish, close };
+};

@@ -1,0 +1,23 @@
+import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
+import { type Row, rowOf, showRow, showTotals } from './table.ts';
+
+/** One row per fault and browser as it ends; then the whole table and its totals. */
+// Playwright asks for a default export that it can call with `new`.
+export default function createTableReporter(): Reporter {
+  const rows: Row[] = [];
+  return {
+    onTestEnd(test: TestCase, result: TestResult) {
+      const row = rowOf(test, result);
+      rows.push(row);
+      console.log(showRow(row));
+      for (const error of result.errors) console.log(error.stack ?? error.message);
+    },
+    onError: (error) => console.log(error.stack ?? error.message),
+    onEnd(result: FullResult) {
+      rows.sort((a, b) => a.fault - b.fault || a.title.localeCompare(b.title) || a.engine.localeCompare(b.engine));
+      console.log(['', ...rows.map(showRow), '', ...showTotals(rows)].join('\n'));
+      if (result.status !== 'passed') console.log(`${result.status}`);
+    },
+    printsToStdio: () => true,
+  };
+}

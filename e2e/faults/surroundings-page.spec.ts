@@ -1,0 +1,117 @@
+import type { Tab } from './engines/engine.ts';
+import { expect, fault } from './support/fault.ts';
+import { answer, slow } from './support/faults.ts';
+import { trackAndLeave } from './support/leave.ts';
+import { before } from './support/page.ts';
+
+declare global {
+  interface Window {
+    /** How far the page's clock is off, in ms. */
+    shift: number;
+  }
+}
+
+const TEN_YEARS = 10 * 365 * 24 * 3_600_000;
+
+/** A clock that the test can set. */
+const shiftClock = (by: number) => {
+  window.shift = by;
+  const RealDate = Date;
+  const now = () => RealDate.now() + window.shift;
+  // With a getter in between, `Date.now` that a script has kept follows, too.
+  window.Date = new Proxy(RealDate, {
+    construct: (target, args) => Reflect.construct(target, args.length ? args : [now()]),
+    get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
+  });
+};
+
+const setClock = (tab: Tab, by: number) =>
+  tab.evaluate((shift) => {
+    window.shift = shift;
+  }, by);
+
+for (const [title, by] of [
+  ['ahead', TEN_YEARS],
+  ['back', -TEN_YEARS],
+] as const) {
+  fault(58, `the clock jumps ten years ${title}, in mid-visit`, async (stage) => {
+    stage.site.fault = answer(503, { times: 1 });
+    const tab = await stage.visit({ query: before(shiftClock, 0) });
+    await stage.track(tab, 5);
+    await expect.poll(() => stage.site.requests.length).toBeGreaterThan(0);
+    await setClock(tab, by);
+    await stage.track(tab, 5);
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(10);
+    const years = (await stage.arrived()).map(({ timestamp }) => new Date(timestamp).getFullYear());
+    expect(new Set(years).size).toBe(2);
+    // And while a request is under way.
+    stage.site.fault = slow(300);
+    const { length } = stage.site.requests;
+    await stage.track(tab, 5);
+    await expect.poll(() => stage.site.requests.length).toBeGreaterThan(length);
+    await setClock(tab, 0);
+    await stage.track(tab, 5);
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
+  });
+
+  fault(58, `the clock was ten years ${title} at the last visit`, async (stage) => {
+    stage.site.fault = answer(503);
+    const query = before(shiftClock, by);
+    const [sender, other] = [await stage.visit({ query }), await stage.visit({ query })];
+    await stage.track(sender, 5);
+    await expect.poll(() => stage.site.requests.length).toBeGreaterThan(1);
+    // Both leave a lease or a wait behind that ends in another decade.
+    await stage.track(other, 5);
+    await sender.close();
+    await other.close();
+    stage.site.fault = undefined;
+    const tab = await stage.visit();
+    await stage.track(tab, 5);
+    await expect.poll(async () => (await stage.arrived()).length).toBe(15);
+  });
+}
+
+/** @default five seconds, so that all faults together stay short */
+const BLOCKED_FOR = process.env.FAULT_LONG ? 60_000 : 5000;
+
+fault(59, 'main thread blocked, with a request under way and one tab more', async (stage) => {
+  const [tab, other] = [await stage.visit(), await stage.visit()];
+  stage.site.fault = slow(2000);
+  await stage.track(tab, 10);
+  await expect.poll(() => stage.site.requests.length).toBe(1);
+  const numbers = stage.next(10);
+  const blocking = tab.evaluate(
+    ({ run, from, count, ms }) => {
+      const until = performance.now() + ms;
+      while (performance.now() < until);
+      for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+    },
+    { ...numbers, ms: BLOCKED_FOR },
+  );
+  // Its answer has not come yet, and comes to a page that hears nothing.
+  expect(stage.site.requests[0]?.status).toBeUndefined();
+  await stage.track(other, 10);
+  await blocking;
+  for (const one of [tab, other])
+    await expect
+      .poll(() => one.evaluate(() => window.told.delivered.length), { timeout: 40_000 })
+      .toBeGreaterThanOrEqual(10);
+  await expect.poll(async () => (await stage.arrived()).length).toBe(30);
+});
+
+fault(
+  59,
+  'CPU 20 × slower',
+  async (stage) => {
+    const tab = await stage.visit({ path: '/blank', wait: 'load' });
+    const session = await stage.browser.cdp?.(tab);
+    await session?.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+    await stage.visit({ tab });
+    await stage.track(tab, 200);
+    await trackAndLeave(stage, tab);
+    await stage.track(tab, 20);
+    await expect.poll(async () => (await stage.arrived()).length, { timeout: 30_000 }).toBe(225);
+    await session?.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  },
+  { cannot: { firefox: 'its driver throttles nothing', webkit: 'its driver throttles nothing' } },
+);

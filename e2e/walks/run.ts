@@ -1,0 +1,56 @@
+// Random walks of a visitor: npm run test:walks -- --seeds 100 --steps 25, or --seed 17 for one of them, step by step.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const USAGE = `npm run test:walks -- [--seeds COUNT] [--from SEED] [--steps COUNT] [--seed SEED]
+  --seeds  how many walks (6)
+  --from   the first one's seed (1)
+  --steps  steps of each (25)
+  --seed   only this walk, and print its steps`;
+
+const fail = (message: string): never => {
+  console.error(`${message}\n${USAGE}`);
+  process.exit(2);
+};
+
+const readArgs = () => {
+  try {
+    return parseArgs({
+      options: {
+        seeds: { type: 'string', default: '6' },
+        from: { type: 'string', default: '1' },
+        steps: { type: 'string', default: '25' },
+        seed: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const given = readArgs();
+const count = (name: keyof typeof given): number => {
+  const value = Number(given[name]);
+  return Number.isSafeInteger(value) && value > 0 ? value : fail(`--${name}: expected 1, 2, …, not ${given[name]}`);
+};
+
+const steps = count('steps');
+const seeds =
+  given.seed === undefined
+    ? Array.from({ length: count('seeds') }, (_, index) => count('from') + index)
+    : [count('seed')];
+const { status } = spawnSync(
+  process.execPath,
+  [fileURLToPath(import.meta.resolve('@playwright/test/cli')), 'test', '-c', import.meta.dirname],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      WALK_SEEDS: seeds.join(','),
+      WALK_STEPS: `${steps}`,
+      ...(given.seed !== undefined && { WALK_PRINT: 'yes' }),
+    },
+  },
+);
+process.exit(status ?? 1);
