@@ -52,14 +52,14 @@ for (const [what, handler] of silences) {
 
 /** A browser by itself repeats a request whose reused connection broke: the tracker has to see it, too. */
 const times = 4;
-const breaks: [string, Handler, string][] = [
-  ['after the whole request was read', resetAfterRequest({ times }), 'nothing stored'],
-  ['after the whole request was stored', resetAfterStoring({ times }), 'stored'],
-  ['in mid-request', resetMidRequest({ times }), 'nothing stored'],
-  ['after half the headers', halfHeaders({ times }), 'nothing stored'],
-  ['after half the headers', halfHeaders({ times, isStored: true }), 'stored'],
-  ['after half the body', halfBody({ times }), 'nothing stored'],
-  ['after half the body', halfBody({ times, isStored: true }), 'stored'],
+const breaks: [string, () => Handler, string][] = [
+  ['after the whole request was read', () => resetAfterRequest({ times }), 'nothing stored'],
+  ['after the whole request was stored', () => resetAfterStoring({ times }), 'stored'],
+  ['in mid-request', () => resetMidRequest({ times }), 'nothing stored'],
+  ['after half the headers', () => halfHeaders({ times }), 'nothing stored'],
+  ['after half the headers', () => halfHeaders({ times, isStored: true }), 'stored'],
+  ['after half the body', () => halfBody({ times }), 'nothing stored'],
+  ['after half the body', () => halfBody({ times, isStored: true }), 'stored'],
 ];
 for (const [when, handler, effect] of breaks) {
   fault(21, `connection reset ${when}, ${effect}`, async (stage) => {
@@ -68,7 +68,7 @@ for (const [when, handler, effect] of breaks) {
     await expect.poll(() => deliveredTo(tab)).toBe(1);
     // The connection is a reused one by now.
     const before = stage.site.requests.length;
-    stage.site.fault = handler;
+    stage.site.fault = handler();
     // Too much to be one packet.
     await trackPadded(tab, stage.next(50), 1000);
     await expect

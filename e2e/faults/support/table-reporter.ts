@@ -5,17 +5,21 @@ import { type Row, rowOf, showRow, showTotals } from './table.ts';
 // Playwright asks for a default export that it can call with `new`.
 export default function createTableReporter(): Reporter {
   const rows: Row[] = [];
+  /** Said again at the end, where whoever reads only that finds it. */
+  const failures: string[] = [];
   return {
     onTestEnd(test: TestCase, result: TestResult) {
       const row = rowOf(test, result);
       rows.push(row);
       console.log(showRow(row));
-      for (const error of result.errors) console.log(error.stack ?? error.message);
+      const said = result.errors.map((error) => error.stack ?? error.message ?? '');
+      for (const text of said) console.log(text);
+      if (said[0] !== undefined) failures.push(showRow(row), ...said);
     },
     onError: (error) => console.log(error.stack ?? error.message),
     onEnd(result: FullResult) {
       rows.sort((a, b) => a.fault - b.fault || a.title.localeCompare(b.title) || a.engine.localeCompare(b.engine));
-      console.log(['', ...rows.map(showRow), '', ...showTotals(rows)].join('\n'));
+      console.log(['', ...rows.map(showRow), '', ...failures, ...showTotals(rows)].join('\n'));
       if (result.status !== 'passed') console.log(`${result.status}`);
     },
     printsToStdio: () => true,
