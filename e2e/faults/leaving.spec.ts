@@ -84,7 +84,16 @@ const listen = ({ run, from, types }: { run: string; from: number; types: string
   }
 };
 
-const moments: [how: string, types: string[], leave: (stage: Stage, tab: Tab) => Promise<void>][] = [
+/** Seen by tracing them: of two listeners to the pagehide of a tab that its driver closes, one at times never runs. */
+const NO_LISTENER = { firefox: 'it does not always run a listener as its driver closes a tab' };
+
+type Moment = [
+  how: string,
+  types: string[],
+  leave: (stage: Stage, tab: Tab) => Promise<void>,
+  cannot?: typeof NO_LISTENER,
+];
+const moments: Moment[] = [
   [
     'as the page is left for another one',
     ['beforeunload', 'pagehide', 'visibilitychange'],
@@ -93,7 +102,18 @@ const moments: [how: string, types: string[], leave: (stage: Stage, tab: Tab) =>
       await stage.reached(tab, '/page/next');
     },
   ],
-  ['as the tab is closed', ['pagehide', 'visibilitychange'], (_, tab) => tab.close()],
+  [
+    'as the tab is closed',
+    ['pagehide', 'visibilitychange'],
+    async (stage, tab) => {
+      await tab.close();
+      if (stage.engine !== 'webkit') return;
+      // Its driver does not wait until the page is gone, and a page that comes before that is not the next one.
+      const witness = await stage.visit({ path: '/blank', wait: 'load' });
+      await expect.poll(async () => await stage.known(witness)).toHaveLength(4);
+    },
+    NO_LISTENER,
+  ],
   [
     'as another tab comes to the front',
     ['visibilitychange'],
@@ -104,14 +124,19 @@ const moments: [how: string, types: string[], leave: (stage: Stage, tab: Tab) =>
     },
   ],
 ];
-for (const [how, types, leave] of moments) {
-  fault(8, `track inside ${types.join(', ')}, ${how}`, async (stage) => {
-    // One listener is there before all of ours, one comes after them.
-    const early = before(listen, { ...stage.next(types.length), types });
-    const tab = await stage.visit({ query: early });
-    await tab.evaluate(listen, { ...stage.next(types.length), types });
-    await leave(stage, tab);
-  });
+for (const [how, types, leave, cannot = {}] of moments) {
+  fault(
+    8,
+    `track inside ${types.join(', ')}, ${how}`,
+    async (stage) => {
+      // One listener is there before all of ours, one comes after them.
+      const early = before(listen, { ...stage.next(types.length), types });
+      const tab = await stage.visit({ query: early });
+      await tab.evaluate(listen, { ...stage.next(types.length), types });
+      await leave(stage, tab);
+    },
+    { cannot },
+  );
 }
 
 fault(

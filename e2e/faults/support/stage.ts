@@ -39,6 +39,8 @@ export interface Stage extends Omit<Ledger, 'missing' | 'balance'> {
   arrived(): Promise<ListedEvent[]>;
   /** How many items are stored, unsent, for the site. */
   stored(tab: Tab): Promise<number>;
+  /** This run's numbers that have arrived or are stored for the site. */
+  known(tab: Tab): Promise<number[]>;
   /** The page's own noise, that the fault makes on purpose. */
   expectProblems(pattern: RegExp): void;
   /** The fault is over: a fresh page, one more event, until everything has arrived and the store is empty. */
@@ -109,6 +111,7 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
     arrived,
     // A page that has just left may have written an item into both storages.
     stored: async (tab) => new Set(await storedTexts(tab)).size,
+    known: async (tab) => [...new Set([...(await arrivedNumbers()), ...numbersIn(await storedTexts(tab), ledger.run)])],
     expectProblems: (pattern) => void expected.push(pattern),
     settle,
   };
