@@ -1,32 +1,72 @@
-import { type Job, jobOf, parse, Refusal, readText } from './relay/request.js';
-import { createSeen } from './relay/seen.js';
+import { type Forward, type ForwardRequest, toService } from './relay/forward.js';
+import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
+import { createAccount, type RelayReport } from './relay/report.js';
+import { isBeacon, Refusal, readBody } from './relay/request.js';
+import { memorySeen, type Seen } from './relay/seen.js';
+import { createSignatureCheck } from './relay/signature.js';
+
+export type { Forward, ForwardRequest } from './relay/forward.js';
+export { toNodeHandler } from './relay/node.js';
+export type { RelayReport } from './relay/report.js';
+export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
+export { signPrimaryKey } from './relay/signature.js';
 
 /** What `createRelay` takes. */
 export interface RelayOptions {
-  /** Full prefix of the service's addresses, e.g. `https://service.example`. */
-  baseUrl: string;
+  /** Full prefix of the service's addresses, e.g. `https://service.example`. Not needed with `forward`. */
+  baseUrl?: string;
   /**
    * Full prefix of the service's single-event endpoint.
    *
    * @default baseUrl
    */
   eventsUrl?: string;
-  /** The service's key, added as `Authorization: Api-Key <key>` on the way out. */
-  apiKey: string;
+  /** The service's key, added as `Authorization: Api-Key <key>` on the way out. Not needed with `forward`. */
+  apiKey?: string;
+  /**
+   * Takes requests on in place of the service: a broker between, or a client of your own.
+   *
+   * @default to the service at `baseUrl`
+   */
+  forward?: Forward;
+  /**
+   * With it, pages are believed who they are only when they show `signPrimaryKey(identitySecret, primaryKey)`, made by
+   * the app's server: an unsigned `$identify` is rejected, an unsigned upsert answered 422. Never put it into a page.
+   *
+   * @default none: whoever says they are somebody is believed
+   */
+  identitySecret?: string;
+  /**
+   * Lets pages set customer properties without a signature. Whoever can open the page can then rewrite any customer whose
+   * primary key they know; without it, an unsigned upsert is answered 422 and the tracker drops it as `rejected`.
+   *
+   * @default false
+   */
+  allowUnsignedUpsert?: boolean;
   /**
    * Origins that may call, e.g. `['https://www.example.com']`. Others are answered 403. Without it, pages of other
    * origins are given no CORS headers, but nobody is turned away.
    */
   allowedOrigins?: string[];
   /**
-   * Lets pages set customer properties. Whoever can open the page can then rewrite any customer whose primary key they
-   * know; without it, an upsert is answered 422 and the tracker drops it as `rejected`.
+   * Where it is remembered which events have been taken.
    *
-   * @default false
+   * @default memorySeen()
    */
-  allowUnsignedUpsert?: boolean;
+  seen?: Seen;
   /**
-   * Most bytes of a request's body; more is answered 413.
+   * Hears how many events were taken, came twice, were rejected or are missing; what it throws is nobody's. With several
+   * relays each tells of what came to it: have a visitor always come to the same one, or `missing` counts too much.
+   */
+  onReport?: (report: RelayReport) => void;
+  /**
+   * How long at least lies between two reports, in ms.
+   *
+   * @default 60000
+   */
+  reportInterval?: number;
+  /**
+   * Most bytes of a request's body, after inflation; more is answered 413.
    *
    * @default 102400
    */
@@ -45,55 +85,125 @@ export interface RelayOptions {
   fetch?: typeof fetch;
 }
 
-/** So many of the last events are remembered, to know them when they come again. */
-const MOST_SEEN = 50_000;
+/** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers; it never rejects. */
+export interface Relay {
+  (request: Request): Promise<Response>;
+  /** Answers 503 from now on, and resolves when what is under way has been answered. Call it before the server closes. */
+  close(): Promise<void>;
+}
 
+/** Nobody hears the answer to a beacon: what failed is tried again after so many ms. */
+const BEACON_RETRIES = [200, 1000];
+/** How soon and how late it is asked again for an event that another request is forwarding, in ms. */
+const FIRST_LOOK = 10;
+const LAST_LOOK = 500;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const json = (status: number, body: unknown) => Response.json(body, { status });
+const uuidsOf = (events: readonly RelayedEvent[]) => events.flatMap(({ came: { uuid } }) => uuid ?? []);
+
+const allow = (origin: string, response: Response): Response => {
+  const headers = {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': 'POST',
+    'Access-Control-Allow-Headers': 'content-type, content-encoding',
+    'Access-Control-Expose-Headers': 'Retry-After',
+    // As long as Chromium lets it hold: https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Access-Control-Max-Age
+    'Access-Control-Max-Age': '7200',
+    Vary: 'Origin',
+  };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+};
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+const checkOptions = (options: RelayOptions): void => {
+  const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
+    if (options[name] !== undefined && !holds(options[name]))
+      throw new TypeError(`createRelay: ${name} must be ${expected}`);
+  };
+  const isFunction = (value: unknown) => typeof value === 'function';
+  const isPositive = (value: unknown) => typeof value === 'number' && value > 0;
+  for (const name of ['baseUrl', 'eventsUrl', 'apiKey', 'identitySecret'] as const) {
+    expect(name, isText, 'a non-empty string');
+    if (!options.forward && (name === 'baseUrl' || name === 'apiKey') && options[name] === undefined)
+      throw new TypeError(`createRelay: ${name} must be a non-empty string, or give \`forward\``);
+  }
+  for (const name of ['forward', 'onReport', 'fetch'] as const) expect(name, isFunction, 'a function');
+  for (const name of ['maxBodyBytes', 'timeout', 'reportInterval'] as const) expect(name, isPositive, 'more than 0');
+  expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isText), 'a list of origins');
+  const methods = ['reserve', 'confirm', 'release'] as const;
+  expect('seen', (value) => methods.every((method) => isFunction((value as Seen)[method])), methods.join(', '));
+};
 
 /**
  * A first-party stand-in for the service that holds the key: it serves the same three paths below any prefix, checks
  * what comes, and adds `Authorization` on the way out.
  *
- * @returns a handler of web requests, for Node (through an adapter), Deno, Bun and edge workers; it never rejects
- * @throws TypeError when an address or the key is missing
+ * @throws TypeError that names the option and what was expected
  * @example
  * const relay = createRelay({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY });
  * app.all('/clew/*', (c) => relay(c.req.raw));
  */
-export const createRelay = (options: RelayOptions): ((request: Request) => Promise<Response>) => {
-  const { baseUrl, eventsUrl = baseUrl, apiKey, maxBodyBytes = 102_400, timeout = 10_000 } = options;
-  for (const [name, value] of Object.entries({ baseUrl, eventsUrl, apiKey })) {
-    if (typeof value !== 'string' || !value) throw new TypeError(`createRelay: ${name} must be a non-empty string`);
-  }
-
-  const seen = createSeen(MOST_SEEN);
-  const destinations = {
-    baseUrl,
-    eventsUrl,
+export const createRelay = (options: RelayOptions): Relay => {
+  checkOptions(options);
+  const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
+  const { maxBodyBytes = 102_400, timeout = 10_000, reportInterval = 60_000, seen = memorySeen() } = options;
+  const send: typeof fetch = (...request) => (options.fetch ?? fetch)(...request);
+  const forward = options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: send });
+  const checks: Checks = {
+    isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
     allowUnsignedUpsert: options.allowUnsignedUpsert === true,
-    isRepeat: seen.has,
+  };
+  const account = createAccount((report) => {
+    try {
+      options.onReport?.(report);
+    } catch {}
+  }, reportInterval);
+  const underWay = new Set<Promise<unknown>>();
+  let isClosing = false;
+
+  /** Those that nobody has forwarded. What is being forwarded at this moment is waited for. */
+  const reserve = async (events: readonly RelayedEvent[]): Promise<readonly RelayedEvent[]> => {
+    const until = Date.now() + timeout;
+    const mine = new Set<string>();
+    let open = [...new Set(uuidsOf(events))];
+    for (let wait = FIRST_LOOK; open[0]; wait = Math.min(wait * 2, LAST_LOOK)) {
+      const states = await seen.reserve(open).catch((error) => {
+        throw new Refusal(503, `it is not known what has been taken: ${error}`, 1);
+      });
+      for (const [at, uuid] of open.entries()) if (states[at] === 'new') mine.add(uuid);
+      open = open.filter((_, at) => states[at] === 'pending');
+      if (open[0] && Date.now() > until) {
+        await seen.release([...mine]);
+        throw new Refusal(503, 'the same events are being forwarded at this moment', 1);
+      }
+      if (open[0]) await pause(wait);
+    }
+    // An id that is in a batch twice is forwarded once.
+    return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
   };
 
-  const forward = async ({ url, body, uuids, rejected }: Job): Promise<Response> => {
-    if (body === undefined) return json(200, { rejected });
-    let answer: Response;
-    let text: string;
+  const forwardOften = async (request: ForwardRequest, waits: readonly number[]): Promise<Response> => {
+    const [wait, ...later] = waits;
     try {
-      answer = await (options.fetch ?? fetch)(url, {
-        method: 'POST',
-        headers: { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' },
-        body,
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeout),
-      });
-      text = await answer.text();
+      const answer = await forward(request);
+      if (answer.status < 500 || wait === undefined || isClosing) return answer;
     } catch (error) {
-      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-      throw new Refusal(isLate ? 504 : 502, `the service did not answer${isLate ? ` within ${timeout} ms` : ''}`);
+      if (wait === undefined || isClosing) throw error;
     }
-    if (answer.ok) seen.add(uuids);
+    await pause(wait);
+    return forwardOften(request, later);
+  };
+
+  /** What the page is told of the service's answer. */
+  const answerOf = async (answer: Response, rejected: Job['rejected']): Promise<Response> => {
     const { status } = answer;
+    const text = await answer.text();
     const retryAfter = answer.headers.get('Retry-After');
+    if (status >= 500)
+      throw new Refusal(status === 503 ? 503 : 502, text || 'no reason given', retryAfter ?? 1, status);
     const response =
       answer.ok && rejected.length
         ? json(status === 204 ? 200 : status, { rejected })
@@ -105,42 +215,58 @@ export const createRelay = (options: RelayOptions): ((request: Request) => Promi
   };
 
   const serve = async (request: Request): Promise<Response> => {
-    if (request.method !== 'POST') throw new Refusal(405, 'expected POST');
-    const type = request.headers.get('Content-Type') ?? '';
-    // A beacon's text is of type text/plain: a type that needs no preflight.
-    if (!/^(application\/json|text\/plain)\s*(;|$)/i.test(type)) {
-      throw new Refusal(415, `Content-Type: expected application/json or text/plain, got ${type || 'none'}`);
+    const job = await jobOf(new URL(request.url).pathname, await readBody(request, maxBodyBytes), checks);
+    const { path, events, rejected } = job;
+    const fresh = await reserve(events);
+    account.count('repeats', events.length - fresh.length);
+    account.count('rejected', rejected.length);
+    let isTaken = false;
+    try {
+      const body = job.bodyOf(fresh);
+      if (body === undefined) return json(200, { rejected });
+      const answer = await forwardOften({ path, body }, isBeacon(request) ? BEACON_RETRIES : []);
+      isTaken = answer.ok;
+      return await answerOf(answer, rejected);
+    } finally {
+      if (isTaken) account.taken(fresh.map(({ came }) => came));
+      // Should this fail, the reservation runs out.
+      await seen[isTaken ? 'confirm' : 'release'](uuidsOf(fresh)).catch(() => {});
     }
-    const body = parse(await readText(request, maxBodyBytes));
-    return forward(jobOf(new URL(request.url).pathname, body, destinations));
   };
 
-  const allow = (origin: string, response: Response): Response => {
-    const headers = {
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Allow-Methods': 'POST',
-      'Access-Control-Allow-Headers': 'content-type',
-      'Access-Control-Expose-Headers': 'Retry-After',
-      'Access-Control-Max-Age': '7200',
-      Vary: 'Origin',
-    };
-    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  const refusalOf = (error: unknown): Response => {
+    // What is thrown besides refusals is a body that broke off, or one nested too deeply to be written again.
+    const refusal = error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
+    const { status, message, retryAfter, serviceStatus } = refusal;
+    const response = json(status, { error: message, status: serviceStatus });
+    if (retryAfter !== undefined) response.headers.set('Retry-After', `${retryAfter}`);
     return response;
   };
 
-  return async (request) => {
+  const handle = async (request: Request): Promise<Response> => {
     const origin = request.headers.get('Origin');
-    const isAllowed = origin !== null && options.allowedOrigins?.includes(origin);
+    const isAllowed = origin !== null && allowedOrigins?.includes(origin);
     let response: Response;
     try {
-      if (origin !== null && options.allowedOrigins && !isAllowed)
-        throw new Refusal(403, `origin ${origin} may not call`);
+      if (isClosing) throw new Refusal(503, 'this relay is closing', 1);
+      if (origin !== null && allowedOrigins && !isAllowed) throw new Refusal(403, `origin ${origin} may not call`);
       response = request.method === 'OPTIONS' ? new Response(null, { status: 204 }) : await serve(request);
     } catch (error) {
-      // What is thrown besides refusals is a body that broke off, or one nested too deeply to be written again.
-      const { status, message } = error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
-      response = json(status, { error: message });
+      response = refusalOf(error);
     }
+    account.tellIfDue();
     return isAllowed ? allow(origin, response) : response;
   };
+
+  const relay = (request: Request): Promise<Response> => {
+    const handled = handle(request).finally(() => underWay.delete(handled));
+    underWay.add(handled);
+    return handled;
+  };
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    await Promise.all(underWay);
+    account.tell();
+  };
+  return Object.assign(relay, { close });
 };

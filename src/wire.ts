@@ -23,6 +23,13 @@ export interface WireEvent {
   correlationValue: string;
   /** Free data; journeys filter on it. */
   payload?: unknown;
+  /**
+   * Number of the page load in this browser, and of the event among those of the page and the thread, both from 1: what is
+   * missing between them was lost. For the relay, which does not forward it.
+   */
+  seq?: [page: number, event: number];
+  /** Of `$identify`: what `signPrimaryKey` made of the primary key. For the relay, which does not forward it. */
+  signature?: string;
 }
 
 /** The body of an upsert: adds or changes each property, deletes those that are `null`. */

@@ -1,20 +1,113 @@
-/** Which events have been taken: a page that left sends again what nobody could tell it had arrived. */
+/**
+ * What is known of an event that has come: `new` (it is reserved now, for whoever asked), `pending` (another request is
+ * forwarding it at this moment), or `taken` (the service has it).
+ */
+export type SeenState = 'new' | 'pending' | 'taken';
+
+/**
+ * Which events have been taken: a page that left sends again what nobody could tell it had arrived, and browsers repeat
+ * requests by themselves. Where there are several relays, they share one of these.
+ */
 export interface Seen {
-  has(uuid: string): boolean;
-  add(uuids: readonly string[]): void;
+  /** Reserves those that are neither taken nor reserved; answers for each, in order. To reject is to know nothing: the page is told to come again. */
+  reserve(uuids: readonly string[]): Promise<readonly SeenState[]>;
+  /** The service has taken these. */
+  confirm(uuids: readonly string[]): Promise<void>;
+  /** It has not: they may come again. */
+  release(uuids: readonly string[]): Promise<void>;
 }
 
-/** In memory, the newest `most` of them. */
-export const createSeen = (most: number): Seen => {
-  const known = new Set<string>();
+export interface SeenOptions {
+  /**
+   * How long a taken event is remembered, in ms.
+   *
+   * @default 86400000 (a day)
+   */
+  maxAge?: number;
+  /**
+   * How long a reservation holds whose relay has died, in ms: longer than the relay's `timeout` and its retries.
+   *
+   * @default 60000
+   */
+  maxPending?: number;
+}
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+/**
+ * In this process's memory: the newest `maxEvents`, and none older than `maxAge`.
+ *
+ * @param options.maxEvents about 150 bytes each. Default: 100000
+ */
+export const memorySeen = ({
+  maxAge = DAY,
+  maxPending = MINUTE,
+  maxEvents = 100_000,
+}: SeenOptions & { maxEvents?: number } = {}): Seen => {
+  /** Oldest first. */
+  const known = new Map<string, { isTaken: boolean; until: number }>();
+  const remember = (uuid: string, isTaken: boolean) => {
+    known.delete(uuid);
+    known.set(uuid, { isTaken, until: Date.now() + (isTaken ? maxAge : maxPending) });
+  };
+  const forgetOldest = () => {
+    for (const [uuid, { until }] of known) {
+      if (known.size <= maxEvents && until > Date.now()) break;
+      known.delete(uuid);
+    }
+  };
   return {
-    has: (uuid) => known.has(uuid),
-    add(uuids) {
-      for (const uuid of uuids) known.add(uuid);
-      for (const uuid of known) {
-        if (known.size <= most) break;
-        known.delete(uuid);
-      }
+    async reserve(uuids) {
+      forgetOldest();
+      return uuids.map((uuid) => {
+        const found = known.get(uuid);
+        if (found && found.until > Date.now()) return found.isTaken ? 'taken' : 'pending';
+        remember(uuid, false);
+        return 'new';
+      });
     },
+    async confirm(uuids) {
+      for (const uuid of uuids) remember(uuid, true);
+      forgetOldest();
+    },
+    async release(uuids) {
+      for (const uuid of uuids) known.delete(uuid);
+    },
+  };
+};
+
+/**
+ * Sends one command to a Redis and resolves to its answer: `(args) => client.sendCommand(args)` with `redis`,
+ * `([name, ...args]) => client.call(name, ...args)` with `ioredis`.
+ */
+export type RedisCommand = (args: string[]) => Promise<unknown>;
+
+/**
+ * In a Redis that several relays share: one key for each event, which Redis forgets by itself.
+ * https://redis.io/docs/latest/commands/set/
+ *
+ * @param options.prefix of the keys. Default: `clew:seen:`
+ */
+export const redisSeen = (
+  command: RedisCommand,
+  { maxAge = DAY, maxPending = MINUTE, prefix = 'clew:seen:' }: SeenOptions & { prefix?: string } = {},
+): Seen => {
+  const TAKEN = 'taken';
+  const all = async (uuids: readonly string[], run: (key: string) => Promise<unknown>): Promise<void> => {
+    await Promise.all(uuids.map((uuid) => run(prefix + uuid)));
+  };
+  return {
+    reserve: (uuids) =>
+      Promise.all(
+        uuids.map(async (uuid) => {
+          const isReserved = await command(['SET', prefix + uuid, 'pending', 'NX', 'PX', `${maxPending}`]);
+          if (isReserved !== null) return 'new';
+          // What has expired in between is asked for again, as all that is pending.
+          return `${await command(['GET', prefix + uuid])}` === TAKEN ? 'taken' : 'pending';
+        }),
+      ),
+    confirm: (uuids) => all(uuids, (key) => command(['SET', key, TAKEN, 'PX', `${maxAge}`])),
+    release: (uuids) => all(uuids, (key) => command(['DEL', key])),
   };
 };

@@ -1,0 +1,45 @@
+import { EVENT_PATH, joinUrl } from '../wire.js';
+import type { ServicePath } from './job.js';
+import { Refusal } from './request.js';
+
+/** What a relay forwards: checked, and without what the service does not know. */
+export interface ForwardRequest {
+  readonly path: ServicePath;
+  /** JSON. */
+  readonly body: string;
+}
+
+/**
+ * Takes a request on. A response of 2xx means that it cannot be lost any more: a queue has written it down, or the service
+ * has taken it. Any other status, and to reject, mean that whoever sent it has to keep it.
+ */
+export type Forward = (request: ForwardRequest) => Promise<Response>;
+
+export interface ServiceAddress {
+  readonly baseUrl: string;
+  readonly eventsUrl: string;
+  readonly apiKey: string;
+  readonly timeout: number;
+  readonly fetch: typeof fetch;
+}
+
+/** Straight to the service, with the key. */
+export const toService =
+  ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: ServiceAddress): Forward =>
+  async ({ path, body }) => {
+    try {
+      const answer = await fetch(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), {
+        method: 'POST',
+        headers: { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' },
+        body,
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeout),
+      });
+      const text = await answer.text();
+      // Read to its end: what comes later must not fail any more.
+      return new Response(text || null, answer);
+    } catch (error) {
+      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+      throw new Refusal(isLate ? 504 : 502, `the service did not answer${isLate ? ` within ${timeout} ms` : ''}`, 1);
+    }
+  };

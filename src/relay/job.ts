@@ -1,0 +1,106 @@
+import {
+  BATCH_PATH,
+  EVENT_PATH,
+  eventFault,
+  IDENTIFY,
+  isObject,
+  joinUrl,
+  type Rejections,
+  UPSERT_PATH,
+  type WireEvent,
+} from '../wire.js';
+import { Refusal } from './request.js';
+import type { CheckSignature } from './signature.js';
+
+/** One of the service's three paths. */
+export type ServicePath = typeof UPSERT_PATH | typeof BATCH_PATH | typeof EVENT_PATH;
+
+/** What a request asks for, checked. */
+export interface Job {
+  readonly path: ServicePath;
+  /** What is good of it. An upsert has none. */
+  readonly events: readonly RelayedEvent[];
+  readonly rejected: Rejections['rejected'];
+  /** The body that forwards these events, which are all of the above or some of them; undefined when there is nothing to. */
+  bodyOf(events: readonly RelayedEvent[]): string | undefined;
+}
+
+/** An event as it came in, and what of it goes on: only what the contract knows. */
+export interface RelayedEvent {
+  readonly came: WireEvent;
+  readonly forwarded: Omit<WireEvent, 'seq' | 'signature'>;
+}
+
+/** How identities are believed. */
+export interface Checks {
+  /** Without it `$identify` is believed unsigned. */
+  readonly isSigned: CheckSignature | undefined;
+  readonly allowUnsignedUpsert: boolean;
+}
+
+const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, made with the identity secret';
+
+const relayed = (came: WireEvent): RelayedEvent => {
+  const { uuid, timestamp, event, source, correlationKey, correlationValue, payload } = came;
+  const known = { ...(uuid !== undefined && { uuid }), ...(timestamp !== undefined && { timestamp }) };
+  return { came, forwarded: { ...known, event, source, correlationKey, correlationValue, payload } as WireEvent };
+};
+
+const sift = async (events: readonly unknown[], { isSigned }: Checks): Promise<Pick<Job, 'events' | 'rejected'>> => {
+  const faultOf = async (event: unknown) => {
+    const fault = eventFault(event);
+    if (fault || !isSigned) return fault;
+    const { event: name, payload, signature } = event as WireEvent;
+    if (name !== IDENTIFY) return;
+    const key = (payload as { distinct_id: string }).distinct_id;
+    return (await isSigned(key, signature)) ? undefined : UNSIGNED;
+  };
+  const good: RelayedEvent[] = [];
+  const rejected: Rejections['rejected'] = [];
+  for (const event of events) {
+    const reason = await faultOf(event);
+    if (!reason) good.push(relayed(event as WireEvent));
+    else rejected.push({ uuid: isObject(event) && typeof event.uuid === 'string' ? event.uuid : '', reason });
+  }
+  return { events: good, rejected };
+};
+
+const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsignedUpsert }: Checks) => {
+  const { primary_key, properties, signature } = body;
+  if (!isSigned && !allowUnsignedUpsert)
+    throw new Refusal(422, 'this relay takes no customer properties from pages (identitySecret, allowUnsignedUpsert)');
+  if (typeof primary_key !== 'string' || !primary_key) {
+    throw new Refusal(400, 'primary_key: expected a non-empty string');
+  }
+  if (properties !== undefined && !isObject(properties)) throw new Refusal(400, 'properties: expected an object');
+  if (!allowUnsignedUpsert && !(await isSigned?.(primary_key, signature))) throw new Refusal(422, UNSIGNED);
+  return { primary_key, properties };
+};
+
+/** What a request to `address` asks for. Throws a `Refusal` that says what was expected. */
+export const jobOf = async (address: string, body: Record<string, unknown>, checks: Checks): Promise<Job> => {
+  const path = ([UPSERT_PATH, BATCH_PATH, EVENT_PATH] as const).find((known) =>
+    joinUrl(address, '/').endsWith(joinUrl(known, '/')),
+  );
+  switch (path) {
+    case UPSERT_PATH: {
+      const upsert = JSON.stringify(await checkUpsert(body, checks));
+      return { path, events: [], rejected: [], bodyOf: () => upsert };
+    }
+    case BATCH_PATH:
+      if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');
+      return {
+        path,
+        ...(await sift(body.batch, checks)),
+        bodyOf: (events) => events[0] && JSON.stringify({ batch: events.map(({ forwarded }) => forwarded) }),
+      };
+    case EVENT_PATH:
+      return {
+        path,
+        ...(await sift([body], checks)),
+        bodyOf: ([event]) => event && JSON.stringify({ ...event.forwarded, timestamp: undefined }),
+      };
+    default:
+      throw new Refusal(404, 'no such path; there are /api/customers/upsert, /api/events/batch/ and /events/');
+  }
+};
