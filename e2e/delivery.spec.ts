@@ -1,5 +1,5 @@
 import type { Request } from '@playwright/test';
-import { expect, numbers, test, upTo } from './support/test.ts';
+import { bodyOf, expect, numbers, test, upTo } from './support/test.ts';
 
 const isBatch = (request: Request) => request.url().endsWith('/clew/api/events/batch/');
 
@@ -8,13 +8,13 @@ test('gathers events and sends them in one request when the interval is over', a
   await visitor.clew('flush');
   const requests: string[] = [];
   visitor.page.on('request', (request) => {
-    if (isBatch(request)) requests.push(request.postData() ?? '');
+    if (isBatch(request)) requests.push(bodyOf(request));
   });
   const [request] = await Promise.all([
     visitor.page.waitForRequest(isBatch),
     visitor.trackAndLeave('gathered', 5, 'stay'),
   ]);
-  expect(JSON.parse(request.postData() ?? '').batch).toHaveLength(5);
+  expect(JSON.parse(bodyOf(request)).batch).toHaveLength(5);
   await expect.poll(() => demo.events('gathered')).toHaveLength(5);
   expect(requests).toHaveLength(1);
 });
@@ -45,7 +45,7 @@ test('cuts batches before 60,000 bytes of UTF-8', async ({ demo, visitor }) => {
   await visitor.visit();
   const sizes: number[] = [];
   visitor.page.on('request', (request) => {
-    if (isBatch(request)) sizes.push(request.postDataBuffer()?.length ?? 0);
+    if (isBatch(request)) sizes.push(Buffer.byteLength(bodyOf(request)));
   });
   await visitor.page.evaluate(() => {
     for (let n = 0; n < 100; n++) window.clew('track', 'wide', { n, text: '€'.repeat(1000) });
@@ -90,9 +90,9 @@ test('sends the same events again when the connection breaks after they were sto
 }) => {
   await demo.fault({ mode: 'close', count: 1 });
   await visitor.visit();
-  const bodies: (string | null)[] = [];
+  const bodies: string[] = [];
   visitor.page.on('request', (request) => {
-    if (isBatch(request)) bodies.push(request.postData());
+    if (isBatch(request)) bodies.push(bodyOf(request));
   });
   await visitor.trackAndLeave('unanswered', 5, 'stay');
   await expect.poll(async () => ((await visitor.clew('stats')) as { delivered: number }).delivered).toBe(5);
@@ -144,7 +144,7 @@ test('sends one event at once to the single-event endpoint', async ({ demo, visi
   await visitor.visit({ flushInterval: '600000' });
   const single = visitor.page.waitForRequest((request) => request.url().endsWith('/clew/events/'));
   await visitor.clew('trackNow', 'urgent', { plan: 'pro' });
-  expect(JSON.parse((await single).postData() ?? '')).not.toHaveProperty('timestamp');
+  expect(JSON.parse(bodyOf(await single))).not.toHaveProperty('timestamp');
   expect((await demo.events('urgent'))[0]?.payload).toEqual({ plan: 'pro' });
 });
 
@@ -157,7 +157,7 @@ test('an urgent event that fails travels in a batch with its own time', async ({
     visitor.page.waitForRequest(isBatch),
     expect.poll(() => demo.events('urgent')).toHaveLength(1),
   ]);
-  expect(Date.parse(JSON.parse(batch.postData() ?? '').batch[0].timestamp)).toBeLessThan(at + 1000);
+  expect(Date.parse(JSON.parse(bodyOf(batch)).batch[0].timestamp)).toBeLessThan(at + 1000);
 });
 
 test('reaches the service directly with the key in the header and nowhere else', async ({ demo, visitor }) => {

@@ -1,6 +1,6 @@
 import { openBrowser, withProfile } from './support/ownBrowser.ts';
 import { visitBlank } from './support/tag.ts';
-import { expect, numbers, test, upTo } from './support/test.ts';
+import { bodyOf, expect, numbers, test, upTo } from './support/test.ts';
 
 for (const how of ['navigate', 'reload', 'close'] as const) {
   test(`200 events tracked on a first visit arrive once each: ${how} at once`, async ({ demo, visitor }) => {
@@ -24,7 +24,7 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
 
       const next = await newVisitor(context);
       const bodies: string[] = [];
-      next.page.on('request', (request) => bodies.push(request.postData() ?? ''));
+      next.page.on('request', (request) => bodies.push(bodyOf(request)));
       await next.visit(tag);
       await next.clew('track', 'next');
       await expect.poll(() => demo.events('next')).toHaveLength(1);

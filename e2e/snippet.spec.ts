@@ -1,4 +1,4 @@
-import { expect, stub, test } from './support/test.ts';
+import { bodyOf, expect, stub, test } from './support/test.ts';
 
 test('calls made through the stub before the bundle arrives keep their order and their own time', async ({
   demo,
@@ -35,7 +35,7 @@ test('takes every scalar option from data- attributes', async ({ demo, visitor }
   await visitor.visit({ flushInterval: '600000', maxBatchEvents: '2', debug: '' });
   const said = visitor.page.waitForEvent('console', (message) => message.text().startsWith('clew: delivered'));
   const bodies: number[] = [];
-  visitor.page.on('request', (request) => bodies.push(JSON.parse(request.postData() ?? '{"batch":[]}').batch.length));
+  visitor.page.on('request', (request) => bodies.push(JSON.parse(bodyOf(request) || '{"batch":[]}').batch.length));
   await visitor.trackAndLeave('small', 4, 'stay');
   await expect.poll(() => demo.events('small')).toHaveLength(4);
   await said;

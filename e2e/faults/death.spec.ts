@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Tab } from './engines/engine.ts';
 import { later } from './support/clock.ts';
 import { expect, fault } from './support/fault.ts';
+import { before } from './support/page.ts';
 import type { Stage } from './support/stage.ts';
 
 const NO_CRASH = {
@@ -42,7 +43,7 @@ fault(
   1,
   'SIGKILL of the browser 0, 10, 100, 1000 ms after track, and as soon as the database has confirmed it',
   async (stage) => {
-    const before = new Set<number>();
+    const beforeKill = new Set<number>();
     for (const delay of [0, 10, 100, 1000, undefined]) {
       const browser = await stage.openOwn();
       const tab = await stage.visit({ browser, query: QUIET });
@@ -57,8 +58,8 @@ fault(
       // What had not reached the browser's other processes yet, no page can save: at 0 ms that may be so.
       if (!isConfirmed) stage.unsure(numbers);
       await browser.kill();
-      for (const { payload } of await stage.arrived()) before.add((payload as { n: number }).n);
-      expect(numbers.filter((n) => before.has(n))).toEqual([]);
+      for (const { payload } of await stage.arrived()) beforeKill.add((payload as { n: number }).n);
+      expect(numbers.filter((n) => beforeKill.has(n))).toEqual([]);
     }
   },
   { runs: 3 },
@@ -87,6 +88,44 @@ fault(
       await stage.track(tab, 10);
       await tab.crash?.();
     }
+  },
+  { cannot: NO_CRASH },
+);
+
+/** Stops the page, for ever, as it is about to store what was tracked before its database was open. */
+const stopAtStoring = () => {
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function (...args) {
+    if (Array.isArray(args[0])) {
+      const request = new XMLHttpRequest();
+      request.open('POST', '/api/stopped', false);
+      request.send();
+    }
+    return put.apply(this, args);
+  };
+  document.addEventListener('DOMContentLoaded', () => {
+    for (let n = 0; n < 10; n++) window.clew('track', 'ledger', { run: localStorage.run, n });
+  });
+};
+
+fault(
+  2,
+  'renderer crash as the database is about to store what came before it was open',
+  async (stage) => {
+    const tab = await stage.visit({ path: '/blank', wait: 'load' });
+    const { run } = stage.next(10);
+    await tab.evaluate((run) => localStorage.setItem('run', run), run);
+    const stopped = new Promise<void>((resolve) => {
+      stage.site.fault = ({ path, forward }) => (path === '/api/stopped' ? resolve() : forward());
+    });
+    const leaving = await stage.browser.newTab();
+    // A page that has stopped takes no new session, and never comes to its load.
+    const session = await stage.browser.cdp?.(leaving);
+    leaving.goto(`${stage.site.origin}/page/1?${before(stopAtStoring)}`).catch(() => {});
+    await stopped;
+    const crashed = leaving.page?.waitForEvent('crash');
+    session?.send('Page.crash').catch(() => {});
+    await crashed;
   },
   { cannot: NO_CRASH },
 );

@@ -1,6 +1,7 @@
 import { expect, fault } from './support/fault.ts';
 import { answer } from './support/faults.ts';
 import { before } from './support/page.ts';
+import type { Stage } from './support/stage.ts';
 
 declare global {
   interface Window {
@@ -30,7 +31,8 @@ fault(42, 'database deleted while open, by the site itself, with two tabs', asyn
   // Twice: the second time right after the store has been opened anew.
   expect(await tabs[0].evaluate(() => window.deleteDatabase())).toBe('deleted');
   for (const tab of tabs) await stage.track(tab, 5);
-  await expect.poll(() => stage.stored(tabs[0])).toBe(10);
+  // What was stored before is stored once more.
+  await expect.poll(() => stage.stored(tabs[0])).toBe(30);
   expect(await tabs[1].evaluate(() => window.deleteDatabase())).toBe('deleted');
   stage.site.fault = undefined;
   for (const tab of tabs) {
@@ -40,7 +42,8 @@ fault(42, 'database deleted while open, by the site itself, with two tabs', asyn
   }
 });
 
-fault(42, 'database deleted while open, by "clear site data"', async (stage) => {
+/** A page with 10 events that could not be sent, of which nothing is stored any more. */
+const visitAndClear = async (stage: Stage) => {
   const { site } = stage;
   site.files.set('/cleared', { type: 'text/plain', body: '', headers: { 'Clear-Site-Data': '"storage"' } });
   site.fault = answer(503);
@@ -51,13 +54,38 @@ fault(42, 'database deleted while open, by "clear site data"', async (stage) => 
     const session = await stage.browser.cdp(tab);
     await session.send('Storage.clearDataForOrigin', { origin: site.origin, storageTypes: 'all' });
   } else await tab.evaluate(() => fetch('/cleared').then((response) => response.text()));
-  await expect.poll(() => stage.stored(tab)).toBe(0);
+  return tab;
+};
+
+fault(42, 'database deleted while open, by "clear site data"', async (stage) => {
+  const tab = await visitAndClear(stage);
   await stage.track(tab, 5);
-  await expect.poll(() => stage.stored(tab)).toBe(5);
-  site.fault = undefined;
+  await expect.poll(() => stage.stored(tab)).toBe(15);
+  stage.site.fault = undefined;
   await tab.evaluate(() => void window.clew('flush'));
   await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(15);
 });
+
+fault(
+  42,
+  'database deleted while open, by "clear site data", and nothing arrives as the page is left',
+  async (stage) => {
+    const tab = await visitAndClear(stage);
+    await stage.visit({ tab, path: '/page/2' });
+  },
+);
+
+fault(
+  42,
+  'database deleted while open, by "clear site data", and a renderer crash after the next event',
+  async (stage) => {
+    const tab = await visitAndClear(stage);
+    await stage.track(tab);
+    await expect.poll(() => stage.stored(tab)).toBe(11);
+    await tab.crash?.();
+  },
+  { cannot: { firefox: 'its driver cannot crash a page', webkit: 'its driver cannot crash a page' } },
+);
 
 /** Connections and transactions that break when the test says so. */
 const loseConnections = () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { gunzipSync } from 'node:zlib';
+import { type BrowserContext, test as base, expect, type Page, type Request } from '@playwright/test';
 import type { ListedEvent } from '../../demo/collector/listings.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { loadTag } from './tag.ts';
@@ -89,6 +90,12 @@ export const test = base.extend<Fixtures, { server: Demo }>({
   },
   visitor: async ({ context, newVisitor }, use) => use(await newVisitor(context)),
 });
+
+/** A request's body, inflated. */
+export const bodyOf = (request: Request): string => {
+  const body = request.postDataBuffer() ?? Buffer.alloc(0);
+  return (request.headers()['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString();
+};
 
 /** The stub as it is pasted into a page. */
 export const stub = () => readFile(join(import.meta.dirname, '../../dist/stub.js'), 'utf8');

@@ -12,6 +12,9 @@ import type { Answer } from './transport.js';
  */
 export type Report = readonly [taken: readonly string[], done: readonly string[], rejected: readonly string[]];
 
+/** What has been made of a body, for whoever sends it. */
+type Packed = Uint8Array<ArrayBuffer> | undefined;
+
 /** What delivery works with. */
 export interface DeliveryPorts {
   readonly store: Store;
@@ -26,7 +29,10 @@ export interface DeliveryPorts {
   readonly isDirect: boolean;
   /** Ids of events that are to go to the single-event endpoint. */
   readonly singles: Set<string>;
-  send(batch: Batch, leaving: boolean): Promise<Answer> | false;
+  /** The batch's body made smaller; what rejects goes out as it is. */
+  pack(body: string): Promise<Packed>;
+  /** Sends a batch, packed if it has been. */
+  send(batch: Batch, leaving: boolean, packed?: Packed): Promise<Answer> | false;
   /** Leaves a batch with the browser, which sends it when the page ends in whatever way; returns how to take it back. */
   defer(batch: Batch): () => void;
   /** To be told to the other tabs. */
@@ -73,7 +79,8 @@ const changedRows = (rows: readonly Row[], isLeft: (text: unknown) => text is It
 
 /** The loop: one request at a time over all tabs, oldest rows first; each turn's transaction settles the last answer. */
 export const createDelivery = (ports: DeliveryPorts): Delivery => {
-  const { store, queue, service, tab, limits, isDirect, singles, send, defer, onReport, onSettled, onError } = ports;
+  const { store, queue, service, tab, limits, isDirect, singles, pack, send, defer, onReport, onSettled, onError } =
+    ports;
   const linkName = `link ${service}`;
   const search = newSearch(limits.maxBatchBytes);
   /** The key or the address is refused: a wait that the visitor's coming back does not end. */
@@ -136,8 +143,6 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const turn = async () => {
     const since = link;
     const rows = await store.read(service);
-    // What was read may have been handed over meanwhile; the lease may have run out while the tab was frozen.
-    if (since !== link || now() > link.until) return;
     // A page that could not be sure that something was stored has carried it over: it may be there twice.
     const stored = new Map(allIn(rows).flatMap((text) => (isLeft(text) ? [[idOf(text), text] as const] : [])));
     // What memory has and the store has not is no less to be sent: storage may be refused, or have been cleared.
@@ -145,6 +150,9 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     if (!items[search.aside]) search.aside = 0;
     const waiting = items.slice(search.aside);
     const batch = nextBatch(waiting, { ...limits, maxBatchBytes: search.most }, singles);
+    const packed = batch && (await pack(batch.body).catch(() => undefined));
+    // What was read may have been handed over meanwhile; the lease may have run out while the tab was frozen.
+    if (since !== link || now() > link.until) return;
     if (!batch) {
       entries = changedRows(rows, isLeft);
       // Behind what nobody can read there may be more.
@@ -157,7 +165,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     for (const id of ids) singles.delete(id);
     flying = batch.bytes;
     // In a function of its own: a transport may throw, too.
-    const answer = await (async () => send(batch, false) as Promise<Answer>)().catch(
+    const answer = await (async () => send(batch, false, packed) as Promise<Answer>)().catch(
       (message): Answer => ({ outcome: 'failed', message }),
     );
     flying = 0;

@@ -41,7 +41,7 @@ export const draftUpsert = (properties: unknown): ItemText => {
 };
 
 /** The text with what it did not know in the call. */
-export const stamp = (draft: ItemText, known: { correlationValue: string } | { primary_key: string }): ItemText =>
+export const stamp = (draft: ItemText, known: Readonly<Record<string, unknown>>): ItemText =>
   `${draft.slice(0, -1)},${JSON.stringify(known).slice(1)}`;
 
 /** The body of an upsert: the service knows no `uuid` there. */

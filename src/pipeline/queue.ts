@@ -7,10 +7,10 @@ export interface Queue {
   /** Takes an item in; stored at the end of the microtask, with all others of it. */
   add(text: ItemText): void;
   /**
-   * Stores now what the end of the microtask would have stored, and `extra` with it, in one transaction. Says whether it
-   * may: before the queue is open it only holds.
+   * Stores now what the end of the microtask would have stored, and `extra` with it, in one transaction. Resolves to
+   * whether that is done. Before the page has a number nothing may be stored: then it is undefined.
    */
-  persist(extra?: readonly Entry[]): boolean;
+  persist(extra?: readonly Entry[]): Promise<boolean> | undefined;
   /** Unconfirmed items by id, oldest first. */
   readonly items: ReadonlyMap<string, ItemText>;
   /** Length of all these items together. */
@@ -41,11 +41,21 @@ export const createQueue = (
   let room = 0;
   let length = 0;
   let count = 0;
+  let generation = store.generation();
+
+  /** What was stored and may be gone is to be stored again. */
+  const review = () => {
+    if (generation === store.generation()) return;
+    generation = store.generation();
+    for (const own of rows) own[2] = false;
+    changed = new Set([...changed, ...rows]);
+  };
 
   const persist = (extra: readonly Entry[] = []) => {
     row = undefined;
     const number = page();
-    if (!number) return false;
+    if (!number) return;
+    review();
     const due = changed;
     const entries: Entry[] = [];
     for (const own of due) {
@@ -54,15 +64,15 @@ export const createQueue = (
     }
     entries.push(...extra);
     changed = new Set();
-    if (entries[0])
-      store.transact(entries).then((isStored) => {
-        for (const own of due) {
-          if (isStored) own[2] = true;
-          // Tried again with the next ones, if there is anything to store or to delete.
-          else if (own[1][0] || own[2]) changed.add(own);
-        }
-      });
-    return true;
+    const settle = (isStored: boolean) => {
+      for (const own of due) {
+        if (isStored) own[2] = true;
+        // Tried again with the next ones, if there is anything to store or to delete.
+        else if (own[1][0] || own[2]) changed.add(own);
+      }
+      return isStored;
+    };
+    return entries[0] ? store.transact(entries).then((done) => settle(!!done)) : Promise.resolve(true);
   };
 
   return {
@@ -82,7 +92,10 @@ export const createQueue = (
     persist,
     items,
     length: () => length,
-    unsaved: () => [...rows].flatMap(([, left, isStored]) => (isStored ? [] : left)),
+    unsaved() {
+      review();
+      return [...rows].flatMap(([, left, isStored]) => (isStored ? [] : left));
+    },
     remove(ids) {
       const removed: ItemText[] = [];
       for (const id of ids) {

@@ -34,6 +34,8 @@ export interface Store {
   abort(): void;
   /** Deletes everything. */
   clear(): void;
+  /** Another number means that what was stored before may be gone: a site, a visitor or the browser deletes what it likes. */
+  generation(): number;
 }
 
 /** Rows read at a time: what makes a batch of single events, and a few more. */
@@ -75,21 +77,27 @@ const openDatabase = (): Promise<IDBDatabase> => {
 export const createStore = (onTrouble: (message: string) => void): Store => {
   let database: Promise<IDBDatabase> | undefined;
   let isTold = false;
+  let isLeaving = false;
   let underWay = new Set<() => void>();
+  let generation = 0;
   const forget = () => {
     database = undefined;
+    generation++;
   };
 
   /** Resolves to undefined when the database does not do its work, not even when opened anew. */
   const attempt = <T>(work: (target: IDBObjectStore) => Promise<T>, isLast = isTold): Promise<T | undefined> =>
     new Promise<T | undefined>((resolve, reject) => {
+      // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
+      if (isLeaving && !database) return resolve(undefined);
       setTimeout(reject, PATIENCE, 'no answer');
       const mine = underWay;
       database ??= openDatabase();
       database
         .then(async (db) => {
-          // A site that deletes its own databases must not be blocked: https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange
-          db.onversionchange = () => {
+          // A site that deletes its own databases must not be blocked, and a browser does not ask:
+          // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
+          db.onclose = db.onversionchange = () => {
             db.close();
             forget();
           };
@@ -115,7 +123,11 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     });
 
   return {
-    transact: (entries, name = '', change) => attempt((target) => write(target, entries, name, change)),
+    transact(entries, name = '', change) {
+      // A page that asks for a record is there, again.
+      isLeaving &&= !name;
+      return attempt((target) => write(target, entries, name, change));
+    },
     read: async (service) =>
       (await attempt(async (target) => {
         const range = IDBKeyRange.bound([service], [service, []]);
@@ -126,6 +138,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         return keys.map((key, i): Row => [key as RowKey, values[i]]);
       })) ?? [],
     abort() {
+      isLeaving = true;
       const broken = underWay;
       underWay = new Set();
       for (const breakOff of broken) {
@@ -134,6 +147,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         } catch {}
       }
     },
+    generation: () => generation,
     // Deleted, not emptied: emptying would first have to create it.
     clear() {
       forget();

@@ -4,8 +4,8 @@ import { REQUEST_TIMEOUT } from './link.js';
 /** One request of the tracker's. */
 export interface TransportRequest {
   readonly url: string;
-  /** JSON. */
-  readonly body: string;
+  /** JSON, or JSON as gzip with the header that says so. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
   /** The page is going away: nobody will read the answer, and only what is handed to the browser now arrives. */
   readonly leaving: boolean;
@@ -63,11 +63,13 @@ const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
 const post = async (request: TransportRequest): Promise<Answer> => {
   const response = await fetch(request.url, init(request, AbortSignal.timeout(REQUEST_TIMEOUT)));
   const text = await response.text();
+  const told = parseJson<Partial<Rejections & Answer>>(text);
   return {
     outcome: outcomeOf(response.status),
-    status: response.status,
+    // A relay says by it what the service itself has answered.
+    status: told?.status ?? response.status,
     retryAfter: parseRetryAfter(response.headers.get('Retry-After')),
-    rejected: parseJson<Partial<Rejections>>(text)?.rejected,
+    rejected: told?.rejected,
     message: `${response.status} ${text}`,
   };
 };
@@ -80,6 +82,11 @@ export const fetchTransport: Transport = (request) =>
   request.leaving && !request.headers.Authorization
     ? navigator.sendBeacon(request.url, request.body) && Promise.resolve({ outcome: 'delivered' })
     : post(request);
+
+/** The text as gzip; rejects where there is no CompressionStream. */
+export const gzip = async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
+  // Made of a response, a stream needs no reader, and has none of a blob's detours through another process.
+  new Uint8Array(await new Response(new Response(text).body?.pipeThrough(new CompressionStream('gzip'))).arrayBuffer());
 
 /**
  * Leaves a request with the browser, which sends it when the page is gone, however it went; returns how to take it back.

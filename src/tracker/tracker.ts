@@ -9,7 +9,7 @@ import { createDelivery, type Report } from '../pipeline/delivery.js';
 import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isItem, stamp } from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
-import { fetchAtEnd, fetchTransport, type TransportRequest } from '../pipeline/transport.js';
+import { fetchAtEnd, fetchTransport, gzip, type TransportRequest } from '../pipeline/transport.js';
 import { EVENT_PATH, IDENTIFY } from '../wire.js';
 import { createLedger } from './ledger.js';
 import type { Settings } from './options.js';
@@ -51,10 +51,17 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   let early: ItemText[] = [];
   let isCarrying = false;
 
-  const requestOf = ({ path, body }: Batch, leaving: boolean): TransportRequest => ({
+  /** How many events of this page each thread has. */
+  const numbers: Record<string, number> = {};
+
+  const requestOf = ({ path, body }: Batch, leaving: boolean, packed?: Uint8Array<ArrayBuffer>): TransportRequest => ({
     url: (path === EVENT_PATH ? eventsUrl : service) + path,
-    body,
-    headers: { 'Content-Type': 'application/json', ...(apiKey && { Authorization: `Api-Key ${apiKey}` }) },
+    body: packed ?? body,
+    headers: {
+      'Content-Type': 'application/json',
+      ...(packed && { 'Content-Encoding': 'gzip' }),
+      ...(apiKey && { Authorization: `Api-Key ${apiKey}` }),
+    },
     leaving,
   });
 
@@ -72,7 +79,8 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     singles,
     limits: settings,
     isDirect: !!apiKey,
-    send: (batch, leaving) => transport(requestOf(batch, leaving)),
+    pack: async (body) => (settings.compress ? gzip(body) : undefined),
+    send: (...sent) => transport(requestOf(...sent)),
     // Somebody else's transport knows of answers only.
     defer: (batch) => (settings.transport ? () => {} : fetchAtEnd(requestOf(batch, true))),
     onError: fail,
@@ -90,6 +98,15 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       return end([text], isTooLarge ? 'too-large' : 'full');
     queue.add(text);
     delivery.added();
+  };
+
+  /** An event that knows its visitor. A relay sees by the numbers what is missing; a service is not to be bothered with them. */
+  const signed = (draft: ItemText, thread: string, signature?: string) => {
+    numbers[thread] = (numbers[thread] ?? 0) + 1;
+    return stamp(draft, {
+      correlationValue: thread,
+      ...(!apiKey && { seq: [pages, numbers[thread]], signature }),
+    });
   };
 
   /** From now on the visitor is known, also to a page that has no time to ask the database. */
@@ -143,29 +160,34 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     });
     begin();
     if (text) {
-      enter(({ thread }) => add(stamp(text, { correlationValue: thread })), text);
+      enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) carryEarly(stamp(text, { correlationValue: candidate.thread }));
     } else end([draftEvent(at, name || '')], name ? 'unserialisable' : 'rejected');
     return idOf(text);
   };
 
-  const identify = (primaryKey: string) => {
+  /** The primary key and its signature, whatever somebody has put there. */
+  const identityIn = ({ keys }: Visitor) => [keys[service]].flat();
+
+  const identify = (primaryKey: string, signature?: string) => {
     const text = draftEvent(clock(), IDENTIFY, { distinct_id: primaryKey });
     enter((visitor) => {
-      const known = visitor.keys[service];
-      if (known === primaryKey) return;
+      const [known, proof] = identityIn(visitor);
+      const isKnown = known === primaryKey;
+      if (isKnown && (!signature || proof === signature)) return;
       // The service would rename or delete the first person's record if a second one came by the same thread.
-      const person = known ? newVisitor() : visitor;
-      const keys = { ...person.keys, [service]: primaryKey };
-      become({ ...person, keys }, stamp(text, { correlationValue: person.thread }));
+      const person = known && !isKnown ? newVisitor() : visitor;
+      const keys = { ...person.keys, [service]: [primaryKey, signature] as const };
+      become({ ...person, keys }, isKnown ? undefined : signed(text, person.thread, signature));
     });
   };
 
   const setProperties = (properties: unknown) => {
     const text = attempt(() => draftUpsert(properties));
     if (!text) return;
-    enter(({ keys: { [service]: primary_key } }) => {
-      if (primary_key) add(stamp(text, { primary_key }));
+    enter((visitor) => {
+      const [primary_key, signature] = identityIn(visitor);
+      if (primary_key) add(stamp(text, { primary_key, signature }));
       else fail('setProperties: expected identify() first');
     });
   };
@@ -189,13 +211,18 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (mine !== candidate) return;
     ({ pages } = visitor);
     know(visitor);
-    for (const text of carriedList(itemsKey)) {
+    const found = carriedList(itemsKey);
+    for (const text of found) {
       if (!isItem(text) || early.includes(text) || queue.items.has(idOf(text))) continue;
       if (isEvent(text)) begin();
       queue.add(text);
     }
-    queue.persist();
-    carry(itemsKey);
+    early = [];
+    // Only then: a page that crashes in between is to find it in one of both places. Others may have put theirs there.
+    queue.persist()?.then((isStored) => {
+      const others = carriedList(itemsKey).filter((text) => !isStored || !found.includes(text));
+      carry(itemsKey, others[0] && others);
+    });
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     delivery.flush(true);
   };
@@ -266,9 +293,9 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       singles.add(track(event, payload));
       return flush();
     },
-    identify(primaryKey, properties) {
+    identify(primaryKey, properties, options) {
       if (typeof primaryKey !== 'string' || !primaryKey) return fail('identify: expected a string');
-      identify(primaryKey);
+      identify(primaryKey, options?.signature);
       if (properties) setProperties(properties);
     },
     setProperties,

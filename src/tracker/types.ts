@@ -45,8 +45,10 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    *
    * @param primaryKey a non-empty string; anything else is refused and told to `error` listeners
    * @param properties set on the customer as by `setProperties`
+   * @param options.signature what the app's server made of the primary key with `signPrimaryKey` of `clew/relay`, for a
+   * relay that asks for it; remembered with the key
    */
-  identify(primaryKey: string, properties?: Record<string, unknown>): void;
+  identify(primaryKey: string, properties?: Record<string, unknown>, options?: { signature?: string }): void;
   /**
    * Adds or changes properties of the identified customer; `null` deletes one. Without an identified customer it is
    * refused and told to `error` listeners.

@@ -9,6 +9,8 @@ export interface MemoryStore extends Store {
   readonly commits: readonly (readonly Entry[])[];
   /** Puts anything in place of a row, as somebody else may. */
   put(key: RowKey, value: unknown): void;
+  /** Deletes everything, as somebody else may, and says so. */
+  lose(): void;
   /** Whether storage is refused at this moment: nothing is written, and nothing is found. */
   isBroken: boolean;
   /** Whether transactions on records have to wait at this moment, for ever or until they are broken off. */
@@ -35,6 +37,7 @@ export const createMemoryStore = (): MemoryStore => {
   const records = new Map<string, unknown>();
   const commits: (readonly Entry[])[] = [];
   let heldUp: (() => void)[] = [];
+  let generation = 0;
   const sorted = () => [...rows.values()].sort(([a], [b]) => compare(a, b));
 
   const write = (entry: Entry) => {
@@ -67,6 +70,11 @@ export const createMemoryStore = (): MemoryStore => {
     clear() {
       rows.clear();
       records.clear();
+    },
+    generation: () => generation,
+    lose() {
+      store.clear();
+      generation++;
     },
     rows: sorted,
     record: <T>(name: string) => records.get(name) as T | undefined,

@@ -84,7 +84,7 @@ describe('what is added', () => {
     const { store, queue, stored } = createPage();
     const text = eventText();
     queue.add(text);
-    expect(queue.persist()).toBe(true);
+    expect(await queue.persist()).toBe(true);
     expect(stored()).toEqual([[text]]);
     await microtask();
     expect(store.commits).toHaveLength(1);
@@ -118,9 +118,9 @@ describe('what is added', () => {
   });
 });
 
-it('writes nothing when there is nothing to write', () => {
+it('writes nothing when there is nothing to write', async () => {
   const { store, queue } = createPage();
-  expect(queue.persist()).toBe(true);
+  expect(await queue.persist()).toBe(true);
   expect(store.commits).toEqual([]);
 });
 
@@ -130,10 +130,10 @@ describe('a queue that is not open', () => {
     const texts = times(3, () => eventText());
     for (const text of texts) queue.add(text);
     await microtask();
-    expect(queue.persist([['link', { by: 'a' }]])).toBe(false);
+    expect(queue.persist([['link', { by: 'a' }]])).toBeUndefined();
     expect(store.commits).toHaveLength(0);
     open(7);
-    expect(queue.persist()).toBe(true);
+    expect(await queue.persist()).toBe(true);
     expect(stored()).toEqual([texts]);
     expect(store.rows()[0]?.[0]).toEqual([SERVICE, 7, 1, 'tab']);
     expect(store.record('link')).toBeUndefined();
@@ -145,7 +145,7 @@ describe('a queue that is not open', () => {
     open(0);
     queue.add(eventText());
     await microtask();
-    expect(queue.persist()).toBe(false);
+    expect(queue.persist()).toBeUndefined();
     expect(store.commits).toHaveLength(0);
   });
 });
@@ -320,4 +320,20 @@ describe('what could not be stored', () => {
     expect(store.commits.map((entries) => entries.map(([key]) => key))).toEqual([[[SERVICE, 3, 1, 'tab'], 'link']]);
     expect(store.record('link')).toEqual({ by: 'b' });
   });
+});
+
+it('stores once more what it holds when the store may have lost it, and says so of all until that is done', async () => {
+  const { store, queue, stored } = createPage();
+  const [a, b, c] = [eventText('a'), eventText('b'), eventText('c')];
+  for (const text of [a, b]) {
+    queue.add(text);
+    await settle();
+  }
+  expect(queue.unsaved()).toEqual([]);
+  store.lose();
+  expect(queue.unsaved()).toEqual([a, b]);
+  queue.add(c);
+  await settle();
+  expect(stored()).toEqual([[a], [b], [c]]);
+  expect(queue.unsaved()).toEqual([]);
 });

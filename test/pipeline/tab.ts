@@ -62,6 +62,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     limits,
     isDirect: options.isDirect ?? false,
     singles,
+    pack: async () => undefined,
     send(batch, leaving) {
       sent.push(batch);
       const answer = respond(batch, leaving);

@@ -16,8 +16,10 @@ it('has the defaults that its documentation names', () => {
     maxBatchBytes: 60_000,
     maxQueuedEvents: 10_000,
     consent: 'granted',
+    compress: true,
     debug: false,
   });
+  expect(given({ baseUrl: 'https://service.example', apiKey: 'key' }).compress).toBe(false);
 });
 
 it('takes what is given, and the default for undefined and null', () => {
@@ -26,6 +28,7 @@ it('takes what is given, and the default for undefined and null', () => {
     read: () => Promise.resolve([]),
     abort: () => {},
     clear: () => {},
+    generation: () => 0,
   };
   const settings = given({ baseUrl: '/a', eventsUrl: '/b', flushInterval: 1, debug: undefined, consent: null, store });
   expect(settings).toMatchObject({

@@ -1,5 +1,6 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as open, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
 export interface Answer {
   status: number;
@@ -11,7 +12,7 @@ export interface Answer {
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Empty for a fault that is `early`. */
+  /** Inflated; empty for a fault that is `early`. */
   body: Buffer;
   uuids: string[];
   path: string;
@@ -31,10 +32,20 @@ const endToEnd = (headers: IncomingHttpHeaders, ...without: string[]): IncomingH
 
 const agent = new Agent({ keepAlive: true });
 
-const send = (url: URL, request: IncomingMessage, body: Buffer): Promise<Answer> =>
+/** As it was meant; what broke off on its way is nothing. */
+const inflate = ({ headers }: IncomingMessage, body: Buffer): Buffer => {
+  try {
+    return headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+  } catch {
+    return Buffer.alloc(0);
+  }
+};
+
+const send = (url: URL, request: IncomingMessage, body: Buffer, isOwn: boolean): Promise<Answer> =>
   new Promise((resolve, reject) => {
     // The page's origin is not the demo's; as seen from there the two are one.
-    const headers = endToEnd(request.headers, 'host', 'origin', 'content-length');
+    const without = ['host', 'origin', 'content-length', ...(isOwn ? [] : ['content-encoding'])];
+    const headers = endToEnd(request.headers, ...without);
     const onward = open(url, { method: request.method, headers, agent });
     onward.once('error', reject);
     onward.once('response', async (answer) => {
@@ -45,24 +56,24 @@ const send = (url: URL, request: IncomingMessage, body: Buffer): Promise<Answer>
   });
 
 const UUIDS = /"uuid":"([0-9a-f-]{36})"/g;
-export const uuidsIn = (body: Buffer): string[] =>
-  [...body.toString().matchAll(UUIDS)].flatMap(([, uuid]) => uuid ?? []);
+const uuidsIn = (body: Buffer): string[] => [...body.toString().matchAll(UUIDS)].flatMap(([, uuid]) => uuid ?? []);
 
 /** @param onStored hears of all uuids that went to the demo */
 export const createExchange = (
   demo: string,
   request: IncomingMessage,
   response: ServerResponse,
-  body: Buffer,
+  raw: Buffer,
   onStored: (uuids: string[]) => void,
 ): Exchange => {
   const url = new URL(request.url ?? '/', demo);
   const store = async (other?: Buffer): Promise<Answer> => {
     // For an early fault the body is still to come.
-    const sent = other ?? (request.readableEnded ? body : await buffer(request));
-    onStored(uuidsIn(sent));
-    return send(url, request, sent);
+    const own = request.readableEnded ? raw : await buffer(request);
+    onStored(uuidsIn(other ?? inflate(request, own)));
+    return send(url, request, other ?? own, !other);
   };
+  const body = inflate(request, raw);
   return {
     request,
     response,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createExchange, type Handler, uuidsIn } from './exchange.ts';
+import { createExchange, type Handler } from './exchange.ts';
 import { createListener } from './listener.ts';
 import { renderPage } from './page.ts';
 
@@ -67,11 +67,11 @@ export const startSite = async (demo: { address: string }): Promise<Site> => {
     });
     const { fault } = site;
     const body = fault?.early ? Buffer.alloc(0) : await buffer(request);
-    seen.bytes = body.length;
-    seen.uuids = uuidsIn(body);
     const exchange = createExchange(demo.address, request, response, body, (uuids) => {
       for (const uuid of uuids) stored.set(uuid, (stored.get(uuid) ?? 0) + 1);
     });
+    seen.bytes = exchange.body.length;
+    seen.uuids = exchange.uuids;
     await (fault ? fault(exchange) : exchange.forward());
   };
 
