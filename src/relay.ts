@@ -255,6 +255,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       response = refusalOf(error);
     }
     account.tellIfDue();
+    if (isClosing) response.headers.set('Connection', 'close');
     return isAllowed ? allow(origin, response) : response;
   };
 

@@ -32,9 +32,11 @@ export const toService =
         method: 'POST',
         headers: { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' },
         body,
-        redirect: 'error',
+        // Followed by none of us: a POST would become a GET. Not every runtime knows `error`.
+        redirect: 'manual',
         signal: AbortSignal.timeout(timeout),
       });
+      if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) throw Error('a redirect');
       const text = await answer.text();
       // Read to its end: what comes later must not fail any more.
       return new Response(text || null, answer);

@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto';
+
+export const BATCH = '/clew/api/events/batch/';
+
+/** An event as a tracker sends it. */
+export const event = (name: string, more: object = {}) => ({
+  uuid: randomUUID(),
+  timestamp: '2026-01-31T12:00:00.000Z',
+  event: name,
+  source: 'custom',
+  correlationKey: '_id',
+  correlationValue: '01234567-89ab-4cde-8f01-23456789abcd',
+  payload: { name },
+  ...more,
+});
