@@ -88,6 +88,7 @@ fault(47, 'emoji at the byte limit', async (stage) => {
           correlationKey: '_id',
           payload,
           correlationValue: crypto.randomUUID(),
+          seq: [1, 1],
         });
       for (const [n, excess] of [0, 1].entries()) {
         const empty = { run, n: from + n, text: '' };

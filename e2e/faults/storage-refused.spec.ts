@@ -116,7 +116,10 @@ const playFrame = async (stage: Stage, top: Tab, sandbox?: string) => {
 
 /** As a relay that serves other origins does. */
 const allowAnyOrigin: Handler = async ({ request, response, store }) => {
-  const headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'content-type' };
+  const headers = {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Headers': 'content-type, content-encoding',
+  };
   if (request.method === 'OPTIONS') return void response.writeHead(204, headers).end();
   const stored = await store();
   response.writeHead(stored.status, { ...stored.headers, ...headers }).end(stored.body);
