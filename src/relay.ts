@@ -5,7 +5,7 @@ import { isBeacon, Refusal, readBody } from './relay/request.js';
 import { memorySeen, type Seen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 
-export type { Forward, ForwardRequest } from './relay/forward.js';
+export { type Forward, type ForwardRequest, type ServiceAddress, toService } from './relay/forward.js';
 export { toNodeHandler } from './relay/node.js';
 export type { RelayReport } from './relay/report.js';
 export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
@@ -167,22 +167,21 @@ export const createRelay = (options: RelayOptions): Relay => {
   /** Those that nobody has forwarded. What is being forwarded at this moment is waited for. */
   const reserve = async (events: readonly RelayedEvent[]): Promise<readonly RelayedEvent[]> => {
     const until = Date.now() + timeout;
-    const mine = new Set<string>();
     let open = [...new Set(uuidsOf(events))];
-    for (let wait = FIRST_LOOK; open[0]; wait = Math.min(wait * 2, LAST_LOOK)) {
+    for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
       const states = await seen.reserve(open).catch((error) => {
         throw new Refusal(503, `it is not known what has been taken: ${error}`, 1);
       });
-      for (const [at, uuid] of open.entries()) if (states[at] === 'new') mine.add(uuid);
-      open = open.filter((_, at) => states[at] === 'pending');
-      if (open[0] && Date.now() > until) {
-        await seen.release([...mine]);
-        throw new Refusal(503, 'the same events are being forwarded at this moment', 1);
-      }
-      if (open[0]) await pause(wait);
+      const mine = new Set(open.filter((_, at) => states[at] === 'new'));
+      // An id that is in a batch twice is forwarded once.
+      if (!states.includes('pending'))
+        return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
+      // Two relays that each hold what the other waits for would wait for ever. Should this fail, the reservation runs out.
+      await seen.release([...mine]).catch(() => {});
+      if (Date.now() > until) throw new Refusal(503, 'the same events are being forwarded at this moment', 1);
+      open = open.filter((_, at) => states[at] !== 'taken');
+      await pause(wait * (1 + Math.random()));
     }
-    // An id that is in a batch twice is forwarded once.
-    return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
   };
 
   const forwardOften = async (request: ForwardRequest, waits: readonly number[]): Promise<Response> => {
@@ -191,7 +190,8 @@ export const createRelay = (options: RelayOptions): Relay => {
       const answer = await forward(request);
       if (answer.status < 500 || wait === undefined || isClosing) return answer;
     } catch (error) {
-      if (wait === undefined || isClosing) throw error;
+      if (wait === undefined || isClosing)
+        throw error instanceof Refusal ? error : new Refusal(502, `it could not be forwarded: ${error}`, 1);
     }
     await pause(wait);
     return forwardOften(request, later);

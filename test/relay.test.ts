@@ -406,6 +406,13 @@ describe('the service’s answer', () => {
   });
 });
 
+it('that cannot be forwarded stays with the page: 502 and Retry-After', async () => {
+  const relay = await openRelay({ forward: () => Promise.reject(new Error('the broker is away')) });
+  const reply = await relay.post(BATCH, { batch: [event('a')] });
+  expect(reply).toMatchObject({ status: 502, json: { error: expect.stringContaining('the broker is away') } });
+  expect(reply.headers.get('retry-after')).toBe('1');
+});
+
 it('follows no redirect in runtimes either that know no way to forbid them', async () => {
   const relay = await openRelay({
     fetch: (input, init) => {

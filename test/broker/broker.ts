@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { onTestFinished, vi } from 'vitest';
+import { connect } from '../../demo/broker/redis.ts';
+import { createRedisForward } from '../../demo/broker/redis-streams.ts';
+import { createWorker, type Worker, type WorkerOptions } from '../../demo/broker/worker.ts';
+import { toService } from '../../src/relay/forward.ts';
+import type { Forward } from '../../src/relay.ts';
+import type { WireEvent } from '../../src/wire.ts';
+import type { Redis } from '../redis.ts';
+import type { Upstream } from '../upstream.ts';
+
+export const KEY = 'the-secret-key';
+const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+/** Waits that a test can live through; what they are by default, `answer.test.ts` looks at. */
+const SHORT = { first: 20, refused: 150 };
+
+export const event = (name: string): WireEvent => ({
+  uuid: randomUUID(),
+  timestamp: '2026-01-31T12:00:00.000Z',
+  event: name,
+  source: 'custom',
+  correlationKey: '_id',
+  correlationValue: THREAD,
+  payload: { name },
+});
+
+export const events = (count: number, prefix = ''): WireEvent[] =>
+  Array.from({ length: count }, (_, n) => event(`${prefix}${n}`));
+
+export const namesIn = (text: string): string[] => [...text.matchAll(/"event":"(.*?)"/g)].map(([, name]) => name ?? '');
+
+/** Waits for what no event tells of. */
+export const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> =>
+  vi.waitUntil(holds, { timeout: 10_000, interval: 5 });
+
+/** Of each that is there more than once, all but the first. */
+export const repeatsIn = (ids: readonly string[]): string[] => ids.filter((id, at) => ids.indexOf(id) < at);
+
+/** A stream of the test's own, and the verbs around it. */
+export const createBroker = (redis: Redis, upstream: Upstream, stream: string = randomUUID()) => {
+  const { command } = redis;
+  const append = createRedisForward({ command, stream });
+  const service = toService({ baseUrl: upstream.url, eventsUrl: upstream.url, apiKey: KEY, timeout: 5000, fetch });
+  const taken: string[] = [];
+
+  /** Answers as the test wants, and remembers what was taken. */
+  const answerBy = (statusOf: (names: string[], text: string) => number, headers: Record<string, string> = {}): void =>
+    upstream.react((response, { text }) => {
+      const status = statusOf(namesIn(text), text);
+      if (status < 300) taken.push(...namesIn(text));
+      response.writeHead(status, status === 503 ? headers : {}).end(status < 300 ? '' : 'poison');
+    });
+  answerBy(() => 201);
+
+  return {
+    stream,
+    /** Names of the events that the service has taken, in order. */
+    taken,
+    answerBy,
+    service,
+    append: (batch: readonly WireEvent[]) => append({ path: '/api/events/batch/', body: JSON.stringify({ batch }) }),
+    forward: append,
+    async work(name = 'one', options: Partial<WorkerOptions> = {}): Promise<Worker & { errors: string[] }> {
+      const waiting = await connect(redis.url);
+      const errors: string[] = [];
+      const worker = createWorker({
+        command,
+        blockingCommand: waiting.command,
+        stream,
+        group: 'workers',
+        consumer: name,
+        forward: service as Forward,
+        waits: SHORT,
+        onError: (message) => errors.push(message),
+        ...options,
+      });
+      const stop = async () => {
+        await worker.stop();
+        waiting.client.destroy();
+      };
+      onTestFinished(stop);
+      return { stop, errors };
+    },
+    /** Until all that was appended is answered for: nothing comes after that. */
+    async done(): Promise<void> {
+      await until(async () => (await command(['XLEN', stream])) === 0);
+    },
+    left: async () => Number(await command(['XLEN', stream])),
+    /** What was given up, as fields by name. */
+    async rejected(): Promise<Record<string, string>[]> {
+      const found = (await command(['XRANGE', `${stream}:rejected`, '-', '+'])) as [string, string[]][];
+      return found.map(([, fields]) =>
+        Object.fromEntries(fields.flatMap((name, at) => (at % 2 ? [] : [[name, fields[at + 1] ?? '']]))),
+      );
+    },
+  };
+};

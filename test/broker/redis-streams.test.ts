@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createRedisForward, weakSpots, withTimeout } from '../../demo/broker/redis-streams.ts';
+import { createRelay } from '../../src/relay.ts';
+import { useRedis } from '../redis.ts';
+import { event } from './broker.ts';
+
+const redis = useRedis();
+
+const post = (relay: ReturnType<typeof createRelay>, batch: object[]) =>
+  relay(
+    new Request('https://www.example.com/clew/api/events/batch/', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ batch }),
+    }),
+  );
+
+it('a batch is in the stream when it is answered for, as the service would have it', async () => {
+  const { command } = redis();
+  const stream = randomUUID();
+  const relay = createRelay({ forward: createRedisForward({ command, stream }) });
+  const [good, bad] = [event('a'), { ...event('b'), source: 'sdk' }];
+  const reply = await post(relay, [good, bad]);
+  expect(reply.status).toBe(201);
+  expect(await reply.json()).toMatchObject({ rejected: [{ uuid: bad.uuid }] });
+  expect(await command(['XRANGE', stream, '-', '+'])).toMatchObject([
+    [expect.any(String), ['path', '/api/events/batch/', 'body', JSON.stringify({ batch: [good] })]],
+  ]);
+});
+
+it('a Redis that is full has the page keep its events: 503 with Retry-After; with room again they go through', async () => {
+  const { command } = redis();
+  const stream = randomUUID();
+  const relay = createRelay({ forward: createRedisForward({ command, stream }) });
+  const batch = [event('a')];
+  await command(['CONFIG', 'SET', 'maxmemory', '1']);
+  const reply = await post(relay, batch);
+  await command(['CONFIG', 'SET', 'maxmemory', '0']);
+  expect([reply.status, reply.headers.get('Retry-After')]).toEqual([503, '1']);
+  expect(await reply.json()).toMatchObject({ error: expect.stringContaining('OOM') });
+  expect((await post(relay, batch)).status).toBe(201);
+  expect(await command(['XLEN', stream])).toBe(1);
+});
+
+it('a Redis that does not answer is not waited for longer than it is said', async () => {
+  const { command } = redis();
+  const forward = createRedisForward({ command: withTimeout(command, 50), stream: randomUUID() });
+  await command(['CLIENT', 'PAUSE', '300', 'WRITE']);
+  const reply = await forward({ path: '/events/', body: '{}' });
+  expect([reply.status, await reply.text()]).toEqual([503, expect.stringContaining('within 50 ms')]);
+});
+
+it('what an acknowledgement rests on is looked at, and said when it is not there', async () => {
+  const { command } = redis();
+  expect(await weakSpots(command)).toEqual([]);
+  await command(['CONFIG', 'SET', 'appendfsync', 'everysec']);
+  expect(await weakSpots(command)).toEqual(['appendfsync should be always, and is everysec']);
+  await command(['CONFIG', 'SET', 'appendfsync', 'always']);
+});

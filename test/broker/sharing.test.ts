@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import type { Forward } from '../../src/relay.ts';
+import { useRedis } from '../redis.ts';
+import { useUpstream } from '../upstream.ts';
+import { createBroker, events, until } from './broker.ts';
+
+const redis = useRedis();
+const upstream = useUpstream();
+const openBroker = () => createBroker(redis(), upstream);
+
+/** The same service, counting what goes there. */
+const counted = (forward: Forward) => {
+  const counts = { requests: 0 };
+  const counting: Forward = (request) => {
+    counts.requests++;
+    return forward(request);
+  };
+  return Object.assign(counting, { counts });
+};
+
+it('two workers share the work, and nothing comes twice', async () => {
+  const broker = openBroker();
+  const [one, two] = [counted(broker.service), counted(broker.service)];
+  await broker.work('one', { forward: one });
+  await broker.work('two', { forward: two });
+  const batches = Array.from({ length: 60 }, (_, n) => events(2, `${n}-`));
+  await Promise.all(batches.map(broker.append));
+  await broker.done();
+  expect([...broker.taken].sort()).toEqual(
+    batches
+      .flat()
+      .map((event) => event.event)
+      .sort(),
+  );
+  expect(one.counts.requests).toBeGreaterThan(0);
+  expect(two.counts.requests).toBeGreaterThan(0);
+});
+
+it('a worker that waits for the service is not thought dead', async () => {
+  const broker = openBroker();
+  broker.answerBy(() => (upstream.received.length === 1 ? 503 : 201), { 'Retry-After': '2' });
+  const [one, two] = [counted(broker.service), counted(broker.service)];
+  for (const batch of [events(2, 'a'), events(2, 'b')]) await broker.append(batch);
+  await broker.work('one', { forward: one, takeOverAfter: 300 });
+  await until(() => upstream.received.length === 1);
+  await broker.work('two', { forward: two, takeOverAfter: 300 });
+  await broker.done();
+  expect(broker.taken).toEqual(['a0', 'a1', 'b0', 'b1']);
+  expect(one.counts.requests).toBe(3);
+  expect(two.counts.requests).toBe(0);
+});
+
+it('a worker goes on with what was its own when it is started again under its name', async () => {
+  const broker = openBroker();
+  await broker.append(events(2));
+  await redis().command(['XGROUP', 'CREATE', broker.stream, 'workers', '0']);
+  await redis().command(['XREADGROUP', 'GROUP', 'workers', 'one', 'STREAMS', broker.stream, '>']);
+  await broker.work('one', { takeOverAfter: 60_000 });
+  await broker.done();
+  expect(broker.taken).toEqual(['0', '1']);
+});
+
+it('what a dead worker had is taken over, once it has not been heard of for long enough', async () => {
+  const broker = openBroker();
+  await broker.append(events(2));
+  await redis().command(['XGROUP', 'CREATE', broker.stream, 'workers', '0']);
+  const diedAt = Date.now();
+  await redis().command(['XREADGROUP', 'GROUP', 'workers', 'dead', 'STREAMS', broker.stream, '>']);
+  await broker.work('two', { takeOverAfter: 500 });
+  await broker.done();
+  expect(Date.now() - diedAt).toBeGreaterThanOrEqual(500);
+  expect(broker.taken).toEqual(['0', '1']);
+});
+
+it('a Redis that has forgotten all, its group too, is one to begin anew with', async () => {
+  const broker = openBroker();
+  await broker.append(events(1, 'a'));
+  await broker.work();
+  await broker.done();
+  await redis().command(['DEL', broker.stream]);
+  await broker.append(events(1, 'b'));
+  await broker.done();
+  expect(broker.taken).toEqual(['a0', 'b0']);
+});

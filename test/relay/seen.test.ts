@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import {
+  createRelay,
+  memorySeen,
+  type RelayOptions,
+  redisSeen,
+  type Seen,
+  type SeenOptions,
+  toNodeHandler,
+} from '../../src/relay.ts';
+import { useRedis } from '../redis.ts';
+import { closeServer, listenOn, useUpstream } from '../upstream.ts';
+
+const redis = useRedis();
+const upstream = useUpstream();
+const servers: Server[] = [];
+afterAll(() => Promise.all(servers.map(closeServer)));
+
+const ids = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
+const inRedis = (options: SeenOptions & { prefix?: string } = {}): Seen =>
+  redisSeen(redis().command, { prefix: `${randomUUID()}:`, ...options });
+
+/** How long (ms) it takes until an id is new again. */
+const forgottenAfter = async (seen: Seen, uuid: string, since: number): Promise<number> => {
+  await vi.waitUntil(async () => (await seen.reserve([uuid]))[0] === 'new', { timeout: 5000, interval: 5 });
+  return Date.now() - since;
+};
+
+describe.each<[string, (options?: SeenOptions) => Seen]>([
+  ['memorySeen', memorySeen],
+  ['redisSeen', inRedis],
+])('%s', (_name, create) => {
+  it('reserves what is new, for the first who asks', async () => {
+    const seen = create();
+    const [a, b, c] = ids(3) as [string, string, string];
+    expect(await seen.reserve([a, b])).toEqual(['new', 'new']);
+    expect(await seen.reserve([c, b, a])).toEqual(['new', 'pending', 'pending']);
+    expect(await seen.reserve([])).toEqual([]);
+  });
+
+  it('reserves an id once when it is asked for it twice at once', async () => {
+    const seen = create();
+    const [a] = ids(1) as [string];
+    expect(await seen.reserve([a, a])).toEqual(['new', 'pending']);
+    const [b] = ids(1) as [string];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => seen.reserve([b])));
+    expect(answers.flat().sort()).toEqual(['new', ...Array(19).fill('pending')]);
+  });
+
+  it('knows what is confirmed as taken, reserved before or not', async () => {
+    const seen = create();
+    const [a, b] = ids(2) as [string, string];
+    await seen.reserve([a]);
+    await seen.confirm([a, b]);
+    expect(await seen.reserve([a, b])).toEqual(['taken', 'taken']);
+    expect(await seen.reserve([a, b])).toEqual(['taken', 'taken']);
+  });
+
+  it('gives what is released to the next who asks', async () => {
+    const seen = create();
+    const [a, b] = ids(2) as [string, string];
+    await seen.reserve([a, b]);
+    await seen.release([a]);
+    expect(await seen.reserve([a, b])).toEqual(['new', 'pending']);
+    await seen.release([]);
+    await seen.confirm([]);
+  });
+
+  it('lets a reservation run out whose relay has died, and not before', async () => {
+    const seen = create({ maxPending: 150 });
+    const [a] = ids(1) as [string];
+    const since = Date.now();
+    await seen.reserve([a]);
+    expect(await seen.reserve([a])).toEqual(['pending']);
+    expect(await forgottenAfter(seen, a, since)).toBeGreaterThanOrEqual(150);
+  });
+
+  it('forgets what was taken when it is old, and not before', async () => {
+    const seen = create({ maxPending: 20, maxAge: 150 });
+    const [a] = ids(1) as [string];
+    const since = Date.now();
+    await seen.reserve([a]);
+    await seen.confirm([a]);
+    expect(await seen.reserve([a])).toEqual(['taken']);
+    expect(await forgottenAfter(seen, a, since)).toBeGreaterThanOrEqual(150);
+  });
+
+  it('keeps the ids of a large batch apart', async () => {
+    const seen = create();
+    const batch = ids(1000);
+    expect(new Set(await seen.reserve(batch))).toEqual(new Set(['new']));
+    await seen.confirm(batch.slice(0, 500));
+    await seen.release(batch.slice(500));
+    const states = await seen.reserve(batch);
+    expect(new Set(states.slice(0, 500))).toEqual(new Set(['taken']));
+    expect(new Set(states.slice(500))).toEqual(new Set(['new']));
+  });
+});
+
+describe('memory is bounded', () => {
+  it('in memorySeen by number: the oldest go first', async () => {
+    const seen = memorySeen({ maxEvents: 10 });
+    const all = ids(25);
+    for (const uuid of all) {
+      await seen.reserve([uuid]);
+      await seen.confirm([uuid]);
+    }
+    const newest = all.slice(-10);
+    expect(new Set(await seen.reserve(newest))).toEqual(new Set(['taken']));
+    expect(await seen.reserve(all.slice(0, 1))).toEqual(['new']);
+  });
+
+  it('in redisSeen by age: Redis forgets by itself, whatever became of the relay', async () => {
+    const prefix = `${randomUUID()}:`;
+    const seen = inRedis({ prefix, maxPending: 5000, maxAge: 90_000 });
+    const [a, b, c] = ids(3) as [string, string, string];
+    await seen.reserve([a, b, c]);
+    await seen.confirm([b]);
+    await seen.release([c]);
+    const leftOf = async (uuid: string) => Number(await redis().command(['PTTL', prefix + uuid]));
+    expect(await leftOf(a)).toBeGreaterThan(0);
+    expect(await leftOf(a)).toBeLessThanOrEqual(5000);
+    expect(await leftOf(b)).toBeGreaterThan(5000);
+    expect(await leftOf(b)).toBeLessThanOrEqual(90_000);
+    // -2: there is no such key.
+    expect(await leftOf(c)).toBe(-2);
+  });
+});
+
+/** A relay behind a socket, which shares what it has seen with others of the same prefix. */
+const openRelay = async (seen: Seen, options: Partial<RelayOptions> = {}) => {
+  const server = createServer(
+    toNodeHandler(createRelay({ baseUrl: upstream.url, apiKey: 'the-secret-key', seen, ...options })),
+  );
+  servers.push(server);
+  const url = await listenOn(server);
+  return async (batch: object[]) => {
+    const response = await fetch(`${url}/clew/api/events/batch/`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ batch }),
+    });
+    return { status: response.status, retryAfter: response.headers.get('Retry-After'), text: await response.text() };
+  };
+};
+
+const events = (count: number) =>
+  ids(count).map((uuid) => ({
+    uuid,
+    timestamp: '2026-01-31T12:00:00.000Z',
+    event: 'a',
+    source: 'custom',
+    correlationKey: '_id',
+    correlationValue: '01234567-89ab-4cde-8f01-23456789abcd',
+  }));
+
+/** Two relays with one Redis, each with its own connection. */
+const openTwo = () => {
+  const prefix = `${randomUUID()}:`;
+  const open = async () => openRelay(redisSeen(await redis().connect(), { prefix }));
+  return Promise.all([open(), open()]);
+};
+
+describe('two relays with one Redis', () => {
+  it('forward the same batch once, when it comes to both at once', async () => {
+    const [one, two] = await openTwo();
+    const batch = events(20);
+    let answer = () => {};
+    upstream.react((response) => {
+      answer = () => response.writeHead(201).end();
+    });
+    const replies = [one(batch), two(batch), one(batch)];
+    await vi.waitUntil(() => upstream.received.length > 0, { interval: 5 });
+    // The others have had time to ask, and to be told that it is under way.
+    const first = await Promise.race([...replies, new Promise((resolve) => setTimeout(resolve, 100, 'nobody yet'))]);
+    expect(first).toBe('nobody yet');
+    answer();
+    expect((await Promise.all(replies)).map(({ status }) => status).sort()).toEqual([200, 200, 201]);
+    expect(upstream.bodies()).toEqual([{ batch }]);
+  });
+
+  it('forward of two batches that overlap each event once', async () => {
+    const [one, two] = await openTwo();
+    const all = events(30);
+    const replies = await Promise.all([one(all.slice(0, 20)), two(all.slice(10))]);
+    for (const { status } of replies) expect(status).toBeLessThan(300);
+    const forwarded = upstream.bodies().flatMap((body) => (body as { batch: { uuid: string }[] }).batch);
+    expect(forwarded.map(({ uuid }) => uuid).sort()).toEqual(all.map(({ uuid }) => uuid).sort());
+  });
+
+  it('give an event that one could not deliver to the other', async () => {
+    const [one, two] = await openTwo();
+    const batch = events(3);
+    upstream.answer(503, { 'Retry-After': '7' });
+    expect(await one(batch)).toMatchObject({ status: 503, retryAfter: '7' });
+    upstream.answer(201);
+    expect((await two(batch)).status).toBe(201);
+    expect((await one(batch)).status).toBe(200);
+    expect(upstream.received).toHaveLength(2);
+  });
+
+  it('do not wait for ever for one that has died: its reservation runs out, and the other forwards', async () => {
+    const shared = { prefix: `${randomUUID()}:`, maxPending: 300 };
+    const batch = events(3);
+    const since = Date.now();
+    await inRedis(shared).reserve(batch.map(({ uuid }) => uuid));
+    const relay = await openRelay(inRedis(shared));
+    expect((await relay(batch)).status).toBe(201);
+    expect(Date.now() - since).toBeGreaterThanOrEqual(300);
+    expect(upstream.bodies()).toEqual([{ batch }]);
+  });
+
+  it('say 503 to a page, which comes again, when that takes longer than an answer may', async () => {
+    const prefix = `${randomUUID()}:`;
+    const batch = events(3);
+    await inRedis({ prefix }).reserve([batch[1]?.uuid ?? '']);
+    const relay = await openRelay(inRedis({ prefix }), { timeout: 100 });
+    expect(await relay(batch)).toMatchObject({ status: 503, retryAfter: '1' });
+    expect(upstream.received).toEqual([]);
+    // What it had reserved itself is free again.
+    expect(await inRedis({ prefix }).reserve(batch.map(({ uuid }) => uuid))).toEqual(['new', 'pending', 'new']);
+  });
+});
+
+it('a Redis that is down is 503 with Retry-After, and nothing is forwarded; when it is back, all goes through', async () => {
+  const relay = await openRelay(inRedis());
+  const batch = events(3);
+  await redis().kill();
+  expect(await relay(batch)).toMatchObject({ status: 503, retryAfter: '1' });
+  expect(upstream.received).toEqual([]);
+  await redis().restart();
+  await redis().reconnected();
+  expect((await relay(batch)).status).toBe(201);
+  expect((await relay(batch)).status).toBe(200);
+  expect(upstream.bodies()).toEqual([{ batch }]);
+});
