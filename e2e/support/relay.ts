@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRelay, type RelayOptions, toNodeHandler } from '../../dist/relay.js';
+import type { Demo } from './demo.ts';
+
+/** What has come to a relay. */
+export type Came = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+/** A relay on an origin of its own, for pages of the demo's. */
+export const startRelay = async (demo: Demo, options: Partial<RelayOptions> = {}) => {
+  const came: Came[] = [];
+  const relay = createRelay({
+    baseUrl: demo.address,
+    apiKey: 'demo-key',
+    allowedOrigins: [new URL(demo.address).origin],
+    ...options,
+  });
+  const handle = toNodeHandler(relay);
+  const server = createServer((request, response) => {
+    came.push(request);
+    handle(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/clew`,
+    came,
+    async stop() {
+      await relay.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
