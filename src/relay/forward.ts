@@ -27,6 +27,9 @@ export interface ServiceAddress {
 export const toService =
   ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: ServiceAddress): Forward =>
   async ({ path, body }) => {
+    const late = new AbortController();
+    // Not AbortSignal.timeout: its timer would hold on to a request that has long been answered.
+    const timer = setTimeout(() => late.abort(), timeout);
     try {
       const answer = await fetch(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), {
         method: 'POST',
@@ -34,14 +37,16 @@ export const toService =
         body,
         // Followed by none of us: a POST would become a GET. Not every runtime knows `error`.
         redirect: 'manual',
-        signal: AbortSignal.timeout(timeout),
+        signal: late.signal,
       });
       if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) throw Error('a redirect');
       const text = await answer.text();
       // Read to its end: what comes later must not fail any more.
       return new Response(text || null, answer);
-    } catch (error) {
-      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    } catch {
+      const isLate = late.signal.aborted;
       throw new Refusal(isLate ? 504 : 502, `the service did not answer${isLate ? ` within ${timeout} ms` : ''}`, 1);
+    } finally {
+      clearTimeout(timer);
     }
   };

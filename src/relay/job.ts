@@ -28,7 +28,7 @@ export interface Job {
 /** An event as it came in, and what of it goes on: only what the contract knows. */
 export interface RelayedEvent {
   readonly came: WireEvent;
-  readonly forwarded: Omit<WireEvent, 'seq' | 'signature'>;
+  readonly forwarded: { readonly [Field in keyof Omit<WireEvent, 'seq' | 'signature'>]: WireEvent[Field] | undefined };
 }
 
 /** How identities are believed. */
@@ -42,23 +42,20 @@ const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, ma
 
 const relayed = (came: WireEvent): RelayedEvent => {
   const { uuid, timestamp, event, source, correlationKey, correlationValue, payload } = came;
-  const known = { ...(uuid !== undefined && { uuid }), ...(timestamp !== undefined && { timestamp }) };
-  return { came, forwarded: { ...known, event, source, correlationKey, correlationValue, payload } as WireEvent };
+  // JSON leaves out what is undefined.
+  return { came, forwarded: { uuid, timestamp, event, source, correlationKey, correlationValue, payload } };
 };
 
 const sift = async (events: readonly unknown[], { isSigned }: Checks): Promise<Pick<Job, 'events' | 'rejected'>> => {
-  const faultOf = async (event: unknown) => {
-    const fault = eventFault(event);
-    if (fault || !isSigned) return fault;
-    const { event: name, payload, signature } = event as WireEvent;
-    if (name !== IDENTIFY) return;
-    const key = (payload as { distinct_id: string }).distinct_id;
-    return (await isSigned(key, signature)) ? undefined : UNSIGNED;
-  };
+  const isBelieved = async ({ payload, signature }: WireEvent) =>
+    !isSigned || isSigned((payload as { distinct_id: string }).distinct_id, signature);
   const good: RelayedEvent[] = [];
   const rejected: Rejections['rejected'] = [];
   for (const event of events) {
-    const reason = await faultOf(event);
+    let reason = eventFault(event);
+    // Only these are waited for: most events are checked in one go.
+    if (!reason && (event as WireEvent).event === IDENTIFY && !(await isBelieved(event as WireEvent)))
+      reason = UNSIGNED;
     if (!reason) good.push(relayed(event as WireEvent));
     else rejected.push({ uuid: isObject(event) && typeof event.uuid === 'string' ? event.uuid : '', reason });
   }

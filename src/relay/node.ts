@@ -20,7 +20,7 @@ export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
-  end(body: Uint8Array): unknown;
+  end(body?: Uint8Array): unknown;
 }
 
 const MOUNT_BEFORE = 'the body has been read already: mount the relay before body parsers';
@@ -47,7 +47,7 @@ export const toNodeHandler =
     } catch {
       answer = refuse(400, 'expected a request that can be read');
     }
-    const body = new Uint8Array(await answer.arrayBuffer());
+    const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : undefined;
     // A time-out of the app's own may have answered meanwhile.
     if (!response.headersSent) {
       response.statusCode = answer.status;

@@ -45,12 +45,8 @@ export const memorySeen = ({
   maxPending = MINUTE,
   maxEvents = 100_000,
 }: SeenOptions & { maxEvents?: number } = {}): Seen => {
-  /** Oldest first. */
+  /** In the order in which they were reserved. */
   const known = new Map<string, { isTaken: boolean; until: number }>();
-  const remember = (uuid: string, isTaken: boolean) => {
-    known.delete(uuid);
-    known.set(uuid, { isTaken, until: Date.now() + (isTaken ? maxAge : maxPending) });
-  };
   const forgetOldest = () => {
     for (const [uuid, { until }] of known) {
       if (known.size <= maxEvents && until > Date.now()) break;
@@ -60,15 +56,22 @@ export const memorySeen = ({
   return {
     async reserve(uuids) {
       forgetOldest();
+      const now = Date.now();
       return uuids.map((uuid) => {
         const found = known.get(uuid);
-        if (found && found.until > Date.now()) return found.isTaken ? 'taken' : 'pending';
-        remember(uuid, false);
+        if (found && found.until > now) return found.isTaken ? 'taken' : 'pending';
+        if (found) known.delete(uuid);
+        known.set(uuid, { isTaken: false, until: now + maxPending });
         return 'new';
       });
     },
     async confirm(uuids) {
-      for (const uuid of uuids) remember(uuid, true);
+      const until = Date.now() + maxAge;
+      for (const uuid of uuids) {
+        const found = known.get(uuid);
+        if (found) Object.assign(found, { isTaken: true, until });
+        else known.set(uuid, { isTaken: true, until });
+      }
       forgetOldest();
     },
     async release(uuids) {

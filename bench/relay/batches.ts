@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { signPrimaryKey } from '../../dist/relay.js';
+
+/** How a page may send a batch. */
+export type BatchKind = 'plain' | 'gzip' | 'signed';
+
+/** The service's key, and what the app's server and the relay share. */
+export const KEY = 'the-key-of-the-bench';
+export const SECRET = 'the-secret-of-the-bench';
+
+/** Stand in the template where an id has to be a fresh one: the last 12 digits are written anew for every batch. */
+const EVENT = 'eeeeeeeeeeee';
+const VISITOR = 'dddddddddddd';
+
+const product = (n: number) => ({ sku: `sku-${n * 37}`, name: 'Café crème, 250 g', price: 12.5 + n, currency: 'EUR' });
+const page = (path: string) => ({
+  url: `https://shop.example${path}?utm_source=newsletter&utm_campaign=spring`,
+  path,
+  title: 'Coffee and tea — the shop',
+  referrer: 'https://search.example/',
+});
+const payloads = [
+  ['page_view', (n: number) => page(`/products/${n}`)],
+  ['product_viewed', product],
+  ['cart_viewed', (n: number) => ({ items: [product(n), product(n + 1)], total: 25 + 2 * n, coupon: null })],
+  ['search', (n: number) => ({ query: `arabica ${n}`, results: n, filters: { roast: ['light', 'dark'], fair: true } })],
+] as const;
+
+/** A visitor's first 20 events, as the tracker writes them for a relay. */
+const template = (uuid: (digits: string) => string, identity: object | undefined): string => {
+  const batch = Array.from({ length: 20 }, (_, n) => {
+    const [event, payloadOf] = payloads[n % payloads.length] ?? payloads[0];
+    return {
+      uuid: uuid(EVENT),
+      timestamp: new Date(Date.UTC(2026, 0, 31, 12, 0, n)).toISOString(),
+      event,
+      source: 'custom',
+      correlationKey: '_id',
+      payload: payloadOf(n),
+      correlationValue: uuid(VISITOR),
+      seq: [1, n + 1],
+      ...(n === 0 && identity),
+    };
+  });
+  return JSON.stringify({ batch });
+};
+
+const identityOf = async (primaryKey: string) => ({
+  event: '$identify',
+  payload: { distinct_id: primaryKey },
+  signature: await signPrimaryKey(SECRET, primaryKey),
+});
+
+const placesOf = (digits: string, body: Buffer): number[] => {
+  const places: number[] = [];
+  for (let at = body.indexOf(digits); at >= 0; at = body.indexOf(digits, at + 1)) places.push(at);
+  return places;
+};
+
+/**
+ * Bodies of batches whose ids nobody has seen before: a relay would drop repeats. Only the ids are written, so that the
+ * generator costs little beside what it measures. The buffer is good until the next call.
+ */
+export const createBatches = async (kind: BatchKind): Promise<() => Buffer> => {
+  const run = randomBytes(4).toString('hex');
+  const identity = kind === 'signed' ? await identityOf('ann@example.com') : undefined;
+  const body = Buffer.from(template((digits) => `${run}-0000-4000-8000-${digits}`, identity));
+  const events = placesOf(EVENT, body);
+  const visitors = placesOf(VISITOR, body);
+  let made = 0;
+  return () => {
+    const write = (n: number, places: number[]) => {
+      const digits = n.toString(16).padStart(12, '0');
+      for (const at of places) body.write(digits, at, 'latin1');
+    };
+    write(made, visitors);
+    for (const [n, at] of events.entries()) write(made * events.length + n, [at]);
+    made += 1;
+    return kind === 'gzip' ? gzipSync(body, { level: 1 }) : body;
+  };
+};

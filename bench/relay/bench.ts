@@ -1,0 +1,118 @@
+/** `npm run bench:relay`: what the relay costs beside a bare proxy, and whether it holds under load. */
+import { CORE, type Measured, measureInTurns, OTHER_CORE, openServer, type Row } from './measure.ts';
+import { type MemoryRun, watchMemory } from './memory.ts';
+import { canPin, stopProcesses } from './processes.ts';
+
+/** How long the relay's memory is watched; each of the other measurements takes a 24th of that, and at least 1 s. */
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
+const TURNS = { rounds: 5, connections: 50, seconds: Math.max(1, SECONDS / 24) };
+const MOST_CONNECTIONS = 200;
+/** The relay's throughput, of the bare proxy's. */
+const BUDGET = 0.7;
+
+const medianOf = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+const spread = (values: number[], digits = 0): string => {
+  const [median, least, most] = [medianOf(values), Math.min(...values), Math.max(...values)];
+  return `${median.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`;
+};
+
+const ratios = (row: Measured[], of: Measured[]): number[] => row.map(({ rate }, n) => rate / (of[n]?.rate ?? 0));
+
+const printRates = (measured: Map<Row, Measured[]>): void => {
+  console.log(
+    `\n| 20 events a batch, ${TURNS.connections} connections, ${TURNS.rounds} rounds of ${TURNS.seconds} s: median (least–most) ` +
+      '| batches/s | of it | p50, ms | p99, ms | processor, µs a batch | busy, % of a core |\n|---|---|---|---|---|---|---|',
+  );
+  for (const [row, all] of measured) {
+    const of = row.of && measured.get(row.of);
+    const columns = [
+      row.name,
+      spread(all.map(({ rate }) => rate)),
+      of ? `${spread(ratios(all, of), 2)} of ${row.of?.name}` : '',
+      spread(all.map(({ p50 }) => p50, 1)),
+      spread(all.map(({ p99 }) => p99, 1)),
+      spread(all.map(({ cost }) => cost)),
+      spread(all.map(({ busy }) => 100 * busy)),
+    ];
+    console.log(`| ${columns.join(' | ')} |`);
+  }
+};
+
+const printMemory = ({ start, samples, result }: MemoryRun): void => {
+  console.log(
+    `\n| the relay's memory, ${MOST_CONNECTIONS} connections for ${SECONDS} s, MiB ` +
+      '| at start | after 10 s | at the end | most |\n|---|---|---|---|---|',
+  );
+  for (const field of ['rss', 'heapUsed'] as const) {
+    const values = samples.map((sample) => sample[field]);
+    const shown = [start[field], values[9], values.at(-1), Math.max(...values)];
+    console.log(
+      `| ${field} | ${shown.map((bytes) => (bytes === undefined ? '–' : (bytes / 2 ** 20).toFixed(0))).join(' | ')} |`,
+    );
+  }
+  const { requests, seconds, p50, p99 } = result;
+  console.log(
+    `\n${requests} batches in it, ${(requests / seconds).toFixed()} a second, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms.`,
+  );
+};
+
+/** The destination that is measured alone has the core to itself; the one behind is another process. */
+const openRows = async (): Promise<Row[]> => {
+  const behind = await openServer('sink', OTHER_CORE);
+  const service = await openServer('collector', OTHER_CORE);
+  const relay = await openServer('relay', CORE, behind.url);
+  const bareServer = await openServer('bare', CORE, behind.url);
+  const bare: Row = { name: 'the bare proxy', server: bareServer, kind: 'plain' };
+  const bareGzip: Row = { name: 'the bare proxy, gzip', server: bareServer, kind: 'gzip' };
+  const alone: Row = { name: 'the collector alone', server: service, kind: 'plain', isDirect: true };
+  return [
+    bare,
+    { name: 'the relay', server: relay, kind: 'plain', of: bare },
+    { name: 'the destination alone', server: await openServer('sink', CORE), kind: 'plain', isDirect: true, of: bare },
+    bareGzip,
+    { name: 'the relay, gzip', server: relay, kind: 'gzip', of: bareGzip },
+    {
+      name: 'the relay, signed identity',
+      server: await openServer('signed', CORE, behind.url),
+      kind: 'signed',
+      of: bare,
+    },
+    alone,
+    {
+      name: 'the relay before the collector',
+      server: await openServer('relay', CORE, service.url),
+      kind: 'plain',
+      of: alone,
+    },
+  ];
+};
+
+const judge = (measured: Map<Row, Measured[]>, memory: MemoryRun): void => {
+  const failures = [...measured.values()].flat().reduce((sum, one) => sum + one.failures, memory.result.failures);
+  console.log(`\nErrors, and answers other than 2xx, in all of it: ${failures} (expected: 0).`);
+  if (failures) process.exitCode = 1;
+  for (const [row, all] of measured) {
+    const of = row.name === 'the relay' && row.of && measured.get(row.of);
+    if (!of) continue;
+    const ratio = medianOf(ratios(all, of));
+    console.log(`The relay's throughput is ${ratio.toFixed(2)} of the bare proxy's (budget: at least ${BUDGET}).`);
+    if (!(ratio >= BUDGET)) process.exitCode = 1;
+  }
+};
+
+console.log(
+  canPin
+    ? `Each process on one core: what is measured on core ${CORE}, what is behind it (the collector, too) and the load on core ${OTHER_CORE}.`
+    : 'Without taskset or a second core: no process is held to a core, and the figures say less.',
+);
+const rows = await openRows();
+const measured = await measureInTurns(rows, TURNS);
+printRates(measured);
+// A fresh one: it has nothing to remember yet.
+const behind = await openServer('sink', OTHER_CORE);
+const watched = await openServer('relay', CORE, behind.url);
+const memory = await watchMemory(watched, { kind: 'plain', connections: MOST_CONNECTIONS, seconds: SECONDS });
+printMemory(memory);
+judge(measured, memory);
+await stopProcesses();

@@ -1,0 +1,78 @@
+/** The load generator, a process of its own: `bench.ts` orders, it answers with what it saw. */
+import autocannon from 'autocannon';
+import { type BatchKind, createBatches } from './batches.ts';
+import { answering } from './processes.ts';
+
+export interface LoadOrder {
+  url: string;
+  kind: BatchKind;
+  connections: number;
+  seconds: number;
+  /** Without a relay between, the load has to show the service's key. */
+  key?: string;
+}
+
+export interface LoadResult {
+  requests: number;
+  seconds: number;
+  /** Latency, in ms. */
+  p50: number;
+  p99: number;
+  /** Connections that failed or timed out, and answers other than 2xx. */
+  failures: number;
+}
+
+/** What a browser says besides: a relay reads all of it. */
+const BROWSER = {
+  accept: '*/*',
+  'accept-encoding': 'gzip, deflate, br, zstd',
+  'accept-language': 'en-GB,en;q=0.9',
+  'cache-control': 'no-cache',
+  origin: 'https://shop.example',
+  referer: 'https://shop.example/',
+  'sec-fetch-dest': 'empty',
+  'sec-fetch-mode': 'cors',
+  'sec-fetch-site': 'same-origin',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+};
+
+const percentile = (sorted: number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+
+const load = async ({ url, kind, connections, seconds, key }: LoadOrder): Promise<LoadResult> => {
+  const next = await createBatches(kind);
+  const headers = {
+    ...BROWSER,
+    'content-type': 'application/json',
+    ...(kind === 'gzip' && { 'content-encoding': 'gzip' }),
+    ...(key !== undefined && { authorization: `Api-Key ${key}` }),
+  };
+  const latencies: number[] = [];
+  const address = `${url}/api/events/batch/`;
+  const options: autocannon.Options = {
+    url: address,
+    method: 'POST',
+    headers,
+    connections,
+    duration: seconds,
+    // How exactly the end is kept to, in ms.
+    sampleInt: 50,
+    requests: [{ setupRequest: (request) => ({ ...request, body: next() }) }],
+  };
+  const { requests, duration, errors, non2xx } = await new Promise<autocannon.Result>((resolve, reject) => {
+    const run = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
+    run.on('response', (_client, _status, _bytes, latency) => latencies.push(latency));
+  });
+  // What the end broke off is worked on still. It is through when one more has been answered.
+  const last = await fetch(address, { method: 'POST', headers, body: new Uint8Array(next()) });
+  latencies.sort((a, b) => a - b);
+  return {
+    requests: requests.total,
+    seconds: duration,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    failures: errors + non2xx + (last.ok ? 0 : 1),
+  };
+};
+
+answering(load);

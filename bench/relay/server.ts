@@ -1,0 +1,69 @@
+/** One server, a process of its own: `server.ts <role> <destination>`. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { createCollector } from '../../demo/collector/collector.ts';
+import { createRelay, toNodeHandler } from '../../dist/relay.js';
+import { KEY, SECRET } from './batches.ts';
+import { answering } from './processes.ts';
+
+export type Role = 'relay' | 'signed' | 'bare' | 'sink' | 'collector';
+
+/** What a server tells of itself. */
+export interface Usage {
+  url: string;
+  memory: NodeJS.MemoryUsage;
+  /** Processor time so far, in µs. */
+  cpu: number;
+}
+
+/** Answers as the service does, and does nothing else. */
+const sink = (request: IncomingMessage, response: ServerResponse) => {
+  request.resume().once('end', () => response.writeHead(201).end());
+};
+
+/** The least that keeps the key out of the page: the body read, sent on by the same `fetch`, and the answer passed back. */
+const bareProxy = (destination: string) => async (request: IncomingMessage, response: ServerResponse) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  await once(request, 'end');
+  const encoding = request.headers['content-encoding'];
+  const answer = await fetch(destination + request.url, {
+    method: 'POST',
+    headers: {
+      Authorization: `Api-Key ${KEY}`,
+      'Content-Type': 'application/json',
+      ...(encoding && { 'Content-Encoding': encoding }),
+    },
+    body: new Uint8Array(Buffer.concat(chunks)),
+  });
+  response.writeHead(answer.status).end(await answer.text());
+};
+
+const open = async (role: string, destination: string): Promise<Server> => {
+  const options = { baseUrl: destination, apiKey: KEY };
+  switch (role) {
+    case 'relay':
+      return createServer(toNodeHandler(createRelay(options))).listen(0, '127.0.0.1');
+    case 'signed':
+      return createServer(toNodeHandler(createRelay({ ...options, identitySecret: SECRET }))).listen(0, '127.0.0.1');
+    case 'bare':
+      return createServer(bareProxy(destination)).listen(0, '127.0.0.1');
+    case 'collector': {
+      const { app } = await createCollector({ apiKey: KEY });
+      return serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
+    }
+    default:
+      return createServer(sink).listen(0, '127.0.0.1');
+  }
+};
+
+const [, , role = 'sink', destination = ''] = process.argv;
+const server = await open(role, destination);
+if (!server.listening) await once(server, 'listening');
+answering((): Usage => {
+  const { user, system } = process.cpuUsage();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, memory: process.memoryUsage(), cpu: user + system };
+});
