@@ -1,89 +1,17 @@
-import { type Forward, type ForwardRequest, toService } from './relay/forward.js';
+import { type ForwardRequest, toService } from './relay/forward.js';
 import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
-import { createAccount, type RelayReport } from './relay/report.js';
+import { checkOptions, type RelayOptions } from './relay/options.js';
+import { createAccount } from './relay/report.js';
 import { isBeacon, Refusal, readBody } from './relay/request.js';
-import { memorySeen, type Seen } from './relay/seen.js';
+import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 
 export { type Forward, type ForwardRequest, type ServiceAddress, toService } from './relay/forward.js';
 export { toNodeHandler } from './relay/node.js';
+export type { RelayOptions } from './relay/options.js';
 export type { RelayReport } from './relay/report.js';
 export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
 export { signPrimaryKey } from './relay/signature.js';
-
-/** What `createRelay` takes. */
-export interface RelayOptions {
-  /** Full prefix of the service's addresses, e.g. `https://service.example`. Not needed with `forward`. */
-  baseUrl?: string;
-  /**
-   * Full prefix of the service's single-event endpoint.
-   *
-   * @default baseUrl
-   */
-  eventsUrl?: string;
-  /** The service's key, added as `Authorization: Api-Key <key>` on the way out. Not needed with `forward`. */
-  apiKey?: string;
-  /**
-   * Takes requests on in place of the service: a broker between, or a client of your own.
-   *
-   * @default to the service at `baseUrl`
-   */
-  forward?: Forward;
-  /**
-   * With it, pages are believed who they are only when they show `signPrimaryKey(identitySecret, primaryKey)`, made by
-   * the app's server: an unsigned `$identify` is rejected, an unsigned upsert answered 422. Never put it into a page.
-   *
-   * @default none: whoever says they are somebody is believed
-   */
-  identitySecret?: string;
-  /**
-   * Lets pages set customer properties without a signature. Whoever can open the page can then rewrite any customer whose
-   * primary key they know; without it, an unsigned upsert is answered 422 and the tracker drops it as `rejected`.
-   *
-   * @default false
-   */
-  allowUnsignedUpsert?: boolean;
-  /**
-   * Origins that may call, e.g. `['https://www.example.com']`. Others are answered 403. Without it, pages of other
-   * origins are given no CORS headers, but nobody is turned away.
-   */
-  allowedOrigins?: string[];
-  /**
-   * Where it is remembered which events have been taken.
-   *
-   * @default memorySeen()
-   */
-  seen?: Seen;
-  /**
-   * Hears how many events were taken, came twice, were rejected or are missing; what it throws is nobody's. With several
-   * relays each tells of what came to it: have a visitor always come to the same one, or `missing` counts too much.
-   */
-  onReport?: (report: RelayReport) => void;
-  /**
-   * How long at least lies between two reports, in ms.
-   *
-   * @default 60000
-   */
-  reportInterval?: number;
-  /**
-   * Most bytes of a request's body, after inflation; more is answered 413.
-   *
-   * @default 102400
-   */
-  maxBodyBytes?: number;
-  /**
-   * How long the service may take to answer, in ms; then the answer is 504.
-   *
-   * @default 10000
-   */
-  timeout?: number;
-  /**
-   * Sends the requests to the service.
-   *
-   * @default the global `fetch`
-   */
-  fetch?: typeof fetch;
-}
 
 /** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers; it never rejects. */
 export interface Relay {
@@ -97,6 +25,8 @@ const BEACON_RETRIES = [200, 1000];
 /** How soon and how late it is asked again for an event that another request is forwarding, in ms. */
 const FIRST_LOOK = 10;
 const LAST_LOOK = 500;
+
+const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const json = (status: number, body: unknown) => Response.json(body, { status });
@@ -114,27 +44,6 @@ const allow = (origin: string, response: Response): Response => {
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
-};
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-
-const checkOptions = (options: RelayOptions): void => {
-  const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
-    if (options[name] !== undefined && !holds(options[name]))
-      throw new TypeError(`createRelay: ${name} must be ${expected}`);
-  };
-  const isFunction = (value: unknown) => typeof value === 'function';
-  const isPositive = (value: unknown) => typeof value === 'number' && value > 0;
-  for (const name of ['baseUrl', 'eventsUrl', 'apiKey', 'identitySecret'] as const) {
-    expect(name, isText, 'a non-empty string');
-    if (!options.forward && (name === 'baseUrl' || name === 'apiKey') && options[name] === undefined)
-      throw new TypeError(`createRelay: ${name} must be a non-empty string, or give \`forward\``);
-  }
-  for (const name of ['forward', 'onReport', 'fetch'] as const) expect(name, isFunction, 'a function');
-  for (const name of ['maxBodyBytes', 'timeout', 'reportInterval'] as const) expect(name, isPositive, 'more than 0');
-  expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isText), 'a list of origins');
-  const methods = ['reserve', 'confirm', 'release'] as const;
-  expect('seen', (value) => methods.every((method) => isFunction((value as Seen)[method])), methods.join(', '));
 };
 
 /**
@@ -156,13 +65,21 @@ export const createRelay = (options: RelayOptions): Relay => {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
     allowUnsignedUpsert: options.allowUnsignedUpsert === true,
   };
-  const account = createAccount((report) => {
-    try {
-      options.onReport?.(report);
-    } catch {}
-  }, reportInterval);
+  /** What listeners throw, now or later, is nobody's. */
+  const tell = <T>(listener: ((said: T) => unknown) | undefined, said: T) =>
+    void (async () => listener?.(said))().catch(() => {});
+  const account = createAccount((report) => tell(options.onReport, report), reportInterval);
+  const fail = (error: unknown, status: number, message: string): Refusal => {
+    tell(options.onError, error);
+    return new Refusal(status, message, 1);
+  };
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
+  let endReading: (reason: Refusal) => void;
+  const closed = new Promise<never>((_, reject) => {
+    endReading = reject;
+  });
+  closed.catch(() => {});
 
   /** Those that nobody has forwarded. What is being forwarded at this moment is waited for. */
   const reserve = async (events: readonly RelayedEvent[]): Promise<readonly RelayedEvent[]> => {
@@ -170,7 +87,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     let open = [...new Set(uuidsOf(events))];
     for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
       const states = await seen.reserve(open).catch((error) => {
-        throw new Refusal(503, `it is not known what has been taken: ${error}`, 1);
+        throw fail(error, 503, 'it is not known what has been taken');
       });
       const mine = new Set(open.filter((_, at) => states[at] === 'new'));
       // An id that is in a batch twice is forwarded once.
@@ -191,7 +108,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (answer.status < 500 || wait === undefined || isClosing) return answer;
     } catch (error) {
       if (wait === undefined || isClosing)
-        throw error instanceof Refusal ? error : new Refusal(502, `it could not be forwarded: ${error}`, 1);
+        throw error instanceof Refusal ? error : fail(error, 502, 'it could not be forwarded');
     }
     await pause(wait);
     return forwardOften(request, later);
@@ -200,7 +117,8 @@ export const createRelay = (options: RelayOptions): Relay => {
   /** What the page is told of the service's answer. */
   const answerOf = async (answer: Response, rejected: Job['rejected']): Promise<Response> => {
     const { status } = answer;
-    const text = await answer.text();
+    // Whatever answers may show what it was asked.
+    const text = (await answer.text()).replaceAll(apiKey || '\0', '…');
     const retryAfter = answer.headers.get('Retry-After');
     if (status >= 500)
       throw new Refusal(status === 503 ? 503 : 502, text || 'no reason given', retryAfter ?? 1, status);
@@ -215,7 +133,9 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
 
   const serve = async (request: Request): Promise<Response> => {
-    const job = await jobOf(new URL(request.url).pathname, await readBody(request, maxBodyBytes), checks);
+    // Who is only half here when the relay closes has not been heard.
+    const read = await Promise.race([readBody(request, maxBodyBytes), closed]);
+    const job = await jobOf(new URL(request.url).pathname, read, checks);
     const { path, events, rejected } = job;
     const fresh = await reserve(events);
     account.count('repeats', events.length - fresh.length);
@@ -248,7 +168,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const isAllowed = origin !== null && allowedOrigins?.includes(origin);
     let response: Response;
     try {
-      if (isClosing) throw new Refusal(503, 'this relay is closing', 1);
+      if (isClosing) throw CLOSING;
       if (origin !== null && allowedOrigins && !isAllowed) throw new Refusal(403, `origin ${origin} may not call`);
       response = request.method === 'OPTIONS' ? new Response(null, { status: 204 }) : await serve(request);
     } catch (error) {
@@ -266,6 +186,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   const close = async (): Promise<void> => {
     isClosing = true;
+    endReading(CLOSING);
     await Promise.all(underWay);
     account.tell();
   };

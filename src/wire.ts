@@ -57,6 +57,17 @@ export const parseJson = <T>(text: string): T | undefined => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+const TIMESTAMP = /^(\d{4}|[+-]\d{6})-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+/** Engines take the 30th of February for the 2nd of March. */
+const isTimestamp = (value: unknown): boolean => {
+  const [, , day] = (typeof value === 'string' && TIMESTAMP.exec(value)) || [];
+  return (
+    day !== undefined &&
+    new Date(`${value}`.replace(/T.*/, 'T00:00Z')).getUTCDate() === Number(day) &&
+    !Number.isNaN(Date.parse(`${value}`))
+  );
+};
+
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
 
 /** Whether a value is a JSON object, and not an array or null. */
@@ -77,7 +88,7 @@ export const eventFault = (event: unknown): string | undefined => {
   if (uuid !== undefined && !(typeof uuid === 'string' && UUID.test(uuid))) {
     return `uuid: expected a lower-case UUID, got ${shown(uuid)}`;
   }
-  if (timestamp !== undefined && !(typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp)))) {
+  if (timestamp !== undefined && !isTimestamp(timestamp)) {
     return `timestamp: expected an ISO 8601 date and time, got ${shown(timestamp)}`;
   }
   if (name !== IDENTIFY) return;

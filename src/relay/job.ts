@@ -4,7 +4,6 @@ import {
   eventFault,
   IDENTIFY,
   isObject,
-  joinUrl,
   type Rejections,
   UPSERT_PATH,
   type WireEvent,
@@ -70,14 +69,19 @@ const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsig
     throw new Refusal(400, 'primary_key: expected a non-empty string');
   }
   if (properties !== undefined && !isObject(properties)) throw new Refusal(400, 'properties: expected an object');
+  // Written again it would be null, which deletes.
+  const isEndless = (value: unknown) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
+  const endless = Object.entries(properties ?? {}).find(([, value]) => isEndless(value));
+  if (endless) throw new Refusal(400, `properties: expected a number of 64 bits, got more: ${endless[0]}`);
   if (!allowUnsignedUpsert && !(await isSigned?.(primary_key, signature))) throw new Refusal(422, UNSIGNED);
   return { primary_key, properties };
 };
 
 /** What a request to `address` asks for. Throws a `Refusal` that says what was expected. */
 export const jobOf = async (address: string, body: Record<string, unknown>, checks: Checks): Promise<Job> => {
+  const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);
   const path = ([UPSERT_PATH, BATCH_PATH, EVENT_PATH] as const).find((known) =>
-    joinUrl(address, '/').endsWith(joinUrl(known, '/')),
+    withSlash(address).endsWith(withSlash(known)),
   );
   switch (path) {
     case UPSERT_PATH: {

@@ -20,10 +20,11 @@ export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
-  end(body?: Uint8Array): unknown;
+  end(body: Uint8Array): unknown;
 }
 
 const MOUNT_BEFORE = 'the body has been read already: mount the relay before body parsers';
+const NOTHING = new Uint8Array(0);
 /** As much as is read, and thrown away, of a body nobody wants: then the connection is cut. */
 const MOST_DROPPED = 4_194_304;
 
@@ -47,7 +48,7 @@ export const toNodeHandler =
     } catch {
       answer = refuse(400, 'expected a request that can be read');
     }
-    const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : undefined;
+    const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;
     // A time-out of the app's own may have answered meanwhile.
     if (!response.headersSent) {
       response.statusCode = answer.status;

@@ -37,14 +37,24 @@ const readText = async (request: Request, limit: number): Promise<string> => {
   const encoding = request.headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
   const isZipped = /gzip/i.test(encoding);
-  const body = isZipped
-    ? request.body?.pipeThrough(new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>)
-    : request.body;
+  const count = (bytes: number, chunk: Uint8Array): number => {
+    if (bytes + chunk.length > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
+    return bytes + chunk.length;
+  };
+  let zipped = 0;
+  // Any amount of gzip can inflate to nothing.
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      zipped = count(zipped, chunk);
+      controller.enqueue(chunk);
+    },
+  });
+  const inflating = new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>;
+  const body = isZipped ? request.body?.pipeThrough(counting).pipeThrough(inflating) : request.body;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
+    bytes = count(bytes, chunk);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(joined(chunks, bytes));

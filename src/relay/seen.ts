@@ -36,46 +36,41 @@ const DAY = 86_400_000;
 const MINUTE = 60_000;
 
 /**
- * In this process's memory: the newest `maxEvents`, and none older than `maxAge`.
+ * In this process's memory: at least the newest `maxEvents`, at most twice as many, and none older than `maxAge`.
  *
- * @param options.maxEvents about 150 bytes each. Default: 100000
+ * @param options.maxEvents about 100 bytes each. Default: 100000
  */
 export const memorySeen = ({
   maxAge = DAY,
   maxPending = MINUTE,
   maxEvents = 100_000,
 }: SeenOptions & { maxEvents?: number } = {}): Seen => {
-  /** In the order in which they were reserved. */
-  const known = new Map<string, { isTaken: boolean; until: number }>();
-  const forgetOldest = () => {
-    for (const [uuid, { until }] of known) {
-      if (known.size <= maxEvents && until > Date.now()) break;
-      known.delete(uuid);
-    }
-  };
+  /** Until when each holds. */
+  const pending = new Map<string, number>();
+  // Two of them, of which the older one is dropped whole: a map that loses its first entry again and again is searched
+  // for it again and again.
+  let taken = new Map<string, number>();
+  let older = taken;
+  const holds = (until = 0) => until > Date.now();
   return {
-    async reserve(uuids) {
-      forgetOldest();
-      const now = Date.now();
-      return uuids.map((uuid) => {
-        const found = known.get(uuid);
-        if (found && found.until > now) return found.isTaken ? 'taken' : 'pending';
-        if (found) known.delete(uuid);
-        known.set(uuid, { isTaken: false, until: now + maxPending });
+    reserve: async (uuids) =>
+      uuids.map((uuid) => {
+        if (holds(taken.get(uuid) ?? older.get(uuid))) return 'taken';
+        if (holds(pending.get(uuid))) return 'pending';
+        pending.set(uuid, Date.now() + maxPending);
         return 'new';
-      });
-    },
+      }),
     async confirm(uuids) {
-      const until = Date.now() + maxAge;
       for (const uuid of uuids) {
-        const found = known.get(uuid);
-        if (found) Object.assign(found, { isTaken: true, until });
-        else known.set(uuid, { isTaken: true, until });
+        pending.delete(uuid);
+        taken.set(uuid, Date.now() + maxAge);
+        if (taken.size < maxEvents) continue;
+        older = taken;
+        taken = new Map();
       }
-      forgetOldest();
     },
     async release(uuids) {
-      for (const uuid of uuids) known.delete(uuid);
+      for (const uuid of uuids) pending.delete(uuid);
     },
   };
 };

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { eventFault } from '../../src/wire.ts';
+import { useUpstream } from '../upstream.ts';
+import { BATCH, event, KEY, UPSERT, useRelays } from './stage.ts';
+
+const upstream = useUpstream();
+const openRelay = useRelays(() => ({ baseUrl: upstream.url, allowUnsignedUpsert: true }));
+
+it('closes although somebody has sent half a body, and answers 503', async () => {
+  const relay = await openRelay();
+  const { port } = new URL(relay.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  const seen = once(relay.server, 'request');
+  socket.write(
+    `POST ${BATCH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"batch"`,
+  );
+  await seen;
+  const answer = once(socket, 'data');
+  await relay.close();
+  expect(`${(await answer)[0]}`).toMatch(/^HTTP\/1.1 503 /);
+  socket.destroy();
+});
+
+it('is not ended by a listener that throws or rejects', async () => {
+  const relay = await openRelay({
+    reportInterval: 1,
+    onReport: () => Promise.reject(new Error('the metrics are away')),
+    onError: () => {
+      throw new Error('so is the log');
+    },
+    forward: () => Promise.reject(new Error('and the broker')),
+  });
+  for (const name of ['a', 'b']) expect((await relay.post(BATCH, { batch: [event(name)] })).status).toBe(502);
+});
+
+it('takes no number for a property that would be written as null, which deletes', async () => {
+  const relay = await openRelay();
+  for (const number of ['1e400', '-1e400']) {
+    const reply = await relay.post(UPSERT, `{"primary_key":"ann","properties":{"seats":${number}}}`);
+    expect(reply).toMatchObject({ status: 400, json: { error: expect.stringContaining('seats') } });
+  }
+  expect(upstream.received).toEqual([]);
+});
+
+it('reads no more gzip than it would text, though it inflates to little', async () => {
+  const relay = await openRelay();
+  const empty = gzipSync('');
+  const body = Buffer.concat([...Array.from({ length: 10_000 }, () => empty), gzipSync('{"batch":[]}')]);
+  const reply = await relay.send(BATCH, { body, headers: { 'Content-Encoding': 'gzip' } });
+  expect(reply.status).toBe(413);
+});
+
+it('shows no key that the service echoes', async () => {
+  const relay = await openRelay();
+  upstream.answer(400, {}, `no such key: Api-Key ${KEY}`);
+  // Every reply is searched for the key.
+  expect((await relay.post(BATCH, { batch: [event('a')] })).text).toBe('no such key: Api-Key …');
+});
+
+describe('a timestamp', () => {
+  const faultOf = (timestamp: unknown) => eventFault(event('a', { timestamp }));
+  it.each([
+    '2026-01-31T12:00:00.000Z',
+    '2024-02-29T23:59:59Z',
+    '2026-01-31T12:00:00+02:00',
+    '+010000-01-01T00:00:00.000Z',
+  ])('may be %s', (timestamp) => expect(faultOf(timestamp)).toBeUndefined());
+  it.each([
+    '1',
+    '2026-01-31',
+    '2026-02-30T00:00:00Z',
+    '2026-01-31T25:00:00Z',
+    '31.1.2026',
+    '',
+    7,
+    {},
+    ['2026-01-31T12:00:00Z'],
+  ])('may not be %j', (timestamp) => expect(faultOf(timestamp)).toMatch(/^timestamp: expected an ISO 8601/));
+});

@@ -1,0 +1,71 @@
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import autocannon from 'autocannon';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { KEY as COLLECTOR_KEY, useCollector } from '../collector/running.ts';
+import { closeServer, listenOn } from '../upstream.ts';
+import { BATCH, event, useRelays } from './stage.ts';
+
+/** A service that only counts: each event by its id, and none of it kept. */
+const counted = new Set<string>();
+let doubled = 0;
+const service = createServer(async (request, response) => {
+  const { batch } = (await json(request)) as { batch: { uuid: string }[] };
+  for (const { uuid } of batch) {
+    if (counted.has(uuid)) doubled++;
+    counted.add(uuid);
+  }
+  response.writeHead(201).end();
+});
+let serviceUrl: string;
+beforeAll(async () => {
+  serviceUrl = await listenOn(service);
+});
+afterAll(() => closeServer(service));
+const collector = useCollector();
+const openRelay = useRelays(() => ({ baseUrl: serviceUrl }));
+
+/** 200 connections, each of which sends its next batch when the last one is answered. */
+const load = (url: string, events: number, length: { duration: number } | { amount: number }) =>
+  autocannon({
+    url,
+    connections: 200,
+    ...length,
+    requests: [
+      {
+        method: 'POST',
+        path: BATCH,
+        headers: { 'content-type': 'application/json' },
+        setupRequest: (request) => ({
+          ...request,
+          body: JSON.stringify({ batch: Array.from({ length: events }, (_, n) => event(`e${n}`)) }),
+        }),
+      },
+    ],
+  });
+const faultsOf = ({ errors, timeouts, non2xx, mismatches }: autocannon.Result) => ({
+  errors,
+  timeouts,
+  non2xx,
+  mismatches,
+});
+const NONE = { errors: 0, timeouts: 0, non2xx: 0, mismatches: 0 };
+
+it('69 the relay bears 200 connections for 5 s: no error, no other answer than success, no event lost or doubled', async () => {
+  const relay = await openRelay();
+  const result = await load(relay.url, 20, { duration: 5 });
+  expect(faultsOf(result)).toEqual(NONE);
+  expect(result['2xx']).toBeGreaterThan(200);
+  expect(doubled).toBe(0);
+  // What was under way when the load ended has arrived without being answered.
+  expect(counted.size).toBeGreaterThanOrEqual(result['2xx'] * 20);
+  expect(counted.size).toBeLessThanOrEqual((result['2xx'] + 200) * 20);
+}, 30_000);
+
+it('69 relay and collector bear 200 connections: what was answered is stored, whole and once', async () => {
+  const relay = await openRelay({ baseUrl: collector().url, apiKey: COLLECTOR_KEY });
+  const result = await load(relay.url, 2, { amount: 600 });
+  expect(faultsOf(result)).toEqual(NONE);
+  expect(result['2xx']).toBe(600);
+  expect(await collector().events()).toHaveLength(600 * 2);
+}, 60_000);

@@ -1,0 +1,59 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSignatureCheck } from '../../src/relay/signature.ts';
+import { signPrimaryKey } from '../../src/relay.ts';
+
+const docs = join(import.meta.dirname, '../../docs');
+const VECTORS = join(docs, 'signing/vectors.json');
+const read = (path: string) => readFileSync(join(docs, path), 'utf8');
+const vectors: { title: string; secret: string; primaryKey: string; signature: string }[] = JSON.parse(
+  readFileSync(VECTORS, 'utf8'),
+);
+
+const EXAMPLES = [
+  { file: 'node.mjs', run: [process.execPath], version: [process.execPath, '--version'] },
+  { file: 'sign.py', run: ['python3'], version: ['python3', '--version'] },
+  { file: 'sign.rb', run: ['ruby'], version: ['ruby', '--version'] },
+  { file: 'sign.php', run: ['php'], version: ['php', '--version'] },
+  { file: 'sign.go', run: ['go', 'run'], version: ['go', 'version'] },
+].map(({ file, run: [command = '', ...args], version: [, ...asked] }) => ({ file, command, args, asked }));
+const isHere = ({ command, asked }: (typeof EXAMPLES)[number]) => spawnSync(command, asked).status === 0;
+const here = EXAMPLES.filter(isHere);
+const missing = EXAMPLES.filter((example) => !here.includes(example));
+if (missing[0]) console.log(`not on this machine, and so not run: ${missing.map(({ file }) => file).join(', ')}`);
+
+describe('signPrimaryKey', () => {
+  it.each(vectors)('makes the signature of the documents, and the relay believes it: $title', async (vector) => {
+    const { secret, primaryKey, signature } = vector;
+    expect(await signPrimaryKey(secret, primaryKey)).toBe(signature);
+    expect(await createSignatureCheck(secret)(primaryKey, signature)).toBe(true);
+    for (const other of vectors.filter((each) => each !== vector)) {
+      expect(await createSignatureCheck(secret)(primaryKey, other.signature)).toBe(false);
+    }
+  });
+
+  it.each([
+    ['', 'ann'],
+    ['secret', ''],
+    ['secret', 7],
+    [undefined, 'ann'],
+    ['secret', null],
+  ])('takes nothing but text: %j, %j', async (secret, primaryKey) => {
+    await expect(signPrimaryKey(secret as string, primaryKey as string)).rejects.toThrow(/^signPrimaryKey: .* string$/);
+  });
+});
+
+describe('the examples', () => {
+  it.each(here)('make the same signatures: $file', ({ file, command, args }) => {
+    const printed = execFileSync(command, [...args, join(docs, 'signing', file), VECTORS], { encoding: 'utf8' });
+    expect(printed.trim().split(/\r?\n/)).toEqual(vectors.map(({ signature }) => signature));
+  });
+
+  it.each(EXAMPLES)('stand in docs/relay.md as they are: $file', ({ file }) => {
+    const [, example = ''] = /^.*>>>.*\n([\s\S]*?)\s*^.*<<<$/m.exec(read(`signing/${file}`)) ?? [];
+    expect(example).not.toBe('');
+    expect(read('relay.md').includes(example), example).toBe(true);
+  });
+});
