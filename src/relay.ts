@@ -1,4 +1,4 @@
-import { type ForwardRequest, toService } from './relay/forward.js';
+import { type ForwardAnswer, type ForwardRequest, toService } from './relay/forward.js';
 import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
 import { createAccount } from './relay/report.js';
@@ -6,7 +6,13 @@ import { isBeacon, Refusal, readBody } from './relay/request.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 
-export { type Forward, type ForwardRequest, type ServiceAddress, toService } from './relay/forward.js';
+export {
+  type Forward,
+  type ForwardAnswer,
+  type ForwardRequest,
+  type ServiceAddress,
+  toService,
+} from './relay/forward.js';
 export { toNodeHandler } from './relay/node.js';
 export type { RelayOptions } from './relay/options.js';
 export type { RelayReport } from './relay/report.js';
@@ -101,7 +107,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     }
   };
 
-  const forwardOften = async (request: ForwardRequest, waits: readonly number[]): Promise<Response> => {
+  const forwardOften = async (request: ForwardRequest, waits: readonly number[]): Promise<ForwardAnswer> => {
     const [wait, ...later] = waits;
     try {
       const answer = await forward(request);
@@ -115,7 +121,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
 
   /** What the page is told of the service's answer. */
-  const answerOf = async (answer: Response, rejected: Job['rejected']): Promise<Response> => {
+  const answerOf = async (answer: ForwardAnswer, rejected: Job['rejected']): Promise<Response> => {
     const { status } = answer;
     // Whatever answers may show what it was asked.
     const text = (await answer.text()).replaceAll(apiKey || '\0', '…');

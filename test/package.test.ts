@@ -196,7 +196,7 @@ describe('size', () => {
   };
 
   it.each([
-    ['dist/clew.js', 5600],
+    ['dist/clew.js', 5650],
     ['dist/stub.js', 350],
   ])('of %s is under %i bytes (brotli)', async (path, budget) => {
     const bytes = brotli(await text(path));
@@ -204,10 +204,10 @@ describe('size', () => {
     expect(bytes).toBeLessThan(budget);
   });
 
-  it('of createTracker in an app, with uuid and idb-keyval, is under 6,100 bytes (brotli)', async () => {
+  it('of createTracker in an app, with uuid and idb-keyval, is under 6,200 bytes (brotli)', async () => {
     const bytes = brotli(await bundleCore());
     console.log(`npm core: ${bytes} bytes brotli`);
-    expect(bytes).toBeLessThan(6100);
+    expect(bytes).toBeLessThan(6200);
   }, 20_000);
 });
 

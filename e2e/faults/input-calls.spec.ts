@@ -40,6 +40,7 @@ fault(
     // The page loads, so that every browser tells it of its leaving; its bundle never comes.
     stage.site.files.set('/dist/clew.js', { type: 'text/javascript', body: '' });
     const tab = await stage.visit({ wait: 'load' });
+    stage.site.files.delete('/dist/clew.js');
     await tab
       .evaluate(({ run, from }) => {
         const cycle: { self?: unknown } = {};
@@ -51,7 +52,6 @@ fault(
         location.href = '/page/2';
       }, stage.next(20))
       .catch(() => {});
-    stage.site.files.delete('/dist/clew.js');
     await stage.reached(tab, '/page/2');
     await expect.poll(async () => (await stage.arrived()).length).toBe(20);
   },

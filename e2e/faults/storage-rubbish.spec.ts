@@ -1,6 +1,7 @@
 import type { Tab } from './engines/engine.ts';
 import { expect, fault } from './support/fault.ts';
 import { answer } from './support/faults.ts';
+import { afterStub } from './support/page.ts';
 import { links, listed, oddRows, rows, thread, visitors, write } from './support/rubbish.ts';
 
 const flushAndAwait = async (tab: Tab, count: number) => {
@@ -108,8 +109,13 @@ fault(43, 'a database of this name that somebody else has made', async (stage) =
     });
     opening.result.close();
   });
-  await stage.visit({ tab });
+  // What comes before the database is asked is carried in localStorage, and is to go from there, too.
+  const early = ({ run, from, count }: { run: string; from: number; count: number }) => {
+    for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+  };
+  await stage.visit({ tab, query: afterStub(early, stage.next(5)) });
   await stage.track(tab, 5);
-  await flushAndAwait(tab, 5);
+  await flushAndAwait(tab, 10);
   expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: NotFoundError')]);
+  expect(await stage.stored(tab)).toBe(0);
 });

@@ -9,11 +9,14 @@ export interface ForwardRequest {
   readonly body: string;
 }
 
+/** What is asked of an answer. Every `Response` is one. */
+export type ForwardAnswer = Pick<Response, 'ok' | 'status' | 'headers' | 'text'>;
+
 /**
  * Takes a request on. A response of 2xx means that it cannot be lost any more: a queue has written it down, or the service
  * has taken it. Any other status, and to reject, mean that whoever sent it has to keep it.
  */
-export type Forward = (request: ForwardRequest) => Promise<Response>;
+export type Forward = (request: ForwardRequest) => Promise<ForwardAnswer>;
 
 export interface ServiceAddress {
   readonly baseUrl: string;
@@ -40,9 +43,10 @@ export const toService =
         signal: late.signal,
       });
       if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) throw Error('a redirect');
-      const text = await answer.text();
+      const { ok, status, headers } = answer;
       // Read to its end: what comes later must not fail any more.
-      return new Response(text || null, answer);
+      const text = await answer.text();
+      return { ok, status, headers, text: async () => text };
     } catch {
       const isLate = late.signal.aborted;
       throw new Refusal(isLate ? 504 : 502, `the service did not answer${isLate ? ` within ${timeout} ms` : ''}`, 1);

@@ -87,6 +87,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     onReport: channel.post,
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
+      uncarry(items);
       end(items.filter((text) => !isRejected(text)));
       end(items.filter(isRejected), 'rejected');
     },
@@ -139,6 +140,14 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
 
   /** Other pages may have something to carry, too. */
   const carryItems = (items: ItemText[]) => carry(itemsKey, [...new Set([...items, ...carriedList(itemsKey)])]);
+
+  /** Leaves there what is not of these: it has a better place now, or needs none. */
+  const uncarry = (items: ItemText[]) => {
+    const ids = items.map(idOf);
+    const all = carriedList(itemsKey);
+    const left = all.filter((text) => isItem(text) && !ids.includes(idOf(text)));
+    if (left.length < all.length) carry(itemsKey, left[0] && left);
+  };
 
   /** A page may crash before its database is open. */
   const carryEarly = (text: ItemText) => {
@@ -218,10 +227,9 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       queue.add(text);
     }
     early = [];
-    // Only then: a page that crashes in between is to find it in one of both places. Others may have put theirs there.
+    // Only then: a page that crashes in between is to find it in one of both places.
     queue.persist()?.then((isStored) => {
-      const others = carriedList(itemsKey).filter((text) => !isStored || !found.includes(text));
-      carry(itemsKey, others[0] && others);
+      if (isStored) uncarry(found.filter(isItem));
     });
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     delivery.flush(true);
