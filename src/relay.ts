@@ -81,11 +81,8 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
-  let endReading: (reason: Refusal) => void;
-  const closed = new Promise<never>((_, reject) => {
-    endReading = reject;
-  });
-  closed.catch(() => {});
+  /** Ends the reading of each request that is only half here. */
+  const reading = new Set<(reason: Refusal) => void>();
 
   /** Those that nobody has forwarded. What is being forwarded at this moment is waited for. */
   const reserve = async (events: readonly RelayedEvent[]): Promise<readonly RelayedEvent[]> => {
@@ -138,10 +135,17 @@ export const createRelay = (options: RelayOptions): Relay => {
     return response;
   };
 
+  /** Who is only half here when the relay closes has not been heard. */
+  const read = (request: Request): Promise<Record<string, unknown>> =>
+    new Promise((resolve, reject) => {
+      reading.add(reject);
+      readBody(request, maxBodyBytes)
+        .then(resolve, reject)
+        .finally(() => reading.delete(reject));
+    });
+
   const serve = async (request: Request): Promise<Response> => {
-    // Who is only half here when the relay closes has not been heard.
-    const read = await Promise.race([readBody(request, maxBodyBytes), closed]);
-    const job = await jobOf(new URL(request.url).pathname, read, checks);
+    const job = await jobOf(new URL(request.url).pathname, await read(request), checks);
     const { path, events, rejected } = job;
     const fresh = await reserve(events);
     account.count('repeats', events.length - fresh.length);
@@ -192,7 +196,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   const close = async (): Promise<void> => {
     isClosing = true;
-    endReading(CLOSING);
+    for (const end of reading) end(CLOSING);
     await Promise.all(underWay);
     account.tell();
   };
