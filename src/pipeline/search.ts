@@ -51,9 +51,9 @@ export const taken = (search: Search, bytes: number, isLast: boolean): Verdict =
   return SETTLED;
 };
 
-/** The service was not there, or for nobody: the same again later, byte for byte. */
+/** The service was not there, or for nobody: the same again later, or one event less of what is as large as any. */
 export const unanswered = (search: Search, bytes: number): Verdict => {
-  search.most = bytes;
+  search.most = Math.min(bytes, search.largest - 1);
   search.proven = search.aside = search.strikes = 0;
   return WAIT;
 };

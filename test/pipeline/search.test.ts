@@ -237,3 +237,10 @@ describe('a batch that is not answered', () => {
     expect(search).toEqual(newSearch(LARGEST));
   });
 });
+
+it('is on after a batch as large as any was not answered, so that a 500 to it counts', () => {
+  const search = newSearch(LARGEST);
+  expect(unanswered(search, LARGEST)).toBe(WAIT);
+  expect(isOn(search)).toBe(true);
+  expect(refused(search, LARGEST, false, false, 500)).toBe(SEARCH);
+});
