@@ -15,6 +15,8 @@ fault(53, 'identify twice, with another person, and track in the same tick', asy
       window.clew('identify', 'bob@example.com');
       track();
       for (const odd of [5, '', {}, null, undefined, ['ann@example.com'], Symbol('s')]) window.clew('identify', odd);
+      for (const signature of [5, {}, () => {}, Symbol('s')])
+        window.clew('identify', 'eve@example.com', undefined, { signature });
       track();
       window.clew('identify', 'ann@example.com');
       track();
@@ -40,5 +42,5 @@ fault(53, 'identify twice, with another person, and track in the same tick', asy
     '2 $identify ann@example.com',
     '2 ledger 5',
   ]);
-  expect(await tab.evaluate(() => window.told.errors)).toHaveLength(7);
+  expect(await tab.evaluate(() => window.told.errors)).toHaveLength(11);
 });

@@ -104,10 +104,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   /** An event that knows its visitor. A relay sees by the numbers what is missing; a service is not to be bothered with them. */
   const signed = (draft: ItemText, thread: string, signature?: string) => {
     numbers[thread] = (numbers[thread] ?? 0) + 1;
-    return stamp(draft, {
-      correlationValue: thread,
-      ...(!apiKey && { seq: [pages, numbers[thread]], signature }),
-    });
+    return stamp(draft, { correlationValue: thread, seq: apiKey ? undefined : [pages, numbers[thread]], signature });
   };
 
   /** From now on the visitor is known, also to a page that has no time to ask the database. */
@@ -302,8 +299,11 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       return flush();
     },
     identify(primaryKey, properties, options) {
-      if (typeof primaryKey !== 'string' || !primaryKey) return fail('identify: expected a string');
-      identify(primaryKey, options?.signature);
+      const { signature } = options ?? {};
+      if (typeof primaryKey !== 'string' || !primaryKey || typeof (signature ?? '') !== 'string')
+        return fail('identify: expected a string');
+      // A service asks for none.
+      identify(primaryKey, apiKey ? undefined : signature);
       if (properties) setProperties(properties);
     },
     setProperties,
