@@ -17,6 +17,8 @@ export class Refusal extends Error {
 /** A beacon's text is of type text/plain: a type that needs no preflight. */
 export const isBeacon = (request: Request): boolean => /^text\/plain/i.test(request.headers.get('Content-Type') ?? '');
 
+type Body = ReadableStream<Uint8Array> | null;
+
 /** A body that came in one piece, as most do, is not copied. */
 const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
   if (chunks[0]?.length === bytes) return chunks[0];
@@ -29,6 +31,19 @@ const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
   return all;
 };
 
+/** Counts what goes in, too: any amount of gzip can inflate to nothing. */
+const inflated = (body: Body, count: (bytes: number, chunk: Uint8Array) => number): Body => {
+  let bytes = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes = count(bytes, chunk);
+      controller.enqueue(chunk);
+    },
+  });
+  const inflating = new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>;
+  return body && body.pipeThrough(counting).pipeThrough(inflating);
+};
+
 /**
  * The body's text, inflated and read no further than `limit` bytes: what a request says of its own length proves nothing,
  * and a few bytes can inflate to gigabytes.
@@ -36,21 +51,11 @@ const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
 const readText = async (request: Request, limit: number): Promise<string> => {
   const encoding = request.headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
-  const isZipped = /gzip/i.test(encoding);
   const count = (bytes: number, chunk: Uint8Array): number => {
     if (bytes + chunk.length > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
     return bytes + chunk.length;
   };
-  let zipped = 0;
-  // Any amount of gzip can inflate to nothing.
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      zipped = count(zipped, chunk);
-      controller.enqueue(chunk);
-    },
-  });
-  const inflating = new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>;
-  const body = isZipped ? request.body?.pipeThrough(counting).pipeThrough(inflating) : request.body;
+  const body = /gzip/i.test(encoding) ? inflated(request.body, count) : request.body;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
