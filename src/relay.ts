@@ -1,8 +1,9 @@
 import { type ForwardAnswer, type ForwardRequest, toService } from './relay/forward.js';
-import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
+import { type Checks, type Job, jobOf } from './relay/job.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
 import { createAccount } from './relay/report.js';
-import { isBeacon, Refusal, readBody } from './relay/request.js';
+import { isBeacon, Refusal, type RelayRequest, readBody } from './relay/request.js';
+import { createReserve, pause, uuidsOf } from './relay/reserve.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 
@@ -16,27 +17,23 @@ export {
 export { toNodeHandler } from './relay/node.js';
 export type { RelayOptions } from './relay/options.js';
 export type { RelayReport } from './relay/report.js';
+export type { RelayRequest } from './relay/request.js';
 export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
 export { signPrimaryKey } from './relay/signature.js';
 
 /** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers; it never rejects. */
 export interface Relay {
-  (request: Request): Promise<Response>;
+  (request: RelayRequest): Promise<Response>;
   /** Answers 503 from now on, and resolves when what is under way has been answered. Call it before the server closes. */
   close(): Promise<void>;
 }
 
 /** Nobody hears the answer to a beacon: what failed is tried again after so many ms. */
 const BEACON_RETRIES = [200, 1000];
-/** How soon and how late it is asked again for an event that another request is forwarding, in ms. */
-const FIRST_LOOK = 10;
-const LAST_LOOK = 500;
 
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const json = (status: number, body: unknown) => Response.json(body, { status });
-const uuidsOf = (events: readonly RelayedEvent[]) => events.flatMap(({ came: { uuid } }) => uuid ?? []);
 
 const allow = (origin: string, response: Response): Response => {
   const headers = {
@@ -65,8 +62,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   checkOptions(options);
   const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
   const { maxBodyBytes = 102_400, timeout = 10_000, reportInterval = 60_000, seen = memorySeen() } = options;
-  const send: typeof fetch = (...request) => (options.fetch ?? fetch)(...request);
-  const forward = options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: send });
+  const forward = options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch });
   const checks: Checks = {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
     allowUnsignedUpsert: options.allowUnsignedUpsert === true,
@@ -76,33 +72,15 @@ export const createRelay = (options: RelayOptions): Relay => {
     void (async () => listener?.(said))().catch(() => {});
   const account = createAccount((report) => tell(options.onReport, report), reportInterval);
   const fail = (error: unknown, status: number, message: string): Refusal => {
-    tell(options.onError, error);
-    return new Refusal(status, message, 1);
+    const isRefusal = error instanceof Refusal;
+    tell(options.onError, isRefusal ? error.cause : error);
+    return isRefusal ? error : new Refusal(status, message, 1);
   };
+  const reserve = createReserve(seen, timeout, (error) => fail(error, 503, 'it is not known what has been taken'));
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
   /** Ends the reading of each request that is only half here. */
   const reading = new Set<(reason: Refusal) => void>();
-
-  /** Those that nobody has forwarded. What is being forwarded at this moment is waited for. */
-  const reserve = async (events: readonly RelayedEvent[]): Promise<readonly RelayedEvent[]> => {
-    const until = Date.now() + timeout;
-    let open = [...new Set(uuidsOf(events))];
-    for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
-      const states = await seen.reserve(open).catch((error) => {
-        throw fail(error, 503, 'it is not known what has been taken');
-      });
-      const mine = new Set(open.filter((_, at) => states[at] === 'new'));
-      // An id that is in a batch twice is forwarded once.
-      if (!states.includes('pending'))
-        return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
-      // Two relays that each hold what the other waits for would wait for ever. Should this fail, the reservation runs out.
-      await seen.release([...mine]).catch(() => {});
-      if (Date.now() > until) throw new Refusal(503, 'the same events are being forwarded at this moment', 1);
-      open = open.filter((_, at) => states[at] !== 'taken');
-      await pause(wait * (1 + Math.random()));
-    }
-  };
 
   const forwardOften = async (request: ForwardRequest, waits: readonly number[]): Promise<ForwardAnswer> => {
     const [wait, ...later] = waits;
@@ -110,8 +88,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       const answer = await forward(request);
       if (answer.status < 500 || wait === undefined || isClosing) return answer;
     } catch (error) {
-      if (wait === undefined || isClosing)
-        throw error instanceof Refusal ? error : fail(error, 502, 'it could not be forwarded');
+      if (wait === undefined || isClosing) throw fail(error, 502, 'it could not be forwarded');
     }
     await pause(wait);
     return forwardOften(request, later);
@@ -136,7 +113,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
 
   /** Who is only half here when the relay closes has not been heard. */
-  const read = (request: Request): Promise<Record<string, unknown>> =>
+  const read = (request: RelayRequest): Promise<Record<string, unknown>> =>
     new Promise((resolve, reject) => {
       reading.add(reject);
       readBody(request, maxBodyBytes)
@@ -144,7 +121,7 @@ export const createRelay = (options: RelayOptions): Relay => {
         .finally(() => reading.delete(reject));
     });
 
-  const serve = async (request: Request): Promise<Response> => {
+  const serve = async (request: RelayRequest): Promise<Response> => {
     const job = await jobOf(new URL(request.url).pathname, await read(request), checks);
     const { path, events, rejected } = job;
     const fresh = await reserve(events);
@@ -173,7 +150,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     return response;
   };
 
-  const handle = async (request: Request): Promise<Response> => {
+  const handle = async (request: RelayRequest): Promise<Response> => {
     const origin = request.headers.get('Origin');
     const isAllowed = origin !== null && allowedOrigins?.includes(origin);
     let response: Response;
@@ -189,7 +166,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     return isAllowed ? allow(origin, response) : response;
   };
 
-  const relay = (request: Request): Promise<Response> => {
+  const relay = (request: RelayRequest): Promise<Response> => {
     const handled = handle(request).finally(() => underWay.delete(handled));
     underWay.add(handled);
     return handled;

@@ -58,14 +58,12 @@ export const parseJson = <T>(text: string): T | undefined => {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const TIMESTAMP = /^(\d{4}|[+-]\d{6})-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-/** Engines take the 30th of February for the 2nd of March. */
 const isTimestamp = (value: unknown): boolean => {
-  const [, , day] = (typeof value === 'string' && TIMESTAMP.exec(value)) || [];
-  return (
-    day !== undefined &&
-    new Date(`${value}`.replace(/T.*/, 'T00:00Z')).getUTCDate() === Number(day) &&
-    !Number.isNaN(Date.parse(`${value}`))
-  );
+  if (typeof value !== 'string') return false;
+  const day = Number(TIMESTAMP.exec(value)?.[2] ?? 0);
+  // Engines take the 30th of February for the 2nd of March.
+  const isOfMonth = () => new Date(value.replace(/T.*/, 'T00:00Z')).getUTCDate() === day;
+  return day > 0 && (day < 29 || isOfMonth()) && !Number.isNaN(Date.parse(value));
 };
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';

@@ -418,6 +418,14 @@ it('that cannot be forwarded stays with the page: 502 and Retry-After', async ()
   expect(reply.headers.get('retry-after')).toBe('1');
 });
 
+it('says to its owner, not to the page, why the service did not answer', async () => {
+  const errors: unknown[] = [];
+  const relay = await openRelay({ baseUrl: 'http://127.0.0.1:1', onError: (error) => errors.push(`${error}`) });
+  const reply = await relay.post(BATCH, { batch: [event('a')] });
+  expect(reply).toMatchObject({ status: 502, json: { error: 'the service did not answer' } });
+  expect(errors).toEqual([expect.stringContaining('ECONNREFUSED')]);
+});
+
 it('follows no redirect in runtimes either that know no way to forbid them', async () => {
   const relay = await openRelay({
     fetch: (input, init) => {

@@ -64,11 +64,13 @@ const openRows = async (): Promise<Row[]> => {
   const relay = await openServer('relay', CORE, behind.url);
   const bareServer = await openServer('bare', CORE, behind.url);
   const bare: Row = { name: 'the bare proxy', server: bareServer, kind: 'plain' };
+  const bareHttp = { server: await openServer('bare-http', CORE, behind.url), kind: 'plain' as const, of: bare };
   const bareGzip: Row = { name: 'the bare proxy, gzip', server: bareServer, kind: 'gzip' };
   const alone: Row = { name: 'the collector alone', server: service, kind: 'plain', isDirect: true };
   return [
     bare,
     { name: 'the relay', server: relay, kind: 'plain', of: bare },
+    { name: 'a bare proxy that sends by node:http', ...bareHttp },
     { name: 'the destination alone', server: await openServer('sink', CORE), kind: 'plain', isDirect: true, of: bare },
     bareGzip,
     { name: 'the relay, gzip', server: relay, kind: 'gzip', of: bareGzip },

@@ -1,14 +1,15 @@
 /** One server, a process of its own: `server.ts <role> <destination>`. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { serve } from '@hono/node-server';
 import { createCollector } from '../../demo/collector/collector.ts';
 import { createRelay, toNodeHandler } from '../../dist/relay.js';
 import { KEY, SECRET } from './batches.ts';
 import { answering } from './processes.ts';
 
-export type Role = 'relay' | 'signed' | 'bare' | 'sink' | 'collector';
+export type Role = 'relay' | 'signed' | 'bare' | 'bare-http' | 'sink' | 'collector';
 
 /** What a server tells of itself. */
 export interface Usage {
@@ -23,22 +24,35 @@ const sink = (request: IncomingMessage, response: ServerResponse) => {
   request.resume().once('end', () => response.writeHead(201).end());
 };
 
-/** The least that keeps the key out of the page: the body read, sent on by the same `fetch`, and the answer passed back. */
-const bareProxy = (destination: string) => async (request: IncomingMessage, response: ServerResponse) => {
+type Pass = (url: string, headers: Record<string, string>, body: Buffer) => Promise<{ status: number; text: string }>;
+
+/** As anybody would write it. */
+const passByFetch: Pass = async (url, headers, body) => {
+  const answer = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+  return { status: answer.status, text: await answer.text() };
+};
+
+const agent = new Agent({ keepAlive: true });
+/** As the relay sends in Node. */
+const passByHttp: Pass = async (url, headers, body) => {
+  const posting = request(url, { method: 'POST', headers, agent }).end(body);
+  const [answer] = (await once(posting, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, text: await text(answer) };
+};
+
+/** The least that keeps the key out of the page: the body read, sent on, and the answer passed back. */
+const bareProxy = (destination: string, pass: Pass) => async (request: IncomingMessage, response: ServerResponse) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
   await once(request, 'end');
   const encoding = request.headers['content-encoding'];
-  const answer = await fetch(destination + request.url, {
-    method: 'POST',
-    headers: {
-      Authorization: `Api-Key ${KEY}`,
-      'Content-Type': 'application/json',
-      ...(encoding && { 'Content-Encoding': encoding }),
-    },
-    body: new Uint8Array(Buffer.concat(chunks)),
-  });
-  response.writeHead(answer.status).end(await answer.text());
+  const headers = {
+    Authorization: `Api-Key ${KEY}`,
+    'Content-Type': 'application/json',
+    ...(encoding && { 'Content-Encoding': encoding }),
+  };
+  const answer = await pass(destination + request.url, headers, Buffer.concat(chunks));
+  response.writeHead(answer.status).end(answer.text);
 };
 
 const open = async (role: string, destination: string): Promise<Server> => {
@@ -49,7 +63,9 @@ const open = async (role: string, destination: string): Promise<Server> => {
     case 'signed':
       return createServer(toNodeHandler(createRelay({ ...options, identitySecret: SECRET }))).listen(0, '127.0.0.1');
     case 'bare':
-      return createServer(bareProxy(destination)).listen(0, '127.0.0.1');
+      return createServer(bareProxy(destination, passByFetch)).listen(0, '127.0.0.1');
+    case 'bare-http':
+      return createServer(bareProxy(destination, passByHttp)).listen(0, '127.0.0.1');
     case 'collector': {
       const { app } = await createCollector({ apiKey: KEY });
       return serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;

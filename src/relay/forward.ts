@@ -1,6 +1,7 @@
 import { EVENT_PATH, joinUrl } from '../wire.js';
 import type { ServicePath } from './job.js';
 import { Refusal } from './request.js';
+import { sendAsHostDoes, sendByFetch } from './send.js';
 
 /** What a relay forwards: checked, and without what the service does not know. */
 export interface ForwardRequest {
@@ -10,7 +11,12 @@ export interface ForwardRequest {
 }
 
 /** What is asked of an answer. Every `Response` is one. */
-export type ForwardAnswer = Pick<Response, 'ok' | 'status' | 'headers' | 'text'>;
+export interface ForwardAnswer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get'>;
+  text(): Promise<string>;
+}
 
 /**
  * Takes a request on. A response of 2xx means that it cannot be lost any more: a queue has written it down, or the service
@@ -22,35 +28,33 @@ export interface ServiceAddress {
   readonly baseUrl: string;
   readonly eventsUrl: string;
   readonly apiKey: string;
+  /** How long it may take to answer, in ms. */
   readonly timeout: number;
-  readonly fetch: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** Straight to the service, with the key. */
-export const toService =
-  ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: ServiceAddress): Forward =>
-  async ({ path, body }) => {
-    const late = new AbortController();
-    // Not AbortSignal.timeout: its timer would hold on to a request that has long been answered.
-    const timer = setTimeout(() => late.abort(), timeout);
+export const toService = ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: ServiceAddress): Forward => {
+  const send = fetch ? sendByFetch(fetch) : sendAsHostDoes();
+  const headers = { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' };
+  return async ({ path, body }) => {
+    let isLate = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-      const answer = await fetch(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), {
-        method: 'POST',
-        headers: { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' },
-        body,
-        // Followed by none of us: a POST would become a GET. Not every runtime knows `error`.
-        redirect: 'manual',
-        signal: late.signal,
-      });
-      if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) throw Error('a redirect');
-      const { ok, status, headers } = answer;
-      // Read to its end: what comes later must not fail any more.
-      const text = await answer.text();
-      return { ok, status, headers, text: async () => text };
-    } catch {
-      const isLate = late.signal.aborted;
-      throw new Refusal(isLate ? 504 : 502, `the service did not answer${isLate ? ` within ${timeout} ms` : ''}`, 1);
+      const { answered, cancel } = send(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), headers, body);
+      // Not AbortSignal.timeout: its timer would hold on to a request that has long been answered.
+      timer = setTimeout(() => {
+        isLate = true;
+        cancel();
+      }, timeout);
+      const { status, headers: came, text } = await answered;
+      if (status >= 300 && status < 400) throw Error('a redirect');
+      return { ok: status >= 200 && status < 300, status, headers: came, text: async () => text };
+    } catch (cause) {
+      const reason = isLate ? `the service did not answer within ${timeout} ms` : 'the service did not answer';
+      throw Object.assign(new Refusal(isLate ? 504 : 502, reason, 1), { cause });
     } finally {
       clearTimeout(timer);
     }
   };
+};

@@ -1,3 +1,5 @@
+import type { RelayRequest } from './request.js';
+
 /** What the adapter needs of Node's `http.IncomingMessage`; those of HTTP/2, Express and Fastify (`raw`) fit, too. */
 export interface NodeRequest {
   readonly method?: string | undefined;
@@ -37,17 +39,13 @@ const MOST_DROPPED = 4_194_304;
  * app.use('/clew', toNodeHandler(relay)); // Express
  */
 export const toNodeHandler =
-  (handle: (request: Request) => Promise<Response>) =>
+  (relay: (request: RelayRequest) => Promise<Response>) =>
   async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const isRead = request.readableEnded || request.readableDidRead;
-    const { stream, drop } = openBody(request);
+    const { chunks, drop } = openBody(request);
     let answer: Response;
-    try {
-      if (isRead && request.body === undefined) answer = refuse(500, MOUNT_BEFORE);
-      else answer = await handle(toRequest(request, isRead ? parsedBody(request) : stream));
-    } catch {
-      answer = refuse(400, 'expected a request that can be read');
-    }
+    if (isRead && request.body === undefined) answer = Response.json({ error: MOUNT_BEFORE }, { status: 500 });
+    else answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead));
     const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;
     // A time-out of the app's own may have answered meanwhile.
     if (!response.headersSent) {
@@ -58,55 +56,79 @@ export const toNodeHandler =
     drop();
   };
 
-const refuse = (status: number, error: string): Response => Response.json({ error }, { status });
+type Chunks = AsyncIterable<Uint8Array>;
 
-const parsedBody = ({ body }: NodeRequest): BodyInit =>
-  typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body);
+async function* parsedBody({ body }: NodeRequest) {
+  const isBytes = body instanceof Uint8Array;
+  yield isBytes ? body : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+}
 
-const toRequest = ({ method = 'GET', url = '/', headers: came }: NodeRequest, body: BodyInit): Request => {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(came)) {
-    // HTTP/2 has names that begin with a colon, which are no headers.
-    if (value !== undefined && !name.startsWith(':')) headers.set(name, [value].flat().join(', '));
-  }
-  // Body parsers have inflated what they have read.
-  if (!(body instanceof ReadableStream)) headers.delete('Content-Encoding');
+/** Not a `Request`: to make one, with its stream, costs more than all that the relay does with it. */
+const toRequest = (
+  { method = 'GET', url = '/', headers }: NodeRequest,
+  body: Chunks,
+  isRead = false,
+): RelayRequest => ({
+  method,
   // The host proves nothing, and decides nothing: a fixed one, before a path, keeps malformed ones out.
-  const address = `http://relay.invalid/${url.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`;
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(address, { method, headers, ...(hasBody && { body, duplex: 'half' }) } as RequestInit);
-};
+  url: `http://relay.invalid/${url.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`,
+  headers: {
+    get(name) {
+      // Body parsers have inflated what they have read.
+      if (isRead && name === 'Content-Encoding') return null;
+      return headers[name.toLowerCase()]?.toString() ?? null;
+    },
+  },
+  body,
+});
 
 /**
- * A body that is read no faster than the handler does. What the handler leaves of it is thrown away, since the next request
- * of the connection stands behind it.
+ * A body that is read no faster than the relay does. What the relay leaves of it is thrown away, since the next request of
+ * the connection stands behind it.
  */
 const openBody = (request: NodeRequest) => {
+  const waiting: Uint8Array[] = [];
   let isWanted = true;
   let dropped = 0;
+  let end: 'ended' | 'broken' | undefined;
+  let wake = () => {};
+  const finish = (how: 'ended' | 'broken') => () => {
+    end ??= how;
+    wake();
+  };
   const drop = (): void => {
     isWanted = false;
     request.resume();
   };
-  const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    const settle = (how: () => void) => {
-      if (isWanted) how();
-      isWanted = false;
-    };
-    const breakOff = () => settle(() => controller.error(new Error('it broke off')));
-    const take = (chunk: Uint8Array) => {
-      if (!isWanted) dropped += chunk.length;
-      if (dropped > MOST_DROPPED) request.destroy();
-      if (!isWanted) return;
-      controller.enqueue(chunk);
-      request.pause();
-    };
+  const take = (chunk: Uint8Array) => {
+    if (!isWanted) dropped += chunk.length;
+    if (dropped > MOST_DROPPED) request.destroy();
+    if (!isWanted) return;
+    waiting.push(chunk);
     request.pause();
-    request.on('data', (chunk) => take(chunk as Uint8Array));
-    request.on('end', () => settle(() => controller.close()));
-    for (const event of ['error', 'close'] as const) request.on(event, breakOff);
-    if (request.destroyed) breakOff();
+    wake();
   };
-  const pull = () => void request.resume();
-  return { stream: new ReadableStream({ start, pull, cancel: drop }, { highWaterMark: 0 }), drop };
+  async function* chunks() {
+    try {
+      for (;;) {
+        const chunk = waiting.shift();
+        if (chunk) yield chunk;
+        else if (end === 'ended') return;
+        else if (end) throw new Error('it broke off');
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            request.resume();
+          });
+      }
+    } finally {
+      drop();
+    }
+  }
+  request.pause();
+  request.on('data', (chunk) => take(chunk as Uint8Array));
+  request.on('end', finish('ended'));
+  for (const event of ['error', 'close'] as const) request.on(event, finish('broken'));
+  if (request.destroyed) finish('broken')();
+  return { chunks: chunks(), drop };
 };

@@ -73,7 +73,7 @@ export interface RelayOptions {
   /**
    * Sends the requests to the service.
    *
-   * @default the global `fetch`
+   * @default Node's own `http` and `https`; elsewhere the global `fetch`
    */
   fetch?: typeof fetch;
 }

@@ -15,14 +15,16 @@ export interface RelayReport {
   readonly missing: number;
 }
 
-/** Page loads whose events are counted at a time; of older ones it is known how many were missing. */
+/** Page loads whose events are counted at a time, at least; of older ones it is known how many were missing. */
 const MOST_PAGES = 10_000;
 
 /** Counts, and tells at most once in `interval` ms. */
 export const createAccount = (onReport: (report: RelayReport) => void, interval: number) => {
   const report = { taken: 0, repeats: 0, rejected: 0, missing: 0 };
-  /** By thread and page load, oldest first: the highest number, and how many of the numbers up to it have come. */
-  const pages = new Map<string, { highest: number; come: number }>();
+  /** By thread and page load: the highest number, and how many of the numbers up to it have come. */
+  let pages = new Map<string, { highest: number; come: number }>();
+  // Dropped whole: a map that loses its first entry again and again is searched for it again and again.
+  let older = pages;
   let toldAt = Date.now();
   let isChanged = false;
 
@@ -30,17 +32,16 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
     if (!Array.isArray(seq) || !seq.every((n) => Number.isSafeInteger(n) && n > 0 && n < 1e6)) return;
     const [page, n] = seq;
     const key = `${correlationValue} ${page}`;
-    const counted = pages.get(key) ?? { highest: 0, come: 0 };
+    const counted = pages.get(key) ?? older.get(key) ?? { highest: 0, come: 0 };
     report.missing -= counted.highest - counted.come;
     counted.highest = Math.max(counted.highest, n);
     // A number that comes twice, of two events, is no second arrival.
     counted.come = Math.min(counted.come + 1, counted.highest);
     report.missing += counted.highest - counted.come;
     pages.set(key, counted);
-    for (const oldest of pages.keys()) {
-      if (pages.size <= MOST_PAGES) break;
-      pages.delete(oldest);
-    }
+    if (pages.size < MOST_PAGES) return;
+    older = pages;
+    pages = new Map();
   };
 
   const tell = (): void => {

@@ -14,10 +14,18 @@ export class Refusal extends Error {
   }
 }
 
-/** A beacon's text is of type text/plain: a type that needs no preflight. */
-export const isBeacon = (request: Request): boolean => /^text\/plain/i.test(request.headers.get('Content-Type') ?? '');
+/** What is read of a request. Every `Request` is one. */
+export interface RelayRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Pick<Headers, 'get'>;
+  readonly body: Body | null;
+}
+/** A `ReadableStream` is one, but the types of browsers do not say so. */
+type Body = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
-type Body = ReadableStream<Uint8Array> | null;
+/** A beacon's text is of type text/plain: a type that needs no preflight. */
+export const isBeacon = ({ headers }: RelayRequest): boolean => /^text\/plain/i.test(headers.get('Content-Type') ?? '');
 
 /** A body that came in one piece, as most do, is not copied. */
 const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
@@ -31,34 +39,41 @@ const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
   return all;
 };
 
+type Chunks = AsyncIterable<Uint8Array>;
+type Count = (bytes: number, chunk: Uint8Array) => number;
+
 /** Counts what goes in, too: any amount of gzip can inflate to nothing. */
-const inflated = (body: Body, count: (bytes: number, chunk: Uint8Array) => number): Body => {
-  let bytes = 0;
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
+const inflated = (body: Chunks, count: Count): Chunks => {
+  const { readable, writable } = new DecompressionStream('gzip');
+  const writer = writable.getWriter();
+  const feed = async () => {
+    let bytes = 0;
+    for await (const chunk of body) {
       bytes = count(bytes, chunk);
-      controller.enqueue(chunk);
-    },
-  });
-  const inflating = new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>;
-  return body && body.pipeThrough(counting).pipeThrough(inflating);
+      await writer.write(chunk as Uint8Array<ArrayBuffer>);
+    }
+    await writer.close();
+  };
+  // Whoever reads hears of it.
+  feed().catch((error) => writer.abort(error).catch(() => {}));
+  return readable as unknown as Chunks;
 };
 
 /**
  * The body's text, inflated and read no further than `limit` bytes: what a request says of its own length proves nothing,
  * and a few bytes can inflate to gigabytes.
  */
-const readText = async (request: Request, limit: number): Promise<string> => {
-  const encoding = request.headers.get('Content-Encoding') ?? 'identity';
+const readText = async ({ headers, body }: RelayRequest, limit: number): Promise<string> => {
+  const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
-  const count = (bytes: number, chunk: Uint8Array): number => {
+  const count: Count = (bytes, chunk) => {
     if (bytes + chunk.length > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
     return bytes + chunk.length;
   };
-  const body = /gzip/i.test(encoding) ? inflated(request.body, count) : request.body;
+  const came = (body ?? []) as Chunks;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of /gzip/i.test(encoding) ? inflated(came, count) : came) {
     bytes = count(bytes, chunk);
     chunks.push(chunk);
   }
@@ -66,7 +81,7 @@ const readText = async (request: Request, limit: number): Promise<string> => {
 };
 
 /** The JSON object in a request's body. */
-export const readBody = async (request: Request, limit: number): Promise<Record<string, unknown>> => {
+export const readBody = async (request: RelayRequest, limit: number): Promise<Record<string, unknown>> => {
   if (request.method !== 'POST') throw new Refusal(405, 'expected POST');
   const type = request.headers.get('Content-Type') ?? '';
   if (!/^(application\/json|text\/plain)\s*(;|$)/i.test(type)) {

@@ -38,7 +38,7 @@ const MINUTE = 60_000;
 /**
  * In this process's memory: at least the newest `maxEvents`, at most twice as many, and none older than `maxAge`.
  *
- * @param options.maxEvents about 100 bytes each. Default: 100000
+ * @param options.maxEvents default: 100000
  */
 export const memorySeen = ({
   maxAge = DAY,
@@ -51,19 +51,22 @@ export const memorySeen = ({
   // for it again and again.
   let taken = new Map<string, number>();
   let older = taken;
-  const holds = (until = 0) => until > Date.now();
   return {
-    reserve: async (uuids) =>
-      uuids.map((uuid) => {
+    async reserve(uuids) {
+      const now = Date.now();
+      const holds = (until = 0) => until > now;
+      return uuids.map((uuid) => {
         if (holds(taken.get(uuid) ?? older.get(uuid))) return 'taken';
         if (holds(pending.get(uuid))) return 'pending';
-        pending.set(uuid, Date.now() + maxPending);
+        pending.set(uuid, now + maxPending);
         return 'new';
-      }),
+      });
+    },
     async confirm(uuids) {
+      const until = Date.now() + maxAge;
       for (const uuid of uuids) {
         pending.delete(uuid);
-        taken.set(uuid, Date.now() + maxAge);
+        taken.set(uuid, until);
         if (taken.size < maxEvents) continue;
         older = taken;
         taken = new Map();

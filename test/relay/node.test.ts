@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRelay, toNodeHandler } from '../../src/relay.ts';
+import { createRelay, type RelayRequest, toNodeHandler } from '../../src/relay.ts';
 import { openConnection } from '../mounts/connection.ts';
 import { BATCH, event } from '../mounts/events.ts';
 import { closeServer, listenOn, useUpstream } from '../upstream.ts';
@@ -35,8 +35,9 @@ const openRelay = async () => {
   return { relay, server, url, ...(await openTo(url)) };
 };
 /** Answers with what `see` makes of the web request. */
-const show = (see: (request: Request) => unknown) =>
+const show = (see: (request: RelayRequest) => unknown) =>
   toNodeHandler(async (request) => Response.json((await see(request)) ?? null));
+const chunksOf = (body: RelayRequest['body']) => (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
 
 const batch = (name: string, payload: unknown = {}) => JSON.stringify({ batch: [event(name, { payload })] });
 const large = (bytes: number) => batch('large', 'x'.repeat(bytes));
@@ -59,7 +60,7 @@ describe('a body that the relay does not read to its end', () => {
     expect(await refuse('POST', 'Content-Type: application/json\r\n')).toEqual([413, 201]);
     expect(await refuse('POST', 'Content-Type: text/html\r\n')).toEqual([415, 201]);
     expect(await refuse('PUT')).toEqual([405, 201]);
-    expect(await refuse('TRACE')).toEqual([400, 201]);
+    expect(await refuse('TRACE')).toEqual([405, 201]);
     expect(await refuse('GET')).toEqual([405, 201]);
     expect(upstream.received).toHaveLength(5);
   });
@@ -97,10 +98,8 @@ describe('a body that the relay does not read to its end', () => {
     const { url } = await serve((request, response) => {
       const arrived = new Promise((resolve) => request.once('data', resolve));
       const handle = show(async ({ body }) => {
-        const reader = body?.getReader();
         // It is asked for, and not wanted any more.
-        reader?.read();
-        await reader?.cancel();
+        chunksOf(body).next();
         giveUp();
         await arrived;
       });
@@ -121,10 +120,10 @@ describe('a body that the relay does not read to its end', () => {
     const { server, url } = await serve(
       show(async (request) => {
         if (request.method === 'GET') return;
-        const reader = (request.body as ReadableStream<Uint8Array>).getReader();
-        let bytes = (await reader.read()).value?.length ?? 0;
+        const chunks = chunksOf(request.body);
+        let bytes = (await chunks.next()).value.length;
         await isAsked;
-        for (let part = await reader.read(); !part.done; part = await reader.read()) bytes += part.value.length;
+        for (let part = await chunks.next(); !part.done; part = await chunks.next()) bytes += part.value.length;
         return bytes;
       }),
     );
@@ -260,12 +259,12 @@ describe('an answer', () => {
   });
 });
 
-describe('the web request', () => {
+describe('the request that the relay is given', () => {
   it('has all values of a header that comes several times', async () => {
-    const { url } = await serve(show((request) => Object.fromEntries(request.headers)));
+    const { url } = await serve(show(({ headers }) => ['X-Tag', 'x-tag', 'None'].map((name) => headers.get(name))));
     const { write, reply } = await openTo(url);
-    write('GET / HTTP/1.1\r\nHost: a.example\r\nX-Tag: a\r\nX-Tag: b\r\nSet-Cookie: c=1\r\nSet-Cookie: d=2\r\n\r\n');
-    expect(JSON.parse((await reply()).text)).toMatchObject({ 'x-tag': 'a, b', 'set-cookie': 'c=1, d=2' });
+    write('GET / HTTP/1.1\r\nHost: a.example\r\nX-Tag: a\r\nX-Tag: b\r\n\r\n');
+    expect(JSON.parse((await reply()).text)).toEqual(['a, b', 'a, b', null]);
   });
 
   it.each([

@@ -1,0 +1,38 @@
+import type { RelayedEvent } from './job.js';
+import { Refusal } from './request.js';
+import type { Seen } from './seen.js';
+
+/** How soon and how late it is asked again for an event that another request is forwarding, in ms. */
+const FIRST_LOOK = 10;
+const LAST_LOOK = 500;
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+export const uuidsOf = (events: readonly RelayedEvent[]): string[] =>
+  events.flatMap(({ came: { uuid } }) => uuid ?? []);
+
+/**
+ * Makes a function that reserves events and resolves to those that nobody has forwarded. What is being forwarded at this
+ * moment is waited for, at most `timeout` ms.
+ *
+ * @param refusalOf what to reject with when `seen` does not know
+ */
+export const createReserve =
+  (seen: Seen, timeout: number, refusalOf: (error: unknown) => Refusal) =>
+  async (events: readonly RelayedEvent[]): Promise<readonly RelayedEvent[]> => {
+    const until = Date.now() + timeout;
+    let open = [...new Set(uuidsOf(events))];
+    for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
+      const states = await seen.reserve(open).catch((error) => {
+        throw refusalOf(error);
+      });
+      const mine = new Set(open.filter((_, at) => states[at] === 'new'));
+      // An id that is in a batch twice is forwarded once.
+      if (!states.includes('pending'))
+        return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
+      // Two relays that each hold what the other waits for would wait for ever. Should this fail, the reservation runs out.
+      await seen.release([...mine]).catch(() => {});
+      if (Date.now() > until) throw new Refusal(503, 'the same events are being forwarded at this moment', 1);
+      open = open.filter((_, at) => states[at] !== 'taken');
+      await pause(wait * (1 + Math.random()));
+    }
+  };
