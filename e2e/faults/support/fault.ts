@@ -76,6 +76,7 @@ export const fault = (
   { cannot = {}, runs = Number(process.env.FAULT_RUNS ?? 1), patience = 45_000, timeout }: FaultOptions = {},
 ): void => {
   test(`${number} ${title}`, async ({ engine, collector, shared }, testInfo) => {
+    // Not left out of the count unseen: the table at the end says which, and why.
     test.skip(cannot[engine] !== undefined, cannot[engine] ?? '');
     test.setTimeout(runs * (timeout ?? testInfo.timeout));
     const verdicts: RunVerdict[] = [];
