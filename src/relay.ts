@@ -6,6 +6,7 @@ import { isBeacon, Refusal, type RelayRequest, readBody } from './relay/request.
 import { createReserve, pause, uuidsOf } from './relay/reserve.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
+import { renewedCookie } from './relay/threadCookie.js';
 
 export {
   type Forward,
@@ -20,6 +21,7 @@ export type { RelayReport } from './relay/report.js';
 export type { RelayRequest } from './relay/request.js';
 export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
 export { signPrimaryKey } from './relay/signature.js';
+export type { ThreadCookieOptions } from './relay/threadCookie.js';
 
 /** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers; it never rejects. */
 export interface Relay {
@@ -158,6 +160,8 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (isClosing) throw CLOSING;
       if (origin !== null && allowedOrigins && !isAllowed) throw new Refusal(403, `origin ${origin} may not call`);
       response = request.method === 'OPTIONS' ? new Response(null, { status: 204 }) : await serve(request);
+      const renewed = options.threadCookie && renewedCookie(request, options.threadCookie);
+      if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {
       response = refusalOf(error);
     }

@@ -617,6 +617,8 @@ describe('a missing or wrong option throws a TypeError that names it', () => {
     ['maxBodyBytes', '1'],
     ['reportInterval', Number.NaN],
     ['allowedOrigins', 'https://www.example.com'],
+    ['threadCookie', true],
+    ['threadCookie', { domain: 'a; HttpOnly' }],
     ['fetch', 'fetch'],
   ])('%s: %j', (name, value) => {
     const options = { baseUrl: 'https://service.example', apiKey: KEY, [name]: value } as unknown as RelayOptions;

@@ -1,6 +1,7 @@
 import type { Forward } from './forward.js';
 import type { RelayReport } from './report.js';
 import type { Seen } from './seen.js';
+import type { ThreadCookieOptions } from './threadCookie.js';
 
 /** What `createRelay` takes. */
 export interface RelayOptions {
@@ -39,6 +40,13 @@ export interface RelayOptions {
    * origins are given no CORS headers, but nobody is turned away.
    */
   allowedOrigins?: string[];
+  /**
+   * Renews the cookie of the tracker's `cookieDomain` with each answer. Safari deletes after seven days without a visit what
+   * scripts have written, but not what a server has set.
+   *
+   * @default none
+   */
+  threadCookie?: ThreadCookieOptions;
   /**
    * Where it is remembered which events have been taken.
    *
@@ -96,6 +104,15 @@ export const checkOptions = (options: RelayOptions): void => {
   for (const name of ['forward', 'onReport', 'onError', 'fetch'] as const) expect(name, isFunction, 'a function');
   for (const name of ['maxBodyBytes', 'timeout', 'reportInterval'] as const) expect(name, isPositive, 'more than 0');
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isText), 'a list of origins');
+  expect(
+    'threadCookie',
+    (value) => {
+      const { domain, secure } = (value ?? {}) as ThreadCookieOptions;
+      const isDomain = domain === undefined || (isText(domain) && !/[;,\s]/.test(domain));
+      return typeof value === 'object' && isDomain && ['undefined', 'boolean'].includes(typeof secure);
+    },
+    '{ domain?: a domain, secure?: a boolean }',
+  );
   const methods = ['reserve', 'confirm', 'release'] as const;
   expect('seen', (value) => methods.every((method) => isFunction((value as Seen)[method])), methods.join(', '));
 };
