@@ -3,12 +3,14 @@ import { silentTracker } from './tracker/silent.js';
 import { startTracker } from './tracker/tracker.js';
 import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
 
+export { type ClickOptions, clicks } from './page/clicks.js';
 export type { PageContext } from './page/context.js';
+export { type PageViewOptions, pageViews } from './page/navigation.js';
 export type { ItemText } from './pipeline/event.js';
 export type { Row, RowKey, Store } from './pipeline/store.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './pipeline/transport.js';
 export type { DropReason, Listen, Signals } from './tracker/signals.js';
-export type { EventName, Stats } from './tracker/types.js';
+export type { EventName, Plugin, Stats } from './tracker/types.js';
 export type { WireEvent } from './wire.js';
 export type { AnyEvents, EventMap, Tracker, TrackerOptions };
 

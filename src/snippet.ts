@@ -1,4 +1,6 @@
 import { CALLS, carriedList, carry } from './page/carryOver.js';
+import { clicks } from './page/clicks.js';
+import { pageViews } from './page/navigation.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { startTracker } from './tracker/tracker.js';
 import { parseJson } from './wire.js';
@@ -17,12 +19,20 @@ interface Clew {
 /** `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. */
 const scalar = (text: string | undefined): unknown => parseJson(text || 'true') ?? text;
 
+const PLUGINS: Record<string, typeof pageViews | typeof clicks> = { pageViews, clicks };
+
+/** `data-page-views="hash query"` are two options that are true; `data-page-views` alone has none. */
+const wordsOf = (value: unknown) => Object.fromEntries(`${value}`.split(' ').map((word) => [word, true]));
+
 const host = window as { clew?: Clew };
 
 const start = () => {
   const options: Record<string, unknown> = {};
   const dataset = document.currentScript?.dataset;
-  for (const name in dataset) options[name] = scalar(dataset[name]);
+  for (const name in dataset) {
+    const value = scalar(dataset[name]);
+    options[name] = (value && PLUGINS[name]?.(wordsOf(value))) ?? value;
+  }
 
   /** When the call that is being replayed was made. */
   let replayed: number | undefined;

@@ -12,9 +12,15 @@ export const TAB = 'clew.tab';
 /** The visitor's thread, for a page that leaves before it could ask the database. */
 export const THREAD = 'clew.thread';
 
+/** What has brought the visitor: the campaign's part of a query. It ends with the tab. */
+export const VISIT = 'clew.visit';
+
+/** Throws where storage is refused. */
+const storageOf = (key: string): Storage => (key === VISIT ? sessionStorage : localStorage);
+
 export const carried = (key: string): unknown => {
   try {
-    return JSON.parse(localStorage[key]);
+    return JSON.parse(storageOf(key)[key]);
   } catch {
     return undefined;
   }
@@ -26,7 +32,8 @@ export const carriedList = (key: string): unknown[] => [carried(key) ?? []].flat
 /** Carries `value`, or without one nothing any more. */
 export const carry = (key: string, value?: unknown): void => {
   try {
-    localStorage[key] = JSON.stringify(value);
-    if (!value) delete localStorage[key];
+    const storage = storageOf(key);
+    storage[key] = JSON.stringify(value);
+    if (!value) delete storage[key];
   } catch {}
 };

@@ -1,5 +1,6 @@
 import type { Store } from '../pipeline/store.js';
 import type { Transport } from '../pipeline/transport.js';
+import type { Plugin } from './types.js';
 
 /** What `createTracker` takes. Only `baseUrl` is required. */
 export interface TrackerOptions {
@@ -54,6 +55,20 @@ export interface TrackerOptions {
    */
   consent?: 'granted' | 'required';
   /**
+   * Tracks page views. In a script tag: `data-page-views`, empty or with options in words.
+   *
+   * @default none
+   * @example pageViews({ hash: true })
+   */
+  pageViews?: Plugin;
+  /**
+   * Tracks clicks, changes and submits of marked elements. In a script tag: `data-clicks`, empty or with options in words.
+   *
+   * @default none
+   * @example clicks({ outbound: true })
+   */
+  clicks?: Plugin;
+  /**
    * Sends ordinary requests as gzip, where the browser can: a fifth of the bytes. Whatever answers has to take
    * `Content-Encoding: gzip`, as clew's relay does. What goes out as a page leaves is never compressed.
    *
@@ -81,8 +96,8 @@ export interface TrackerOptions {
 }
 
 /** The options with their defaults filled in. */
-export type Settings = Required<Omit<TrackerOptions, 'apiKey' | 'transport' | 'store'>> &
-  Pick<TrackerOptions, 'apiKey' | 'transport' | 'store'>;
+export type Settings = Required<Omit<TrackerOptions, Optional>> & Pick<TrackerOptions, Optional>;
+type Optional = 'apiKey' | 'transport' | 'store' | 'pageViews' | 'clicks';
 
 /**
  * Fills in the defaults.
@@ -138,6 +153,10 @@ export const checkOptions = (options: TrackerOptions): void => {
     'store',
     'an object with the methods of Store',
   );
+  for (const name of ['pageViews', 'clicks'] as const) {
+    // What is not imported is not bundled: so it is a function, and not true.
+    expect(typeof (options?.[name] ?? expect) === 'function', name, `${name}() from 'clew'`);
+  }
   for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
     expect(!Number.isNaN(options?.[name]), name, 'a number');
   }

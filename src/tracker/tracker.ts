@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import { CALLS, carried, carriedList, carry, ITEMS, TAB, THREAD } from '../page/carryOver.js';
+import { CALLS, carried, carriedList, carry, ITEMS, TAB, THREAD, VISIT } from '../page/carryOver.js';
 import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle } from '../page/lifecycle.js';
@@ -255,7 +255,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     // Nothing is under way any more, nor left with the browser.
     delivery.hear([], [], []);
     store.clear();
-    for (const key of [CALLS, THREAD, itemsKey]) carry(key);
+    for (const key of [CALLS, THREAD, VISIT, itemsKey]) carry(key);
   };
 
   const flush = async (force?: boolean) => {
@@ -285,14 +285,10 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (booting) start();
   });
 
-  if (settings.consent === 'granted') {
-    // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
-    if ((document as { prerendering?: boolean }).prerendering)
-      document.addEventListener('prerenderingchange', start, { once: true });
-    else start();
-  }
+  const plugins = [settings.pageViews, settings.clicks];
+  const undoings: (() => void)[] = [];
 
-  return {
+  const tracker: Tracker = {
     track,
     trackNow(event, payload?: unknown) {
       singles.add(track(event, payload));
@@ -322,8 +318,24 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     stats: () => structuredClone(counts),
     on,
     stop() {
+      // Should the page never have been seen, none begins any more.
+      plugins.length = 0;
+      for (const undo of undoings) attempt(undo);
       unwatch();
       leave();
     },
   };
+
+  const appear = () => {
+    if (settings.consent === 'granted') start();
+    for (const plugin of plugins) {
+      const undo = plugin && attempt(() => plugin(tracker));
+      if (undo) undoings.push(undo);
+    }
+  };
+  // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
+  if ((document as { prerendering?: boolean }).prerendering)
+    document.addEventListener('prerenderingchange', appear, { once: true });
+  else appear();
+  return tracker;
 };

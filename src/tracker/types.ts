@@ -77,3 +77,6 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   /** Removes all listeners, and hands over what is left, and what is tracked afterwards, as if the page were going away. */
   stop(): void;
 }
+
+/** Watches the page and tracks what it sees; the function it returns ends that. */
+export type Plugin = (tracker: Tracker) => () => void;

@@ -1,0 +1,81 @@
+import type { Plugin } from '../tracker/types.js';
+
+/** What `clicks` takes. */
+export interface ClickOptions {
+  /**
+   * Tracks `outbound_clicked` with the `url` of a link to another host.
+   *
+   * @default false
+   */
+  outbound?: boolean;
+  /**
+   * Tracks `file_downloaded` with the `url` of a link that has `download` or leads to a file of a well-known kind.
+   *
+   * @default false
+   */
+  downloads?: boolean;
+}
+
+const FILE = /\.(pdf|docx?|xlsx?|pptx?|csv|txt|zip|rar|7z|t?gz|dmg|pkg|exe|msi|apk|mp[34]|mov|avi|wav)$/i;
+
+/** Which of its events is meant by an element's mark. */
+const typeOf = ({ localName, type }: HTMLElement & { type?: unknown }): string => {
+  if (localName === 'form') return 'submit';
+  // What people fill in or choose, and not what they press.
+  return /^(input (?!button|submit|reset|image)|select |textarea )/.test(`${localName} ${type}`) ? 'change' : 'click';
+};
+
+/** `data-clew-plan-name="pro"` is `planName`. */
+const payloadOf = ({ dataset }: HTMLElement): Record<string, unknown> => {
+  const payload: Record<string, unknown> = {};
+  for (const name in dataset) {
+    const [, initial, rest] = /^clew([A-Z])(.*)/.exec(name) ?? [];
+    if (initial && name !== 'clewEvent') payload[initial.toLowerCase() + rest] = dataset[name];
+  }
+  return payload;
+};
+
+/**
+ * Tracks what elements are marked with: `<button data-clew-event="signup_clicked" data-clew-plan="pro">` is the event
+ * `signup_clicked` with `{ plan: 'pro' }` when it is clicked; a form when it is submitted; an input, select or textarea
+ * when it is changed. The innermost marked element counts. What a person types or chooses is never read, nor any text.
+ *
+ * @example createTracker({ baseUrl: '/clew', clicks: clicks({ outbound: true }) })
+ */
+export const clicks =
+  ({ outbound, downloads }: ClickOptions = {}): Plugin =>
+  ({ track }) => {
+    const listening = new AbortController();
+    // Before anybody in the page can stop the event.
+    const options = { capture: true, signal: listening.signal };
+    const listen = (target: EventTarget, types: string[]) => {
+      for (const type of types) target.addEventListener(type, hear, options);
+    };
+
+    const hear = (event: Event): void => {
+      const { type, composed, currentTarget } = event;
+      // It has been heard outside of the shadow root.
+      if (composed && currentTarget !== window) return;
+      // Whatever of an element is asked for may be missing.
+      const path = event.composedPath() as HTMLElement[];
+      // Changes and submits do not leave a shadow root. The focus and clicks do, and come before.
+      for (const node of path) if (node instanceof ShadowRoot) listen(node, ['change', 'submit']);
+
+      const marked = path.find(({ dataset }) => dataset?.clewEvent);
+      /** Of a label: the browser clicks its control next, and within the mark the two are one click. */
+      const isRepeated = ({ control }: HTMLElement & { control?: HTMLElement | null }) =>
+        control && !path.includes(control) && marked?.contains(control);
+      if (marked && type === typeOf(marked) && !path.some(isRepeated))
+        track(`${marked.dataset.clewEvent}`, payloadOf(marked));
+
+      const link = path.find(({ localName }) => localName === 'a') as HTMLAnchorElement | undefined;
+      // A link without a host makes its file, or leads nowhere. The middle button follows it, the right one does not.
+      if (!link?.host || !type.endsWith('click') || (event as MouseEvent).button > 1) return;
+      const { href: url, host, pathname } = link;
+      if (downloads && (link.hasAttribute('download') || FILE.test(pathname))) track('file_downloaded', { url });
+      else if (outbound && host !== location.host) track('outbound_clicked', { url });
+    };
+
+    listen(window, ['click', 'auxclick', 'change', 'submit', 'focusin']);
+    return () => listening.abort();
+  };
