@@ -22,9 +22,11 @@ if (!w.clew) {
   w.clew = stub;
   const save = () => {
     try {
-      // The bundle empties `q`; before consent nothing may be written.
+      // The bundle empties `q`; before consent, or after a signal that counts as a refusal, nothing may be written.
+      const { globalPrivacyControl } = navigator as { globalPrivacyControl?: boolean };
+      const silent = `[data-consent=required]${globalPrivacyControl ? ',[data-respect-gpc]' : ''}`;
       const key = 'clew.calls';
-      if (q[0] && !document.querySelector('[data-consent=required]')) {
+      if (q[0] && !document.querySelector(silent)) {
         let earlier: unknown;
         try {
           earlier = JSON.parse(localStorage[key]);

@@ -54,6 +54,8 @@ export interface Delivery {
   leave(): void;
   /** It has the lease, or is about to. */
   isRunning(): boolean;
+  /** The visitor has refused: what is under way is neither sent nor written any more, nor is what was left with the browser. */
+  forget(): void;
   /** The page has come back: what has come in meanwhile goes with the next flush. */
   restore(): void;
 }
@@ -265,6 +267,14 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     queue.persist(isRunning ? [...entries, [linkName, link]] : []);
   };
 
+  /** As if nothing were under way: it may never hear how it ended. */
+  const renew = () => {
+    isRunning = false;
+    flying = 0;
+    next = undefined;
+    current = Promise.resolve();
+  };
+
   return {
     added() {
       deferring ??= setTimeout(deferNext, DEFER_INTERVAL);
@@ -277,11 +287,16 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     hear,
     leave,
     isRunning: () => isRunning,
+    forget() {
+      era++;
+      link = newLink();
+      entries = [];
+      renew();
+      hear([], [], []);
+    },
     restore() {
-      isAway = isRunning = false;
-      flying = 0;
-      next = undefined;
-      current = Promise.resolve();
+      isAway = false;
+      renew();
     },
   };
 };

@@ -69,6 +69,13 @@ export interface TrackerOptions {
    */
   clicks?: Plugin;
   /**
+   * Takes Global Privacy Control, where the browser sends it, for a refusal: nothing is written, nothing is sent, and calls
+   * are dropped as `consent`. `consent(true)` is the visitor's own answer, and wins. https://w3.org/TR/gpc
+   *
+   * @default false
+   */
+  respectGpc?: boolean;
+  /**
    * Sends ordinary requests as gzip, where the browser can: a fifth of the bytes. Whatever answers has to take
    * `Content-Encoding: gzip`, as clew's relay does. What goes out as a page leaves is never compressed.
    *
@@ -113,6 +120,7 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     maxBatchBytes: 60_000,
     maxQueuedEvents: 10_000,
     consent: 'granted',
+    respectGpc: false,
     compress: !options?.apiKey,
     debug: false,
   };

@@ -17,11 +17,12 @@ import { createSignals } from './signals.js';
 import type { Tracker } from './types.js';
 import { createGate, isThread, type Visitor } from './visitor.js';
 
-/** What the tabs of an origin tell each other: what is under way and answered for, or who the visitor now is. */
-type Message = Report | Visitor | null;
+/** What the tabs of an origin tell each other: what is under way and answered for, who the visitor now is, or their answer. */
+type Message = Report | Visitor | boolean;
 
 /** Name of the visitor's record in the store. */
 const VISITOR = 'visitor';
+const isPrerendering = () => (document as { prerendering?: boolean }).prerendering;
 /** Most characters of queued items, however few they are: a page's memory is not ours alone. */
 const MOST_QUEUED = 1e7;
 
@@ -66,7 +67,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   });
 
   const channel = createChannel<Message>(`clew ${service}`, (message) => {
-    if (!message) forget();
+    if (typeof message === 'boolean') answer(message);
     else if ('pages' in message) pages && know(message);
     else delivery.hear(...message);
   });
@@ -152,7 +153,8 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (!isCarrying)
       queueMicrotask(() => {
         isCarrying = false;
-        carryItems(early);
+        // None are left after a refusal.
+        if (early[0]) carryItems(early);
       });
     isCarrying = true;
   };
@@ -233,6 +235,8 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   };
 
   const start = () => {
+    // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
+    if (isPrerendering()) return document.addEventListener('prerenderingchange', start, { once: true });
     const thread = carried(THREAD);
     candidate = newVisitor(isThread(thread) ? thread : undefined);
     carry(THREAD, candidate.thread);
@@ -246,16 +250,26 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     booting = boot();
   };
 
+  /** A page that nobody has seen yet does not start any more. */
+  const unwait = () => document.removeEventListener('prerenderingchange', start);
+
   const forget = () => {
     booting = undefined;
     candidate = newVisitor();
+    early = [];
     pages = 0;
     open(null);
     end(queue.remove([...queue.items.keys()]), 'consent');
-    // Nothing is under way any more, nor left with the browser.
-    delivery.hear([], [], []);
+    delivery.forget();
     store.clear();
-    for (const key of [CALLS, THREAD, VISIT, itemsKey]) carry(key);
+    for (const key of [CALLS, THREAD, TAB, VISIT, itemsKey]) carry(key);
+    unwait();
+  };
+
+  /** The visitor's answer, given here or in another tab. */
+  const answer = (isGranted: boolean) => {
+    if (!isGranted) forget();
+    else if (!booting) start();
   };
 
   const flush = async (force?: boolean) => {
@@ -265,6 +279,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
 
   const leave = () => {
     channel.close();
+    unwait();
     if (!booting) return;
     if (!pages) {
       // Another one, so that what still comes of booting is void.
@@ -284,6 +299,10 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     // Another tab may have made the visitor another one meanwhile.
     if (booting) start();
   });
+
+  // Nothing is erased: perhaps the visitor's own answer is still to come, and has come on earlier pages.
+  if (settings.respectGpc && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) open(null);
+  else if (settings.consent === 'granted') start();
 
   const plugins = [settings.pageViews, settings.clicks];
   const undoings: (() => void)[] = [];
@@ -308,10 +327,9 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     },
     reset: () => enter(() => become(newVisitor())),
     consent(isGranted) {
-      if (!isGranted) {
-        forget();
-        channel.post(null);
-      } else if (!booting) start();
+      if (typeof isGranted !== 'boolean') return fail('consent: expected true or false');
+      answer(isGranted);
+      channel.post(isGranted);
     },
     flush: () => flush(true),
     correlationValue: () => new Promise((resolve) => enter((visitor) => resolve(visitor.thread))),
@@ -326,16 +344,13 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     },
   };
 
-  const appear = () => {
-    if (settings.consent === 'granted') start();
+  const watch = () => {
     for (const plugin of plugins) {
       const undo = plugin && attempt(() => plugin(tracker));
       if (undo) undoings.push(undo);
     }
   };
-  // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
-  if ((document as { prerendering?: boolean }).prerendering)
-    document.addEventListener('prerenderingchange', appear, { once: true });
-  else appear();
+  if (isPrerendering()) document.addEventListener('prerenderingchange', watch, { once: true });
+  else watch();
   return tracker;
 };

@@ -1,0 +1,272 @@
+import type { Page } from '@playwright/test';
+import { loadTag } from './support/tag.ts';
+import { bodyOf, expect, numbers, stub, test, upTo } from './support/test.ts';
+
+/** Everything that a page can have left in the browser for this origin. */
+const written = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => [
+    ...(await indexedDB.databases()).map(({ name }) => `database ${name}`),
+    ...Object.keys(localStorage),
+    ...Object.keys(sessionStorage),
+    ...(document.cookie ? [document.cookie] : []),
+  ]);
+
+const requestsOf = (page: Page): string[] => {
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') requests.push(bodyOf(request));
+  });
+  return requests;
+};
+
+/** The browser sends the signal, from each page's first line on. */
+const sendGpc = (page: Page) =>
+  page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }));
+
+test.describe('with consent required', () => {
+  test('nothing is written or sent before the answer, and a page that leaves without one leaves nothing', async ({
+    demo,
+    context,
+    visitor,
+  }) => {
+    const { page } = visitor;
+    const requests = requestsOf(page);
+    await visitor.visit({ consent: 'required' });
+    await visitor.clew('identify', 'ann@example.com', { plan: 'pro' });
+    await visitor.clew('page');
+    await visitor.trackAndLeave('unanswered', 3, 'stay');
+    await visitor.clew('flush');
+    expect(await written(page)).toEqual([]);
+    await page.goto(`${demo.address}/blank?next`);
+    expect(await written(page)).toEqual([]);
+    expect(await context.cookies()).toEqual([]);
+    expect(requests).toEqual([]);
+    expect(await demo.events()).toEqual([]);
+  });
+
+  test('calls remembered by the stub are not written either', async ({ demo, visitor }) => {
+    const { page } = visitor;
+    await page.goto(`${demo.address}/blank`);
+    await page.addScriptTag({ content: await stub() });
+    await page.evaluate(() => {
+      const tag = document.createElement('script');
+      Object.assign(tag.dataset, { baseUrl: '/clew', consent: 'required' });
+      document.head.append(tag);
+      window.clew('track', 'only the stub was there');
+    });
+    await page.goto(`${demo.address}/blank?next`);
+    expect(await written(page)).toEqual([]);
+  });
+
+  test('what was held goes out with its own time once consent is given, in order', async ({ demo, visitor }) => {
+    await visitor.visit({ consent: 'required' });
+    const asked = await visitor.page.evaluate(() => Date.now());
+    await visitor.clew('identify', 'ann@example.com');
+    await visitor.trackAndLeave('held', 5, 'stay');
+    const tracked = await visitor.page.evaluate(() => Date.now());
+    await visitor.page.waitForFunction((at) => Date.now() > at + 300, tracked);
+    await visitor.clew('consent', true);
+    await expect.poll(async () => numbers(await demo.events('held'))).toEqual(upTo(5));
+    const events = await demo.events();
+    expect(events[0]?.event).toBe('$identify');
+    for (const { timestamp } of events) {
+      expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(asked);
+      expect(Date.parse(timestamp)).toBeLessThanOrEqual(tracked);
+    }
+  });
+
+  test('one answer lets all open tabs go ahead, as one visitor', async ({ demo, context, newVisitor }) => {
+    const [first, second] = [await newVisitor(context), await newVisitor(context)];
+    for (const tab of [first, second]) await tab.visit({ consent: 'required' });
+    await first.clew('track', 'first');
+    await second.clew('track', 'second');
+    await first.clew('consent', true);
+    await expect
+      .poll(async () => (await demo.events()).map(({ event }) => event).toSorted())
+      .toEqual(['first', 'second']);
+    expect(new Set((await demo.events()).map(({ correlationValue }) => correlationValue)).size).toBe(1);
+  });
+
+  test('a new page asks again, and goes on with the thread when the answer is the same', async ({ demo, visitor }) => {
+    await visitor.visit({ consent: 'required' });
+    await visitor.clew('consent', true);
+    const thread = await visitor.clew('correlationValue');
+    const requests = requestsOf(visitor.page);
+    await visitor.visit({ consent: 'required' });
+    await visitor.clew('track', 'second page');
+    await visitor.clew('flush');
+    expect(requests).toEqual([]);
+    await visitor.clew('consent', true);
+    expect(await visitor.clew('correlationValue')).toBe(thread);
+    await expect.poll(() => demo.events('second page')).toHaveLength(1);
+  });
+
+  test('an answer that is neither true nor false is refused, and nothing starts', async ({ demo, visitor }) => {
+    await visitor.visit({ consent: 'required' });
+    const error = visitor.page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          window.clew('on', 'error', ({ message }: Error) => resolve(message));
+          window.clew('consent', 'denied');
+        }),
+    );
+    expect(await error).toBe('clew: consent: expected true or false');
+    await visitor.clew('track', 'unanswered');
+    await visitor.clew('flush');
+    expect(await written(visitor.page)).toEqual([]);
+    expect(await demo.events()).toEqual([]);
+  });
+});
+
+test.describe('a refusal', () => {
+  test('erases what all tabs have stored and hold, and every tab says what it has dropped', async ({
+    context,
+    demo,
+    newVisitor,
+  }) => {
+    const [first, second] = [await newVisitor(context), await newVisitor(context)];
+    for (const tab of [first, second]) {
+      await tab.visit();
+      await tab.clew('correlationValue');
+    }
+    await context.setOffline(true);
+    await first.trackAndLeave('first', 3, 'stay');
+    await second.trackAndLeave('second', 4, 'stay');
+    await first.clew('flush');
+    await second.clew('flush');
+    await first.clew('consent', false);
+    await expect.poll(() => second.clew('stats')).toMatchObject({ queued: 0, dropped: { consent: 4 } });
+    expect(await first.clew('stats')).toMatchObject({ queued: 0, dropped: { consent: 3 } });
+    await second.clew('track', 'later');
+    expect(await second.clew('stats')).toMatchObject({ dropped: { consent: 5 } });
+    for (const tab of [first, second]) await expect.poll(() => written(tab.page)).toEqual([]);
+    await context.setOffline(false);
+    await first.clew('flush');
+    await second.clew('flush');
+    expect(await demo.events()).toEqual([]);
+    expect(await context.cookies()).toEqual([]);
+  });
+
+  test('leaves nothing behind when it comes while the database is being opened', async ({ visitor, demo }) => {
+    const { page } = visitor;
+    await page.goto(`${demo.address}/blank`);
+    await page.addScriptTag({ content: await stub() });
+    await page.evaluate(() => {
+      window.clew('track', 'early');
+      window.clew('consent', false);
+    });
+    await loadTag(page);
+    expect(await visitor.clew('stats')).toMatchObject({ queued: 0, dropped: { consent: 1 } });
+    await expect.poll(() => written(page)).toEqual([]);
+    await visitor.clew('flush');
+    expect(await written(page)).toEqual([]);
+    expect(await demo.events()).toEqual([]);
+  });
+
+  test('leaves nothing behind when it comes while a request is under way', async ({ visitor, demo }) => {
+    const { page } = visitor;
+    await visitor.visit();
+    await demo.fault({ mode: 'slow', delay: 500, count: 1 });
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.method() === 'POST'),
+      visitor.trackAndLeave('under way', 3, 'stay'),
+    ]);
+    await visitor.clew('consent', false);
+    await request.response();
+    await visitor.clew('flush');
+    await expect.poll(() => written(page)).toEqual([]);
+    await visitor.clew('track', 'later');
+    await visitor.clew('flush');
+    expect(await written(page)).toEqual([]);
+    expect(await demo.events('later')).toEqual([]);
+  });
+
+  test('holds for the page before, too: it does not come back from the back/forward cache as it was', async ({
+    visitor,
+    demo,
+  }) => {
+    const { page } = visitor;
+    await visitor.visit();
+    await visitor.clew('correlationValue');
+    await visitor.clew('flush');
+    await page.goto(`${demo.address}/blank?privacy`);
+    await visitor.load({ consent: 'required' });
+    await visitor.clew('consent', false);
+    await expect.poll(() => written(page)).toEqual([]);
+    await page.goBack();
+    expect(await page.evaluate(() => 'clew' in window)).toBe(false);
+    expect(await written(page)).toEqual([]);
+    expect(await demo.events()).toEqual([]);
+  });
+
+  test('can be taken back: who comes then is somebody new', async ({ visitor, demo }) => {
+    await visitor.visit();
+    const thread = await visitor.clew('correlationValue');
+    await visitor.clew('consent', false);
+    await visitor.clew('track', 'refused');
+    await visitor.clew('consent', true);
+    await visitor.clew('track', 'granted');
+    await expect.poll(() => demo.events('granted')).toHaveLength(1);
+    expect(await visitor.clew('correlationValue')).not.toBe(thread);
+    expect(await demo.events('refused')).toEqual([]);
+  });
+});
+
+test.describe('Global Privacy Control', () => {
+  test('counts as a refusal where the site respects it', async ({ context, visitor, demo }) => {
+    const requests = requestsOf(visitor.page);
+    await sendGpc(visitor.page);
+    await visitor.visit({ respectGpc: '' });
+    await visitor.trackAndLeave('signalled', 3, 'stay');
+    await visitor.clew('identify', 'ann@example.com');
+    await visitor.clew('flush');
+    expect(await visitor.clew('stats')).toEqual({ tracked: 3, delivered: 0, queued: 0, dropped: { consent: 3 } });
+    await visitor.page.goto(`${demo.address}/blank?next`);
+    expect(await written(visitor.page)).toEqual([]);
+    expect(await context.cookies()).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+
+  test('keeps the stub from writing, too', async ({ visitor, demo }) => {
+    const { page } = visitor;
+    await sendGpc(page);
+    await page.goto(`${demo.address}/blank`);
+    await page.addScriptTag({ content: await stub() });
+    await page.evaluate(() => {
+      const tag = document.createElement('script');
+      Object.assign(tag.dataset, { baseUrl: '/clew', respectGpc: '' });
+      document.head.append(tag);
+      window.clew('track', 'only the stub was there');
+    });
+    await page.goto(`${demo.address}/blank?next`);
+    expect(await written(page)).toEqual([]);
+  });
+
+  test("gives way to the visitor's own answer, whose thread goes on over pages", async ({ visitor, demo }) => {
+    await sendGpc(visitor.page);
+    await visitor.visit({ respectGpc: '' });
+    await visitor.clew('track', 'refused');
+    await visitor.clew('consent', true);
+    await visitor.clew('track', 'granted');
+    const thread = await visitor.clew('correlationValue');
+    await expect.poll(() => demo.events('granted')).toHaveLength(1);
+    await visitor.visit({ respectGpc: '' });
+    await visitor.clew('consent', true);
+    expect(await visitor.clew('correlationValue')).toBe(thread);
+    expect(await demo.events('refused')).toEqual([]);
+  });
+
+  test('means nothing to a site that does not ask for it, and its absence means nothing', async ({
+    context,
+    newVisitor,
+    demo,
+  }) => {
+    const [signalling, other] = [await newVisitor(context), await newVisitor(context)];
+    await sendGpc(signalling.page);
+    await signalling.visit();
+    await signalling.clew('track', 'not respected');
+    await other.visit({ respectGpc: '' });
+    await other.clew('track', 'not signalled');
+    await expect.poll(async () => (await demo.events()).length).toBe(2);
+  });
+});
