@@ -116,6 +116,24 @@ test('the relay reports what is missing, from the numbers of the trackers', asyn
   await expect.poll(() => reports.at(-1)).toEqual({ taken: 8, repeats: 0, rejected: 0, missing: 1 });
 });
 
+test('a page that comes back from the back/forward cache counts as a new one: nothing seems to be missing', async ({
+  demo,
+  visitor,
+  newRelay,
+}) => {
+  const reports: RelayReport[] = [];
+  const relay = await newRelay({ onReport: (report) => reports.push(report), reportInterval: 1 });
+  await visitor.visit({ baseUrl: relay.url });
+  await visitor.trackAndLeave('counted', 5, 'navigate');
+  await visitor.page.waitForURL(/next/);
+  // `goBack` hangs when the page comes from the cache.
+  await visitor.page.evaluate(() => history.back());
+  await visitor.page.waitForFunction(() => typeof window.clew === 'function');
+  await visitor.trackAndLeave('counted', 3, 'stay');
+  await expect.poll(() => demo.events('counted')).toHaveLength(8);
+  await expect.poll(() => reports.at(-1)).toMatchObject({ taken: 8, missing: 0 });
+});
+
 test('an event that the service answers 500 is found behind a relay that answers 502', async ({
   demo,
   visitor,

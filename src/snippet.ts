@@ -1,5 +1,6 @@
 import { CALLS, carriedList, carry } from './page/carryOver.js';
 import { clicks } from './page/clicks.js';
+import { cookieDomain } from './page/cookie.js';
 import { pageViews } from './page/navigation.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { startTracker } from './tracker/tracker.js';
@@ -33,6 +34,8 @@ const start = () => {
     const value = scalar(dataset[name]);
     options[name] = (value && PLUGINS[name]?.(wordsOf(value))) ?? value;
   }
+
+  if (options.cookieDomain) options.cookieDomain = cookieDomain(options.cookieDomain as string);
 
   /** When the call that is being replayed was made. */
   let replayed: number | undefined;

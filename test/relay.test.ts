@@ -618,6 +618,7 @@ describe('a missing or wrong option throws a TypeError that names it', () => {
     ['reportInterval', Number.NaN],
     ['allowedOrigins', 'https://www.example.com'],
     ['threadCookie', true],
+    ['threadCookie', {}],
     ['threadCookie', { domain: 'a; HttpOnly' }],
     ['fetch', 'fetch'],
   ])('%s: %j', (name, value) => {

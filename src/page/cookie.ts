@@ -1,8 +1,10 @@
 /** What all hosts of a site know of the visitor. */
 export interface SharedThread {
   readonly thread: string;
+  /** How many threads the visitor has had before: the latest counts, though an answer that comes late sets an earlier one. */
+  readonly turn: number;
   /** Of whoever it is that the thread has been identified with: tells people apart, and does not tell who they are. */
-  readonly mark: number | undefined;
+  readonly mark?: number | undefined;
 }
 
 /** Keeps the visitor's thread where the other hosts of the site find it. */
@@ -14,31 +16,32 @@ export interface ThreadCookie {
   markOf(primaryKey: string): number;
 }
 
-const NAME = 'clew';
 /** As long as browsers let a cookie live, in s: 400 days (RFC 6265bis, section 5.5). */
 const MAX_AGE = 34_560_000;
 
-const cookieNamed = (name: string): string | undefined => document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1];
-
-const put = (name: string, value: string, domain: string, age: number): void => {
-  // Plain http is for development: there browsers keep no secure cookie.
-  const secure = location.protocol === 'https:' ? '; Secure' : '';
-  // biome-ignore lint/suspicious/noDocumentCookie: a page that leaves cannot wait, and not every browser has the other one
-  document.cookie = `${name}=${value}; Path=/; Max-Age=${age}; SameSite=Lax${secure}${domain && `; Domain=${domain}`}`;
+const read = (): SharedThread | undefined => {
+  const [, thread, turn, mark] = /(?:^|; )clew=([\da-f-]{36})\.(\d+)\.(\d*)/.exec(document.cookie) ?? [];
+  return thread && turn ? { thread, turn: +turn, mark: mark ? +mark : undefined } : undefined;
 };
 
-/** The widest domain of this host for which the browser keeps cookies, of a name of its own; '' where it is the host itself. */
+const put = (cookie: string, domain: string, age: number): void => {
+  // Plain http is for development: there browsers keep no secure cookie.
+  const where = location.protocol === 'https:' ? 'Secure; ' : '';
+  // biome-ignore lint/suspicious/noDocumentCookie: a page that leaves cannot wait, and not every browser has the other way
+  document.cookie = `${cookie}; ${where}Path=/; SameSite=Lax; Max-Age=${age}; Domain=${domain}`;
+};
+
+/** The widest domain of this host for which the browser keeps cookies; '' is the host itself. */
 const widestDomain = (): string => {
   const labels = location.hostname.split('.');
-  const probe = `${NAME}.probe`;
-  for (let n = labels.length - 1; n > 0; n--) {
-    const domain = labels.slice(n - 1).join('.');
-    put(probe, '1', domain, 60);
-    const isKept = cookieNamed(probe);
-    put(probe, '', domain, 0);
-    if (isKept) return domain;
-  }
-  return '';
+  const domains = labels.map((_, n) => labels.slice(-1 - n).join('.'));
+  const isKept = (domain: string) => {
+    put('clew.is=kept', domain, 9);
+    const found = document.cookie.includes('clew.is=kept');
+    put('clew.is=', domain, 0);
+    return found;
+  };
+  return domains.find(isKept) ?? '';
 };
 
 /**
@@ -52,22 +55,20 @@ const widestDomain = (): string => {
 export const cookieDomain = (domain: string): ThreadCookie => {
   if (typeof domain !== 'string' || !domain)
     throw new TypeError(`clew: cookieDomain: expected a domain or 'auto', not ${domain}`);
-  /** Found when it is needed: before consent nothing is written. */
   let found = domain === 'auto' ? undefined : domain;
-  const read = () => {
-    const [, thread, mark] = /^([\da-f-]{36})(?:\.(\d+))?$/.exec(cookieNamed(NAME) ?? '') ?? [];
-    return thread ? { thread, mark: mark ? +mark : undefined } : undefined;
-  };
   return {
     read,
     write(shared) {
       found ??= widestDomain();
-      const { thread = '', mark } = shared ?? {};
-      put(NAME, mark === undefined ? thread : `${thread}.${mark}`, found, shared ? MAX_AGE : 0);
+      const { thread = '', turn = '', mark = '' } = shared ?? {};
+      put(`clew=${thread}.${turn}.${mark}`, found, shared ? MAX_AGE : 0);
       return read()?.thread === shared?.thread;
     },
     // FNV-1a, 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/
-    markOf: (primaryKey) =>
-      [...primaryKey].reduce((sum, c) => Math.imul(sum ^ (c.codePointAt(0) ?? 0), 16777619), 2166136261) >>> 0,
+    markOf: (primaryKey) => {
+      let mark = 2166136261;
+      for (const character of primaryKey) mark = Math.imul(mark ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
+      return mark;
+    },
   };
 };

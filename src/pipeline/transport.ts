@@ -9,6 +9,8 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The page is going away: nobody will read the answer, and only what is handed to the browser now arrives. */
   readonly leaving: boolean;
+  /** `same-origin` with `cookieDomain`, whose cookie a relay renews; otherwise no cookie is sent. */
+  readonly credentials?: 'same-origin';
 }
 
 /** What became of a request. */
@@ -50,12 +52,12 @@ const outcomeOf = (status: number): Answer['outcome'] => {
 };
 
 const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
+  credentials: 'omit',
   ...request,
   method: 'POST',
   // Kept alive when the page goes away; browsers refuse to when all such requests together pass 64 KiB, and go on
   // counting until the answer has been read: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
   keepalive: request.body.length < 6e4,
-  credentials: 'omit',
   redirect: 'error',
   signal,
 });

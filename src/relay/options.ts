@@ -108,10 +108,9 @@ export const checkOptions = (options: RelayOptions): void => {
     'threadCookie',
     (value) => {
       const { domain, secure } = (value ?? {}) as ThreadCookieOptions;
-      const isDomain = domain === undefined || (isText(domain) && !/[;,\s]/.test(domain));
-      return typeof value === 'object' && isDomain && ['undefined', 'boolean'].includes(typeof secure);
+      return isText(domain) && !/[;,\s]/.test(`${domain}`) && ['undefined', 'boolean'].includes(typeof secure);
     },
-    '{ domain?: a domain, secure?: a boolean }',
+    '{ domain: a domain, secure?: a boolean }',
   );
   const methods = ['reserve', 'confirm', 'release'] as const;
   expect('seen', (value) => methods.every((method) => isFunction((value as Seen)[method])), methods.join(', '));

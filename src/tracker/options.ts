@@ -1,3 +1,4 @@
+import type { ThreadCookie } from '../page/cookie.js';
 import type { Store } from '../pipeline/store.js';
 import type { Transport } from '../pipeline/transport.js';
 import type { Plugin } from './types.js';
@@ -55,6 +56,13 @@ export interface TrackerOptions {
    */
   consent?: 'granted' | 'required';
   /**
+   * One thread for all hosts of a site, in a cookie. In a script tag: `data-cookie-domain`, a domain or `auto`.
+   *
+   * @default none: each host has its own
+   * @example cookieDomain('auto')
+   */
+  cookieDomain?: ThreadCookie;
+  /**
    * Tracks page views. In a script tag: `data-page-views`, empty or with options in words.
    *
    * @default none
@@ -104,7 +112,7 @@ export interface TrackerOptions {
 
 /** The options with their defaults filled in. */
 export type Settings = Required<Omit<TrackerOptions, Optional>> & Pick<TrackerOptions, Optional>;
-type Optional = 'apiKey' | 'transport' | 'store' | 'pageViews' | 'clicks';
+type Optional = 'apiKey' | 'transport' | 'store' | 'pageViews' | 'clicks' | 'cookieDomain';
 
 /**
  * Fills in the defaults.
@@ -161,9 +169,10 @@ export const checkOptions = (options: TrackerOptions): void => {
     'store',
     'an object with the methods of Store',
   );
-  for (const name of ['pageViews', 'clicks'] as const) {
-    // What is not imported is not bundled: so it is a function, and not true.
-    expect(typeof (options?.[name] ?? expect) === 'function', name, `${name}() from 'clew'`);
+  for (const name of ['pageViews', 'clicks', 'cookieDomain'] as const) {
+    // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
+    const type = name === 'cookieDomain' ? 'object' : 'function';
+    expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}() from 'clew'`);
   }
   for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
     expect(!Number.isNaN(options?.[name]), name, 'a number');

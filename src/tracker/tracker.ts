@@ -33,6 +33,7 @@ const MOST_QUEUED = 1e7;
  */
 export const startTracker = (settings: Settings, clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
+  const { cookieDomain: cookie } = settings;
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
   let tab = '';
@@ -51,9 +52,11 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   /** Events of this page that came before its database. */
   let early: ItemText[] = [];
   let isCarrying = false;
+  /** No cookie has been refused. */
+  let isBaking = true;
 
-  /** How many events of this page each thread has. */
-  const numbers: Record<string, number> = {};
+  /** How many events of this page load each thread has. */
+  let numbers: Record<string, number> = {};
 
   const requestOf = ({ path, body }: Batch, leaving: boolean, packed?: Uint8Array<ArrayBuffer>): TransportRequest => ({
     url: (path === EVENT_PATH ? eventsUrl : service) + path,
@@ -64,6 +67,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       ...(apiKey && { Authorization: `Api-Key ${apiKey}` }),
     },
     leaving,
+    ...(cookie && { credentials: 'same-origin' as const }),
   });
 
   const channel = createChannel<Message>(`clew ${service}`, (message) => {
@@ -81,7 +85,12 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     limits: settings,
     isDirect: !!apiKey,
     pack: async (body) => (settings.compress ? gzip(body) : undefined),
-    send: (...sent) => transport(requestOf(...sent)),
+    send(...sent) {
+      const answer = transport(requestOf(...sent));
+      // A relay sets the cookie again that came with the request: meanwhile the visitor may be another one, or have refused.
+      if (answer && cookie) answer.then(bake, bake);
+      return answer;
+    },
     // Somebody else's transport knows of answers only.
     defer: (batch) => (settings.transport ? () => {} : fetchAtEnd(requestOf(batch, true))),
     onError: fail,
@@ -108,9 +117,32 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     return stamp(draft, { correlationValue: thread, seq: apiKey ? undefined : [pages, numbers[thread]], signature });
   };
 
+  /** What the site's other hosts know of the visitor: nothing, after a refusal. */
+  const bake = () => {
+    const { thread, turn, keys } = candidate;
+    const [key] = Object.values(keys)[0] ?? [];
+    const mark = typeof key === 'string' ? cookie?.markOf(key) : key;
+    const there = booting && cookie?.read();
+    if (there && turn <= there.turn && (thread !== there.thread || mark === undefined)) return;
+    if (isBaking && cookie?.write(booting && { thread, turn, mark }) === false) {
+      isBaking = false;
+      fail('cookieDomain: expected a domain of this page, and cookies to be allowed');
+    }
+  };
+
+  /** The visitor as another host of the site may have left them. */
+  const shared = (): Visitor | undefined => {
+    const { thread, turn = 0, mark } = cookie?.read() ?? {};
+    return isThread(thread)
+      ? { thread, turn, keys: mark === undefined ? {} : { [service]: [mark] }, pages }
+      : undefined;
+  };
+
   /** From now on the visitor is known, also to a page that has no time to ask the database. */
   const know = (visitor: Visitor) => {
+    candidate = visitor;
     carry(THREAD, visitor.thread);
+    bake();
     open(visitor);
   };
 
@@ -181,10 +213,11 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     const text = draftEvent(clock(), IDENTIFY, { distinct_id: primaryKey });
     enter((visitor) => {
       const [known, proof] = identityIn(visitor);
-      const isKnown = known === primaryKey;
-      if (isKnown && (!signature || proof === signature)) return;
+      // By its mark alone, if it was on another host of the site.
+      const isKnown = known === (typeof known === 'number' ? cookie?.markOf(primaryKey) : primaryKey);
+      if (known === primaryKey && (!signature || proof === signature)) return;
       // The service would rename or delete the first person's record if a second one came by the same thread.
-      const person = known && !isKnown ? newVisitor() : visitor;
+      const person = known && !isKnown ? newVisitor(visitor) : visitor;
       const keys = { ...person.keys, [service]: [primaryKey, signature] as const };
       become({ ...person, keys }, isKnown ? undefined : signed(text, person.thread, signature));
     });
@@ -195,20 +228,29 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (!text) return;
     enter((visitor) => {
       const [primary_key, signature] = identityIn(visitor);
-      if (primary_key) add(stamp(text, { primary_key, signature }));
+      if (typeof primary_key === 'string') add(stamp(text, { primary_key, signature }));
       else fail('setProperties: expected identify() first');
     });
   };
 
-  /** A visitor of a known thread, or of a new one. */
-  const newVisitor = (thread: string = uuid()): Visitor => ({ thread, keys: {}, pages });
+  /** A visitor of a known thread, or of a new one after that of another. */
+  const newVisitor = (before?: Visitor, thread: string = uuid()): Visitor => ({
+    thread,
+    turn: before ? before.turn + 1 : 0,
+    keys: {},
+    pages,
+  });
   /** Asks the store who the visitor is, and counts the page. */
   const load = async () => {
-    const arrive = (stored = candidate): Visitor => {
-      const known = isThread(stored?.thread) ? stored : candidate;
-      return { ...known, keys: { ...known.keys }, pages: ~~known.pages + 1 || 1 };
+    const meet = (stored = candidate): Visitor => {
+      const elsewhere = shared();
+      const here = isThread(stored?.thread) ? stored : candidate;
+      const turn = ~~here.turn;
+      const isThere = elsewhere && elsewhere.turn >= turn;
+      const known = isThere && elsewhere.thread !== here.thread ? elsewhere : { ...here, turn };
+      return { ...known, keys: { ...(isThere && elsewhere.keys), ...known.keys }, pages: ~~here.pages + 1 || 1 };
     };
-    return (await store.transact([], VISITOR, arrive)) ?? arrive();
+    return (await store.transact([], VISITOR, meet)) ?? meet();
   };
 
   /** Opens the database and lets in the calls that waited for it. */
@@ -238,13 +280,19 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
     if (isPrerendering()) return document.addEventListener('prerenderingchange', start, { once: true });
     const thread = carried(THREAD);
-    candidate = newVisitor(isThread(thread) ? thread : undefined);
+    candidate = shared() ?? newVisitor(undefined, isThread(thread) ? thread : undefined);
     carry(THREAD, candidate.thread);
     // Handed on once: never do two pages that are alive have the same name.
     const name = carried(TAB);
     tab = isThread(name) ? name : uuid();
     carry(TAB);
+    arrive();
+  };
+
+  /** As on a new page: who the visitor is has to be asked. */
+  const arrive = () => {
     early = [];
+    numbers = {};
     pages = 0;
     open(undefined);
     booting = boot();
@@ -263,6 +311,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     delivery.forget();
     store.clear();
     for (const key of [CALLS, THREAD, TAB, VISIT, itemsKey]) carry(key);
+    bake();
     unwait();
   };
 
@@ -293,7 +342,17 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     if (!pages || delivery.isRunning()) carry(TAB, tab);
   };
 
-  const unwatch = watchLifecycle(flush, leave, () => {
+  /** While nobody looked, another host of the site may have made the visitor another one, or identified them. */
+  const look = (isBack: boolean) => {
+    const found = isBack && booting && shared();
+    if (found && (found.thread !== candidate.thread || (identityIn(found)[0] && !identityIn(candidate)[0]))) {
+      candidate = found;
+      arrive();
+    }
+    flush(isBack);
+  };
+
+  const unwatch = watchLifecycle(look, leave, () => {
     channel.reopen();
     delivery.restore();
     // Another tab may have made the visitor another one meanwhile.
@@ -325,7 +384,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     page: (overrides) => {
       track('page_view', { ...pageContext(), ...attempt(() => ({ ...overrides })) });
     },
-    reset: () => enter(() => become(newVisitor())),
+    reset: () => enter((visitor) => become(newVisitor(visitor))),
     consent(isGranted) {
       if (typeof isGranted !== 'boolean') return fail('consent: expected true or false');
       answer(isGranted);

@@ -4,8 +4,13 @@ import type { ItemText } from '../pipeline/event.js';
 export interface Visitor {
   /** The `correlationValue`: a lower-case v4 UUID. */
   readonly thread: string;
-  /** The primary key that the thread has been identified with, and its signature if there is one, by service. */
-  readonly keys: Readonly<Record<string, readonly [primaryKey: string, signature?: string | undefined]>>;
+  /** How many threads the visitor has had before this one. */
+  readonly turn: number;
+  /**
+   * The primary key that the thread has been identified with, and its signature if there is one, by service. Of who was
+   * identified on another host of the site there is but a mark.
+   */
+  readonly keys: Readonly<Record<string, readonly [primaryKey: string | number, signature?: string | undefined]>>;
   /** How many page loads there have been: numbers their rows. */
   readonly pages: number;
 }

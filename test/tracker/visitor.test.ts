@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGate, isThread, type Visitor } from '../../src/tracker/visitor.ts';
 
-const visitor = (thread: string): Visitor => ({ thread, keys: {}, pages: 1 });
+const visitor = (thread: string): Visitor => ({ thread, turn: 0, keys: {}, pages: 1 });
 
 const createDoor = () => {
   const turnedAway: string[] = [];

@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { BrowserContext } from '@playwright/test';
+import { createRelay, toNodeHandler } from '../dist/relay.js';
+import type { Demo } from './support/demo.ts';
+import { visitBlank } from './support/tag.ts';
+import { test as base, expect } from './support/test.ts';
+
+/** Hosts of one site, all of them this machine. */
+const HOSTS = '--host-resolver-rules=MAP *.shop.example 127.0.0.1';
+const SHARED = { cookieDomain: 'auto', flushInterval: '50' };
+
+const test = base.extend<{ visit: (host: string, options?: object, port?: string) => ReturnType<typeof openOn> }>({
+  visit: async ({ demo, context }, use) => {
+    await use((host, options = {}, port = new URL(demo.address).port) => openOn(context, `${host}:${port}`, options));
+  },
+});
+test.use({
+  launchOptions: async ({ launchOptions }, use) =>
+    use({ ...launchOptions, args: [...(launchOptions.args ?? []), HOSTS] }),
+});
+
+const openOn = async (context: BrowserContext, host: string, options: object) => {
+  const page = await context.newPage();
+  const told: string[] = [];
+  page.on('console', (message) => told.push(message.text()));
+  await visitBlank(page, `http://${host}`, { ...SHARED, ...options });
+  return {
+    page,
+    told,
+    clew: (method: string, ...args: unknown[]) =>
+      page.evaluate(([name, ...rest]) => window.clew(name, ...rest), [method, ...args] as [string, ...unknown[]]),
+    thread: () => page.evaluate(() => window.clew('correlationValue') as Promise<string>),
+    cookie: () => page.evaluate(() => document.cookie),
+  };
+};
+
+/** A site with its relay on the same origin, as most are: what is not for the relay is the demo's. */
+const startSite = async (demo: Demo, domain: string) => {
+  const threadCookie = { domain, secure: false };
+  const relay = toNodeHandler(createRelay({ baseUrl: demo.address, apiKey: 'demo-key', threadCookie }));
+  const server = createServer(async (request, response) => {
+    if (request.url?.startsWith('/clew/')) return relay(request, response);
+    const answer = await fetch(demo.address + request.url);
+    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? 'text/plain' });
+    response.end(answer.body && (await buffer(answer.body)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: `${(server.address() as AddressInfo).port}` };
+};
+
+test('two hosts of a site have one thread, and without the option each its own', async ({ demo, visit }) => {
+  const www = await visit('www.shop.example');
+  await www.clew('track', 'here');
+  const app = await visit('app.shop.example');
+  await app.clew('track', 'there');
+  expect(await app.thread()).toBe(await www.thread());
+  await expect.poll(async () => [...(await demo.events('here')), ...(await demo.events('there'))]).toHaveLength(2);
+  const threads = new Set((await demo.events()).map(({ correlationValue }) => correlationValue));
+  expect([...threads]).toEqual([await www.thread()]);
+  const alone = await visit('alone.shop.example', { cookieDomain: 'alone.shop.example' });
+  expect(await alone.thread()).toBe(await www.thread());
+  const other = await visit('other.shop.example', { cookieDomain: 'other.shop.example' });
+  expect(await other.cookie()).toContain(await other.thread());
+});
+
+test('who is identified on one host is not identified again on the other, and nobody is merged', async ({
+  demo,
+  visit,
+}) => {
+  const www = await visit('www.shop.example');
+  await www.clew('identify', 'ann@example.com');
+  const ann = await www.thread();
+  const app = await visit('app.shop.example');
+  await app.clew('identify', 'ann@example.com');
+  expect(await app.thread()).toBe(ann);
+  await app.clew('identify', 'bob@example.com');
+  const bob = await app.thread();
+  expect(bob).not.toBe(ann);
+  await app.clew('track', 'by bob');
+  await expect.poll(() => demo.events('by bob')).toHaveLength(1);
+  const identified = (await demo.events('$identify')).map(({ correlationValue, payload }) => [
+    correlationValue,
+    (payload as { distinct_id: string }).distinct_id,
+  ]);
+  expect(identified).toEqual([
+    [ann, 'ann@example.com'],
+    [bob, 'bob@example.com'],
+  ]);
+  const again = await visit('www.shop.example');
+  expect(await again.thread()).toBe(bob);
+  await again.clew('identify', 'ann@example.com');
+  expect(await again.thread()).not.toBe(bob);
+  expect(await again.cookie()).not.toContain('example.com');
+});
+
+test('a page that is looked at again speaks as whoever the visitor has become on another host', async ({
+  context,
+  visit,
+}) => {
+  const www = await visit('www.shop.example');
+  const before = await www.thread();
+  const app = await visit('app.shop.example');
+  await app.clew('identify', 'ann@example.com');
+  await app.clew('reset');
+  const after = await app.thread();
+  // Back on the network is back, too.
+  await context.setOffline(true);
+  await context.setOffline(false);
+  await expect.poll(() => www.thread()).toBe(after);
+  expect(after).not.toBe(before);
+});
+
+test('a database that was cleared does not cut the thread', async ({ visit }) => {
+  const first = await visit('www.shop.example');
+  const thread = await first.thread();
+  const session = await first.page.context().newCDPSession(first.page);
+  const { origin } = new URL(first.page.url());
+  await first.page.goto('about:blank');
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,local_storage' });
+  expect(await (await visit('www.shop.example')).thread()).toBe(thread);
+});
+
+test('before consent there is no cookie, and after a refusal none any more', async ({ visit }) => {
+  const www = await visit('www.shop.example', { consent: 'required' });
+  await www.clew('track', 'held');
+  expect(await www.cookie()).toBe('');
+  await www.clew('consent', true);
+  const thread = await www.thread();
+  expect(await www.cookie()).toContain(thread);
+  const app = await visit('app.shop.example');
+  expect(await app.thread()).toBe(thread);
+  await app.clew('consent', false);
+  expect(await app.cookie()).toBe('');
+});
+
+test('a domain that is not the page’s is told of once, and nothing is lost by it', async ({ demo, visit }) => {
+  const www = await visit('www.shop.example', { cookieDomain: 'elsewhere.example', debug: 'true' });
+  await www.clew('track', 'all the same');
+  await www.clew('reset');
+  await www.clew('track', 'and again');
+  await expect.poll(() => demo.events()).toHaveLength(2);
+  expect(www.told.filter((text) => text.includes('cookieDomain'))).toHaveLength(1);
+});
+
+test('the relay renews the cookie, and what it sets late brings nobody back', async ({ demo, visit }) => {
+  const site = await startSite(demo, 'shop.example');
+  const www = await visit('www.shop.example', {}, site.port);
+  const thread = await www.thread();
+  // As Safari would shorten it.
+  await www.page.evaluate((value) => {
+    // biome-ignore lint/suspicious/noDocumentCookie: as the tracker writes it
+    document.cookie = `clew=${value}.0.; Path=/; Max-Age=600; Domain=shop.example`;
+  }, thread);
+  await www.clew('trackNow', 'here');
+  const days = async () => {
+    const cookies = await www.page.context().cookies();
+    return cookies.map(({ name, expires }) => [name, Math.round((expires - Date.now() / 1000) / 86_400)]);
+  };
+  await expect.poll(days).toEqual([['clew', 400]]);
+
+  await demo.fault({ mode: 'slow', delay: 500, count: 1 });
+  const asked = www.page.waitForRequest(/\/clew\//);
+  const answered = www.page.waitForResponse(/\/clew\//);
+  await www.clew('track', 'slow');
+  await asked;
+  await www.clew('reset');
+  const next = await www.thread();
+  await (await answered).finished();
+  await expect.poll(() => www.cookie()).toContain(next);
+  expect(next).not.toBe(thread);
+  site.server.close();
+  site.server.closeAllConnections();
+});
