@@ -75,7 +75,7 @@ export const pageViews =
     const listening = new AbortController();
     // Before the page's own listeners, which may move on or track.
     const options = { capture: true, signal: listening.signal };
-    const campaignOf = createCampaign(tracker.correlationValue);
+    const [notice, tell] = createCampaign(tracker.correlationValue);
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
@@ -83,8 +83,7 @@ export const pageViews =
 
     /** What two addresses of the same view have in common. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/, '');
-    const view = () =>
-      tracker.page({ ...campaignOf(here, campaign), url: here, path: new URL(here).pathname, referrer });
+    const view = () => tracker.page({ ...tell(campaign), url: here, path: new URL(here).pathname, referrer });
     const settle = () => {
       if (viewOf(here) === viewOf(seen)) return;
       referrer = seen || referrer;
@@ -95,6 +94,7 @@ export const pageViews =
       // What was not replaced was there to be seen, however shortly.
       if (!isReplaced) settle();
       here = location.href;
+      notice(here);
       setTimeout(settle, SETTLING);
     };
 
