@@ -111,7 +111,7 @@ for (const has of [true, false]) {
       expect((await viewsOf(demo)).map(({ url }) => url.slice(demo.address.length))).toEqual([
         '/blank?page=1',
         '/blank?page=2',
-        '/last/2',
+        expect.stringContaining('/last/'),
       ]);
     });
 
@@ -136,7 +136,7 @@ for (const has of [true, false]) {
         '/blank#/products',
         '/blank#/cart',
         '/blank#/products?sort=price',
-        '/last/4',
+        expect.stringContaining('/last/'),
       ]);
     });
 

@@ -4,7 +4,7 @@ import { carried, carry, VISIT } from './carryOver.js';
 const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[^&#"]+/g;
 
 /** What of an address, or of a stored text, names a campaign: part of a query. */
-const campaignIn = (text?: string): string => text?.match(CAMPAIGN)?.join('') ?? '';
+const campaignIn = (text?: string): string | undefined => text?.match(CAMPAIGN)?.join('');
 
 /**
  * Knows which campaign has brought the visitor. It is kept for the visit, which is the tab's; where sessionStorage is
