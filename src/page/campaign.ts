@@ -4,24 +4,30 @@ import { carried, carry, VISIT } from './carryOver.js';
 const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[^&#"]+/g;
 
 /** What of an address, or of a stored text, names a campaign: part of a query. */
-const campaignIn = (text?: string): string => text?.match(CAMPAIGN)?.join('') ?? '';
+const campaignIn = (text?: string): string | undefined => text?.match(CAMPAIGN)?.join('');
 
 /**
  * Knows which campaign has brought the visitor. It is kept for the visit, which is the tab's; where sessionStorage is
  * refused, for the page's life.
  *
  * @param allowed resolves when something may be written
- * @returns gives a view's parameters of the campaign if the campaign is new, or with `isWanted` those that are kept
+ * @returns `notice` looks for a campaign in an address; `tell` gives its parameters if that has not been done yet, or with
+ * `isWanted` always
  */
 export const createCampaign = (allowed: () => Promise<unknown>) => {
   let kept = campaignIn(JSON.stringify(carried(VISIT)));
-  return (url: string, isWanted?: boolean): Record<string, string> => {
+  let isNew = false;
+  const notice = (url: string): void => {
     const found = campaignIn(url);
-    const isNew = found && found !== kept;
-    if (isNew) {
-      kept = found;
-      allowed().then(() => carry(VISIT, kept));
-    }
-    return isNew || isWanted ? Object.fromEntries(new URLSearchParams(kept)) : {};
+    if (!found || found === kept) return;
+    kept = found;
+    isNew = true;
+    allowed().then(() => carry(VISIT, kept));
   };
+  const tell = (isWanted?: boolean): Record<string, string> => {
+    const told = isNew || isWanted ? kept : '';
+    isNew = false;
+    return Object.fromEntries(new URLSearchParams(told));
+  };
+  return [notice, tell] as const;
 };

@@ -28,10 +28,8 @@ const typeOf = ({ localName, type }: HTMLElement & { type?: unknown }): string =
 /** `data-clew-plan-name="pro"` is `planName`. */
 const payloadOf = ({ dataset }: HTMLElement): Record<string, unknown> => {
   const payload: Record<string, unknown> = {};
-  for (const name in dataset) {
-    const [, initial, rest] = /^clew([A-Z])(.*)/.exec(name) ?? [];
-    if (initial && name !== 'clewEvent') payload[initial.toLowerCase() + rest] = dataset[name];
-  }
+  for (const name in dataset)
+    if (/^clew(?!Event$)[A-Z]/.test(name)) payload[name.charAt(4).toLowerCase() + name.slice(5)] = dataset[name];
   return payload;
 };
 
@@ -45,37 +43,35 @@ const payloadOf = ({ dataset }: HTMLElement): Record<string, unknown> => {
 export const clicks =
   ({ outbound, downloads }: ClickOptions = {}): Plugin =>
   ({ track }) => {
-    const listening = new AbortController();
     // Before anybody in the page can stop the event.
-    const options = { capture: true, signal: listening.signal };
-    const listen = (target: EventTarget, types: string[]) => {
-      for (const type of types) target.addEventListener(type, hear, options);
+    const listening = Object.assign(new AbortController(), { capture: true });
+    const listen = (target: EventTarget, ...types: string[]) => {
+      for (const type of types) target.addEventListener(type, hear, listening);
     };
 
     const hear = (event: Event): void => {
-      const { type, composed, currentTarget } = event;
-      // It has been heard outside of the shadow root.
-      if (composed && currentTarget !== window) return;
       // Whatever of an element is asked for may be missing.
       const path = event.composedPath() as HTMLElement[];
-      // Changes and submits do not leave a shadow root. The focus and clicks do, and come before.
-      for (const node of path) if (node instanceof ShadowRoot) listen(node, ['change', 'submit']);
+      // It leaves the shadow root; `composed` does not tell (Chromium's submit).
+      if (event.currentTarget !== window && event.composedPath().includes(window)) return;
+      // Changes and submits do not. The focus and clicks do, and come before.
+      for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');
 
       const marked = path.find(({ dataset }) => dataset?.clewEvent);
       /** Of a label: the browser clicks its control next, and within the mark the two are one click. */
-      const isRepeated = ({ control }: HTMLElement & { control?: HTMLElement | null }) =>
+      const isRepeated = ({ control }: HTMLElement & { control?: HTMLElement }) =>
         control && !path.includes(control) && marked?.contains(control);
-      if (marked && type === typeOf(marked) && !path.some(isRepeated))
+      if (marked && event.type === typeOf(marked) && !path.some(isRepeated))
         track(`${marked.dataset.clewEvent}`, payloadOf(marked));
 
       const link = path.find(({ localName }) => localName === 'a') as HTMLAnchorElement | undefined;
       // A link without a host makes its file, or leads nowhere. The middle button follows it, the right one does not.
-      if (!link?.host || !type.endsWith('click') || (event as MouseEvent).button > 1) return;
-      const { href: url, host, pathname } = link;
-      if (downloads && (link.hasAttribute('download') || FILE.test(pathname))) track('file_downloaded', { url });
-      else if (outbound && host !== location.host) track('outbound_clicked', { url });
+      if (!link?.host || !((event as MouseEvent).button < 2)) return;
+      const { href: url } = link;
+      if (downloads && (link.hasAttribute('download') || FILE.test(link.pathname))) track('file_downloaded', { url });
+      else if (outbound && link.host !== location.host) track('outbound_clicked', { url });
     };
 
-    listen(window, ['click', 'auxclick', 'change', 'submit', 'focusin']);
+    listen(window, 'click', 'auxclick', 'change', 'submit', 'focusin');
     return () => listening.abort();
   };

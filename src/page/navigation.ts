@@ -29,36 +29,34 @@ export interface PageViewOptions {
  */
 const SETTLING = 100;
 
+/** Options of listeners: before the page's own, which may move on or track, and until it is aborted. */
+type Listening = AbortController & { capture: true };
+type Move = (kind?: NavigationType | null) => void;
+
 /**
- * Tells of every change of the address within this page, also of those that change it to itself.
+ * Tells of every change of the address within this page, also of those that change it to itself, until `listening` is
+ * aborted. Then `history` is put back, where it had to be patched, unless somebody has patched over it.
  *
  * https://html.spec.whatwg.org/multipage/nav-history-apis.html#navigation-api
- *
- * @returns puts `history` back, where it had to be patched, unless somebody has patched over it
  */
-const watchAddress = (move: (isReplaced: boolean) => void, options: { signal: AbortSignal }): (() => void) => {
+const watchAddress = (move: Move, listening: Listening): void => {
   const { navigation } = window as { navigation?: Navigation };
-  navigation?.addEventListener(
-    'currententrychange',
-    ({ navigationType }) => move(navigationType === 'replace'),
-    options,
-  );
-  const undoings = (navigation ? [] : (['pushState', 'replaceState'] as const)).map((name) => {
+  navigation?.addEventListener('currententrychange', ({ navigationType }) => move(navigationType), listening);
+  if (navigation) return;
+  addEventListener('popstate', () => move(), listening);
+  for (const kind of ['push', 'replace'] as const) {
+    const name = `${kind}State` as const;
     const original = history[name];
     const patched: typeof original = (...state) => {
       original.apply(history, state);
       // Whoever has patched over it calls it still.
-      if (!options.signal.aborted) move(name === 'replaceState');
+      if (!listening.signal.aborted) move(kind);
     };
     history[name] = patched;
-    return () => {
+    listening.signal.addEventListener('abort', () => {
       if (history[name] === patched) history[name] = original;
-    };
-  });
-  if (!navigation) addEventListener('popstate', () => move(false), options);
-  return () => {
-    for (const undo of undoings) undo();
-  };
+    });
+  }
 };
 
 /**
@@ -72,10 +70,8 @@ const watchAddress = (move: (isReplaced: boolean) => void, options: { signal: Ab
 export const pageViews =
   ({ hash, query, campaign }: PageViewOptions = {}): Plugin =>
   (tracker) => {
-    const listening = new AbortController();
-    // Before the page's own listeners, which may move on or track.
-    const options = { capture: true, signal: listening.signal };
-    const campaignOf = createCampaign(tracker.correlationValue);
+    const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
+    const [notice, tell] = createCampaign(tracker.correlationValue);
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
@@ -83,28 +79,27 @@ export const pageViews =
 
     /** What two addresses of the same view have in common. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/, '');
-    const view = () =>
-      tracker.page({ ...campaignOf(here, campaign), url: here, path: new URL(here).pathname, referrer });
+    const view = () => tracker.page({ ...tell(campaign), url: here, path: new URL(here).pathname, referrer });
     const settle = () => {
       if (viewOf(here) === viewOf(seen)) return;
       referrer = seen || referrer;
       seen = here;
       view();
     };
-    const move = (isReplaced: boolean) => {
+    const move: Move = (kind) => {
       // What was not replaced was there to be seen, however shortly.
-      if (!isReplaced) settle();
+      if (kind !== 'replace') settle();
       here = location.href;
+      notice(here);
       setTimeout(settle, SETTLING);
     };
 
-    move(true);
-    const unwatch = watchAddress(move, options);
-    addEventListener('pagehide', settle, options);
-    addEventListener('pageshow', ({ persisted }) => persisted && view(), options);
+    move('replace');
+    watchAddress(move, listening);
+    addEventListener('pagehide', settle, listening);
+    addEventListener('pageshow', ({ persisted }) => persisted && view(), listening);
     return () => {
       settle();
-      unwatch();
       listening.abort();
     };
   };

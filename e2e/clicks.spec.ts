@@ -1,0 +1,269 @@
+import type { Demo } from './support/demo.ts';
+import { expect, test, type Visitor } from './support/test.ts';
+
+/** Opens a page with this markup in it, and clicks on. */
+const arrive = async (visitor: Visitor, demo: Demo, markup: string, clicks = '') => {
+  await visitor.page.goto(`${demo.address}/blank`);
+  await visitor.page.setContent(markup);
+  await visitor.load({ clicks });
+};
+
+/** Names and payloads of all events in order, once a last one has arrived behind them. */
+const tracked = async (demo: Demo, visitor: Visitor): Promise<unknown[]> => {
+  await visitor.clew('track', 'last');
+  await expect.poll(() => demo.events('last')).toHaveLength(1);
+  return (await demo.events()).slice(0, -1).map(({ event, payload }) => [event, payload]);
+};
+
+const BUTTON = `<button data-clew-event="signup_clicked" data-clew-plan="pro" data-clew-plan-name="Pro" data-other="no">
+  <b>Sign <i>up</i></b></button>`;
+const SIGNUP = ['signup_clicked', { plan: 'pro', planName: 'Pro' }];
+
+test('a click on a marked element, or on what is in it, is its event with its payload', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, `${BUTTON} <button>unmarked</button>`);
+  await visitor.page.locator('i').click();
+  await visitor.page.getByText('unmarked').click();
+  await visitor.page
+    .locator('button')
+    .first()
+    .click({ position: { x: 1, y: 1 } });
+  await visitor.page.locator('button').first().click({ button: 'right' });
+  await visitor.page.locator('button').first().click({ button: 'middle' });
+  expect(await tracked(demo, visitor)).toEqual([SIGNUP, SIGNUP]);
+});
+
+test('the keyboard clicks, too', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, BUTTON);
+  await visitor.page.locator('button').focus();
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.keyboard.press('Space');
+  expect(await tracked(demo, visitor)).toEqual([SIGNUP, SIGNUP]);
+});
+
+test('elements that are added or marked later count', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, '<p>nothing yet</p>');
+  await visitor.page.evaluate(() => {
+    const added = Object.assign(document.createElement('button'), { textContent: 'added' });
+    document.body.append(added);
+    added.dataset.clewEvent = 'added_clicked';
+  });
+  await visitor.page.getByText('added').click();
+  expect(await tracked(demo, visitor)).toEqual([['added_clicked', {}]]);
+});
+
+test('the innermost marked element counts, once', async ({ demo, visitor }) => {
+  const markup = `<section data-clew-event="card_clicked"><p>text</p><button data-clew-event="buy_clicked">buy</button>
+    <input data-clew-event="note_changed"></section>`;
+  await arrive(visitor, demo, markup);
+  await visitor.page.getByText('buy').click();
+  await visitor.page.getByText('text').click();
+  await visitor.page.locator('input').click();
+  expect(await tracked(demo, visitor)).toEqual([
+    ['buy_clicked', {}],
+    ['card_clicked', {}],
+  ]);
+});
+
+test('a label and its control are one click', async ({ demo, visitor }) => {
+  const markup = `<label data-clew-event="plan_chosen">Pro <input type="radio" name="plan"></label>
+    <div data-clew-event="terms_clicked"><label for="terms">Terms</label> <input id="terms" type="checkbox"></div>
+    <label for="far" data-clew-event="far_clicked">Far</label> <input id="far">`;
+  await arrive(visitor, demo, markup);
+  for (const text of ['Pro', 'Terms', 'Far']) await visitor.page.getByText(text).click({ position: { x: 2, y: 5 } });
+  await visitor.page.locator('[type=radio]').click();
+  await visitor.page.locator('#terms').click();
+  expect((await tracked(demo, visitor)).map((entry) => (entry as unknown[])[0])).toEqual([
+    'plan_chosen',
+    'terms_clicked',
+    'far_clicked',
+    'plan_chosen',
+    'terms_clicked',
+  ]);
+});
+
+test('counts in open shadow roots, nested ones too: clicks, changes and submits', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, '<div id="host"></div>');
+  await visitor.page.evaluate(() => {
+    const outer = document.querySelector('#host')?.attachShadow({ mode: 'open' });
+    const host = document.createElement('div');
+    outer?.append(host);
+    const form = Object.assign(document.createElement('form'), { action: 'javascript:void 0' });
+    form.addEventListener('submit', (event) => event.preventDefault());
+    form.dataset.clewEvent = 'form_submitted';
+    const input = document.createElement('input');
+    input.dataset.clewEvent = 'name_changed';
+    const button = Object.assign(document.createElement('button'), { textContent: 'send' });
+    button.dataset.clewEvent = 'send_clicked';
+    // A change that leaves the shadow root, as some components send one.
+    input.addEventListener('change', () => {
+      const event = new Event('change', { bubbles: true, composed: true });
+      if (button.value !== 'sent') {
+        button.value = 'sent';
+        input.dispatchEvent(event);
+      }
+    });
+    form.append(input, button);
+    host.attachShadow({ mode: 'open' }).append(form);
+  });
+  await visitor.page.locator('input').fill('secret');
+  await visitor.page.keyboard.press('Tab');
+  await visitor.page.getByText('send').click();
+  expect(await tracked(demo, visitor)).toEqual([
+    ['name_changed', {}],
+    ['name_changed', {}],
+    ['send_clicked', {}],
+    ['form_submitted', {}],
+  ]);
+});
+
+test('what the page does with its events hides none, and is left as it is', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, `${BUTTON}<a href="/blank?next" data-clew-event="link_clicked">link</a>`);
+  await visitor.page.evaluate(() => {
+    const stopped: boolean[] = [];
+    Object.assign(window, { stopped });
+    window.addEventListener(
+      'click',
+      (event) => {
+        stopped.push(event.defaultPrevented, event.cancelable);
+        event.stopImmediatePropagation();
+        event.preventDefault();
+      },
+      true,
+    );
+  });
+  await visitor.page.locator('i').click();
+  await visitor.page.locator('a').click();
+  expect(await visitor.page.evaluate(() => (window as unknown as { stopped: boolean[] }).stopped)).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  expect(await tracked(demo, visitor)).toEqual([SIGNUP, ['link_clicked', {}]]);
+  expect(visitor.page.url()).toBe(`${demo.address}/blank`);
+});
+
+test('a link and a form that leave the page are tracked, and lead where they did', async ({ demo, visitor }) => {
+  const markup = `<a href="/blank?next" data-clew-event="link_clicked">link</a>
+    <form action="/blank" data-clew-event="searched" data-clew-where="top"><input name="q"><button>go</button></form>`;
+  await arrive(visitor, demo, markup);
+  await visitor.page.locator('a').click();
+  await visitor.page.waitForURL('**/blank?next');
+  await expect.poll(() => demo.events('link_clicked')).toHaveLength(1);
+
+  await arrive(visitor, demo, markup);
+  await visitor.page.locator('input').fill('secret');
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.waitForURL('**/blank?q=secret');
+  await expect
+    .poll(async () => (await demo.events('searched')).map(({ payload }) => payload))
+    .toEqual([{ where: 'top' }]);
+});
+
+test('a change and a submit are events, and nothing that a person typed or chose is in them', async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  const markup = `<form data-clew-event="ordered" data-clew-step="2"><input name="dataset2" data-clew-event="named">
+    <input type="password" data-clew-event="password_set"><textarea data-clew-event="noted"></textarea>
+    <select data-clew-event="plan_chosen"><option>free</option><option value="secret">pro</option></select>
+    <input type="checkbox" data-clew-event="agreed"><input type="button" value="help" data-clew-event="help_clicked">
+    <input type="submit" value="send" data-clew-event="send_clicked"></form>
+    <p contenteditable data-clew-event="editor_clicked">text</p>`;
+  await arrive(visitor, demo, markup, 'outbound downloads');
+  await page.evaluate(() => addEventListener('submit', (event) => event.preventDefault()));
+  await page.locator('[data-clew-event=named]').fill('secret');
+  await page.locator('[type=password]').fill('secret');
+  await page.locator('textarea').fill('secret');
+  await page.keyboard.press('Tab');
+  await page.locator('select').selectOption('secret');
+  await page.locator('[type=checkbox]').check();
+  await page.locator('[type=button]').click();
+  await page.locator('[type=submit]').click();
+  await page.locator('p').click();
+  await page.keyboard.type('secret');
+  const events = await tracked(demo, visitor);
+  expect(events).toEqual([
+    ['named', {}],
+    ['password_set', {}],
+    ['noted', {}],
+    ['plan_chosen', {}],
+    ['agreed', {}],
+    ['help_clicked', {}],
+    ['send_clicked', {}],
+    ['ordered', { step: '2' }],
+    ['editor_clicked', {}],
+  ]);
+  expect(JSON.stringify(await demo.events())).not.toContain('secret');
+});
+
+const LINKS = `<a id="out" href="https://other.example/path?x=1">another host</a>
+  <a id="in" href="/blank?next">same host</a> <a href="mailto:ann@example.com" id="mail">mail</a>
+  <a id="file" href="/files/Report.PDF?v=2">report</a> <a id="named" href="/export" download>export</a>
+  <a id="made" href="data:text/plain,secret" download="made.txt">made</a>
+  <a id="both" href="https://other.example/app.zip" data-clew-event="app_wanted">app</a>`;
+
+test('links to other hosts and to files are events when it is asked for, by the middle button too', async ({
+  demo,
+  visitor,
+}) => {
+  await arrive(visitor, demo, LINKS, 'outbound downloads');
+  // None of them is to be followed here.
+  await visitor.page.evaluate(() => {
+    for (const type of ['click', 'auxclick']) addEventListener(type, (event) => event.preventDefault());
+  });
+  for (const id of ['out', 'in', 'mail', 'file', 'named', 'made', 'both']) await visitor.page.click(`#${id}`);
+  await visitor.page.click('#out', { button: 'middle' });
+  await visitor.page.click('#out', { button: 'right' });
+  expect(await tracked(demo, visitor)).toEqual([
+    ['outbound_clicked', { url: 'https://other.example/path?x=1' }],
+    ['file_downloaded', { url: `${demo.address}/files/Report.PDF?v=2` }],
+    ['file_downloaded', { url: `${demo.address}/export` }],
+    ['app_wanted', {}],
+    ['file_downloaded', { url: 'https://other.example/app.zip' }],
+    ['outbound_clicked', { url: 'https://other.example/path?x=1' }],
+  ]);
+});
+
+test('without the options no link is an event', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, LINKS);
+  await visitor.page.evaluate(() => addEventListener('click', (event) => event.preventDefault()));
+  for (const id of ['out', 'file', 'named', 'both']) await visitor.page.click(`#${id}`);
+  expect(await tracked(demo, visitor)).toEqual([['app_wanted', {}]]);
+});
+
+test('a link to another host that leaves the page arrives', async ({ demo, visitor }) => {
+  // The same server under another name.
+  const elsewhere = `${demo.address.replace('127.0.0.1', 'localhost')}/blank`;
+  await arrive(visitor, demo, `<a href="${elsewhere}">out</a>`, 'outbound');
+  await visitor.page.locator('a').click();
+  await visitor.page.waitForURL(elsewhere);
+  await expect
+    .poll(async () => (await demo.events('outbound_clicked')).map(({ payload }) => payload))
+    .toEqual([{ url: elsewhere }]);
+});
+
+test('after stop nothing is heard, and a new tracker hears once', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, BUTTON);
+  await visitor.clew('stop');
+  await visitor.page.locator('i').click();
+  await visitor.page.evaluate(() => Reflect.deleteProperty(window, 'clew'));
+  await visitor.load({ clicks: '' });
+  await visitor.page.locator('i').click();
+  expect(await tracked(demo, visitor)).toEqual([SIGNUP]);
+});
+
+test('$identify is no event that markup can track, and the page is told', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, '<button data-clew-event="$identify" data-clew-distinct_id="eve">become</button>');
+  await visitor.page.evaluate(() => {
+    const heard: string[] = [];
+    Object.assign(window, { heard });
+    window.clew('on', 'error', ({ message }: Error) => heard.push(message));
+  });
+  await visitor.page.locator('button').click();
+  expect(await tracked(demo, visitor)).toEqual([]);
+  expect(await visitor.page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual([
+    expect.stringContaining('$identify'),
+  ]);
+});

@@ -1,0 +1,348 @@
+import type { Page } from '@playwright/test';
+import type { Demo } from './support/demo.ts';
+import { expect, test, type Visitor } from './support/test.ts';
+
+interface View {
+  url: string;
+  path: string;
+  title: string;
+  referrer: string;
+  utm_source?: string;
+}
+
+const viewsOf = async (demo: Demo): Promise<View[]> =>
+  (await demo.events('page_view')).map(({ payload }) => payload as View);
+
+const push = (page: Page, to: string) => page.evaluate((url) => history.pushState({}, '', url), to);
+const replace = (page: Page, to: string) => page.evaluate((url) => history.replaceState({}, '', url), to);
+/** `page.goBack()` waits for a load that never comes. */
+const traverse = async (page: Page, by: number, to: string) => {
+  await page.evaluate((steps) => history.go(steps), by);
+  await page.waitForFunction((path) => location.pathname === path, to);
+};
+
+/** The paths of all views in order, once one more has arrived behind them. */
+const pathsOf = async (demo: Demo, page: Page): Promise<string[]> => {
+  const last = `/last/${(await viewsOf(demo)).length}`;
+  await push(page, last);
+  await expect.poll(async () => (await viewsOf(demo)).at(-1)?.path).toBe(last);
+  return (await viewsOf(demo)).slice(0, -1).map(({ path }) => path);
+};
+
+/** Opens a page of the demo's origin with page views on. */
+const arrive = async (visitor: Visitor, url: string, pageViews = '', options = {}) => {
+  await visitor.page.goto(url);
+  await visitor.load({ pageViews, ...options });
+};
+
+/** As an older browser: there is only `history`. */
+const loseNavigation = (page: Page) =>
+  page.addInitScript(() => {
+    Reflect.deleteProperty(window, 'navigation');
+    if ('navigation' in window) throw new Error('it is still there');
+  });
+
+for (const has of [true, false]) {
+  test.describe(has ? 'with the Navigation API' : 'without the Navigation API', () => {
+    test.beforeEach(async ({ visitor }) => {
+      if (!has) await loseNavigation(visitor.page);
+      await visitor.page.goto('about:blank');
+      expect(await visitor.page.evaluate(() => 'navigation' in window)).toBe(has);
+    });
+
+    test('one view for each route, with back, forward, redirect and reload', async ({ demo, visitor }) => {
+      const { page } = visitor;
+      await arrive(visitor, `${demo.address}/blank`);
+      await push(page, '/products');
+      await push(page, '/cart');
+      await traverse(page, -1, '/products');
+      await traverse(page, -1, '/blank');
+      await traverse(page, 2, '/cart');
+      await page.evaluate(() => {
+        history.pushState({}, '', '/account');
+        history.replaceState({}, '', '/login');
+      });
+      await traverse(page, -3, '/blank');
+      await page.reload();
+      await visitor.load({ pageViews: '' });
+      expect(await pathsOf(demo, page)).toEqual([
+        '/blank',
+        '/products',
+        '/cart',
+        '/products',
+        '/blank',
+        '/cart',
+        '/login',
+        '/blank',
+        '/blank',
+      ]);
+    });
+
+    test('a redirect that the router makes when it has rendered is one view', async ({ demo, visitor }) => {
+      await arrive(visitor, `${demo.address}/blank`);
+      await visitor.page.evaluate(async () => {
+        history.pushState({}, '', '/account');
+        await new Promise(requestAnimationFrame);
+        await new Promise((resolve) => setTimeout(resolve));
+        history.replaceState({}, '', '/login');
+      });
+      expect(await pathsOf(demo, visitor.page)).toEqual(['/blank', '/login']);
+    });
+
+    test('a change of only the query is no view, pushed or replaced, unless it is asked for', async ({
+      demo,
+      visitor,
+    }) => {
+      const { page } = visitor;
+      await arrive(visitor, `${demo.address}/blank?page=1`);
+      await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
+      await replace(page, '?page=2');
+      await push(page, '?page=3');
+      await push(page, '?page=3#details');
+      expect(await pathsOf(demo, page)).toEqual(['/blank']);
+
+      await demo.clear();
+      await arrive(visitor, `${demo.address}/blank?page=1`, 'query');
+      await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
+      await replace(page, '?page=2');
+      await expect.poll(async () => (await viewsOf(demo)).length).toBe(2);
+      await push(page, '?page=2#details');
+      expect(await pathsOf(demo, page)).toEqual(['/blank', '/blank']);
+      expect((await viewsOf(demo)).map(({ url }) => url.slice(demo.address.length))).toEqual([
+        '/blank?page=1',
+        '/blank?page=2',
+        expect.stringContaining('/last/'),
+      ]);
+    });
+
+    test('a change of only the hash is a view when it is asked for', async ({ demo, visitor }) => {
+      const { page } = visitor;
+      const follow = (hash: string) => page.evaluate((to) => location.assign(to), `#${hash}`);
+      await arrive(visitor, `${demo.address}/blank`);
+      await follow('/unseen');
+      await follow('/unseen/either');
+      expect(await pathsOf(demo, page)).toEqual(['/blank']);
+
+      await demo.clear();
+      await arrive(visitor, `${demo.address}/blank`, 'hash');
+      await follow('/products');
+      await follow('/products?sort=price');
+      await follow('/cart');
+      await page.evaluate(() => history.back());
+      await page.waitForFunction(() => location.hash === '#/products?sort=price');
+      await pathsOf(demo, page);
+      expect((await viewsOf(demo)).map(({ url }) => url.slice(demo.address.length))).toEqual([
+        '/blank',
+        '/blank#/products',
+        '/blank#/cart',
+        '/blank#/products?sort=price',
+        expect.stringContaining('/last/'),
+      ]);
+    });
+
+    test('routes that are left at once are views, too, each with its own address', async ({ demo, visitor }) => {
+      await arrive(visitor, `${demo.address}/blank`);
+      await visitor.page.evaluate(() => {
+        for (const path of ['/a', '/b', '/c']) history.pushState({}, '', path);
+        location.href = '/blank?next';
+      });
+      await expect
+        .poll(async () => (await viewsOf(demo)).map(({ url }) => url).sort())
+        .toEqual(['/a', '/b', '/blank', '/c'].map((path) => demo.address + path));
+    });
+
+    test('after stop nothing is a view any more, and nothing of the browser is patched', async ({ demo, visitor }) => {
+      const { page } = visitor;
+      await page.goto(`${demo.address}/blank`);
+      await page.evaluate(() => {
+        Object.assign(window, { originals: [history.pushState, history.replaceState] });
+      });
+      await visitor.load({ pageViews: '' });
+      await push(page, '/before');
+      await visitor.clew('stop');
+      expect(
+        await page.evaluate(() => {
+          const [pushState, replaceState] = (window as unknown as { originals: unknown[] }).originals;
+          return [history.pushState === pushState, history.replaceState === replaceState];
+        }),
+      ).toEqual([true, true]);
+      await push(page, '/after');
+      await page.evaluate(() => Reflect.deleteProperty(window, 'clew'));
+      await visitor.load({ pageViews: '' });
+      await push(page, '/again');
+      expect(await pathsOf(demo, page)).toEqual(['/blank', '/before', '/after', '/again']);
+      const views = await viewsOf(demo);
+      // Of the second tracker, which has just come.
+      expect(views[2]?.referrer).toBe('');
+    });
+  });
+}
+
+test('whoever has patched history later is left alone, and is not heard after stop', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await loseNavigation(page);
+  await arrive(visitor, `${demo.address}/blank`);
+  const isKept = await page.evaluate(() => {
+    const { pushState } = history;
+    const theirs: History['pushState'] = (...state) => pushState.apply(history, state);
+    history.pushState = theirs;
+    window.clew('stop');
+    history.pushState({}, '', '/after');
+    return history.pushState === theirs && location.pathname === '/after';
+  });
+  expect(isKept).toBe(true);
+  await visitor.clew('track', 'last');
+  await visitor.page.goto(`${demo.address}/blank`);
+  await expect.poll(() => demo.events('last')).toHaveLength(1);
+  expect((await viewsOf(demo)).map(({ path }) => path)).toEqual(['/blank']);
+});
+
+test('the title is what the app has set when it has rendered the route', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, `${demo.address}/blank`);
+  await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
+  await page.evaluate(async () => {
+    history.pushState({}, '', '/products');
+    await new Promise(requestAnimationFrame);
+    await new Promise((resolve) => setTimeout(resolve));
+    document.title = 'Products';
+  });
+  await pathsOf(demo, page);
+  expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', 'Products']);
+});
+
+test('the referrer is the view before, and on the first one what the browser says', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/blank?from`);
+  await page.evaluate(() => location.assign('/blank'));
+  await page.waitForURL('**/blank');
+  await visitor.load({ pageViews: '' });
+  await push(page, '/products?sort=price');
+  await replace(page, '/products?sort=name');
+  await push(page, '/cart');
+  await traverse(page, -1, '/products');
+  await pathsOf(demo, page);
+  const paths = ['/blank?from', '/blank', '/products?sort=name', '/cart', '/products?sort=name'];
+  expect((await viewsOf(demo)).map(({ referrer }) => referrer.slice(demo.address.length))).toEqual(paths);
+});
+
+test('a page restored from the back/forward cache is seen again', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, `${demo.address}/blank`);
+  await push(page, '/products');
+  await page.evaluate(() => {
+    addEventListener('pageshow', ({ persisted }) => persisted && Object.assign(window, { isRestored: true }));
+    location.href = '/blank?next';
+  });
+  await page.waitForURL('**/blank?next');
+  await page.evaluate(() => history.back()).catch(() => {});
+  await page.waitForFunction(() => 'isRestored' in window);
+  expect(await pathsOf(demo, page)).toEqual(['/blank', '/products', '/products']);
+  const [, first, restored] = await viewsOf(demo);
+  expect(restored).toEqual(first);
+});
+
+const utm = ({ utm_source }: View) => utm_source;
+
+test('the first view of a visit has the campaign, also after a full load, and with the option all have', async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  const link = `${demo.address}/blank?utm_source=news&q=x&utm_medium=e%20mail&gclid=g-1&msclkid=m&utm_=&mygclid=n`;
+  await arrive(visitor, link);
+  await push(page, '/products');
+  await page.waitForFunction(() => sessionStorage['clew.visit']);
+  await arrive(visitor, link);
+  await arrive(visitor, `${demo.address}/blank`, 'campaign');
+  await push(page, '/products');
+  await pathsOf(demo, page);
+  const [first, ...later] = await viewsOf(demo);
+  expect(first).toEqual({
+    url: link,
+    path: '/blank',
+    title: 'Blank',
+    referrer: '',
+    utm_source: 'news',
+    utm_medium: 'e mail',
+    gclid: 'g-1',
+    msclkid: 'm',
+  });
+  expect(later.map(utm)).toEqual([undefined, undefined, 'news', 'news', 'news']);
+});
+
+test('another campaign in the same tab is another visit', async ({ demo, visitor }) => {
+  await arrive(visitor, `${demo.address}/blank?utm_source=news`);
+  await arrive(visitor, `${demo.address}/blank?utm_source=ad`);
+  await arrive(visitor, `${demo.address}/blank`, 'campaign');
+  await pathsOf(demo, visitor.page);
+  expect((await viewsOf(demo)).map(utm)).toEqual(['news', 'ad', 'ad', 'ad']);
+});
+
+test('where sessionStorage is refused the campaign is kept for the life of the page', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'sessionStorage', {
+      get() {
+        throw new DOMException('refused', 'SecurityError');
+      },
+    });
+  });
+  await arrive(visitor, `${demo.address}/blank?utm_source=news`, 'campaign');
+  await push(page, '/products');
+  await pathsOf(demo, page);
+  expect((await viewsOf(demo)).map(utm)).toEqual(['news', 'news', 'news']);
+});
+
+test('rubbish in its place is no campaign', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/blank`);
+  for (const rubbish of ['?utm_source=x', '"?url=evil"', '[1,[2]]', '{"toString":1}', '"?utm_source=%zz"']) {
+    await page.evaluate((text) => sessionStorage.setItem('clew.visit', text), rubbish);
+    await arrive(visitor, `${demo.address}/blank`, 'campaign');
+    await pathsOf(demo, page);
+  }
+  const views = await viewsOf(demo);
+  expect(views).toHaveLength(10);
+  for (const view of views.slice(0, 8)) expect(Object.keys(view).sort()).toEqual(['path', 'referrer', 'title', 'url']);
+});
+
+test('a campaign that the app takes out of the address at once is known', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/blank?utm_source=news`);
+  await visitor.load({ pageViews: '' });
+  await replace(page, '/blank');
+  await pathsOf(demo, page);
+  expect((await viewsOf(demo)).map(({ url, utm_source }) => [url, utm_source])).toEqual([
+    [`${demo.address}/blank`, 'news'],
+    [`${demo.address}/last/0`, undefined],
+  ]);
+});
+
+test('before consent nothing is written, and a refusal erases the campaign', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  const written = () =>
+    page.evaluate(async () => [
+      ...Object.keys(sessionStorage),
+      ...Object.keys(localStorage),
+      ...(await indexedDB.databases()),
+    ]);
+  await arrive(visitor, `${demo.address}/blank?utm_source=news`, '', { consent: 'required' });
+  await push(page, '/products');
+  await visitor.clew('flush');
+  expect(await written()).toEqual([]);
+  await visitor.clew('consent', true);
+  await expect.poll(async () => (await viewsOf(demo)).map(utm)).toEqual(['news', undefined]);
+  expect(await written()).toContain('clew.visit');
+  await visitor.clew('consent', false);
+  expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
+});
+
+test('data-page-views="false" is off', async ({ demo, visitor }) => {
+  await arrive(visitor, `${demo.address}/blank`, 'false');
+  await push(visitor.page, '/products');
+  await visitor.clew('track', 'last');
+  await visitor.page.goto(`${demo.address}/blank`);
+  await expect.poll(() => demo.events('last')).toHaveLength(1);
+  expect(await viewsOf(demo)).toEqual([]);
+});
