@@ -1,5 +1,7 @@
 import { CALLS, carriedList, carry } from './page/carryOver.js';
+import { browserContext } from './page/context.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
+import { addContext } from './tracker/prepare.js';
 import { startTracker } from './tracker/tracker.js';
 import { parseJson } from './wire.js';
 
@@ -26,7 +28,11 @@ const start = () => {
 
   /** When the call that is being replayed was made. */
   let replayed: number | undefined;
-  const tracker = startTracker(normaliseOptions(options as unknown as TrackerOptions), () => replayed ?? Date.now());
+  const tracker = startTracker(
+    normaliseOptions(options as unknown as TrackerOptions),
+    options.context ? [addContext(browserContext)] : [],
+    () => replayed ?? Date.now(),
+  );
   const calls = [...carriedList(CALLS), ...(host.clew?.q?.splice(0) ?? [])];
   const clew: Clew = (method, ...args) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];

@@ -6,14 +6,25 @@ import { watchLifecycle } from '../page/lifecycle.js';
 import type { Batch } from '../pipeline/batch.js';
 import { ENVELOPE } from '../pipeline/batch.js';
 import { createDelivery, type Report } from '../pipeline/delivery.js';
-import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isItem, stamp } from '../pipeline/event.js';
+import {
+  byteLength,
+  draftEvent,
+  draftUpsert,
+  type ItemText,
+  idOf,
+  isEvent,
+  isItem,
+  isName,
+  stamp,
+} from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
 import { fetchAtEnd, fetchTransport, gzip, type TransportRequest } from '../pipeline/transport.js';
 import { EVENT_PATH, IDENTIFY } from '../wire.js';
 import { createLedger } from './ledger.js';
 import type { Settings } from './options.js';
-import { createSignals } from './signals.js';
+import type { Step } from './prepare.js';
+import { createSignals, type DropReason } from './signals.js';
 import type { Tracker } from './types.js';
 import { createGate, isThread, type Visitor } from './visitor.js';
 
@@ -28,9 +39,10 @@ const MOST_QUEUED = 1e7;
 /**
  * The tracker itself: the only place that knows every stage.
  *
+ * @param steps what an event goes through in the call that tracks it
  * @param clock when an event happens, in ms since the epoch; only the replay of earlier calls needs another one
  */
-export const startTracker = (settings: Settings, clock: () => number = Date.now): Tracker => {
+export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
@@ -160,16 +172,19 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
 
   const track = (event: unknown, payload?: unknown): string => {
     const at = clock();
-    const name = typeof event === 'string' && event !== IDENTIFY && event;
+    const name = isName(event) ? event : '';
+    let reason: DropReason = name ? 'unserialisable' : 'rejected';
     const text = attempt(() => {
       if (!name) throw Error(`track: expected a name, not ${IDENTIFY}`);
-      return draftEvent(at, name, payload);
+      const draft = draftEvent(at, name, payload);
+      reason = 'filtered';
+      return steps.reduce((text, step) => text && step(text, attempt), draft);
     });
     begin();
     if (text) {
       enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) carryEarly(stamp(text, { correlationValue: candidate.thread }));
-    } else end([draftEvent(at, name || '')], name ? 'unserialisable' : 'rejected');
+    } else end([draftEvent(at, name)], reason);
     return idOf(text);
   };
 
@@ -320,7 +335,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     },
     setProperties,
     page: (overrides) => {
-      track('page_view', { ...pageContext(), ...attempt(() => ({ ...overrides })) });
+      track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...overrides })) });
     },
     reset: () => enter(() => become(newVisitor())),
     consent(isGranted) {
