@@ -26,9 +26,9 @@ export const addContext =
   (text, attempt) => {
     const event = JSON.parse(text);
     const { payload = {} } = event;
-    // By way of JSON, so that what it cannot express costs the context and not the event.
-    const added = attempt(() => JSON.parse(JSON.stringify(context())));
-    return added && isObject(payload) ? JSON.stringify({ ...event, payload: { ...added, ...payload } }) : text;
+    // What JSON cannot express costs the context, and not the event.
+    const added = () => JSON.stringify({ ...event, payload: { ...context(), ...payload } });
+    return (isObject(payload) && attempt(added)) || text;
   };
 
 /** Lets `beforeSend` see the event, and takes nothing but an event from it. */

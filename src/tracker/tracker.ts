@@ -62,6 +62,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** Events of this page that came before its database. */
   let early: ItemText[] = [];
   let isCarrying = false;
+  /** There is none where an app's tests run without a browser. */
+  const page = globalThis.document as (Document & { prerendering?: boolean }) | undefined;
 
   /** How many events of this page each thread has. */
   const numbers: Record<string, number> = {};
@@ -250,8 +252,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   const start = () => {
     // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
-    if ((document as { prerendering?: boolean }).prerendering)
-      return document.addEventListener('prerenderingchange', start, { once: true });
+    if (page?.prerendering) return page.addEventListener('prerenderingchange', start, { once: true });
     const thread = carried(THREAD);
     candidate = newVisitor(isThread(thread) ? thread : undefined);
     carry(THREAD, candidate.thread);
@@ -266,7 +267,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   };
 
   /** A page that nobody has seen yet does not start any more. */
-  const unwait = () => document.removeEventListener('prerenderingchange', start);
+  const unwait = () => page?.removeEventListener('prerenderingchange', start);
 
   const forget = () => {
     booting = undefined;
@@ -316,7 +317,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   });
 
   // Nothing is erased: perhaps the visitor's own answer is still to come, and has come on earlier pages.
-  if (settings.respectGpc && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) open(null);
+  if (settings.respectGpc && (globalThis.navigator as { globalPrivacyControl?: boolean })?.globalPrivacyControl)
+    open(null);
   else if (settings.consent === 'granted') start();
 
   return {

@@ -41,7 +41,6 @@ describe('context', () => {
       throw new Error('broken');
     },
     () => ({ big: 1n }),
-    () => undefined as never,
   ])('that fails is told, and the event travels without: %s', (context) => {
     const { text, draft, told } = outcomeOf(addContext(context), { plan: 'pro' });
     expect(text).toBe(draft);
