@@ -209,7 +209,7 @@ describe('size', () => {
   };
 
   it.each([
-    ['dist/clew.js', 5960],
+    ['dist/clew.js', 6000],
     ['dist/stub.js', 350],
   ])('of %s is under %i bytes (brotli)', async (path, budget) => {
     const bytes = brotli(await text(path));
@@ -217,10 +217,10 @@ describe('size', () => {
     expect(bytes).toBeLessThan(budget);
   });
 
-  it('of createTracker in an app, with uuid and idb-keyval, is under 6,500 bytes (brotli)', async () => {
+  it('of createTracker in an app, with uuid and idb-keyval, is under 6,550 bytes (brotli)', async () => {
     const bytes = brotli(await bundle('createTracker'));
     console.log(`npm core: ${bytes} bytes brotli`);
-    expect(bytes).toBeLessThan(6500);
+    expect(bytes).toBeLessThan(6550);
   }, 20_000);
 
   it('of what is not imported is nothing', async () => {

@@ -62,6 +62,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** Events of this page that came before its database. */
   let early: ItemText[] = [];
   let isCarrying = false;
+  /** The visitor's thread was carried when the page went away, and is no more: perhaps they have refused meanwhile. */
+  let isMissing = false;
+  let wasCarried = false;
   /** There is none where an app's tests run without a browser. */
   const page = globalThis.document as (Document & { prerendering?: boolean }) | undefined;
 
@@ -218,13 +221,14 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** A visitor of a known thread, or of a new one. */
   const newVisitor = (thread: string = uuid()): Visitor => ({ thread, keys: {}, pages });
-  /** Asks the store who the visitor is, and counts the page. */
-  const load = async () => {
-    const arrive = (stored = candidate): Visitor => {
+  /** Asks the store who the visitor is, and counts the page; nobody, if the thread is missing there, too. */
+  const load = async (): Promise<Visitor | undefined> => {
+    const arrive = (stored?: Visitor) => {
+      if (isMissing && !stored) return;
       const known = isThread(stored?.thread) ? stored : candidate;
       return { ...known, keys: { ...known.keys }, pages: ~~known.pages + 1 || 1 };
     };
-    return (await store.transact([], VISITOR, arrive)) ?? arrive();
+    return (await store.transact([], VISITOR, arrive as (stored?: Visitor) => Visitor)) ?? arrive();
   };
 
   /** Opens the database and lets in the calls that waited for it. */
@@ -233,6 +237,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     const visitor = await load();
     // Meanwhile the page is going away, or consent was refused.
     if (mine !== candidate) return;
+    // A page that comes back from WebKit's back/forward cache has not been told of a refusal.
+    if (!visitor?.thread) return forget();
     ({ pages } = visitor);
     know(visitor);
     const found = carriedList(itemsKey);
@@ -255,7 +261,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     if (page?.prerendering) return page.addEventListener('prerenderingchange', start, { once: true });
     const thread = carried(THREAD);
     candidate = newVisitor(isThread(thread) ? thread : undefined);
-    carry(THREAD, candidate.thread);
+    isMissing = wasCarried && !thread;
+    if (!isMissing) carry(THREAD, candidate.thread);
     // Handed on once: never do two pages that are alive have the same name.
     const name = carried(TAB);
     tab = isThread(name) ? name : uuid();
@@ -279,6 +286,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     delivery.forget();
     store.clear();
     for (const key of [CALLS, THREAD, TAB, itemsKey]) carry(key);
+    wasCarried = false;
     unwait();
   };
 
@@ -297,6 +305,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     channel.close();
     unwait();
     if (!booting) return;
+    wasCarried = !!carried(THREAD);
     if (!pages) {
       // Another one, so that what still comes of booting is void.
       candidate = { ...candidate };
