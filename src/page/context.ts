@@ -14,7 +14,7 @@ export const pageContext = (): PageContext => ({
   referrer: document.referrer,
 });
 
-/** What a browser says of itself: no more than it tells every site unasked. */
+/** What a browser says of itself: no more than it tells every site unasked. No interface, which would be no record of properties. */
 export type BrowserContext = {
   /** The visitor's first language: a BCP 47 tag, 'de-AT'. */
   language: string;

@@ -66,7 +66,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   let isMissing = false;
   let wasCarried = false;
   /** There is none where an app's tests run without a browser. */
-  const page = globalThis.document as (Document & { prerendering?: boolean }) | undefined;
+  const { document } = globalThis as { document?: Document & { prerendering?: boolean } };
 
   /** How many events of this page each thread has. */
   const numbers: Record<string, number> = {};
@@ -258,7 +258,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   const start = () => {
     // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
-    if (page?.prerendering) return page.addEventListener('prerenderingchange', start, { once: true });
+    if (document?.prerendering) return document.addEventListener('prerenderingchange', start, { once: true });
     const thread = carried(THREAD);
     candidate = newVisitor(isThread(thread) ? thread : undefined);
     isMissing = wasCarried && !thread;
@@ -274,7 +274,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   };
 
   /** A page that nobody has seen yet does not start any more. */
-  const unwait = () => page?.removeEventListener('prerenderingchange', start);
+  const unwait = () => document?.removeEventListener('prerenderingchange', start);
 
   const forget = () => {
     booting = undefined;
@@ -304,7 +304,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const leave = () => {
     channel.close();
     unwait();
-    if (!booting) return;
+    // Nor does a page that may have been refused write anything before it knows.
+    if (!booting || (isMissing && !pages)) return;
     wasCarried = !!carried(THREAD);
     if (!pages) {
       // Another one, so that what still comes of booting is void.
