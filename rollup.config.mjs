@@ -56,7 +56,7 @@ const minify = terser({
 /** TypeScript is compiled once; the script-tag files are bundled from what that emitted. */
 export default [
   {
-    input: ['index', 'service', 'relay', 'snippet', 'stub'].map((name) => `src/${name}.ts`),
+    input: ['index', 'service', 'relay', 'testing', 'snippet', 'stub'].map((name) => `src/${name}.ts`),
     external: ['uuid', 'idb-keyval'],
     plugins: [typescript()],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name].js' },

@@ -1,15 +1,19 @@
 import { checkOptions, normaliseOptions, type TrackerOptions } from './tracker/options.js';
+import { stepsOf } from './tracker/prepare.js';
 import { silentTracker } from './tracker/silent.js';
 import { startTracker } from './tracker/tracker.js';
 import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
 
 export { type ClickOptions, clicks } from './page/clicks.js';
-export type { PageContext } from './page/context.js';
+export { type BrowserContext, browserContext, type PageContext } from './page/context.js';
 export { cookieDomain, type SharedThread, type ThreadCookie } from './page/cookie.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';
 export type { ItemText } from './pipeline/event.js';
 export type { Row, RowKey, Store } from './pipeline/store.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './pipeline/transport.js';
+export { checkEvents, type StandardSchema } from './tracker/checkEvents.js';
+export type { BeforeSend, TrackedEvent } from './tracker/prepare.js';
+export { redactUrls } from './tracker/redactUrls.js';
 export type { DropReason, Listen, Signals } from './tracker/signals.js';
 export type { EventName, Plugin, Stats } from './tracker/types.js';
 export type { WireEvent } from './wire.js';
@@ -26,5 +30,5 @@ export type { AnyEvents, EventMap, Tracker, TrackerOptions };
 export const createTracker = <Events extends EventMap = AnyEvents>(options: TrackerOptions): Tracker<Events> => {
   checkOptions(options);
   const settings = normaliseOptions(options);
-  return typeof window === 'undefined' ? silentTracker : startTracker(settings);
+  return typeof window === 'undefined' ? silentTracker : startTracker(settings, stepsOf(settings));
 };

@@ -1,8 +1,10 @@
 import { CALLS, carriedList, carry } from './page/carryOver.js';
 import { clicks } from './page/clicks.js';
+import { browserContext } from './page/context.js';
 import { cookieDomain } from './page/cookie.js';
 import { pageViews } from './page/navigation.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
+import { addContext } from './tracker/prepare.js';
 import { startTracker } from './tracker/tracker.js';
 import { parseJson } from './wire.js';
 
@@ -39,7 +41,11 @@ const start = () => {
 
   /** When the call that is being replayed was made. */
   let replayed: number | undefined;
-  const tracker = startTracker(normaliseOptions(options as unknown as TrackerOptions), () => replayed ?? Date.now());
+  const tracker = startTracker(
+    normaliseOptions(options as unknown as TrackerOptions),
+    options.context ? [addContext(browserContext)] : [],
+    () => replayed ?? Date.now(),
+  );
   const calls = [...carriedList(CALLS), ...(host.clew?.q?.splice(0) ?? [])];
   const clew: Clew = (method, ...args) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];

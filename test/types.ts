@@ -1,5 +1,14 @@
 /** Mistakes that must not compile, and uses that must. `tsc -p test` checks them; nothing here ever runs. */
-import { createTracker, type DropReason, type Tracker, type WireEvent } from '../src/index.ts';
+import * as v from 'valibot';
+import {
+  browserContext,
+  checkEvents,
+  createTracker,
+  type DropReason,
+  redactUrls,
+  type Tracker,
+  type WireEvent,
+} from '../src/index.ts';
 
 interface Events {
   signup: { plan: 'free' | 'pro' };
@@ -120,4 +129,23 @@ export const options = () => {
   createTracker({ baseUrl: '/clew', consent: 'denied' });
   // @ts-expect-error no such option
   createTracker({ baseUrl: '/clew', interval: 3000 });
+};
+
+export const filters = () => {
+  interface Release {
+    release: string;
+  }
+  const release: Release = { release: '1.4.2' };
+  createTracker({ baseUrl: '/clew', beforeSend: redactUrls(), context: browserContext });
+  createTracker({ baseUrl: '/clew', beforeSend: undefined, context: () => ({ ...release }) });
+  createTracker({ baseUrl: '/clew', beforeSend: ({ event }) => (event === 'noise' ? null : { event }) });
+  createTracker({ baseUrl: '/clew', beforeSend: checkEvents({ signup: v.object({ plan: v.string() }) }) });
+  // @ts-expect-error an answer that comes later is none
+  createTracker({ baseUrl: '/clew', beforeSend: async (event) => event });
+  // @ts-expect-error an answer that comes later is none
+  createTracker({ baseUrl: '/clew', context: async () => ({ release: '1.4.2' }) });
+  // @ts-expect-error no properties
+  createTracker({ baseUrl: '/clew', context: () => 'release' });
+  // @ts-expect-error no schema
+  checkEvents({ signup: { plan: 'string' } });
 };

@@ -1,5 +1,7 @@
+import type { Tab } from './engines/engine.ts';
 import { expect, fault } from './support/fault.ts';
 import { hang } from './support/faults.ts';
+import type { Stage } from './support/stage.ts';
 
 declare global {
   interface Window {
@@ -50,4 +52,50 @@ fault(34, 'the sending tab navigates away, another one opens, and the first one 
   await expect.poll(async () => (await stage.arrived()).length).toBe(13);
   const uuids = site.requests.slice(sent).flatMap((request) => request.uuids);
   expect(new Set(uuids).size, 'nothing twice').toBe(uuids.length);
+});
+
+/** The databases, keys and counts of a page that was refused. */
+const traces = async () => ({
+  databases: (await indexedDB.databases()).length,
+  keys: Object.keys(localStorage),
+  dropped: ((await window.clew('stats')) as { dropped: object }).dropped,
+});
+
+/** Leaves for another page, which does `act`, and goes back. Resolves to whether the browser had kept the first one. */
+const awayAndBack = async (stage: Stage, tab: Tab, act: () => unknown) => {
+  await tab.evaluate(() =>
+    addEventListener('pageshow', ({ persisted }) => {
+      window.hasComeBack = persisted;
+    }),
+  );
+  await tab.goto(`${stage.site.origin}/page/second`);
+  await tab.evaluate(() => window.clew('correlationValue'));
+  await tab.evaluate(act);
+  await tab.back();
+  await stage.reached(tab, '/page/1');
+  return tab.evaluate(() => window.hasComeBack);
+};
+
+fault(34, 'a page comes back after its visitor has refused on the next one', async (stage) => {
+  const tab = await stage.visit();
+  await tab.evaluate(() => window.clew('flush'));
+  const isKept = await awayAndBack(stage, tab, async () => {
+    window.clew('consent', false);
+    while ((await indexedDB.databases()).length) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  // Chromium and Firefox throw out what waits with a database open when that is deleted; then it is a page like any other.
+  expect(isKept).toBe(stage.engine === 'webkit' ? true : undefined);
+  if (!isKept) return;
+  await tab.evaluate(() => window.clew('track', 'after the refusal'));
+  await expect.poll(() => tab.evaluate(traces)).toEqual({ databases: 0, keys: [], dropped: { consent: 1 } });
+});
+
+fault(34, "a page comes back after the site has emptied its visitor's localStorage", async (stage) => {
+  const tab = await stage.visit();
+  await tab.evaluate(() => window.clew('flush'));
+  const thread = await tab.evaluate(() => window.clew('correlationValue'));
+  expect(await awayAndBack(stage, tab, () => localStorage.clear())).toBe(true);
+  expect(await tab.evaluate(() => window.clew('correlationValue'))).toBe(thread);
+  await stage.track(tab, 3);
+  await expect.poll(async () => (await stage.arrived()).length).toBe(3);
 });

@@ -14,12 +14,13 @@ export const watchLifecycle = (
   leave: () => void,
   restore: () => void,
 ): (() => void) => {
-  // Its `signal` is all that it has in common with listener options.
+  // Where tests run there may be no page to watch. Its `signal` is all that a controller has in common with listener options.
   const listening = new AbortController();
-  const listen = (type: string, listener: (event: Event) => void) => addEventListener(type, listener, listening);
+  const listen = (type: string, listener: (event: Event) => void) =>
+    globalThis.addEventListener?.(type, listener, listening);
   listen('pagehide', leave);
   // Before the page's own listeners, which may act for whoever the visitor is by now.
-  addEventListener('pageshow', ({ persisted }) => persisted && restore(), {
+  globalThis.addEventListener?.('pageshow', ({ persisted }) => persisted && restore(), {
     signal: listening.signal,
     capture: true,
   });

@@ -1,4 +1,5 @@
 import { v4 } from 'uuid';
+import { IDENTIFY } from '../wire.js';
 
 /**
  * From a call to the bytes on the wire. The text is made once, in the call itself: it is the snapshot of the payload,
@@ -20,6 +21,10 @@ export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 /** Whether this is the text of an item: storage gives back whatever somebody has put there. */
 export const isItem = (value: unknown): value is ItemText =>
   typeof value === 'string' && /^{"uuid":".{36}","[tp]/.test(value);
+
+/** Whether an event may be called so. */
+export const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== IDENTIFY && value !== '';
 
 /** An event that does not know its visitor yet: `stamp` adds the `correlationValue`. Throws what the payload throws. */
 export const draftEvent = (at: number, event: string, payload?: unknown): ItemText =>

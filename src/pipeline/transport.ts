@@ -45,7 +45,8 @@ export type Transport = (request: TransportRequest) => Promise<Answer> | false;
 export const parseRetryAfter = (value: string | null): number =>
   Number(value) * 1000 || Date.parse(value ?? '') - Date.now() || 0;
 
-const outcomeOf = (status: number): Answer['outcome'] => {
+/** What HTTP's status means. */
+export const outcomeOf = (status: number): Answer['outcome'] => {
   if (status < 300) return 'delivered';
   if (/400|413|415|422/.test(`${status}`)) return 'rejected';
   return /408|425|429|5../.test(`${status}`) ? 'failed' : 'refused';

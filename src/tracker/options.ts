@@ -1,6 +1,7 @@
 import type { ThreadCookie } from '../page/cookie.js';
 import type { Store } from '../pipeline/store.js';
 import type { Transport } from '../pipeline/transport.js';
+import type { BeforeSend } from './prepare.js';
 import type { Plugin } from './types.js';
 
 /** What `createTracker` takes. Only `baseUrl` is required. */
@@ -84,6 +85,23 @@ export interface TrackerOptions {
    */
   respectGpc?: boolean;
   /**
+   * Properties of every event, for payloads that are objects, or none; the event's own come first. Called once for each event, in
+   * the call that tracks it, and copied. What it throws is told to `error` listeners, and the event travels without.
+   *
+   * @default none
+   * @example () => ({ ...browserContext(), release: '1.4.2' })
+   */
+  context?: (() => Record<string, unknown>) | undefined;
+  /**
+   * Changes or drops (`filtered`) an event in the call that tracks it, before it is stored anywhere; `$identify` does not pass
+   * through. Synchronous, and not to track anything itself. Where it throws, or returns what is no event, the event is dropped
+   * and told to `error` listeners, rather than sent as it was.
+   *
+   * @default none
+   * @example redactUrls()
+   */
+  beforeSend?: BeforeSend | undefined;
+  /**
    * Sends ordinary requests as gzip, where the browser can: a fifth of the bytes. Whatever answers has to take
    * `Content-Encoding: gzip`, as clew's relay does. What goes out as a page leaves is never compressed.
    *
@@ -111,8 +129,10 @@ export interface TrackerOptions {
 }
 
 /** The options with their defaults filled in. */
-export type Settings = Required<Omit<TrackerOptions, Optional>> & Pick<TrackerOptions, Optional>;
-type Optional = 'apiKey' | 'transport' | 'store' | 'pageViews' | 'clicks' | 'cookieDomain';
+export type Settings = Required<Omit<TrackerOptions, Bare>> & Pick<TrackerOptions, Bare>;
+
+/** Options without a default. */
+type Bare = 'apiKey' | 'transport' | 'store' | 'context' | 'beforeSend' | 'pageViews' | 'clicks' | 'cookieDomain';
 
 /**
  * Fills in the defaults.
@@ -157,10 +177,12 @@ export const checkOptions = (options: TrackerOptions): void => {
   const expect = (holds: boolean, name: keyof TrackerOptions, expected: string) => {
     if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(options[name])}`);
   };
-  const { apiKey, consent, store, transport } = options ?? {};
+  const { apiKey, consent, store } = options ?? {};
   expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
   expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
-  expect(transport == null || typeof transport === 'function', 'transport', 'a function');
+  for (const name of ['transport', 'context', 'beforeSend'] as const) {
+    expect(options?.[name] == null || typeof options[name] === 'function', name, 'a function');
+  }
   expect(
     store == null ||
       (['transact', 'read', 'abort', 'clear', 'generation'] as const).every(

@@ -6,14 +6,25 @@ import { watchLifecycle } from '../page/lifecycle.js';
 import type { Batch } from '../pipeline/batch.js';
 import { ENVELOPE } from '../pipeline/batch.js';
 import { createDelivery, type Report } from '../pipeline/delivery.js';
-import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isItem, stamp } from '../pipeline/event.js';
+import {
+  byteLength,
+  draftEvent,
+  draftUpsert,
+  type ItemText,
+  idOf,
+  isEvent,
+  isItem,
+  isName,
+  stamp,
+} from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
 import { fetchAtEnd, fetchTransport, gzip, type TransportRequest } from '../pipeline/transport.js';
 import { EVENT_PATH, IDENTIFY } from '../wire.js';
 import { createLedger } from './ledger.js';
 import type { Settings } from './options.js';
-import { createSignals } from './signals.js';
+import type { Step } from './prepare.js';
+import { createSignals, type DropReason } from './signals.js';
 import type { Tracker } from './types.js';
 import { createGate, isThread, type Visitor } from './visitor.js';
 
@@ -22,16 +33,16 @@ type Message = Report | Visitor | boolean;
 
 /** Name of the visitor's record in the store. */
 const VISITOR = 'visitor';
-const isPrerendering = () => (document as { prerendering?: boolean }).prerendering;
 /** Most characters of queued items, however few they are: a page's memory is not ours alone. */
 const MOST_QUEUED = 1e7;
 
 /**
  * The tracker itself: the only place that knows every stage.
  *
+ * @param steps what an event goes through in the call that tracks it
  * @param clock when an event happens, in ms since the epoch; only the replay of earlier calls needs another one
  */
-export const startTracker = (settings: Settings, clock: () => number = Date.now): Tracker => {
+export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const { cookieDomain: cookie } = settings;
   const itemsKey = `${ITEMS} ${service}`;
@@ -54,6 +65,11 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   let isCarrying = false;
   /** No cookie has been refused. */
   let isBaking = true;
+  /** The visitor's thread was carried when the page went away, and is no more: perhaps they have refused meanwhile. */
+  let isMissing = false;
+  let wasCarried = false;
+  /** There is none where an app's tests run without a browser. */
+  const { document } = globalThis as { document?: Document & { prerendering?: boolean } };
 
   /** How many events of this page load each thread has. */
   let numbers: Record<string, number> = {};
@@ -193,16 +209,19 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
 
   const track = (event: unknown, payload?: unknown): string => {
     const at = clock();
-    const name = typeof event === 'string' && event !== IDENTIFY && event;
+    const name = isName(event) ? event : '';
+    let reason: DropReason = name ? 'unserialisable' : 'rejected';
     const text = attempt(() => {
       if (!name) throw Error(`track: expected a name, not ${IDENTIFY}`);
-      return draftEvent(at, name, payload);
+      const draft = draftEvent(at, name, payload);
+      reason = 'filtered';
+      return steps.reduce((text, step) => text && step(text, attempt), draft);
     });
     begin();
     if (text) {
       enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) carryEarly(stamp(text, { correlationValue: candidate.thread }));
-    } else end([draftEvent(at, name || '')], name ? 'unserialisable' : 'rejected');
+    } else end([draftEvent(at, name)], reason);
     return idOf(text);
   };
 
@@ -240,9 +259,10 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     keys: {},
     pages,
   });
-  /** Asks the store who the visitor is, and counts the page. */
-  const load = async () => {
-    const meet = (stored = candidate): Visitor => {
+  /** Asks the store who the visitor is, and counts the page; nobody, if the thread is missing there, too. */
+  const load = async (): Promise<Visitor | undefined> => {
+    const meet = (stored?: Visitor) => {
+      if (isMissing && !stored) return;
       const elsewhere = shared();
       const here = isThread(stored?.thread) ? stored : candidate;
       const turn = ~~here.turn;
@@ -250,7 +270,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       const known = isThere && elsewhere.thread !== here.thread ? elsewhere : { ...here, turn };
       return { ...known, keys: { ...(isThere && elsewhere.keys), ...known.keys }, pages: ~~here.pages + 1 || 1 };
     };
-    return (await store.transact([], VISITOR, meet)) ?? meet();
+    return (await store.transact([], VISITOR, meet as (stored?: Visitor) => Visitor)) ?? meet();
   };
 
   /** Opens the database and lets in the calls that waited for it. */
@@ -259,6 +279,8 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     const visitor = await load();
     // Meanwhile the page is going away, or consent was refused.
     if (mine !== candidate) return;
+    // A page that comes back from WebKit's back/forward cache has not been told of a refusal.
+    if (!visitor?.thread) return forget();
     ({ pages } = visitor);
     know(visitor);
     const found = carriedList(itemsKey);
@@ -278,10 +300,11 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
 
   const start = () => {
     // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
-    if (isPrerendering()) return document.addEventListener('prerenderingchange', start, { once: true });
+    if (document?.prerendering) return document.addEventListener('prerenderingchange', start, { once: true });
     const thread = carried(THREAD);
     candidate = shared() ?? newVisitor(undefined, isThread(thread) ? thread : undefined);
-    carry(THREAD, candidate.thread);
+    isMissing = wasCarried && !thread;
+    if (!isMissing) carry(THREAD, candidate.thread);
     // Handed on once: never do two pages that are alive have the same name.
     const name = carried(TAB);
     tab = isThread(name) ? name : uuid();
@@ -299,7 +322,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   };
 
   /** A page that nobody has seen yet does not start any more. */
-  const unwait = () => document.removeEventListener('prerenderingchange', start);
+  const unwait = () => document?.removeEventListener('prerenderingchange', start);
 
   const forget = () => {
     booting = undefined;
@@ -312,6 +335,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     store.clear();
     for (const key of [CALLS, THREAD, TAB, VISIT, itemsKey]) carry(key);
     bake();
+    wasCarried = false;
     unwait();
   };
 
@@ -329,7 +353,9 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   const leave = () => {
     channel.close();
     unwait();
-    if (!booting) return;
+    // Nor does a page that may have been refused write anything before it knows.
+    if (!booting || (isMissing && !pages)) return;
+    wasCarried = !!carried(THREAD);
     if (!pages) {
       // Another one, so that what still comes of booting is void.
       candidate = { ...candidate };
@@ -360,7 +386,8 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
   });
 
   // Nothing is erased: perhaps the visitor's own answer is still to come, and has come on earlier pages.
-  if (settings.respectGpc && (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) open(null);
+  if (settings.respectGpc && (globalThis.navigator as { globalPrivacyControl?: boolean })?.globalPrivacyControl)
+    open(null);
   else if (settings.consent === 'granted') start();
 
   const plugins = [settings.pageViews, settings.clicks];
@@ -382,7 +409,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
     },
     setProperties,
     page: (overrides) => {
-      track('page_view', { ...pageContext(), ...attempt(() => ({ ...overrides })) });
+      track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...overrides })) });
     },
     reset: () => enter((visitor) => become(newVisitor(visitor))),
     consent(isGranted) {
@@ -409,7 +436,7 @@ export const startTracker = (settings: Settings, clock: () => number = Date.now)
       if (undo) undoings.push(undo);
     }
   };
-  if (isPrerendering()) document.addEventListener('prerenderingchange', watch, { once: true });
+  if (document?.prerendering) document.addEventListener('prerenderingchange', watch, { once: true });
   else watch();
   return tracker;
 };

@@ -59,8 +59,9 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   /** The person has logged out: later events belong to a new, anonymous visitor. */
   reset(): void;
   /**
-   * The visitor's answer. `true` starts what `consent: 'required'` held back. `false` erases the visitor's thread and
-   * everything unsent, in memory and in the browser's storage, and drops later calls.
+   * The visitor's answer, for all open tabs. `true` starts what `consent: 'required'` held back. `false` erases the visitor's
+   * thread and everything unsent, in memory and in the browser's storage, and drops later calls. It is not remembered: give
+   * it on every page. Anything else is refused and told to `error` listeners.
    */
   consent(granted: boolean): void;
   /** Sends what is queued now. Resolves when it is answered for, or has to wait (offline, back-off, another tab sends). */

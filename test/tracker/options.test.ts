@@ -16,6 +16,7 @@ it('has the defaults that its documentation names', () => {
     maxBatchBytes: 60_000,
     maxQueuedEvents: 10_000,
     consent: 'granted',
+    respectGpc: false,
     compress: true,
     debug: false,
   });
@@ -86,6 +87,12 @@ describe('a wrong option throws a TypeError that names it', () => {
     ['debug', 'yes'],
     ['debug', 1],
     ['transport', 'beacon'],
+    ['respectGpc', 'yes'],
+    ['respectGpc', 1],
+    ['context', true],
+    ['context', { release: '1' }],
+    ['beforeSend', 'redactUrls'],
+    ['beforeSend', []],
   ])('%s: %s', (name, value) => {
     const wrong = () => given({ baseUrl: '/clew', [name]: value });
     expect(wrong).toThrow(TypeError);

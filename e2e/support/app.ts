@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import type { Page } from '@playwright/test';
+import { nodeResolve } from '@rollup/plugin-node-resolve';
+import { rollup } from 'rollup';
+import type * as Clew from '../../src/index.ts';
+
+const index = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+/** Puts what an app would import from the package into the page, as `window.app`. */
+export const loadPackage = async (page: Page): Promise<void> => {
+  const built = await rollup({ input: index, plugins: [nodeResolve({ browser: true })] });
+  const { output } = await built.generate({ format: 'iife', name: 'app', extend: true });
+  await page.addScriptTag({ content: output[0].code });
+};
+
+declare global {
+  interface Window {
+    app: typeof Clew;
+  }
+}

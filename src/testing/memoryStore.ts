@@ -1,0 +1,42 @@
+import type { Entry, Row, RowKey, Store } from '../pipeline/store.js';
+
+const isRow = (entry: Entry): entry is Row => Array.isArray(entry[0]);
+
+/** As IndexedDB orders keys: part by part, numbers as numbers and text by its code units. */
+const compare = (a: RowKey, b: RowKey): number => {
+  for (const [i, part] of a.entries()) {
+    const other = b[i] as typeof part;
+    if (part !== other) return part < other ? -1 : 1;
+  }
+  return 0;
+};
+
+/** A store that lives as long as whoever holds it: given to a second tracker, it is the visitor's next page, or another tab. */
+export const createMemoryStore = (): Store => {
+  const rows = new Map<string, Row>();
+  const records = new Map<string, object>();
+  let generation = 0;
+  const write = (entry: Entry) => {
+    if (!isRow(entry)) records.set(...entry);
+    else if (entry[1]) rows.set(JSON.stringify(entry[0]), entry);
+    else rows.delete(JSON.stringify(entry[0]));
+  };
+  return {
+    async transact<T extends object>(entries: readonly Entry[], name = '', change?: (old: T | undefined) => T) {
+      // As in a browser, nothing that is stored is shared with whoever stores it.
+      for (const entry of structuredClone(entries)) write(entry);
+      const value = change?.(structuredClone(records.get(name)) as T | undefined);
+      if (value) records.set(name, structuredClone(value));
+      return value ?? (true as never);
+    },
+    read: async (service) =>
+      structuredClone([...rows.values()].filter(([key]) => key[0] === service).sort(([a], [b]) => compare(a, b))),
+    abort: () => {},
+    clear() {
+      rows.clear();
+      records.clear();
+      generation++;
+    },
+    generation: () => generation,
+  };
+};

@@ -1,0 +1,265 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createTracker, type TrackerOptions } from '../src/index.ts';
+import { createMemoryStore, createTestTracker, createTestTransport } from '../src/testing.ts';
+
+interface Events {
+  signup: { plan: 'free' | 'pro' };
+  'cart viewed': undefined;
+}
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+  vi.unstubAllGlobals();
+});
+
+/** A tracker that is stopped when the test ends, and what it tells. */
+const create = (options?: Partial<TrackerOptions>) => {
+  const test = createTestTracker<Events>(options);
+  const errors: string[] = [];
+  const dropped: unknown[] = [];
+  test.tracker.on('error', ({ message }) => errors.push(message));
+  test.tracker.on('dropped', ({ events, reason }) => dropped.push([events[0]?.event, reason, events[0]?.payload]));
+  stops.push(test.tracker.stop);
+  return { ...test, errors, dropped };
+};
+
+describe('a test tracker, without a browser', () => {
+  it('has events arrive as at the service, in order', async () => {
+    const { tracker, events } = create();
+    tracker.track('signup', { plan: 'pro' });
+    tracker.identify('ann@example.com', { plan: 'pro' });
+    tracker.track('cart viewed');
+    expect(events()).toEqual([]);
+    await tracker.flush();
+    const correlationValue = await tracker.correlationValue();
+    expect(events()).toMatchObject([
+      { event: 'signup', payload: { plan: 'pro' }, correlationValue },
+      { event: '$identify', payload: { distinct_id: 'ann@example.com' } },
+      { event: 'cart viewed' },
+    ]);
+    expect(events('cart viewed')).toHaveLength(1);
+    expect(tracker.stats()).toEqual({ tracked: 3, delivered: 3, queued: 0, dropped: {} });
+  });
+
+  it('sends single events and properties of customers, too', async () => {
+    const { tracker, events, upserts } = create();
+    tracker.identify('ann@example.com', { plan: 'pro' });
+    await tracker.trackNow('signup', { plan: 'pro' });
+    await tracker.flush();
+    expect(events().map(({ event }) => event)).toEqual(['$identify', 'signup']);
+    expect(upserts()).toMatchObject([{ primary_key: 'ann@example.com', properties: { plan: 'pro' } }]);
+  });
+
+  it.each([undefined, 503])(
+    'keeps what fails with %s, and sends it once when the service has recovered',
+    async (status) => {
+      const { tracker, events, requests, fail, recover } = create();
+      await tracker.flush();
+      fail(status);
+      tracker.track('signup', { plan: 'pro' });
+      await tracker.flush();
+      expect(requests).toHaveLength(1);
+      expect(events()).toEqual([]);
+      expect(tracker.stats()).toMatchObject({ queued: 1, delivered: 0 });
+      recover();
+      await tracker.flush();
+      expect(events()).toHaveLength(1);
+      expect(tracker.stats()).toMatchObject({ queued: 0, delivered: 1 });
+    },
+  );
+
+  it('finds the visitor of an earlier one in its store, and nothing without it', async () => {
+    const store = createMemoryStore();
+    const first = create({ baseUrl: '/first', store });
+    const thread = await first.tracker.correlationValue();
+    first.fail();
+    first.tracker.track('cart viewed');
+    await first.tracker.flush();
+    first.tracker.stop();
+    const second = create({ baseUrl: '/first', store });
+    expect(await second.tracker.correlationValue()).toBe(thread);
+    await second.tracker.flush();
+    expect(second.events()).toMatchObject([{ event: 'cart viewed', correlationValue: thread }]);
+    expect(await create().tracker.correlationValue()).not.toBe(thread);
+  });
+
+  it('is not heard by another one, and hears none', async () => {
+    const [one, other] = [create(), create()];
+    const thread = await other.tracker.correlationValue();
+    await one.tracker.correlationValue();
+    one.tracker.reset();
+    one.tracker.consent(false);
+    await one.tracker.flush();
+    expect(await other.tracker.correlationValue()).toBe(thread);
+  });
+
+  it('takes views with what is passed to them, and says what is missing', async () => {
+    const { tracker, events, errors } = create();
+    tracker.page({ path: '/shoes' });
+    await tracker.flush();
+    expect(events()).toMatchObject([{ event: 'page_view', payload: { path: '/shoes' } }]);
+    expect(errors).toEqual([expect.stringContaining('location')]);
+  });
+
+  it('refuses options that cannot be meant', () => {
+    expect(() => create({ flushInterval: 0 })).toThrow(TypeError);
+    expect(() => create({ beforeSend: 'redactUrls' as never })).toThrow('beforeSend: expected a function');
+  });
+
+  it('reads what is sent as gzip', async () => {
+    const { tracker, events } = create({ compress: true });
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect(events()).toHaveLength(1);
+  });
+});
+
+it('a test transport leaves a tracker on a server silent', async () => {
+  const { transport, requests } = createTestTransport();
+  const tracker = createTracker({ baseUrl: '/clew', transport });
+  tracker.track('signup');
+  await tracker.flush();
+  expect(requests).toEqual([]);
+});
+
+describe('beforeSend and context, in a tracker', () => {
+  it('see every event but $identify, context first', async () => {
+    const seen: unknown[] = [];
+    const { tracker, events } = create({
+      context: () => ({ release: '1' }),
+      beforeSend(event) {
+        seen.push(event);
+        return { ...event, event: `shop ${event.event}` };
+      },
+    });
+    tracker.track('signup', { plan: 'pro' });
+    tracker.identify('ann@example.com');
+    await tracker.trackNow('cart viewed');
+    await tracker.flush();
+    expect(seen).toEqual([
+      { event: 'signup', payload: { release: '1', plan: 'pro' } },
+      { event: 'cart viewed', payload: { release: '1' } },
+    ]);
+    expect(events().map(({ event }) => event)).toEqual(['shop signup', '$identify', 'shop cart viewed']);
+  });
+
+  it('what is dropped is told by its name, never stored, and counted', async () => {
+    const { tracker, events, dropped, errors, store } = create({
+      beforeSend: (event) => (event.event === 'signup' ? null : event),
+    });
+    const written = vi.spyOn(store, 'transact');
+    tracker.track('signup', { plan: 'pro' });
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect(events().map(({ event }) => event)).toEqual(['cart viewed']);
+    expect(dropped).toEqual([['signup', 'filtered', undefined]]);
+    expect(errors).toEqual([]);
+    expect(JSON.stringify(written.mock.calls)).not.toContain('signup');
+    expect(tracker.stats()).toEqual({ tracked: 2, delivered: 1, queued: 0, dropped: { filtered: 1 } });
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['returns a promise', async () => ({ event: 'later' })],
+    ['makes it $identify', () => ({ event: '$identify', payload: { distinct_id: 'bob' } })],
+    ['makes it nothing that JSON can express', () => ({ event: 'signup', payload: 1n })],
+  ])('an event is dropped and told when beforeSend %s', async (_, beforeSend) => {
+    const { tracker, events, dropped, errors } = create({ beforeSend: beforeSend as never });
+    expect(() => tracker.track('signup', { plan: 'pro' })).not.toThrow();
+    await tracker.flush();
+    expect(events()).toEqual([]);
+    expect(dropped).toEqual([['signup', 'filtered', undefined]]);
+    expect(errors).toHaveLength(1);
+  });
+
+  it('a context that throws is told for each event, which travels without', async () => {
+    const { tracker, events, errors } = create({
+      context() {
+        throw new Error('broken');
+      },
+    });
+    tracker.track('signup', { plan: 'pro' });
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect(events().map(({ payload }) => payload)).toEqual([{ plan: 'pro' }, undefined]);
+    expect(errors).toEqual(['clew: broken', 'clew: broken']);
+  });
+
+  it('a bad name or payload is told as such, and neither is asked', () => {
+    const asked = vi.fn();
+    const { tracker, dropped } = create({ context: asked, beforeSend: asked });
+    tracker.track('' as 'signup', { plan: 'pro' });
+    tracker.track('signup', 1n as never);
+    expect(dropped.map((one) => (one as unknown[])[1])).toEqual(['rejected', 'unserialisable']);
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
+
+describe('consent, in a tracker', () => {
+  it('required: what is tracked waits for the answer, and nothing touches the store', async () => {
+    const { tracker, events, store, requests } = create({ consent: 'required' });
+    const written = vi.spyOn(store, 'transact');
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect([written.mock.calls, requests]).toEqual([[], []]);
+    expect(tracker.stats()).toMatchObject({ queued: 1 });
+    tracker.consent(true);
+    await tracker.flush();
+    expect(events()).toHaveLength(1);
+  });
+
+  it('refused: what waited is dropped, also if it was about to be carried, and what follows', async () => {
+    const { tracker, events } = create();
+    tracker.track('cart viewed');
+    tracker.consent(false);
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect(tracker.stats()).toEqual({ tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } });
+    expect(events()).toEqual([]);
+  });
+
+  it('refused while a request is being made up: it is not sent', async () => {
+    const { tracker, requests, store } = create({ baseUrl: '/refused' });
+    await tracker.flush();
+    const read = store.read;
+    vi.spyOn(store, 'read').mockImplementation(async (service) => {
+      const rows = await read(service);
+      tracker.consent(false);
+      return rows;
+    });
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect(requests).toEqual([]);
+    expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 } });
+    expect(await read('/refused')).toEqual([]);
+  });
+
+  it('takes no answer but true and false', async () => {
+    const { tracker, errors, requests } = create({ consent: 'required' });
+    tracker.track('cart viewed');
+    for (const answer of ['denied', undefined, 1, null]) tracker.consent(answer as never);
+    await tracker.flush();
+    expect(requests).toEqual([]);
+    expect(errors).toEqual(Array(4).fill('clew: consent: expected true or false'));
+  });
+
+  it.each([
+    [true, true, 0],
+    [true, false, 1],
+    [true, undefined, 1],
+    [false, true, 1],
+  ])('respectGpc %s and a signal of %s: %i events arrive', async (respectGpc, globalPrivacyControl, count) => {
+    vi.stubGlobal('navigator', { globalPrivacyControl });
+    const { tracker, events } = create({ respectGpc });
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect(events()).toHaveLength(count);
+    expect(tracker.stats().dropped).toEqual(count ? {} : { consent: 1 });
+  });
+});
