@@ -1,0 +1,8 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  base: '/react/',
+  plugins: [react()],
+  server: { proxy: { '/clew': 'http://127.0.0.1:8787' } },
+});

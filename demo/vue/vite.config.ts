@@ -1,0 +1,8 @@
+import vue from '@vitejs/plugin-vue';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  base: '/vue/',
+  plugins: [vue()],
+  server: { proxy: { '/clew': 'http://127.0.0.1:8787' } },
+});
