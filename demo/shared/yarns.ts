@@ -45,5 +45,8 @@ export const yarns: Yarn[] = [
 
 export const findYarn = (id: unknown): Yarn | undefined => yarns.find((yarn) => yarn.id === id);
 
+/** What the list can be narrowed to. */
+export const fibres = ['wool', 'linen'] as const;
+
 /** With a fibre only those. */
 export const yarnsOf = (fibre: unknown): Yarn[] => yarns.filter((yarn) => !fibre || yarn.fibre === fibre);

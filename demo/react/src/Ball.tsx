@@ -1,7 +1,7 @@
 export const Ball = ({ colour, large = false }: { colour: string; large?: boolean }) => (
   <svg
     className={large ? 'ball large' : 'ball'}
-    viewBox="4 6 58 52"
+    viewBox="4 6 58 54"
     fill="none"
     strokeLinecap="round"
     aria-hidden="true"

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { nameAll } from '../../shared/arrived.ts';
 import { useAppTracker } from './tracker.ts';
 
 /** The last events that have arrived, as the tracker tells. */
@@ -6,13 +7,13 @@ export const Thread = () => {
   const tracker = useAppTracker();
   const [arrived, setArrived] = useState<string[]>([]);
   useEffect(
-    () => tracker.on('delivered', ({ events }) => setArrived((all) => [...all, ...events.map(({ event }) => event)])),
+    () => tracker.on('delivered', ({ events }) => setArrived((all) => [...all, ...nameAll(events)])),
     [tracker],
   );
   return (
     <footer className="thread">
       <small>
-        {arrived.length} events of this page have arrived. <a href="/">See where they are.</a>
+        Arrived: {arrived.length} of this page’s events. <a href="/">See where they are.</a>
       </small>
       <ol>
         {arrived.slice(-6).map((event, index) => (

@@ -13,9 +13,9 @@ export const Account = () => {
   return (
     <>
       <title>Account · Ariadne Yarns</title>
-      <h1>Hello, {member}</h1>
-      <p>From now on, what you do here is known to be yours.</p>
-      <div>
+      <div className="card hello">
+        <h1>Hello, {member}</h1>
+        <p>From now on, what you do here is known to be yours.</p>
         <button type="button" onClick={logOut}>
           Log out
         </button>
