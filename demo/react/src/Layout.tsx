@@ -1,13 +1,9 @@
 import { usePageViews } from 'clew/react';
 import { useState } from 'react';
-import { Link, NavLink, Outlet, useLocation, useOutletContext } from 'react-router';
+import { Link, NavLink, Outlet, useLocation } from 'react-router';
 import { Banner } from './Banner.tsx';
+import type { Membership } from './membership.ts';
 import { Thread } from './Thread.tsx';
-
-/** What the pages share: who has joined the club, by name. */
-type Membership = [member: string | undefined, setMember: (member?: string) => void];
-
-export const useMembership = () => useOutletContext<Membership>();
 
 export const Layout = () => {
   usePageViews(useLocation());

@@ -1,5 +1,5 @@
 import { useNavigate } from 'react-router';
-import { useMembership } from '../Layout.tsx';
+import { useMembership } from '../membership.ts';
 import { useAppTracker } from '../tracker.ts';
 
 export const Club = () => {
