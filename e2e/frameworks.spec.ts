@@ -90,19 +90,6 @@ for (const app of ['react', 'vue'] as const) {
       expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/', '/yarns/sage']);
     });
 
-    test('tracks a view when it comes back from the back/forward cache', async ({ demo, visitor }) => {
-      const { page } = visitor;
-      await page.goto(`${demo.address}/${app}/yarns/sea`);
-      await expect(page.getByRole('heading', { name: 'Sea' })).toBeVisible();
-      await page.evaluate(() => {
-        document.documentElement.lang = 'kept';
-      });
-      await page.goto(`${demo.address}/blank`);
-      await page.evaluate(() => history.back());
-      await expect(page.locator('html[lang=kept]')).toBeVisible();
-      expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/yarns/sea', '/yarns/sea']);
-    });
-
     test('knows who has joined, and tracks what a button does that goes with its click', async ({ demo, visitor }) => {
       const { page } = visitor;
       await page.goto(`${demo.address}/${app}/club`);
@@ -131,6 +118,20 @@ for (const app of ['react', 'vue'] as const) {
     });
   });
 }
+
+// Vue Router writes into the history as the page goes away, for which Chromium drops it from the cache.
+test('the react app tracks a view when it comes back from the back/forward cache', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/react/yarns/sea`);
+  await expect(page.getByRole('heading', { name: 'Sea' })).toBeVisible();
+  await page.evaluate(() => {
+    document.documentElement.lang = 'kept';
+  });
+  await page.goto(`${demo.address}/blank`);
+  await page.evaluate(() => history.back());
+  await expect(page.locator('html[lang=kept]')).toBeVisible();
+  expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/yarns/sea', '/yarns/sea']);
+});
 
 test('v-clew hears nothing any more when its element is gone', async ({ demo, visitor }) => {
   const { page } = visitor;

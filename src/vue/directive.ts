@@ -6,7 +6,7 @@ export type ClewBinding = string | { event: string; payload?: unknown; on?: stri
 
 /** `v-clew`, `v-clew:submit` or `v-clew.submit`: one listener for each use, as long as the element is there. */
 export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBinding> => {
-  const undo = new WeakMap<object, () => void>();
+  const listening = new WeakMap<object, AbortController>();
   const listen = (element: HTMLElement, binding: DirectiveBinding<ClewBinding>): void => {
     const { arg, modifiers, value } = binding;
     const { event, payload, on } = typeof value === 'string' ? { event: value } : { ...value };
@@ -16,10 +16,11 @@ export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBi
       if (heard.bubbles || heard.target === element) tracker.track(event as string, payload);
     };
     // On the way down: a handler of the component's may take the element away before the event comes up to it.
-    element.addEventListener(type, hear, true);
-    undo.set(binding, () => element.removeEventListener(type, hear, true));
+    const controller = new AbortController();
+    element.addEventListener(type, hear, { capture: true, signal: controller.signal });
+    listening.set(binding, controller);
   };
-  const unlisten = (binding: object = {}) => undo.get(binding)?.();
+  const unlisten = (binding: object = {}) => listening.get(binding)?.abort();
   return {
     mounted: listen,
     updated(element, binding, { dirs }, before) {
