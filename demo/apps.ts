@@ -26,6 +26,7 @@ export const installApp = async (name: AppName): Promise<InstalledApp> => {
   const place = await realpath(await mkdtemp(join(tmpdir(), 'clew-app-')));
   const folder = join(place, 'demo', name);
   const clew = join(folder, 'node_modules/clew');
+  const remove = () => rm(place, { recursive: true, force: true, maxRetries: 5 });
   const isSource = (path: string) => !['node_modules', 'dist'].includes(basename(path));
   for (const part of [name, 'shared'])
     await cp(join(root, 'demo', part), join(place, 'demo', part), { recursive: true, filter: isSource });
@@ -36,7 +37,7 @@ export const installApp = async (name: AppName): Promise<InstalledApp> => {
   });
   const [{ filename }] = JSON.parse(stdout);
   await run('tar', ['-xzf', join(place, filename), '-C', clew, '--strip-components=1']);
-  return { folder, remove: () => rm(place, { recursive: true, force: true, maxRetries: 5 }) };
+  return { folder, remove };
 };
 
 /** Builds an app, as `npm run build` in it does: its files by their path. */

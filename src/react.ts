@@ -50,13 +50,17 @@ export const usePageViews = (at: string | { pathname: string; search?: string },
     committed.current = location.pathname;
   });
   useEffect(() => {
-    const path = committed.current;
+    const before = committed.current;
     const see = (referrer?: string) => {
       last.current = { view, url: location.href };
       tracker.page({ path: pathname, ...(referrer && { referrer }) });
     };
-    // What a <Navigate> leaves in the task that shows it, nobody has seen.
-    const timer = setTimeout(() => view !== last.current?.view && path === location.pathname && see(last.current?.url));
+    const timer = setTimeout(() => {
+      const { pathname: path } = location;
+      // What a <Navigate> leaves in the task that shows it, nobody has seen; some routers only come to it in that task.
+      const isHere = path === before || path.endsWith(pathname);
+      if (isHere && view !== last.current?.view) see(last.current?.url);
+    });
     const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && see();
     addEventListener('pageshow', onPageShow);
     return () => {

@@ -4,5 +4,6 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: '/vue/',
   plugins: [vue()],
-  server: { proxy: { '/clew': 'http://127.0.0.1:8787' } },
+  // What both apps share is beside them.
+  server: { fs: { allow: ['..'] }, proxy: { '/clew': 'http://127.0.0.1:8787' } },
 });
