@@ -20,10 +20,9 @@ export const ClewProvider = <Events extends EventMap>(props: {
   createElement(TrackerContext.Provider, { value: props.tracker as unknown as Tracker }, props.children);
 
 /**
- * The tracker of the provider above.
+ * The tracker of the provider above. `const useAppTracker = useTracker<AppEvents>`, once, gives all components the app's events.
  *
  * @throws Error where there is none
- * @example export const useAppTracker = useTracker<AppEvents>; // once, so that every component knows the app's events
  */
 export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Events> => {
   const tracker = useContext(TrackerContext);
@@ -56,9 +55,8 @@ export const usePageViews = (at: string | { pathname: string; search?: string },
       tracker.page({ path: pathname, ...(referrer && { referrer }) });
     };
     const timer = setTimeout(() => {
-      const { pathname: path } = location;
       // What a <Navigate> leaves in the task that shows it, nobody has seen; some routers only come to it in that task.
-      const isHere = path === before || path.endsWith(pathname);
+      const isHere = location.pathname === before || location.pathname.endsWith(pathname);
       if (isHere && view !== last.current?.view) see(last.current?.url);
     });
     const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && see();
