@@ -56,8 +56,8 @@ const minify = terser({
 /** TypeScript is compiled once; the script-tag files are bundled from what that emitted. */
 export default [
   {
-    input: ['index', 'service', 'relay', 'testing', 'snippet', 'stub'].map((name) => `src/${name}.ts`),
-    external: ['uuid', 'idb-keyval'],
+    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'snippet', 'stub'].map((name) => `src/${name}.ts`),
+    external: ['uuid', 'idb-keyval', 'react', 'vue'],
     plugins: [typescript()],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name].js' },
     onwarn,

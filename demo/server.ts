@@ -6,6 +6,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { type Context, Hono } from 'hono';
 import { NONCE, secureHeaders } from 'hono/secure-headers';
 import { createRelay } from '../dist/relay.js';
+import { serveApp } from './apps.ts';
 import { createCollector } from './collector/collector.ts';
 import type { ServerEnv } from './collector/faults.ts';
 
@@ -54,6 +55,10 @@ const main = async () => {
   app.get('/', strictPolicy, servePage('index.html'));
   app.get('/pages/thanks.html', strictPolicy, servePage('thanks.html'));
   app.use('/pages/*', serveStatic({ root: resolve(root, 'demo') }));
+  for (const name of ['react', 'vue'] as const) {
+    app.get(`/${name}`, (c) => c.redirect(`/${name}/`));
+    app.get(`/${name}/*`, strictPolicy, serveApp(name));
+  }
   app.get('/blank', (c) => c.html('<!doctype html><html lang="en"><title>Blank</title></html>'));
   app.get('/favicon.ico', (c) => c.body(null, 204));
 

@@ -30,6 +30,8 @@ type Conditions = string | { types?: string; default?: string };
 interface Manifest {
   exports: Record<string, Conditions>;
   dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, { optional: boolean }>;
   sideEffects: string[];
 }
 
@@ -94,7 +96,7 @@ describe('the package', () => {
 
   it('resolves every entry to a file, and each but the script-tag files with its types', () => {
     expect(Object.keys(manifest.exports)).toEqual(
-      expect.arrayContaining(['.', './service', './relay', './testing', './clew.js', './stub.js']),
+      expect.arrayContaining(['.', './react', './vue', './service', './relay', './testing', './clew.js', './stub.js']),
     );
     for (const [entry, target] of Object.entries(manifest.exports)) {
       if (typeof target === 'string') {
@@ -107,14 +109,28 @@ describe('the package', () => {
     }
   });
 
-  it('depends on uuid and idb-keyval, and on nothing else', async () => {
+  it('depends on uuid and idb-keyval, and on nothing else but the framework whose entry is imported', async () => {
     expect(Object.keys(manifest.dependencies).toSorted()).toEqual(['idb-keyval', 'uuid']);
+    const optional = { optional: true };
+    expect(manifest.peerDependenciesMeta).toEqual({ react: optional, vue: optional });
+    expect(Object.keys(manifest.peerDependencies).toSorted()).toEqual(['react', 'vue']);
     const imported = new Set<string>();
     for (const path of scripts) {
       for (const [, from] of (await text(path)).matchAll(/(?:from|import)\s*['"]([^.'"][^'"]*)['"]/g))
         imported.add(from as string);
     }
-    expect([...imported].toSorted()).toEqual(['idb-keyval', 'uuid']);
+    expect([...imported].toSorted()).toEqual(['idb-keyval', 'react', 'uuid', 'vue']);
+    // Not even our own: the app passes its tracker in, so that there is never a second copy of anything.
+    for (const name of ['react', 'vue']) {
+      const froms = [...(await text(`dist/${name}.js`)).matchAll(/from\s*['"]([^'"]+)['"]/g)].map(([, from]) => from);
+      expect(froms).toEqual([name]);
+    }
+  });
+
+  it('has bindings of under 70 lines of code', async () => {
+    const isCode = (line: string) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line);
+    for (const name of ['react', 'vue'])
+      expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(70);
   });
 
   it('says that only the script-tag files have side effects', () => {
@@ -135,7 +151,7 @@ describe('the package', () => {
       ({ stdout, stderr }) => `not clean\n${stdout}${stderr}`,
     );
     expect(verdict).toMatch(/^clean/);
-    for (const entry of ['"clew"', '"clew/service"', '"clew/relay"', '"clew/testing"'])
+    for (const entry of ['"clew"', '"clew/react"', '"clew/vue"', '"clew/service"', '"clew/relay"', '"clew/testing"'])
       expect(verdict).toContain(entry);
   }, 30_000);
 });

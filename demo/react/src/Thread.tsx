@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react';
+import { nameAll } from '../../shared/arrived.ts';
+import { useAppTracker } from './tracker.ts';
+
+/** The last events that have arrived, as the tracker tells. */
+export const Thread = () => {
+  const tracker = useAppTracker();
+  const [arrived, setArrived] = useState<string[]>([]);
+  useEffect(
+    () => tracker.on('delivered', ({ events }) => setArrived((all) => [...all, ...nameAll(events)])),
+    [tracker],
+  );
+  return (
+    <footer className="thread">
+      <small>
+        Arrived: {arrived.length} of this page’s events. <a href="/">See where they are.</a>
+      </small>
+      <ol>
+        {arrived.slice(-6).map((event, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a list of names that are not unique
+          <li key={index}>{event}</li>
+        ))}
+      </ol>
+    </footer>
+  );
+};

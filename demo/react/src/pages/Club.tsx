@@ -1,0 +1,52 @@
+import { useNavigate } from 'react-router';
+import { useMembership } from '../membership.ts';
+import { useAppTracker } from '../tracker.ts';
+
+export const Club = () => {
+  const tracker = useAppTracker();
+  const navigate = useNavigate();
+  const [, setMember] = useMembership();
+  const join = (form: FormData) => {
+    const name = String(form.get('name'));
+    const plan = form.get('plan') === 'pro' ? 'pro' : 'free';
+    tracker.identify(String(form.get('email')), { name, plan });
+    tracker.track('signup', { plan });
+    setMember(name);
+    navigate('/account');
+  };
+  return (
+    <>
+      <title>Club · Ariadne Yarns</title>
+      <div className="card join">
+        <div>
+          <h1>Join the knitting club</h1>
+          <p>A pattern each month, and first pick of what is newly dyed.</p>
+        </div>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            join(new FormData(event.currentTarget));
+          }}
+        >
+          <label>
+            Name <input name="name" required autoComplete="off" />
+          </label>
+          <label>
+            E-mail <input name="email" type="email" required autoComplete="off" />
+          </label>
+          <fieldset className="plans" aria-label="Plan">
+            <label>
+              <input type="radio" name="plan" value="free" /> Free
+            </label>
+            <label>
+              <input type="radio" name="plan" value="pro" defaultChecked /> Pro
+            </label>
+          </fieldset>
+          <button type="submit" className="primary">
+            Sign up
+          </button>
+        </form>
+      </div>
+    </>
+  );
+};

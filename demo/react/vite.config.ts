@@ -1,0 +1,9 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  base: '/react/',
+  plugins: [react()],
+  // What both apps share is beside them.
+  server: { fs: { allow: ['..'] }, proxy: { '/clew': 'http://127.0.0.1:8787' } },
+});

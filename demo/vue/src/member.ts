@@ -1,0 +1,4 @@
+import { ref } from 'vue';
+
+/** Who has joined the club, by name. */
+export const member = ref<string>();

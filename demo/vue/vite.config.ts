@@ -1,0 +1,9 @@
+import vue from '@vitejs/plugin-vue';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  base: '/vue/',
+  plugins: [vue()],
+  // What both apps share is beside them.
+  server: { fs: { allow: ['..'] }, proxy: { '/clew': 'http://127.0.0.1:8787' } },
+});

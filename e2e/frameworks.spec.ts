@@ -1,0 +1,196 @@
+import type { Page } from '@playwright/test';
+import type { AppName } from '../demo/apps.ts';
+import type { Demo } from './support/demo.ts';
+import { test as base, expect } from './support/test.ts';
+import { startVite } from './support/vite.ts';
+
+const test = base.extend<{ develop: (name: AppName, react?: 18 | 19) => ReturnType<typeof startVite> }>({
+  develop: async ({ demo }, use) => {
+    const started: Awaited<ReturnType<typeof startVite>>[] = [];
+    await use(async (...app) => {
+      const vite = await startVite(demo, ...app);
+      started.push(vite);
+      return vite;
+    });
+    for (const vite of started) await vite.stop();
+  },
+});
+
+interface View {
+  url: string;
+  path: string;
+  title: string;
+  referrer: string;
+}
+
+/** Clicks the link whose name begins so, and waits for the heading that it leads to. */
+const follow = async (page: Page, link: string, heading: string) => {
+  await page.getByRole('link', { name: new RegExp(`^${link}`) }).click();
+  await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible();
+};
+const YARNS = 'A thread for every maze';
+const CLUB = 'Join the knitting club';
+
+/** Puts a yarn into the basket, which is tracked behind all else, and waits until that has arrived. */
+const viewsUpToBasket = async (demo: Demo, page: Page): Promise<View[]> => {
+  await page.getByRole('button', { name: 'basket' }).click();
+  await expect.poll(() => demo.events('yarn added')).toHaveLength(1);
+  return (await demo.events('page_view')).map(({ payload }) => payload as unknown as View);
+};
+const pathsOf = (views: View[]) => views.map(({ path }) => path);
+
+for (const app of ['react', 'vue'] as const) {
+  test.describe(`the ${app} app`, () => {
+    test('tracks one view for each route, forward, back, redirected and reloaded', async ({ demo, visitor }) => {
+      const { page } = visitor;
+      const at = `${demo.address}/${app}`;
+      await page.goto(`${at}/`);
+      await follow(page, 'Madder', 'Madder');
+      await follow(page, 'Club', CLUB);
+      await page.goBack();
+      await expect(page.getByRole('heading', { name: 'Madder' })).toBeVisible();
+      await page.goForward();
+      await expect(page.getByRole('heading', { name: CLUB })).toBeVisible();
+      await page.reload();
+      await follow(page, 'Yarns', YARNS);
+      // Leads to the club who has not joined it, by a <Navigate> or a guard.
+      await follow(page, 'Account', CLUB);
+      // The router's own redirect, on load.
+      await page.goto(`${at}/join`);
+      await expect(page.getByRole('heading', { name: CLUB })).toBeVisible();
+      await follow(page, 'Yarns', YARNS);
+      await follow(page, 'Sea', 'Sea');
+
+      const views = await viewsUpToBasket(demo, page);
+      expect(views.map(({ path, url, referrer }) => [path, url.replace(at, ''), referrer.replace(at, '')])).toEqual([
+        ['/', '/', ''],
+        ['/yarns/madder', '/yarns/madder', '/'],
+        ['/club', '/club', '/yarns/madder'],
+        ['/yarns/madder', '/yarns/madder', '/club'],
+        ['/club', '/club', '/yarns/madder'],
+        ['/club', '/club', ''],
+        ['/', '/', '/club'],
+        ['/club', '/club', '/'],
+        ['/club', '/club', ''],
+        ['/', '/', '/club'],
+        ['/yarns/sea', '/yarns/sea', '/'],
+      ]);
+      expect(views[2]?.title).toBe('Club · Ariadne Yarns');
+    });
+
+    test('tracks no view where only the query changes, nor for a link to where one is', async ({ demo, visitor }) => {
+      const { page } = visitor;
+      await page.goto(`${demo.address}/${app}/`);
+      await page.getByRole('link', { name: 'linen', exact: true }).click();
+      await expect(page.getByRole('link', { name: 'Madder' })).toBeHidden();
+      await page.goBack();
+      await expect(page.getByRole('link', { name: 'Madder' })).toBeVisible();
+      await follow(page, 'Yarns', YARNS);
+      await follow(page, 'Sage', 'Sage');
+      expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/', '/yarns/sage']);
+    });
+
+    test('knows who has joined, and tracks what a button does that goes with its click', async ({ demo, visitor }) => {
+      const { page } = visitor;
+      await page.goto(`${demo.address}/${app}/club`);
+      await page.getByRole('button', { name: 'Dismiss' }).click();
+      await expect(page.getByRole('button', { name: 'Dismiss' })).toBeHidden();
+      await page.getByLabel('Name').fill('Ann');
+      await page.getByLabel('E-mail').fill('ann@example.com');
+      await page.getByLabel('Free').check();
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await expect(page.getByRole('heading', { name: 'Hello, Ann' })).toBeVisible();
+      await follow(page, 'Yarns', YARNS);
+      await follow(page, 'Ochre', 'Ochre');
+      await viewsUpToBasket(demo, page);
+      const [customer] = await demo.customers();
+      expect(customer).toMatchObject({
+        primaryKey: 'ann@example.com',
+        properties: { name: 'Ann', plan: 'free' },
+      });
+      const tracked = (await demo.events()).filter(({ event }) => event !== 'page_view');
+      expect(tracked.map(({ event, payload }) => [event, payload])).toEqual([
+        ['banner dismissed', null],
+        ['$identify', { distinct_id: 'ann@example.com' }],
+        ['signup', { plan: 'free' }],
+        ['yarn added', { yarn: 'ochre', price: 11 }],
+      ]);
+    });
+  });
+}
+
+// Vue Router writes into the history as the page goes away, for which Chromium drops it from the cache.
+test('the react app tracks a view when it comes back from the back/forward cache', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/react/yarns/sea`);
+  await expect(page.getByRole('heading', { name: 'Sea' })).toBeVisible();
+  await page.evaluate(() => {
+    document.documentElement.lang = 'kept';
+  });
+  await page.goto(`${demo.address}/blank`);
+  await page.evaluate(() => history.back());
+  await expect(page.locator('html[lang=kept]')).toBeVisible();
+  expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/yarns/sea', '/yarns/sea']);
+});
+
+test('v-clew hears nothing any more when its element is gone', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/vue/yarns/sea`);
+  const gone = await page.getByRole('button', { name: 'basket' }).elementHandle();
+  await follow(page, 'Yarns', YARNS);
+  await gone?.evaluate((button: HTMLElement) => button.click());
+  await follow(page, 'Ochre', 'Ochre');
+  await viewsUpToBasket(demo, page);
+  expect((await demo.events('yarn added')).map(({ payload }) => payload)).toEqual([{ yarn: 'ochre', price: 11 }]);
+});
+
+for (const version of [18, 19] as const) {
+  test(`React ${version} in strict mode mounts twice and tracks once`, async ({ demo, visitor, develop }) => {
+    const { page } = visitor;
+    const vite = await develop('react', version);
+    await vite.edit('src/Layout.tsx', "{ useState } from 'react'", "{ useEffect, useState, version } from 'react'");
+    await vite.edit(
+      'src/Layout.tsx',
+      'usePageViews(useLocation());',
+      'usePageViews(useLocation()); useEffect(() => console.log("mounted by", version), []);',
+    );
+    const mounted: string[] = [];
+    page.on('console', (message) => message.text().startsWith('mounted') && mounted.push(message.text()));
+    await page.goto(vite.url);
+    await follow(page, 'Account', CLUB);
+    await follow(page, 'Yarns', YARNS);
+    await follow(page, 'Sea', 'Sea');
+    expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/', '/club', '/', '/yarns/sea']);
+    const by = expect.stringMatching(new RegExp(`^mounted by ${version}\\.`));
+    expect(mounted).toEqual([by, by]);
+  });
+}
+
+for (const [app, layout, detail] of [
+  ['react', 'src/Layout.tsx', 'src/pages/YarnPage.tsx'],
+  ['vue', 'src/App.vue', 'src/pages/YarnPage.vue'],
+] as const) {
+  test(`hot reload of the ${app} app leaves no listener behind and sees no page twice`, async ({
+    demo,
+    visitor,
+    develop,
+  }) => {
+    const { page } = visitor;
+    const vite = await develop(app);
+    await page.goto(`${vite.url}yarns/sea`);
+    await expect(page.getByRole('heading', { name: 'Sea' })).toBeVisible();
+    await page.evaluate(() => {
+      document.documentElement.lang = 'kept';
+    });
+    await vite.edit(layout, 'Ariadne Yarns', 'Theseus Yarns');
+    await expect(page.getByRole('link', { name: 'Theseus Yarns' })).toBeVisible();
+    await vite.edit(detail, 'Add to basket', 'Drop into the basket');
+    await expect(page.getByRole('button', { name: 'Drop into the basket' })).toBeVisible();
+    await expect(page.locator('html[lang=kept]'), 'reloaded hot').toBeVisible();
+    expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/yarns/sea']);
+    await follow(page, 'Club', CLUB);
+    await expect
+      .poll(async () => (await demo.events()).map(({ event }) => event))
+      .toEqual(['page_view', 'yarn added', 'page_view']);
+  });
+}

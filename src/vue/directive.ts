@@ -1,0 +1,32 @@
+import type { Directive, DirectiveBinding } from 'vue';
+import type { Tracker } from '../tracker/types.js';
+
+/** What `v-clew` takes: an event's name, or the event with its payload and the DOM event it is for (`click`). */
+export type ClewBinding = string | { event: string; payload?: unknown; on?: string };
+
+/** `v-clew`, `v-clew:submit` or `v-clew.submit`: one listener for each use, as long as the element is there. */
+export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBinding> => {
+  const listening = new WeakMap<object, AbortController>();
+  const listen = (element: HTMLElement, binding: DirectiveBinding<ClewBinding>): void => {
+    const { arg, modifiers, value } = binding;
+    const { event, payload, on } = typeof value === 'string' ? { event: value } : { ...value };
+    const type = arg ?? Object.keys(modifiers)[0] ?? on ?? 'click';
+    const hear = (heard: Event) => {
+      // Another element's `focus` or `mouseenter` is only passing through.
+      if (heard.bubbles || heard.target === element) tracker.track(event as string, payload);
+    };
+    // On the way down: a handler of the component's may take the element away before the event comes up to it.
+    const controller = new AbortController();
+    element.addEventListener(type, hear, { capture: true, signal: controller.signal });
+    listening.set(binding, controller);
+  };
+  const unlisten = (binding: object = {}) => listening.get(binding)?.abort();
+  return {
+    mounted: listen,
+    updated(element, binding, { dirs }, before) {
+      unlisten(before.dirs?.[dirs?.indexOf(binding) ?? 0]);
+      listen(element, binding);
+    },
+    beforeUnmount: (_element, binding) => unlisten(binding),
+  };
+};

@@ -1,0 +1,27 @@
+import { nextTick } from 'vue';
+import type { Tracker } from '../tracker/types.js';
+
+/** As much of Vue Router as is asked here. */
+export interface RouterLike {
+  afterEach(hook: (to: { path: string; fullPath: string }, from: unknown, failure?: unknown) => void): () => void;
+}
+
+/** Tracks the router's views until the returned function is called. */
+export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean): (() => void) => {
+  let last: { view: string; path: string; url: string } | undefined;
+  const off = router.afterEach(async ({ path, fullPath }, _from, failure) => {
+    const view = query ? fullPath.replace(/#.*/, '') : path;
+    if (failure || view === last?.view) return;
+    const referrer = last?.url;
+    last = { view, path, url: location.href };
+    // Then the new view is there, and its title.
+    await nextTick();
+    tracker.page({ path, ...(referrer && { referrer }) });
+  });
+  const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && last && tracker.page({ path: last.path });
+  addEventListener('pageshow', onPageShow);
+  return () => {
+    off();
+    removeEventListener('pageshow', onPageShow);
+  };
+};

@@ -1,0 +1,73 @@
+/** Of `clew/react` and `clew/vue`: mistakes that must not compile, and uses that must. Nothing here ever runs. */
+import { createElement } from 'react';
+import { useLocation } from 'react-router';
+import { createApp } from 'vue';
+import { createMemoryHistory, createRouter } from 'vue-router';
+import { createTracker } from '../src/index.ts';
+import * as react from '../src/react.ts';
+import * as vue from '../src/vue.ts';
+
+interface Events {
+  signup: { plan: 'free' | 'pro' };
+  'cart viewed': undefined;
+}
+const tracker = createTracker<Events>({ baseUrl: '/clew' });
+
+export const Hooks = () => {
+  for (const tracker of [react.useTracker<Events>(), vue.useTracker<Events>()]) {
+    tracker.track('signup', { plan: 'pro' });
+    tracker.track('cart viewed');
+    // @ts-expect-error no such event
+    tracker.track('sign up', { plan: 'free' });
+    // @ts-expect-error the payload is missing
+    tracker.track('signup');
+    // @ts-expect-error no such plan
+    tracker.track('signup', { plan: 'gold' });
+    // @ts-expect-error it has no payload
+    tracker.track('cart viewed', { items: 3 });
+  }
+  for (const useAppTracker of [react.useTracker<Events>, vue.useTracker<Events>]) {
+    useAppTracker().track('signup', { plan: 'free' });
+    // @ts-expect-error no such event
+    useAppTracker().track('viewed');
+  }
+  for (const useTracker of [react.useTracker, vue.useTracker]) {
+    useTracker().track('anything', { at: 'all' });
+    // @ts-expect-error names are text
+    useTracker().track(7);
+  }
+};
+
+export const Provided = () => {
+  createElement(react.ClewProvider<Events>, { tracker }, 'children');
+  // @ts-expect-error the tracker is missing
+  createElement(react.ClewProvider, {});
+  // @ts-expect-error that is no tracker
+  createElement(react.ClewProvider, { tracker: { track: () => {} } });
+};
+
+export const Viewed = () => {
+  react.usePageViews(useLocation());
+  react.usePageViews('/club', { query: true });
+  // @ts-expect-error a location has a pathname
+  react.usePageViews({ path: '/club' });
+  // @ts-expect-error no such option
+  react.usePageViews('/club', { hash: true });
+};
+
+export const installed = () => {
+  const router = createRouter({ history: createMemoryHistory(), routes: [] });
+  createApp({}).use(vue.createClew({ tracker }));
+  createApp({}).use(vue.createClew({ tracker, router, query: true }));
+  // @ts-expect-error the tracker is missing
+  vue.createClew({ router });
+  // @ts-expect-error that is no router
+  vue.createClew({ tracker, router: '/' });
+};
+
+export const bound: vue.ClewBinding[] = [
+  'signup',
+  { event: 'signup', payload: { plan: 'pro' }, on: 'submit' },
+  // @ts-expect-error the event is missing
+  { payload: { plan: 'pro' } },
+];

@@ -1,0 +1,226 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  createApp,
+  createRenderer,
+  createSSRApp,
+  h,
+  nextTick,
+  resolveDirective,
+  shallowRef,
+  withDirectives,
+} from 'vue';
+import { renderToString } from 'vue/server-renderer';
+import { createMemoryHistory, createRouter } from 'vue-router';
+import { createTracker } from '../src/index.ts';
+import { type ClewBinding, createClew, useTracker } from '../src/vue.ts';
+
+const tracker = createTracker({ baseUrl: '/clew' });
+const newRouter = () => {
+  const component = { render: () => 'a page' };
+  return createRouter({
+    history: createMemoryHistory(),
+    routes: [
+      ...['/', '/yarns', '/club'].map((path) => ({ path, component })),
+      { path: '/join', redirect: '/club' },
+      { path: '/account', component, beforeEnter: () => '/club' },
+      { path: '/closed', component, beforeEnter: () => false },
+    ],
+  });
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+describe('on a server, where there is no window', () => {
+  it('gives components the tracker, leaves v-clew out, and tracks no page views', async () => {
+    const page = vi.spyOn(tracker, 'page');
+    const router = newRouter();
+    const app = createSSRApp({
+      setup: () => ({ isSame: useTracker() === tracker }),
+      template: `<button v-clew:focus="'seen'">{{ isSame }}</button>`,
+    });
+    app.use(router).use(createClew({ tracker, router }));
+    await router.push('/yarns');
+    expect(await renderToString(app)).toBe('<button>true</button>');
+    expect(page).not.toHaveBeenCalled();
+  });
+});
+
+it('says what is missing where there is no plugin', () => {
+  const app = createApp({});
+  expect(() => app.runWithContext(() => useTracker())).toThrow(
+    'clew: useTracker: expected app.use(createClew({ tracker })), and a call in setup',
+  );
+});
+
+describe('page views', () => {
+  /** A window as far as page views need one; `location` says where a router in memory is. */
+  const start = async (options: { query?: boolean } = {}) => {
+    const page = vi.spyOn(tracker, 'page');
+    const router = newRouter();
+    const window = new EventTarget();
+    vi.stubGlobal('window', window);
+    vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
+    vi.stubGlobal('removeEventListener', window.removeEventListener.bind(window));
+    vi.stubGlobal('location', {
+      get href() {
+        return `https://shop.example${router.currentRoute.value.fullPath}`;
+      },
+    });
+    const { createApp: createTestApp } = createRenderer(nodeOptions);
+    const app = createTestApp({ render: () => null });
+    app.use(createClew({ tracker, router, ...options }));
+    app.mount(new TestNode());
+    const go = async (path: string) => {
+      await router.push(path);
+      await nextTick();
+    };
+    const views = () => page.mock.calls.map(([view]) => view);
+    return { app, go, views, window };
+  };
+
+  it('are one for each path, with the URL of the view before', async () => {
+    const { go, views } = await start();
+    for (const path of ['/', '/yarns', '/yarns?fibre=wool', '/yarns#top', '/']) await go(path);
+    expect(views()).toEqual([
+      { path: '/' },
+      { path: '/yarns', referrer: 'https://shop.example/' },
+      { path: '/', referrer: 'https://shop.example/yarns' },
+    ]);
+  });
+
+  it('count another query only where that is asked for, and never another hash', async () => {
+    const { go, views } = await start({ query: true });
+    for (const path of ['/yarns', '/yarns#top', '/yarns?fibre=wool', '/yarns?fibre=wool#top']) await go(path);
+    expect(views()).toEqual([{ path: '/yarns' }, { path: '/yarns', referrer: 'https://shop.example/yarns' }]);
+  });
+
+  it('count a redirect once and what a guard has prevented not at all', async () => {
+    const { go, views } = await start();
+    for (const path of ['/join', '/', '/account', '/closed']) await go(path);
+    expect(views().map((view) => view?.path)).toEqual(['/club', '/', '/club']);
+  });
+
+  it('count a page that comes back from the back/forward cache, but not one that is shown at first', async () => {
+    const { go, views, window } = await start();
+    const show = (persisted: boolean) => window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+    show(true);
+    await go('/yarns');
+    show(false);
+    expect(views()).toEqual([{ path: '/yarns' }]);
+    show(true);
+    expect(views()).toEqual([{ path: '/yarns' }, { path: '/yarns' }]);
+  });
+
+  it('end with the app', async () => {
+    const { app, go, views, window } = await start();
+    await go('/');
+    app.unmount();
+    await go('/yarns');
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    expect(views()).toHaveLength(1);
+  });
+});
+
+describe('v-clew', () => {
+  /** One element with the directive; `state` is what the template would say. */
+  const mount = (first: ClewBinding | undefined, arg?: string, modifiers: Record<string, boolean> = {}) => {
+    const track = vi.spyOn(tracker, 'track');
+    const state = shallowRef({ value: first, isThere: true });
+    const { createApp: createTestApp } = createRenderer(nodeOptions);
+    const root = new TestNode();
+    const app = createTestApp({
+      render() {
+        const directive = resolveDirective('clew');
+        const { value, isThere } = state.value;
+        return directive && isThere ? withDirectives(h('button'), [[directive, value, arg, modifiers]]) : null;
+      },
+    });
+    app.use(createClew({ tracker }));
+    app.mount(root);
+    const [button] = root.children as [TestNode];
+    const fire = (type: string, options: EventInit = { bubbles: true }) =>
+      button.dispatchEvent(new Event(type, options));
+    return { state, button, fire, tracked: () => track.mock.calls as unknown[][] };
+  };
+
+  it('tracks a click by its name', () => {
+    const { fire, tracked } = mount('cart viewed');
+    fire('click');
+    fire('submit');
+    expect(tracked()).toEqual([['cart viewed', undefined]]);
+  });
+
+  it.each([
+    ['its argument', mount.bind(undefined, 'left', 'submit')],
+    ['a modifier', mount.bind(undefined, 'left', undefined, { submit: true })],
+    ['`on`', mount.bind(undefined, { event: 'left', on: 'submit' })],
+  ])('tracks another DOM event, named by %s', (_name, begin) => {
+    const { fire, tracked } = begin();
+    fire('click');
+    fire('submit');
+    expect(tracked()).toEqual([['left', undefined]]);
+  });
+
+  it('follows updates of event, payload and DOM event with one listener', async () => {
+    const { state, fire, tracked } = mount({ event: 'viewed', payload: { n: 1 } });
+    for (const value of [
+      { event: 'viewed', payload: { n: 2 } },
+      { event: 'seen', payload: { n: 3 } },
+      { event: 'seen', on: 'submit' },
+    ]) {
+      state.value = { value, isThere: true };
+      await nextTick();
+      fire('click');
+    }
+    fire('submit');
+    expect(tracked()).toEqual([
+      ['viewed', { n: 2 }],
+      ['seen', { n: 3 }],
+      ['seen', undefined],
+    ]);
+  });
+
+  it('hears nothing once the element is gone', async () => {
+    const { state, fire, tracked } = mount('viewed');
+    state.value = { value: 'viewed', isThere: false };
+    await nextTick();
+    fire('click');
+    expect(tracked()).toEqual([]);
+  });
+
+  it('leaves to the tracker what is wrong, and throws nothing', () => {
+    const { fire, tracked } = mount(undefined);
+    fire('click');
+    expect(tracked()).toEqual([[undefined, undefined]]);
+  });
+});
+
+/** As much of a DOM as Vue's renderer needs: elements that can hear. */
+class TestNode extends EventTarget {
+  children: TestNode[] = [];
+  parent: TestNode | null = null;
+}
+
+const detach = (node: TestNode) => {
+  if (node.parent) node.parent.children = node.parent.children.filter((child) => child !== node);
+  node.parent = null;
+};
+
+const nodeOptions: Parameters<typeof createRenderer<TestNode, TestNode>>[0] = {
+  createElement: () => new TestNode(),
+  createText: () => new TestNode(),
+  createComment: () => new TestNode(),
+  insert(child, parent) {
+    parent.children.push(child);
+    child.parent = parent;
+  },
+  remove: detach,
+  parentNode: ({ parent }) => parent,
+  nextSibling: () => null,
+  setText: () => {},
+  setElementText: () => {},
+  patchProp: () => {},
+};
