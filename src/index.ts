@@ -6,12 +6,12 @@ import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
 
 export { type ClickOptions, clicks } from './page/clicks.js';
 export { type BrowserContext, browserContext, type PageContext } from './page/context.js';
-export { cookieDomain, type SharedThread, type ThreadCookie } from './page/cookie.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';
 export type { ItemText } from './pipeline/event.js';
 export type { Row, RowKey, Store } from './pipeline/store.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './pipeline/transport.js';
 export { checkEvents, type StandardSchema } from './tracker/checkEvents.js';
+export { cookieDomain, type SharedVisitor } from './tracker/cookieDomain.js';
 export type { BeforeSend, TrackedEvent } from './tracker/prepare.js';
 export { redactUrls } from './tracker/redactUrls.js';
 export type { DropReason, Listen, Signals } from './tracker/signals.js';

@@ -1,8 +1,8 @@
 import { CALLS, carriedList, carry } from './page/carryOver.js';
 import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
-import { cookieDomain } from './page/cookie.js';
 import { pageViews } from './page/navigation.js';
+import { cookieDomain } from './tracker/cookieDomain.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { addContext } from './tracker/prepare.js';
 import { startTracker } from './tracker/tracker.js';

@@ -1,6 +1,6 @@
-import type { ThreadCookie } from '../page/cookie.js';
 import type { Store } from '../pipeline/store.js';
 import type { Transport } from '../pipeline/transport.js';
+import type { SharedVisitor } from './cookieDomain.js';
 import type { BeforeSend } from './prepare.js';
 import type { Plugin } from './types.js';
 
@@ -62,7 +62,7 @@ export interface TrackerOptions {
    * @default none: each host has its own
    * @example cookieDomain('auto')
    */
-  cookieDomain?: ThreadCookie;
+  cookieDomain?: SharedVisitor;
   /**
    * Tracks page views. In a script tag: `data-page-views`, empty or with options in words.
    *
@@ -194,7 +194,7 @@ export const checkOptions = (options: TrackerOptions): void => {
   for (const name of ['pageViews', 'clicks', 'cookieDomain'] as const) {
     // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
     const type = name === 'cookieDomain' ? 'object' : 'function';
-    expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}() from 'clew'`);
+    expect(options?.[name] === undefined || typeof options[name] === type, name, `what ${name}() of clew makes`);
   }
   for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
     expect(!Number.isNaN(options?.[name]), name, 'a number');

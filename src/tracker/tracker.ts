@@ -44,7 +44,7 @@ const MOST_QUEUED = 1e7;
  */
 export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
-  const { cookieDomain: cookie } = settings;
+  const { cookieDomain: elsewhere } = settings;
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
   let tab = '';
@@ -63,8 +63,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** Events of this page that came before its database. */
   let early: ItemText[] = [];
   let isCarrying = false;
-  /** No cookie has been refused. */
-  let isBaking = true;
   /** The visitor's thread was carried when the page went away, and is no more: perhaps they have refused meanwhile. */
   let isMissing = false;
   let wasCarried = false;
@@ -83,7 +81,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       ...(apiKey && { Authorization: `Api-Key ${apiKey}` }),
     },
     leaving,
-    ...(cookie && { credentials: 'same-origin' as const }),
+    ...(elsewhere && { credentials: 'same-origin' as const }),
   });
 
   const channel = createChannel<Message>(`clew ${service}`, (message) => {
@@ -104,7 +102,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     send(...sent) {
       const answer = transport(requestOf(...sent));
       // A relay sets the cookie again that came with the request: meanwhile the visitor may be another one, or have refused.
-      if (answer && cookie) answer.then(bake, bake);
+      if (answer && elsewhere) answer.then(tell, tell);
       return answer;
     },
     // Somebody else's transport knows of answers only.
@@ -133,32 +131,14 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     return stamp(draft, { correlationValue: thread, seq: apiKey ? undefined : [pages, numbers[thread]], signature });
   };
 
-  /** What the site's other hosts know of the visitor: nothing, after a refusal. */
-  const bake = () => {
-    const { thread, turn, keys } = candidate;
-    const [key] = Object.values(keys)[0] ?? [];
-    const mark = typeof key === 'string' ? cookie?.markOf(key) : key;
-    const there = booting && cookie?.read();
-    if (there && turn <= there.turn && (thread !== there.thread || mark === undefined)) return;
-    if (isBaking && cookie?.write(booting && { thread, turn, mark }) === false) {
-      isBaking = false;
-      fail('cookieDomain: expected a domain of this page, and cookies to be allowed');
-    }
-  };
-
-  /** The visitor as another host of the site may have left them. */
-  const shared = (): Visitor | undefined => {
-    const { thread, turn = 0, mark } = cookie?.read() ?? {};
-    return isThread(thread)
-      ? { thread, turn, keys: mark === undefined ? {} : { [service]: [mark] }, pages }
-      : undefined;
-  };
+  /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
+  const tell = () => elsewhere?.tell(booting && candidate, fail);
 
   /** From now on the visitor is known, also to a page that has no time to ask the database. */
   const know = (visitor: Visitor) => {
     candidate = visitor;
     carry(THREAD, visitor.thread);
-    bake();
+    tell();
     open(visitor);
   };
 
@@ -232,8 +212,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     const text = draftEvent(clock(), IDENTIFY, { distinct_id: primaryKey });
     enter((visitor) => {
       const [known, proof] = identityIn(visitor);
-      // By its mark alone, if it was on another host of the site.
-      const isKnown = known === (typeof known === 'number' ? cookie?.markOf(primaryKey) : primaryKey);
+      const isKnown = known === primaryKey || elsewhere?.knows(known, primaryKey);
       if (known === primaryKey && (!signature || proof === signature)) return;
       // The service would rename or delete the first person's record if a second one came by the same thread.
       const person = known && !isKnown ? newVisitor(visitor) : visitor;
@@ -259,18 +238,17 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     keys: {},
     pages,
   });
+  /** Who the visitor is, if other hosts of the site may know better. */
+  const meet = (here: Visitor): Visitor => elsewhere?.meet(here, service) ?? here;
   /** Asks the store who the visitor is, and counts the page; nobody, if the thread is missing there, too. */
   const load = async (): Promise<Visitor | undefined> => {
-    const meet = (stored?: Visitor) => {
+    const arrive = (stored?: Visitor) => {
       if (isMissing && !stored) return;
-      const elsewhere = shared();
       const here = isThread(stored?.thread) ? stored : candidate;
-      const turn = ~~here.turn;
-      const isThere = elsewhere && elsewhere.turn >= turn;
-      const known = isThere && elsewhere.thread !== here.thread ? elsewhere : { ...here, turn };
-      return { ...known, keys: { ...(isThere && elsewhere.keys), ...known.keys }, pages: ~~here.pages + 1 || 1 };
+      const pages = ~~here.pages + 1 || 1;
+      return meet({ ...here, turn: ~~here.turn, keys: { ...here.keys }, pages });
     };
-    return (await store.transact([], VISITOR, meet as (stored?: Visitor) => Visitor)) ?? meet();
+    return (await store.transact([], VISITOR, arrive as (stored?: Visitor) => Visitor)) ?? arrive();
   };
 
   /** Opens the database and lets in the calls that waited for it. */
@@ -302,18 +280,18 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
     if (document?.prerendering) return document.addEventListener('prerenderingchange', start, { once: true });
     const thread = carried(THREAD);
-    candidate = shared() ?? newVisitor(undefined, isThread(thread) ? thread : undefined);
+    candidate = meet(newVisitor(undefined, isThread(thread) ? thread : undefined));
     isMissing = wasCarried && !thread;
     if (!isMissing) carry(THREAD, candidate.thread);
     // Handed on once: never do two pages that are alive have the same name.
     const name = carried(TAB);
     tab = isThread(name) ? name : uuid();
     carry(TAB);
-    arrive();
+    ask();
   };
 
   /** As on a new page: who the visitor is has to be asked. */
-  const arrive = () => {
+  const ask = () => {
     early = [];
     numbers = {};
     pages = 0;
@@ -334,7 +312,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     delivery.forget();
     store.clear();
     for (const key of [CALLS, THREAD, TAB, VISIT, itemsKey]) carry(key);
-    bake();
+    tell();
     wasCarried = false;
     unwait();
   };
@@ -370,10 +348,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** While nobody looked, another host of the site may have made the visitor another one, or identified them. */
   const look = (isBack: boolean) => {
-    const found = isBack && booting && shared();
-    if (found && (found.thread !== candidate.thread || (identityIn(found)[0] && !identityIn(candidate)[0]))) {
+    const found = booting && isBack ? meet(candidate) : candidate;
+    if (found !== candidate) {
       candidate = found;
-      arrive();
+      ask();
     }
     flush(isBack);
   };
