@@ -1,5 +1,13 @@
 /** Mistakes that must not compile, and uses that must. `tsc -p test` checks them; nothing here ever runs. */
-import { createTracker, type DropReason, type Tracker, type WireEvent } from '../src/index.ts';
+import {
+  clicks,
+  createTracker,
+  type DropReason,
+  type Plugin,
+  pageViews,
+  type Tracker,
+  type WireEvent,
+} from '../src/index.ts';
 
 interface Events {
   signup: { plan: 'free' | 'pro' };
@@ -120,4 +128,12 @@ export const options = () => {
   createTracker({ baseUrl: '/clew', consent: 'denied' });
   // @ts-expect-error no such option
   createTracker({ baseUrl: '/clew', interval: 3000 });
+  const own: Plugin = (tracker) => tracker.on('error', () => tracker.track('failed'));
+  createTracker<{ signup: undefined }>({ baseUrl: '/clew', pageViews: pageViews({ hash: true }), clicks: own });
+  // @ts-expect-error what is to be bundled has to be imported
+  createTracker({ baseUrl: '/clew', pageViews: true });
+  // @ts-expect-error it has to be called
+  createTracker({ baseUrl: '/clew', clicks });
+  // @ts-expect-error no such option
+  pageViews({ outbound: true });
 };

@@ -117,3 +117,31 @@ test('clicks, changes and submits of marked elements, in a shadow root too, and 
   await expect.poll(async () => (await marked()).map(({ event }) => event).sort()).toEqual(names.toSorted());
   for (const { payload } of await marked()) expect(payload).toEqual({ planName: 'pro' });
 });
+
+test('a prerendered page is seen when it is activated', async ({ stage, engine }) => {
+  test.skip(engine !== 'chromium', 'the others do not prerender');
+  const browser = await stage.openOwn();
+  const tab = await stage.visit({ browser });
+  const tell = before(() => {
+    document.addEventListener('prerenderingchange', () => fetch('/api/activated', { method: 'POST' }));
+    addEventListener('load', () => setTimeout(() => localStorage.setItem('isPrerendered', 'yes'), 500));
+  });
+  await tab.evaluate((url) => {
+    // When nobody is there to debug it: a page that is debugged prerenders nothing.
+    setTimeout(async () => {
+      const rules = Object.assign(document.createElement('script'), { type: 'speculationrules' });
+      rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [url], eagerness: 'immediate' }] });
+      document.head.append(rules);
+      while (!localStorage.isPrerendered) await new Promise((resolve) => setTimeout(resolve, 10));
+      location.href = url;
+    }, 500);
+  }, `/page/seen?${VIEWS}&${tell}`);
+  // Only lets go of it.
+  await tab.page?.context().browser()?.close();
+  const views = () => stage.demo.events('page_view');
+  await expect.poll(async () => (await views()).length).toBe(1);
+  const activated = stage.site.requests.find(({ path }) => path === '/api/activated')?.at ?? Number.POSITIVE_INFINITY;
+  // Told to the site over HTTP; loaded half a second earlier.
+  expect(Date.parse((await views())[0]?.timestamp ?? '')).toBeGreaterThan(activated - 200);
+  await browser.kill();
+});

@@ -155,7 +155,7 @@ export const checkOptions = (options: TrackerOptions): void => {
   );
   for (const name of ['pageViews', 'clicks'] as const) {
     // What is not imported is not bundled: so it is a function, and not true.
-    expect(typeof (options?.[name] ?? expect) === 'function', name, `${name}() from 'clew'`);
+    expect(typeof (options?.[name] ?? expect) === 'function', name, `${name}(), imported from clew`);
   }
   for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
     expect(!Number.isNaN(options?.[name]), name, 'a number');
