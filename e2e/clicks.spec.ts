@@ -66,17 +66,20 @@ test('the innermost marked element counts, once', async ({ demo, visitor }) => {
 
 test('a label and its control are one click', async ({ demo, visitor }) => {
   const markup = `<label data-clew-event="plan_chosen">Pro <input type="radio" name="plan"></label>
-    <div data-clew-event="terms_clicked"><label for="terms">Terms</label> <input id="terms" type="checkbox"></div>
+    <div data-clew-event="terms_clicked"><label for="terms">Terms</label> <input id="terms" type="checkbox">
+      <i id="control">window.control</i></div>
     <label for="far" data-clew-event="far_clicked">Far</label> <input id="far">`;
   await arrive(visitor, demo, markup);
   for (const text of ['Pro', 'Terms', 'Far']) await visitor.page.getByText(text).click({ position: { x: 2, y: 5 } });
   await visitor.page.locator('[type=radio]').click();
   await visitor.page.locator('#terms').click();
+  await visitor.page.getByText('window').click();
   expect((await tracked(demo, visitor)).map((entry) => (entry as unknown[])[0])).toEqual([
     'plan_chosen',
     'terms_clicked',
     'far_clicked',
     'plan_chosen',
+    'terms_clicked',
     'terms_clicked',
   ]);
 });

@@ -10,8 +10,11 @@ interface View {
   utm_source?: string;
 }
 
+/** In order of their times: what is handed over as a page leaves may overtake what is under way. */
 const viewsOf = async (demo: Demo): Promise<View[]> =>
-  (await demo.events('page_view')).map(({ payload }) => payload as View);
+  (await demo.events('page_view'))
+    .sort((a, b) => a.timestamp.localeCompare(b.timestamp))
+    .map(({ payload }) => payload as View);
 
 const push = (page: Page, to: string) => page.evaluate((url) => history.pushState({}, '', url), to);
 const replace = (page: Page, to: string) => page.evaluate((url) => history.replaceState({}, '', url), to);

@@ -6,7 +6,7 @@ const executablePath = findChromium();
 export default defineConfig({
   testDir: '.',
   // They have configurations of their own.
-  testIgnore: ['faults/**', 'walks/**'],
+  testIgnore: ['engines/**', 'faults/**', 'walks/**'],
   outputDir: '../test-results/e2e',
   timeout: 60_000,
   expect: { timeout: 15_000 },

@@ -25,7 +25,7 @@ const scalar = (text: string | undefined): unknown => parseJson(text || 'true') 
 const PLUGINS: Record<string, typeof pageViews | typeof clicks> = { pageViews, clicks };
 
 /** `data-page-views="hash query"` are two options that are true; `data-page-views` alone has none. */
-const wordsOf = (value: unknown) => Object.fromEntries(`${value}`.split(' ').map((word) => [word, true]));
+const wordsOf = (value: unknown) => Object.fromEntries(`${value}`.split(/\s+/).map((word) => [word, true]));
 
 const host = window as { clew?: Clew };
 

@@ -3,8 +3,12 @@ import * as v from 'valibot';
 import {
   browserContext,
   checkEvents,
+  clicks,
+  cookieDomain,
   createTracker,
   type DropReason,
+  type Plugin,
+  pageViews,
   redactUrls,
   type Tracker,
   type WireEvent,
@@ -129,6 +133,15 @@ export const options = () => {
   createTracker({ baseUrl: '/clew', consent: 'denied' });
   // @ts-expect-error no such option
   createTracker({ baseUrl: '/clew', interval: 3000 });
+  const own: Plugin = (tracker) => tracker.on('error', () => tracker.track('failed'));
+  createTracker<{ signup: undefined }>({ baseUrl: '/clew', pageViews: pageViews({ hash: true }), clicks: own });
+  createTracker({ baseUrl: '/clew', cookieDomain: cookieDomain('auto') });
+  // @ts-expect-error what is to be bundled has to be imported
+  createTracker({ baseUrl: '/clew', pageViews: true });
+  // @ts-expect-error it has to be called
+  createTracker({ baseUrl: '/clew', clicks });
+  // @ts-expect-error no such option
+  pageViews({ outbound: true });
 };
 
 export const filters = () => {

@@ -1,6 +1,6 @@
 import { carried, carry, VISIT } from './carryOver.js';
 
-/** `utm_source` and its like, and the click ids that advertisers append to links; with what they are. */
+/** `utm_source` and its like, and the click ids that advertisers append to links, with their values. */
 const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[^&#"]+/g;
 
 /** What of an address, or of a stored text, names a campaign: part of a query. */

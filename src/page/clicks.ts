@@ -58,9 +58,12 @@ export const clicks =
       for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');
 
       const marked = path.find(({ dataset }) => dataset?.clewEvent);
-      /** Of a label: the browser clicks its control next, and within the mark the two are one click. */
-      const isRepeated = ({ control }: HTMLElement & { control?: HTMLElement }) =>
-        control && !path.includes(control) && marked?.contains(control);
+      /** The browser clicks a label's control next, and within the mark the two are one click. */
+      const isRepeated = (node: HTMLElement) =>
+        node instanceof HTMLLabelElement &&
+        node.control &&
+        !path.includes(node.control) &&
+        marked?.contains(node.control);
       if (marked && event.type === typeOf(marked) && !path.some(isRepeated))
         track(`${marked.dataset.clewEvent}`, payloadOf(marked));
 

@@ -194,7 +194,7 @@ export const checkOptions = (options: TrackerOptions): void => {
   for (const name of ['pageViews', 'clicks', 'cookieDomain'] as const) {
     // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
     const type = name === 'cookieDomain' ? 'object' : 'function';
-    expect(options?.[name] === undefined || typeof options[name] === type, name, `what ${name}() of clew makes`);
+    expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}(), imported from clew`);
   }
   for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
     expect(!Number.isNaN(options?.[name]), name, 'a number');

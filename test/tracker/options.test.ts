@@ -93,10 +93,19 @@ describe('a wrong option throws a TypeError that names it', () => {
     ['context', { release: '1' }],
     ['beforeSend', 'redactUrls'],
     ['beforeSend', []],
+    ['pageViews', {}],
+    ['clicks', 'outbound'],
+    ['cookieDomain', 'auto'],
   ])('%s: %s', (name, value) => {
     const wrong = () => given({ baseUrl: '/clew', [name]: value });
     expect(wrong).toThrow(TypeError);
-    expect(wrong).toThrow(`clew: ${name}: expected a`);
+    expect(wrong).toThrow(`clew: ${name}: expected `);
+  });
+
+  it.each(['pageViews', 'clicks'])('%s: true, which says what to import', (name) => {
+    const wrong = () => given({ baseUrl: '/clew', [name]: true });
+    expect(wrong).toThrow(TypeError);
+    expect(wrong).toThrow(`clew: ${name}: expected ${name}(), imported from clew, not true`);
   });
 
   it.each([undefined, null, 'https://service.example', 7])('no options at all: %j', (options) => {

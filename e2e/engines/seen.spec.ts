@@ -1,0 +1,147 @@
+import type { Tab } from '../faults/engines/engine.ts';
+import { test as base, expect } from '../faults/support/fault.ts';
+import { before } from '../faults/support/page.ts';
+import { openStage, type Stage } from '../faults/support/stage.ts';
+
+/** A site of the test's own, in the project's engine; judged at the end as faults are: nothing on any console. */
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ collector, shared }, use) => {
+    await collector.clear();
+    const { stage, finish, close } = await openStage(await shared(), collector, 45_000);
+    try {
+      await use(stage);
+      expect(await finish()).toMatchObject({ survived: true, details: [] });
+    } finally {
+      await close();
+    }
+  },
+});
+
+const VIEWS = 'data-page-views=';
+
+/** What each view says, without the origin and the query that the test's site reads. */
+const viewsOf = async ({ demo, site }: Stage) => {
+  const short = (url: unknown) => String(url).replace(site.origin, '').replace(/\?.*/, '');
+  return (await demo.events('page_view')).map(({ payload }) => {
+    const { url, path, referrer } = payload as Record<string, unknown>;
+    return [short(url), path, short(referrer)];
+  });
+};
+
+const push = (tab: Tab, path: string) =>
+  tab.evaluate((to) => history.pushState({}, '', to + location.search), `/page/${path}`);
+
+for (const has of [true, false]) {
+  test(`one page view for each route, with back, forward, redirect and reload: ${
+    has ? 'the engine as it is' : 'without the Navigation API'
+  }`, async ({ stage }) => {
+    const old = before(() => Reflect.deleteProperty(window, 'navigation'));
+    const tab = await stage.visit({ query: has ? VIEWS : `${VIEWS}&${old}` });
+    await push(tab, 'products');
+    await push(tab, 'cart');
+    await tab.back();
+    await stage.reached(tab, '/page/products');
+    await tab.evaluate(() => history.forward());
+    await stage.reached(tab, '/page/cart');
+    await tab.evaluate(() => {
+      history.pushState({}, '', `/page/account${location.search}`);
+      history.replaceState({}, '', `/page/login${location.search}`);
+    });
+    await tab.evaluate(() => {
+      Object.assign(window, { isOver: true });
+      setTimeout(() => location.reload());
+    });
+    // Between two pages there is nobody to ask.
+    await expect.poll(() => tab.evaluate(() => 'isOver' in window).catch(() => true)).toBe(false);
+    await stage.reached(tab, '/page/login');
+    await expect
+      .poll(() => viewsOf(stage))
+      .toEqual([
+        ['/page/1', '/page/1', ''],
+        ['/page/products', '/page/products', '/page/1'],
+        ['/page/cart', '/page/cart', '/page/products'],
+        ['/page/products', '/page/products', '/page/cart'],
+        ['/page/cart', '/page/cart', '/page/products'],
+        ['/page/login', '/page/login', '/page/cart'],
+        // Chromium says of a reloaded page that it was its own referrer.
+        ['/page/login', '/page/login', expect.stringMatching(/^(.page.login)?$/)],
+      ]);
+  });
+}
+
+test('a page restored from the back/forward cache is seen again', async ({ stage }) => {
+  const tab = await stage.visit({ query: VIEWS });
+  await tab.evaluate(() => {
+    addEventListener('pageshow', ({ persisted }) => {
+      localStorage.isBack = persisted;
+    });
+    location.href = '/blank';
+  });
+  await stage.reached(tab, '/blank');
+  await tab.back();
+  await stage.reached(tab, '/page/1');
+  await expect.poll(() => tab.evaluate(() => localStorage.isBack)).toBe('true');
+  const view = ['/page/1', '/page/1', ''];
+  await expect.poll(() => viewsOf(stage)).toEqual([view, view]);
+});
+
+test('clicks, changes and submits of marked elements, in a shadow root too, and a form that leaves', async ({
+  stage,
+}) => {
+  const tab = await stage.visit({ query: 'data-clicks=' });
+  await tab.evaluate(() => {
+    const mark = (element: Element | null | undefined, event: string) => {
+      if (element instanceof HTMLElement) Object.assign(element.dataset, { clewEvent: event, clewPlanName: 'pro' });
+    };
+    const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'open' });
+    root.innerHTML = '<form><input type="checkbox" value="secret"><button>send</button></form>';
+    const form = root.querySelector('form');
+    form?.addEventListener('submit', (event) => event.preventDefault());
+    mark(form, 'form_sent');
+    mark(root.querySelector('input'), 'terms_agreed');
+    mark(document.querySelector('#button'), 'button_clicked');
+    mark(document.querySelector('#form'), 'form_left');
+    // The drivers do not look into shadow roots.
+    Object.assign(window, {
+      clickInside: (selector: string) => root.querySelector<HTMLElement>(selector)?.click(),
+    });
+  });
+  type Inside = typeof window & { clickInside(selector: string): void };
+  await tab.click('#button');
+  await tab.evaluate(() => (window as Inside).clickInside('input'));
+  await tab.evaluate(() => (window as Inside).clickInside('button'));
+  await tab.click('#submit');
+  await stage.reached(tab, '/page/submitted');
+  const names = ['button_clicked', 'terms_agreed', 'form_sent', 'form_left'];
+  const marked = async () => (await stage.demo.events()).filter(({ event }) => names.includes(event));
+  await expect.poll(async () => (await marked()).map(({ event }) => event).sort()).toEqual(names.toSorted());
+  for (const { payload } of await marked()) expect(payload).toEqual({ planName: 'pro' });
+});
+
+test('a prerendered page is seen when it is activated', async ({ stage, engine }) => {
+  test.skip(engine !== 'chromium', 'the others do not prerender');
+  const browser = await stage.openOwn();
+  const tab = await stage.visit({ browser });
+  const tell = before(() => {
+    document.addEventListener('prerenderingchange', () => fetch('/api/activated', { method: 'POST' }));
+    addEventListener('load', () => setTimeout(() => localStorage.setItem('isPrerendered', 'yes'), 500));
+  });
+  await tab.evaluate((url) => {
+    // When nobody is there to debug it: a page that is debugged prerenders nothing.
+    setTimeout(async () => {
+      const rules = Object.assign(document.createElement('script'), { type: 'speculationrules' });
+      rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [url], eagerness: 'immediate' }] });
+      document.head.append(rules);
+      while (!localStorage.isPrerendered) await new Promise((resolve) => setTimeout(resolve, 10));
+      location.href = url;
+    }, 500);
+  }, `/page/seen?${VIEWS}&${tell}`);
+  // Only lets go of it.
+  await tab.page?.context().browser()?.close();
+  const views = () => stage.demo.events('page_view');
+  await expect.poll(async () => (await views()).length).toBe(1);
+  const activated = stage.site.requests.find(({ path }) => path === '/api/activated')?.at ?? Number.POSITIVE_INFINITY;
+  // Told to the site over HTTP; loaded half a second earlier.
+  expect(Date.parse((await views())[0]?.timestamp ?? '')).toBeGreaterThan(activated - 200);
+  await browser.kill();
+});
