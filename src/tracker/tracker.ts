@@ -1,29 +1,21 @@
 import { v4 as uuid } from 'uuid';
-import { CALLS, carried, carriedList, carry, ITEMS, TAB, THREAD, VISIT } from '../page/carryOver.js';
+import { CALLS, carried, carry, ITEMS, TAB, THREAD, VISIT } from '../page/carryOver.js';
 import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle } from '../page/lifecycle.js';
-import type { Batch } from '../pipeline/batch.js';
 import { ENVELOPE } from '../pipeline/batch.js';
 import { createDelivery, type Report } from '../pipeline/delivery.js';
-import {
-  byteLength,
-  draftEvent,
-  draftUpsert,
-  type ItemText,
-  idOf,
-  isEvent,
-  isItem,
-  isName,
-  stamp,
-} from '../pipeline/event.js';
+import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isName, stamp } from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
-import { fetchAtEnd, fetchTransport, gzip, type TransportRequest } from '../pipeline/transport.js';
-import { EVENT_PATH, IDENTIFY } from '../wire.js';
+import { fetchAtEnd, fetchTransport, gzip } from '../pipeline/transport.js';
+import { IDENTIFY } from '../wire.js';
+import { createCarrier } from './carrier.js';
 import { createLedger } from './ledger.js';
 import type { Settings } from './options.js';
+import { createPlugins } from './plugins.js';
 import type { Step } from './prepare.js';
+import { createRequests } from './requests.js';
 import { createSignals, type DropReason } from './signals.js';
 import type { Tracker } from './types.js';
 import { createGate, isThread, type Visitor } from './visitor.js';
@@ -43,7 +35,7 @@ const MOST_QUEUED = 1e7;
  * @param clock when an event happens, in ms since the epoch; only the replay of earlier calls needs another one
  */
 export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
-  const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
+  const { baseUrl: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const { cookieDomain: elsewhere } = settings;
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
@@ -54,15 +46,14 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const [enter, open] = createGate((texts) => end(texts, 'consent'));
   const store = settings.store ?? createStore(fail);
   const queue = createQueue(store, service, uuid(), settings, () => pages);
+  const [carryItems, uncarry, carryEarly, endEarly, found] = createCarrier(itemsKey);
+  const requestOf = createRequests(settings);
   const singles = new Set<string>();
   let booting: Promise<void> | undefined;
   /** Number of this page load; 0 while the database has not said it, or the visitor does not want to be known. */
   let pages = 0;
   /** Who the visitor is, as far as a page can know that is not to wait for the database. */
   let candidate: Visitor;
-  /** Events of this page that came before its database. */
-  let early: ItemText[] = [];
-  let isCarrying = false;
   /** The visitor's thread was carried when the page went away, and is no more: perhaps they have refused meanwhile. */
   let isMissing = false;
   let wasCarried = false;
@@ -71,18 +62,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** How many events of this page load each thread has. */
   let numbers: Record<string, number> = {};
-
-  const requestOf = ({ path, body }: Batch, leaving: boolean, packed?: Uint8Array<ArrayBuffer>): TransportRequest => ({
-    url: (path === EVENT_PATH ? eventsUrl : service) + path,
-    body: packed ?? body,
-    headers: {
-      'Content-Type': 'application/json',
-      ...(packed && { 'Content-Encoding': 'gzip' }),
-      ...(apiKey && { Authorization: `Api-Key ${apiKey}` }),
-    },
-    leaving,
-    ...(elsewhere && { credentials: 'same-origin' as const }),
-  });
 
   const channel = createChannel<Message>(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') answer(message);
@@ -164,29 +143,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     }
   };
 
-  /** Other pages may have something to carry, too. */
-  const carryItems = (items: ItemText[]) => carry(itemsKey, [...new Set([...items, ...carriedList(itemsKey)])]);
-
-  /** Leaves there what is not of these: it has a better place now, or needs none. */
-  const uncarry = (items: ItemText[]) => {
-    const ids = items.map(idOf);
-    const all = carriedList(itemsKey);
-    const left = all.filter((text) => isItem(text) && !ids.includes(idOf(text)));
-    if (left.length < all.length) carry(itemsKey, left[0] && left);
-  };
-
-  /** A page may crash before its database is open. */
-  const carryEarly = (text: ItemText) => {
-    early.push(text);
-    if (!isCarrying)
-      queueMicrotask(() => {
-        isCarrying = false;
-        // None are left after a refusal.
-        if (early[0]) carryItems(early);
-      });
-    isCarrying = true;
-  };
-
   const track = (event: unknown, payload?: unknown): string => {
     const at = clock();
     const name = isName(event) ? event : '';
@@ -261,16 +217,16 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     if (!visitor?.thread) return forget();
     ({ pages } = visitor);
     know(visitor);
-    const found = carriedList(itemsKey);
-    for (const text of found) {
-      if (!isItem(text) || early.includes(text) || queue.items.has(idOf(text))) continue;
+    const carriedItems = found();
+    for (const [text, isEarly] of carriedItems) {
+      if (isEarly || queue.items.has(idOf(text))) continue;
       if (isEvent(text)) begin();
       queue.add(text);
     }
-    early = [];
+    endEarly();
     // Only then: a page that crashes in between is to find it in one of both places.
     queue.persist()?.then((isStored) => {
-      if (isStored) uncarry(found.filter(isItem));
+      if (isStored) uncarry(carriedItems.map(([text]) => text));
     });
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     delivery.flush(true);
@@ -292,7 +248,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** As on a new page: who the visitor is has to be asked. */
   const ask = () => {
-    early = [];
+    endEarly();
     numbers = {};
     pages = 0;
     open(undefined);
@@ -305,7 +261,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const forget = () => {
     booting = undefined;
     candidate = newVisitor();
-    early = [];
+    endEarly();
     pages = 0;
     open(null);
     end(queue.remove([...queue.items.keys()]), 'consent');
@@ -368,9 +324,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     open(null);
   else if (settings.consent === 'granted') start();
 
-  const plugins = [settings.pageViews, settings.clicks];
-  const undoings: (() => void)[] = [];
-
   const tracker: Tracker = {
     track,
     trackNow(event, payload?: unknown) {
@@ -400,20 +353,14 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     stats: () => structuredClone(counts),
     on,
     stop() {
-      // Should the page never have been seen, none begins any more.
-      plugins.length = 0;
-      for (const undo of undoings) attempt(undo);
+      unplug();
       unwatch();
       leave();
     },
   };
 
-  const watch = () => {
-    for (const plugin of plugins) {
-      const undo = plugin && attempt(() => plugin(tracker));
-      if (undo) undoings.push(undo);
-    }
-  };
+  const [watch, unplug] = createPlugins([settings.pageViews, settings.clicks], tracker, attempt);
+  // Nor does a plugin see what nobody has seen yet.
   if (document?.prerendering) document.addEventListener('prerenderingchange', watch, { once: true });
   else watch();
   return tracker;

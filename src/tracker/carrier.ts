@@ -1,0 +1,47 @@
+import { carriedList, carry } from '../page/carryOver.js';
+import { type ItemText, idOf, isItem } from '../pipeline/event.js';
+
+/**
+ * Items that stand in localStorage because the database may not have them: it is not open yet, or the page is going away.
+ *
+ * @param key under which all pages of the origin carry theirs
+ */
+export const createCarrier = (key: string) => {
+  /** Events of this page that came before its database. */
+  let early: ItemText[] = [];
+  let isCarrying = false;
+
+  /** Other pages may have something to carry, too. */
+  const carryItems = (items: ItemText[]) => carry(key, [...new Set([...items, ...carriedList(key)])]);
+
+  /** Leaves there what is not of these: it has a better place now, or needs none. */
+  const uncarry = (items: ItemText[]) => {
+    const ids = items.map(idOf);
+    const all = carriedList(key);
+    const left = all.filter((text) => isItem(text) && !ids.includes(idOf(text)));
+    if (left.length < all.length) carry(key, left[0] && left);
+  };
+
+  /** A page may crash before its database is open. */
+  const carryEarly = (text: ItemText) => {
+    early.push(text);
+    if (!isCarrying)
+      queueMicrotask(() => {
+        isCarrying = false;
+        // None are left after a refusal.
+        if (early[0]) carryItems(early);
+      });
+    isCarrying = true;
+  };
+
+  /** The early ones have been let in, or dropped. */
+  const endEarly = () => {
+    early = [];
+  };
+
+  /** All that is carried, and whether it is an early one of this page. */
+  const found = (): [text: ItemText, isEarly: boolean][] =>
+    carriedList(key).flatMap((text) => (isItem(text) ? [[text, early.includes(text)]] : []));
+
+  return [carryItems, uncarry, carryEarly, endEarly, found] as const;
+};
