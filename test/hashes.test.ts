@@ -13,6 +13,6 @@ it('the build ends with the hash of the stub as it is pasted, and the integrity 
   expect(integrity).toBe(digest('sha384', await read('clew.js')));
 });
 
-it('the stub is what an editor keeps of it: one line without an end, and nothing that would close its tag', async () => {
-  expect(await read('stub.js')).not.toMatch(/^\s|[\n\r]|\s$|<\/script|<!--/i);
+it('the stub is what an editor keeps of it, and has nothing that its tag, Liquid or a tag manager would take for theirs', async () => {
+  expect(await read('stub.js')).not.toMatch(/^\s|[\n\r]|\s$|<\/script|<!--|\{\{|\{%/i);
 });

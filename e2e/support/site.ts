@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createRelay, toNodeHandler } from '../../dist/relay.js';
+import { createRelay, type RelayOptions, toNodeHandler } from '../../dist/relay.js';
 import type { Demo } from './demo.ts';
 
 /** A page of a site: its markup, and what its server says beside it. */
@@ -20,9 +20,9 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-export const startSite = async (demo: Demo): Promise<Site> => {
+export const startSite = async (demo: Demo, options: Partial<RelayOptions> = {}): Promise<Site> => {
   const pages: Site['pages'] = {};
-  const relay = createRelay({ baseUrl: demo.address, apiKey: 'demo-key' });
+  const relay = createRelay({ baseUrl: demo.address, apiKey: 'demo-key', ...options });
   const handle = toNodeHandler(relay);
   const server = createServer(async (request, response) => {
     const path = request.url ?? '/';
