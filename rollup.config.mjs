@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { nodeResolve } from '@rollup/plugin-node-resolve';
 import terser from '@rollup/plugin-terser';
 import typescript from '@rollup/plugin-typescript';
@@ -53,6 +55,27 @@ const minify = terser({
   mangle: { properties: { builtins: true, regex: new RegExp(`^(${internal.join('|')})$`), keep_quoted: true } },
 });
 
+/** An inline script's hash is that of every character between its tags: the file has nothing that an editor may leave out. */
+const trim = {
+  name: 'trim',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) chunk.code = chunk.code.trim();
+  },
+};
+
+/** Says what a strict Content-Security-Policy, or `integrity`, has to name. https://w3.org/TR/sri-2 */
+const hashes = {
+  name: 'hashes',
+  async writeBundle() {
+    const hash = async (kind, file) =>
+      `${kind}-${createHash(kind)
+        .update(await readFile(file))
+        .digest('base64')}`;
+    this.info(`dist/stub.js, inline, in script-src: '${await hash('sha256', 'dist/stub.js')}'`);
+    this.info(`dist/clew.js: integrity="${await hash('sha384', 'dist/clew.js')}"`);
+  },
+};
+
 /** TypeScript is compiled once; the script-tag files are bundled from what that emitted. */
 export default [
   {
@@ -68,5 +91,10 @@ export default [
     output: { file: 'dist/clew.js', format: 'iife' },
     onwarn,
   },
-  { input: 'dist/stub.js', plugins: [minify], output: { file: 'dist/stub.js', format: 'iife' }, onwarn },
+  {
+    input: 'dist/stub.js',
+    plugins: [minify, trim, hashes],
+    output: { file: 'dist/stub.js', format: 'iife' },
+    onwarn,
+  },
 ];

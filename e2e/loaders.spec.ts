@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import type { Demo } from './support/demo.ts';
+import { type Site, startSite } from './support/site.ts';
+import { test as base, expect, stub } from './support/test.ts';
+
+/** `site` is somebody's web site, `host` where clew.js and the relay are. */
+const test = base.extend<{ site: Site; host: Site }>({
+  site: async ({ demo }, use) => {
+    const site = await startSite(demo);
+    await use(site);
+    await site.stop();
+  },
+  host: async ({ demo, site }, use) => {
+    const host = await startSite(demo, { allowedOrigins: [site.address] });
+    await use(host);
+    await host.stop();
+  },
+});
+
+const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8');
+
+/** What the docs say to paste: the HTML under this heading, with the stub and addresses of this machine put in. */
+const pasted = async (heading: string, host: Site): Promise<string> => {
+  const [, section = ''] = (await read('docs/script-tag.md')).split(`\n### ${heading}\n`);
+  const [, html] = /```html\n([\s\S]*?)```/.exec(section) ?? [];
+  if (!html) throw new Error(`there is nothing to paste for ${heading}`);
+  const text = await stub();
+  return html
+    .replace('/* contents of dist/stub.js */', () => text)
+    .replace("{{ 'clew.js' | asset_url }}", 'https://clew.example.com/clew.js')
+    .replaceAll('https://clew.example.com/clew.js', `${host.address}/dist/clew.js`)
+    .replaceAll('https://clew.example.com', host.address);
+};
+
+const EARLY = "<script>window.clew && clew('track', 'early')</script>";
+const BODY = '<body><button data-clew-event="signup_clicked">Sign up</button></body>';
+const pageOf = (head: string, body = BODY) =>
+  `<!doctype html><html lang="en"><head><title>Loaded</title>${head}</head>${body}</html>`;
+
+/** Inserts HTML as a tag manager does: scripts only run when they are made anew, and of their attributes it knows but a few. */
+const insertCopied = (page: Page, html: string) =>
+  page.evaluate((markup) => {
+    const parsed = new DOMParser().parseFromString(markup, 'text/html');
+    for (const { id, text, src } of parsed.querySelectorAll('script'))
+      document.body.append(
+        Object.assign(document.createElement('script'), { async: false, id, text, ...(src && { src }) }),
+      );
+  }, html);
+
+/** The bundle has come, in whatever way. */
+const isThere = (page: Page) => page.waitForFunction(() => window.clew && !('q' in window.clew));
+const namesOf = async (demo: Demo) => (await demo.events()).map(({ event }) => event).toSorted();
+
+for (const system of ['WordPress', 'Shopify', 'Webflow']) {
+  test(`what is to be pasted in ${system} tracks views, clicks and early calls`, async ({
+    demo,
+    site,
+    host,
+    visitor,
+  }) => {
+    // WordPress has a relay of its own origin.
+    site.pages['/'] = { html: pageOf((await pasted(system, host)) + EARLY) };
+    await visitor.page.goto(`${site.address}/`);
+    await isThere(visitor.page);
+    await visitor.page.locator('button').click();
+    await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view', 'signup_clicked']);
+  });
+}
+
+test('what is to be pasted in Google Tag Manager survives that it copies scripts, and takes calls of tags around it', async ({
+  demo,
+  site,
+  host,
+  visitor,
+}) => {
+  const { page } = visitor;
+  site.pages['/'] = { html: pageOf('') };
+  await page.goto(`${site.address}/`);
+  await insertCopied(page, (await pasted('Google Tag Manager', host)) + EARLY);
+  await isThere(page);
+  await page.locator('button').click();
+  await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view', 'signup_clicked']);
+});
+
+test('a stub in the page keeps its place when the tag manager comes with its own', async ({
+  demo,
+  site,
+  host,
+  visitor,
+}) => {
+  const { page } = visitor;
+  site.pages['/'] = { html: pageOf(`<script>${await stub()}</script>${EARLY}`) };
+  await page.goto(`${site.address}/`);
+  await insertCopied(page, await pasted('Google Tag Manager', host));
+  await isThere(page);
+  await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view']);
+});
+
+test('a tag that lost its attributes, or cannot see them, says so, and the page goes on', async ({ context, site }) => {
+  const tag = '<script src="/dist/clew.js" data-base-url="/clew"></script>';
+  const ways: [name: string, load: (page: Page) => Promise<unknown>][] = [
+    ['copied', (page) => insertCopied(page, tag)],
+    ['module', (page) => page.addScriptTag({ url: '/dist/clew.js', type: 'module' })],
+  ];
+  site.pages['/'] = { html: pageOf(`<script>${await stub()}</script>${EARLY}`) };
+  for (const [name, load] of ways) {
+    const page = await context.newPage();
+    await page.goto(`${site.address}/`);
+    const [error] = await Promise.all([page.waitForEvent('pageerror'), load(page)]);
+    expect(error.message, name).toContain('baseUrl: expected a string');
+    expect(await page.evaluate(() => 'q' in window.clew), name).toBe(true);
+  }
+});
+
+const DATA = 'data-base-url="/clew" data-page-views data-clicks';
+const inserted = (when: string) => `<script>
+  const insert = () => {
+    const script = Object.assign(document.createElement('script'), { src: '/dist/clew.js' });
+    Object.assign(script.dataset, { baseUrl: '/clew', pageViews: '', clicks: '' });
+    document.head.append(script);
+  };
+  ${when}
+</script>`;
+const TAG = `<script src="/dist/clew.js" ${DATA}></script>`;
+const WAYS: Record<string, (bundle: string) => [head: string, body?: string]> = {
+  'with async': () => [TAG.replace('src', 'async src')],
+  'with defer': () => [TAG.replace('src', 'defer src')],
+  'with neither async nor defer': () => [TAG],
+  'at the end of the body': () => ['', BODY.replace('</body>', `${TAG}</body>`)],
+  'inserted by a script at once': () => [inserted('insert();')],
+  'inserted by a script after load': () => [inserted("addEventListener('load', () => setTimeout(insert));")],
+  'written by document.write': () => [`<script>document.write(${JSON.stringify(TAG).replace('</', '<\\/')})</script>`],
+  'pasted inline': (bundle) => [`<script ${DATA}>${bundle}</script>`],
+  twice: () => [TAG + TAG + inserted("addEventListener('load', insert);")],
+};
+
+for (const [way, markup] of Object.entries(WAYS)) {
+  test(`loaded ${way}, the bundle finds its options and tracks everything once`, async ({ demo, site, visitor }) => {
+    const { page } = visitor;
+    const [head, body] = markup(await read('dist/clew.js'));
+    site.pages['/'] = { html: pageOf(`<script>${await stub()}</script>${EARLY}${head}`, body) };
+    await page.goto(`${site.address}/`, { waitUntil: 'load' });
+    await isThere(page);
+    await page.locator('button').click();
+    await visitor.clew('flush');
+    await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view', 'signup_clicked']);
+  });
+}
+
+test('in a sandboxed frame, as of a custom pixel, it is another visitor, and the relay refuses it', async ({
+  context,
+  demo,
+  site,
+  host,
+}) => {
+  const page = await context.newPage();
+  const tag = `<script src="${host.address}/dist/clew.js" data-base-url="${host.address}/clew"></script>`;
+  const pixel = `${tag}<script>clew('trackNow', 'purchase')</script>`.replaceAll('"', '&quot;');
+  site.pages['/'] = { html: pageOf(tag, `<body><iframe sandbox="allow-scripts" srcdoc="${pixel}"></iframe></body>`) };
+  const refused = page.waitForEvent('console', (message) => /origin 'null'.*CORS policy/.test(message.text()));
+  await page.goto(`${site.address}/`);
+  await refused;
+  const threads = page.frames().map((each) => each.evaluate(() => window.clew('correlationValue')));
+  expect(new Set(await Promise.all(threads)).size).toBe(2);
+  expect(await demo.events('purchase')).toEqual([]);
+});
