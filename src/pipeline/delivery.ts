@@ -112,11 +112,14 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const isLeft = (text: unknown): text is ItemText => isItem(text) && !settled.has(idOf(text));
 
   /** The first of what nobody sends at this moment. */
-  const nextIdle = (room = KEEPALIVE_QUOTA) =>
-    nextBatch(
-      [...queue.items.values()].filter((text) => !busy.has(idOf(text))),
-      { ...limits, maxBatchBytes: Math.min(search.largest, room) },
-    );
+  const nextIdle = (room = KEEPALIVE_QUOTA) => {
+    const idle: ItemText[] = [];
+    for (const [id, text] of queue.items) {
+      if (idle.length >= limits.maxBatchEvents) break;
+      if (!busy.has(id)) idle.push(text);
+    }
+    return nextBatch(idle, { ...limits, maxBatchBytes: Math.min(search.largest, room) });
+  };
 
   /** The net for a page that ends without a word: a crash, or the browser's end. */
   const deferNext = () => {
@@ -144,7 +147,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   /** Sends the next batch and sees what the answer means. */
   const turn = async () => {
     const since = link;
-    const rows = await store.read(service);
+    // And a few more: that there are some, and in place of those that are answered for already.
+    const rows = await store.read(service, search.aside + limits.maxBatchEvents + 10);
     // A page that could not be sure that something was stored has carried it over: it may be there twice.
     const stored = new Map(allIn(rows).flatMap((text) => (isLeft(text) ? [[idOf(text), text] as const] : [])));
     // What memory has and the store has not is no less to be sent: storage may be refused, or have been cleared.

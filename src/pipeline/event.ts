@@ -26,16 +26,10 @@ export const isItem = (value: unknown): value is ItemText =>
 export const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== IDENTIFY && value !== '';
 
-/** An event that does not know its visitor yet: `stamp` adds the `correlationValue`. Throws what the payload throws. */
-export const draftEvent = (at: number, event: string, payload?: unknown): ItemText =>
-  JSON.stringify({
-    uuid: v4(),
-    timestamp: new Date(at).toISOString(),
-    event,
-    source: 'custom',
-    correlationKey: '_id',
-    payload,
-  });
+/** An event, of a payload in JSON if it has one, that does not know its visitor yet: `stamp` adds the `correlationValue`. */
+export const draftEvent = (at: number, event: string, payload?: string): ItemText =>
+  `{"uuid":"${v4()}","timestamp":"${new Date(at).toISOString()}","event":${JSON.stringify(event)},` +
+  `"source":"custom","correlationKey":"_id"${payload ? `,"payload":${payload}` : ''}}`;
 
 /** An upsert that does not know its customer yet: `stamp` adds the `primary_key`. Throws what the properties throw. */
 export const draftUpsert = (properties: unknown): ItemText => {

@@ -104,8 +104,12 @@ export const createQueue = (
         length -= text.length;
       }
       row = undefined;
+      let missing = removed.length;
       for (const own of rows) {
+        // Mostly the oldest are removed: the others need not be looked at.
+        if (!missing) break;
         const left = own[1].filter((text) => items.has(idOf(text)));
+        missing -= own[1].length - left.length;
         if (left.length < own[1].length) {
           own[1] = left;
           changed.add(own);

@@ -25,8 +25,8 @@ export interface Store {
     name?: string,
     change?: (old: T | undefined) => T,
   ): Promise<T | undefined>;
-  /** The oldest rows of a service, enough for a batch. */
-  read(service: string): Promise<Row[]>;
+  /** The oldest rows of a service, at least as many as hold `most` items, if there are so many. */
+  read(service: string, most?: number): Promise<Row[]>;
   /**
    * The page is going away: breaks off what is not committed. A page in the back/forward cache would go on holding its
    * transaction, and with it up all other tabs; and what it writes last would have to wait for it.
@@ -38,8 +38,6 @@ export interface Store {
   generation(): number;
 }
 
-/** Rows read at a time: what makes a batch of single events, and a few more. */
-const MOST_ROWS = 210;
 /** The database and the one object store in it. */
 const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
@@ -59,6 +57,24 @@ const write = async <T extends object>(
   // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
   await promisifyRequest(target.transaction);
   return value ?? (true as never);
+};
+
+/** A row holds anything from one item to a batch, and to read is to copy: so at first but a few are read. */
+const readRows = async (target: IDBObjectStore, service: string, most: number): Promise<Row[]> => {
+  const rows: Row[] = [];
+  let after: IDBValidKey = [service];
+  for (let count = 2; ; count *= 4) {
+    // All keys that begin with the service: a list is higher than any number.
+    const range = IDBKeyRange.bound(after, [service, []], true);
+    const [keys, values] = await Promise.all([
+      promisifyRequest(target.getAllKeys(range, count)),
+      promisifyRequest(target.getAll(range, count)),
+    ]);
+    for (const [i, key] of keys.entries()) rows.push([key as RowKey, values[i]]);
+    most -= values.flat().length;
+    if (most <= 0 || keys.length < count) return rows;
+    after = keys[count - 1] as IDBValidKey;
+  }
 };
 
 /** https://w3.org/TR/IndexedDB/#opening */
@@ -128,15 +144,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       isLeaving &&= !name;
       return attempt((target) => write(target, entries, name, change));
     },
-    read: async (service) =>
-      (await attempt(async (target) => {
-        const range = IDBKeyRange.bound([service], [service, []]);
-        const [keys, values] = await Promise.all([
-          promisifyRequest(target.getAllKeys(range, MOST_ROWS)),
-          promisifyRequest(target.getAll(range, MOST_ROWS)),
-        ]);
-        return keys.map((key, i): Row => [key as RowKey, values[i]]);
-      })) ?? [],
+    read: async (service, most = Number.POSITIVE_INFINITY) =>
+      (await attempt((target) => readRows(target, service, most))) ?? [],
     abort() {
       isLeaving = true;
       const broken = underWay;

@@ -16,15 +16,20 @@ import type { Settings } from './options.js';
 import { createPlugins } from './plugins.js';
 import type { Step } from './prepare.js';
 import { createRequests } from './requests.js';
-import { createSignals, type DropReason } from './signals.js';
+import { createSignals } from './signals.js';
 import type { Tracker } from './types.js';
 import { createGate, isThread, type Visitor } from './visitor.js';
 
 /** What the tabs of an origin tell each other: what is under way and answered for, who the visitor now is, or their answer. */
 type Message = Report | Visitor | boolean;
 
+/** A call of `track`, with its payload as JSON. */
+type Call = [at: number, name: string, payload: string | undefined, isSingle: boolean];
+
 /** Name of the visitor's record in the store. */
 const VISITOR = 'visitor';
+/** How long (ms) calls are worked on at a time: four times slower, on a cheap phone, that is still no long task. */
+const SLICE = 6;
 /** Most characters of queued items, however few they are: a page's memory is not ours alone. */
 const MOST_QUEUED = 1e7;
 
@@ -60,6 +65,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** There is none where an app's tests run without a browser. */
   const { document } = globalThis as { document?: Document & { prerendering?: boolean } };
 
+  /** What has been tracked in this task, and how much of it has gone its way. */
+  let calls: Call[] = [];
+  let taken = 0;
   /** How many events of this page load each thread has. */
   let numbers: Record<string, number> = {};
 
@@ -97,7 +105,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   });
 
   const add = (text: ItemText) => {
-    const isTooLarge = byteLength(text) > maxBatchBytes - ENVELOPE;
+    const most = maxBatchBytes - ENVELOPE;
+    // A character has at most three bytes: most events need not be counted.
+    const isTooLarge = text.length * 3 > most && byteLength(text) > most;
     if (isTooLarge || queue.items.size >= maxQueuedEvents || queue.length() > MOST_QUEUED)
       return end([text], isTooLarge ? 'too-large' : 'full');
     queue.add(text);
@@ -132,40 +142,67 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     know(visitor);
   };
 
+  /** Whatever was thrown, even if it cannot be written itself. */
+  const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unreadable');
+
   /** What `read` makes, or '' if it throws: reading somebody's object may throw anything. */
   const attempt = <T>(read: () => T): T | '' => {
     try {
       return read();
     } catch (error) {
-      // Whatever was thrown, even if it cannot be written itself.
-      fail((error as Error | undefined)?.message ?? 'unreadable');
+      tellOf(error);
       return '';
     }
   };
 
-  const track = (event: unknown, payload?: unknown): string => {
-    const at = clock();
-    const name = isName(event) ? event : '';
-    let reason: DropReason = name ? 'unserialisable' : 'rejected';
-    const text = attempt(() => {
-      if (!name) throw Error(`track: expected a name, not ${IDENTIFY}`);
-      const draft = draftEvent(at, name, payload);
-      reason = 'filtered';
-      return steps.reduce((text, step) => text && step(text, attempt), draft);
-    });
+  /** What is tracked goes its way here. */
+  const take = (...[at, name, payload, isSingle]: Call) => {
+    const draft = draftEvent(at, name, payload);
+    const text = attempt(() => steps.reduce((text, step) => text && step(text, attempt), draft));
     begin();
     if (text) {
+      if (isSingle) singles.add(idOf(text));
       enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) carryEarly(stamp(text, { correlationValue: candidate.thread }));
-    } else end([draftEvent(at, name)], reason);
-    return idOf(text);
+    } else end([draftEvent(at, name)], 'filtered');
+  };
+
+  /** Every other method begins with it, so that all calls are in order. */
+  const drain = (until = Number.POSITIVE_INFINITY) => {
+    for (let call = calls[taken]; call; call = calls[taken]) {
+      if (performance.now() > until) return void setTimeout(drainSoon);
+      taken++;
+      take(...call);
+    }
+    calls = [];
+    taken = 0;
+  };
+  /** Lets the page's own work go ahead in between. */
+  const drainSoon = () => drain(performance.now() + SLICE);
+
+  /** The call itself takes a snapshot and no more: the page's own work goes on. */
+  const track = (event: unknown, payload: unknown, isSingle = false) => {
+    const at = clock();
+    const name = isName(event) ? event : '';
+    try {
+      if (!name) throw Error(`track: expected a name, not ${IDENTIFY}`);
+      calls.push([at, name, JSON.stringify(payload), isSingle]);
+    } catch (error) {
+      drain();
+      tellOf(error);
+      begin();
+      return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
+    }
+    // What a step looks at may be another one in a moment.
+    if (steps[0]) drain();
+    else if (!calls[1]) queueMicrotask(drainSoon);
   };
 
   /** The primary key and its signature, whatever somebody has put there. */
   const identityIn = ({ keys }: Visitor) => [keys[service]].flat();
 
   const identify = (primaryKey: string, signature?: string) => {
-    const text = draftEvent(clock(), IDENTIFY, { distinct_id: primaryKey });
+    const text = draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }));
     enter((visitor) => {
       const [known, proof] = identityIn(visitor);
       const isKnown = known === primaryKey || elsewhere?.knows(known, primaryKey);
@@ -285,6 +322,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   };
 
   const leave = () => {
+    drain();
     channel.close();
     unwait();
     // Nor does a page that may have been refused write anything before it knows.
@@ -304,6 +342,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** While nobody looked, another host of the site may have made the visitor another one, or identified them. */
   const look = (isBack: boolean) => {
+    drain();
     const found = booting && isBack ? meet(candidate) : candidate;
     if (found !== candidate) {
       candidate = found;
@@ -325,12 +364,14 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   else if (settings.consent === 'granted') start();
 
   const tracker: Tracker = {
-    track,
+    track: (event, payload?: unknown) => track(event, payload),
     trackNow(event, payload?: unknown) {
-      singles.add(track(event, payload));
+      track(event, payload, true);
+      drain();
       return flush();
     },
     identify(primaryKey, properties, options) {
+      drain();
       const { signature } = options ?? {};
       if (typeof primaryKey !== 'string' || !primaryKey || typeof (signature ?? '') !== 'string')
         return fail('identify: expected a string');
@@ -338,19 +379,32 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       identify(primaryKey, apiKey ? undefined : signature);
       if (properties) setProperties(properties);
     },
-    setProperties,
+    setProperties(properties) {
+      drain();
+      setProperties(properties);
+    },
     page: (overrides) => {
       track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...overrides })) });
     },
-    reset: () => enter((visitor) => become(newVisitor(visitor))),
+    reset() {
+      drain();
+      enter((visitor) => become(newVisitor(visitor)));
+    },
     consent(isGranted) {
+      drain();
       if (typeof isGranted !== 'boolean') return fail('consent: expected true or false');
       answer(isGranted);
       channel.post(isGranted);
     },
-    flush: () => flush(true),
+    flush() {
+      drain();
+      return flush(true);
+    },
     correlationValue: () => new Promise((resolve) => enter((visitor) => resolve(visitor.thread))),
-    stats: () => structuredClone(counts),
+    stats() {
+      drain();
+      return structuredClone(counts);
+    },
     on,
     stop() {
       unplug();

@@ -6,7 +6,7 @@ export const AT = Date.UTC(2026, 0, 31, 12, 30, 15, 7);
 
 /** An event of the one visitor, ready to be queued. */
 export const eventText = (name = 'seen', payload?: unknown): ItemText =>
-  stamp(draftEvent(AT, name, payload), { correlationValue: THREAD });
+  stamp(draftEvent(AT, name, JSON.stringify(payload)), { correlationValue: THREAD });
 
 export const upsertText = (properties: object = { plan: 'pro' }, primary_key = 'ann'): ItemText =>
   stamp(draftUpsert(properties), { primary_key });

@@ -4,7 +4,7 @@ import { addContext, filter } from '../../src/tracker/prepare.ts';
 
 /** What an event's text says after a step, and what was told meanwhile. */
 const outcomeOf = (step: ReturnType<typeof filter>, payload?: unknown) => {
-  const draft = draftEvent(0, 'signup', payload);
+  const draft = draftEvent(0, 'signup', JSON.stringify(payload));
   const told: unknown[] = [];
   const attempt = <T>(read: () => T): T | '' => {
     try {
