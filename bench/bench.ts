@@ -5,6 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { startDemo } from '../e2e/support/demo.ts';
 import { measureBurst } from './burst.ts';
 import { measureDurability } from './durability.ts';
+import { measureLongTasks } from './longTasks.ts';
 
 const RUNS = Number(process.env.RUNS ?? 3);
 
@@ -21,6 +22,10 @@ try {
   console.log(`| array push and JSON.stringify | ${floor.toFixed(1)} |`);
   console.log(`| clew('track', …) | ${clew.toFixed(1)} |`);
   console.log(`| ratio, pair by pair | ${ratio.toFixed(2)} |`);
+
+  const long = await measureLongTasks(demo);
+  const shown = long.map((ms) => ms.toFixed()).join(', ') || 'none';
+  console.log(`\nTasks of more than 50 ms in 10,000 calls and their delivery, 4 times slower: ${shown}.`);
 
   console.log(`\n| of 200 events, ${RUNS} runs each | arrived | stored twice |\n|---|---|---|`);
   for await (const { way, arrived, twice } of measureDurability(demo, RUNS)) {

@@ -30,6 +30,8 @@ type Call = [at: number, name: string, payload: string | undefined, isSingle: bo
 const VISITOR = 'visitor';
 /** How long (ms) calls are worked on at a time: four times slower, on a cheap phone, that is still no long task. */
 const SLICE = 6;
+/** A payload of more characters does not wait for its turn. */
+const MOST_WAITING = 1e3;
 /** Most characters of queued items, however few they are: a page's memory is not ours alone. */
 const MOST_QUEUED = 1e7;
 
@@ -184,17 +186,19 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const track = (event: unknown, payload: unknown, isSingle = false) => {
     const at = clock();
     const name = isName(event) ? event : '';
+    let text: string | undefined;
     try {
       if (!name) throw Error(`track: expected a name, not ${IDENTIFY}`);
-      calls.push([at, name, JSON.stringify(payload), isSingle]);
+      text = JSON.stringify(payload);
     } catch (error) {
       drain();
       tellOf(error);
       begin();
       return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
     }
-    // What a step looks at may be another one in a moment.
-    if (steps[0]) drain();
+    calls.push([at, name, text, isSingle]);
+    // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
+    if (steps[0] || calls.length > maxQueuedEvents || (text && text.length > MOST_WAITING)) drain();
     else if (!calls[1]) queueMicrotask(drainSoon);
   };
 
