@@ -56,7 +56,8 @@ const start = () => {
     try {
       const [at, call] = entry as [number, Call];
       replayed = at;
-      if (Array.isArray(call) && typeof call[0] === 'string') clew(...call);
+      // Neither at no time nor at none that there is.
+      if (+new Date(at) && Array.isArray(call) && typeof call[0] === 'string') clew(...call);
     } catch {
       // Somebody else has written under our name.
     }

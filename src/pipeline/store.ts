@@ -65,7 +65,7 @@ const readRows = async (target: IDBObjectStore, service: string, most: number): 
   let after: IDBValidKey = [service];
   for (let count = 2; ; count *= 4) {
     // All keys that begin with the service: a list is higher than any number.
-    const range = IDBKeyRange.bound(after, [service, []], true);
+    const range = IDBKeyRange.bound(after, [service, []], count > 2);
     const [keys, values] = await Promise.all([
       promisifyRequest(target.getAllKeys(range, count)),
       promisifyRequest(target.getAll(range, count)),

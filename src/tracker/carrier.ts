@@ -9,7 +9,8 @@ import { type ItemText, idOf, isItem } from '../pipeline/event.js';
 export const createCarrier = (key: string) => {
   /** Events of this page that came before its database. */
   let early: ItemText[] = [];
-  let isCarrying = false;
+  /** How many of them are carried. */
+  let count = 0;
 
   /** Other pages may have something to carry, too. */
   const carryItems = (items: ItemText[]) => carry(key, [...new Set([...items, ...carriedList(key)])]);
@@ -22,26 +23,23 @@ export const createCarrier = (key: string) => {
     if (left.length < all.length) carry(key, left[0] && left);
   };
 
+  const addEarly = (text: ItemText) => void early.push(text);
+
   /** A page may crash before its database is open. */
-  const carryEarly = (text: ItemText) => {
-    early.push(text);
-    if (!isCarrying)
-      queueMicrotask(() => {
-        isCarrying = false;
-        // None are left after a refusal.
-        if (early[0]) carryItems(early);
-      });
-    isCarrying = true;
+  const carryEarly = () => {
+    if (early.length > count) carryItems(early);
+    count = early.length;
   };
 
   /** The early ones have been let in, or dropped. */
   const endEarly = () => {
     early = [];
+    count = 0;
   };
 
   /** All that is carried, and whether it is an early one of this page. */
   const found = (): [text: ItemText, isEarly: boolean][] =>
     carriedList(key).flatMap((text) => (isItem(text) ? [[text, early.includes(text)]] : []));
 
-  return [carryItems, uncarry, carryEarly, endEarly, found] as const;
+  return [carryItems, uncarry, addEarly, carryEarly, endEarly, found] as const;
 };

@@ -53,7 +53,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const [enter, open] = createGate((texts) => end(texts, 'consent'));
   const store = settings.store ?? createStore(fail);
   const queue = createQueue(store, service, uuid(), settings, () => pages);
-  const [carryItems, uncarry, carryEarly, endEarly, found] = createCarrier(itemsKey);
+  const [carryItems, uncarry, addEarly, carryEarly, endEarly, found] = createCarrier(itemsKey);
   const requestOf = createRequests(settings);
   const singles = new Set<string>();
   let booting: Promise<void> | undefined;
@@ -165,17 +165,22 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     if (text) {
       if (isSingle) singles.add(idOf(text));
       enter(({ thread }) => add(signed(text, thread)), text);
-      if (booting && !pages) carryEarly(stamp(text, { correlationValue: candidate.thread }));
+      if (booting && !pages) addEarly(stamp(text, { correlationValue: candidate.thread }));
     } else end([draftEvent(at, name)], 'filtered');
   };
 
   /** Every other method begins with it, so that all calls are in order. */
   const drain = (until = Number.POSITIVE_INFINITY) => {
     for (let call = calls[taken]; call; call = calls[taken]) {
-      if (performance.now() > until) return void setTimeout(drainSoon);
+      if (performance.now() > until) {
+        setTimeout(drainSoon);
+        break;
+      }
       taken++;
       take(...call);
     }
+    carryEarly();
+    if (calls[taken]) return;
     calls = [];
     taken = 0;
   };
