@@ -7,6 +7,7 @@ import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
 export { type ClickOptions, clicks } from './page/clicks.js';
 export { type BrowserContext, browserContext, type PageContext } from './page/context.js';
 export { cookieDomain, type SharedThread, type ThreadCookie } from './page/cookie.js';
+export { type LinkDomains, linkDomains } from './page/linkDomains.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';
 export type { ItemText } from './pipeline/event.js';
 export type { Row, RowKey, Store } from './pipeline/store.js';

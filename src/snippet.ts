@@ -2,6 +2,7 @@ import { CALLS, carriedList, carry } from './page/carryOver.js';
 import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
 import { cookieDomain } from './page/cookie.js';
+import { linkTo } from './page/linkDomains.js';
 import { pageViews } from './page/navigation.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { addContext } from './tracker/prepare.js';
@@ -38,6 +39,7 @@ const start = () => {
   }
 
   if (options.cookieDomain) options.cookieDomain = cookieDomain(options.cookieDomain as string);
+  if (options.linkDomains) options.linkDomains = linkTo(`${options.linkDomains}`.split(' '));
 
   /** When the call that is being replayed was made. */
   let replayed: number | undefined;

@@ -44,7 +44,7 @@ const MOST_QUEUED = 1e7;
  */
 export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
-  const { cookieDomain: cookie } = settings;
+  const { cookieDomain: cookie, linkDomains: links } = settings;
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
   let tab = '';
@@ -261,6 +261,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   });
   /** Asks the store who the visitor is, and counts the page; nobody, if the thread is missing there, too. */
   const load = async (): Promise<Visitor | undefined> => {
+    // Before anything reads the page's address.
+    const linked = links && attempt(() => links.take(service));
     const meet = (stored?: Visitor) => {
       if (isMissing && !stored) return;
       const elsewhere = shared();
@@ -268,7 +270,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       const turn = ~~here.turn;
       const isThere = elsewhere && elsewhere.turn >= turn;
       const known = isThere && elsewhere.thread !== here.thread ? elsewhere : { ...here, turn };
-      return { ...known, keys: { ...(isThere && elsewhere.keys), ...known.keys }, pages: ~~here.pages + 1 || 1 };
+      const keys = { ...(isThere && elsewhere.keys), ...known.keys };
+      const visitor = { ...known, keys, pages: ~~here.pages + 1 || 1 };
+      return linked ? linked(visitor) : visitor;
     };
     return (await store.transact([], VISITOR, meet as (stored?: Visitor) => Visitor)) ?? meet();
   };
@@ -282,6 +286,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     // A page that comes back from WebKit's back/forward cache has not been told of a refusal.
     if (!visitor?.thread) return forget();
     ({ pages } = visitor);
+    if (links && visitor.thread !== mine.thread) channel.post(visitor);
     know(visitor);
     const found = carriedList(itemsKey);
     for (const text of found) {
@@ -390,7 +395,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     open(null);
   else if (settings.consent === 'granted') start();
 
-  const plugins = [settings.pageViews, settings.clicks];
+  const watchLinks = links && (() => links.watch(() => (pages ? candidate : undefined)));
+  const plugins = [settings.pageViews, settings.clicks, watchLinks];
   const undoings: (() => void)[] = [];
 
   const tracker: Tracker = {

@@ -1,0 +1,80 @@
+import { isThread, type Visitor } from '../tracker/visitor.js';
+import { followedLink } from './followedLink.js';
+
+/** Hands the visitor's thread over to sites on other domains, by their links. */
+export interface LinkDomains {
+  /**
+   * Takes what a link has brought, and leaves the address without it.
+   *
+   * @returns who a visitor of this site now is: whoever the link says, unless they are identified here
+   */
+  take(service: string): (visitor: Visitor) => Visitor;
+  /** Watches links, until the returned function is called. `visitor` answers whom they are to name, if that is known. */
+  watch(visitor: () => Visitor | undefined): () => void;
+}
+
+/** A thread, the time (s, base 36) and how many primary keys it has; and whether another parameter comes before or after. */
+const PARAMETER = /([?&])clew_link=(?:(.{36})\.(\w+)\.(\d))?[^&#]*(&?)/;
+/** How old (s) that may be as the page begins to load, and how far ahead: the clock may have been set meanwhile. */
+const MAX_AGE = 120;
+/** Stands for a primary key that another site knows. */
+const ELSEWHERE = 1;
+
+/** What `linkDomains` makes of domains that are in order. */
+export const linkTo = (domains: readonly string[]): LinkDomains => {
+  const isLinked = ({ hostname }: { hostname: string }): boolean =>
+    domains.some((domain) => `.${hostname}`.endsWith(`.${domain}`));
+
+  return {
+    take(service) {
+      const { href } = location;
+      const { referrer } = document;
+      const [all, before, thread, time, keys, after] = PARAMETER.exec(href) ?? [];
+      // An app's router may keep something in the state.
+      if (all) history.replaceState(history.state, '', href.replace(all, after ? `${before}` : ''));
+      // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
+      const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(`${time}`, 36);
+      const isBelieved = isThread(thread) && Math.abs(age) <= MAX_AGE && (!referrer || isLinked(new URL(referrer)));
+      return (visitor) =>
+        !isBelieved || Object.keys(visitor.keys)[0]
+          ? visitor
+          : // Who identifies here may be somebody else than there: then they are given a thread of their own.
+            { ...visitor, thread, turn: visitor.turn + 1, keys: keys === '0' ? {} : { [service]: [ELSEWHERE] } };
+    },
+    watch(visitor) {
+      // Before the page's own listeners, which may open the link themselves.
+      const listening = Object.assign(new AbortController(), { capture: true });
+      const decorate = (event: Event) => {
+        const link = followedLink(event);
+        const known = visitor();
+        if (!known || !link || !isLinked(link)) return;
+        const href = link.getAttribute('href') as string;
+        const time = Math.floor(Date.now() / 1000).toString(36);
+        // In front, where it is found before one that has been pasted with the link.
+        link.search = `clew_link=${known.thread}.${time}.${Object.keys(known.keys).length}${link.search.replace('?', '&')}`;
+        // The browser follows it when all listeners have heard the click.
+        setTimeout(() => link.setAttribute('href', href));
+      };
+      for (const type of ['click', 'auxclick']) addEventListener(type, decorate, listening);
+      return () => listening.abort();
+    },
+  };
+};
+
+/**
+ * For `createTracker`'s option `linkDomains`: one thread over sites on different domains, each of which names the others. For
+ * the moment of a click on a link to one of them, or to a subdomain, the link has a parameter `clew_link`. The other site
+ * reads it as it starts, and takes it out of the address.
+ *
+ * It is believed if it is at most two minutes old, and the browser, if it tells a referrer, names one of the domains. What that
+ * does not keep out is in docs/privacy.md.
+ *
+ * @param domains ASCII, lower case; this site's own may be among them
+ * @throws TypeError when it is no list of domains
+ * @example createTracker({ baseUrl: '/clew', linkDomains: linkDomains(['shop.example', 'help.example']) })
+ */
+export const linkDomains = (domains: readonly string[]): LinkDomains => {
+  if (!Array.isArray(domains) || !domains.every((domain) => /^[a-z\d.-]+$/.test(domain)))
+    throw new TypeError(`clew: linkDomains: expected a list of domains such as 'shop.example', not ${domains}`);
+  return linkTo(domains);
+};
