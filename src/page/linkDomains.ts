@@ -13,8 +13,8 @@ export interface LinkDomains {
   watch(visitor: () => Visitor | undefined): () => void;
 }
 
-/** A thread, the time (s, base 36) and how many primary keys it has; and whether another parameter comes before or after. */
-const PARAMETER = /([?&])clew_link=(?:(.{36})\.(\w+)\.(\d))?[^&#]*(&?)/;
+/** A thread, the time (s, base 36), and 1 if it is identified. */
+const PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
 /** How old (s) that may be as the page begins to load, and how far ahead: the clock may have been set meanwhile. */
 const MAX_AGE = 120;
 /** Stands for a primary key that another site knows. */
@@ -29,29 +29,31 @@ export const linkTo = (domains: readonly string[]): LinkDomains => {
     take(service) {
       const { href } = location;
       const { referrer } = document;
-      const [all, before, thread, time, keys, after] = PARAMETER.exec(href) ?? [];
+      const [all, before = '', value = '', after] = PARAMETER.exec(href) ?? [];
+      const [thread, time = '', mark] = value.split('.');
       // An app's router may keep something in the state.
-      if (all) history.replaceState(history.state, '', href.replace(all, after ? `${before}` : ''));
+      if (all) history.replaceState(history.state, '', href.replace(all, after ? before : ''));
       // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
-      const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(`${time}`, 36);
+      const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(time, 36);
       const isBelieved = isThread(thread) && Math.abs(age) <= MAX_AGE && (!referrer || isLinked(new URL(referrer)));
       return (visitor) =>
-        !isBelieved || Object.keys(visitor.keys)[0]
-          ? visitor
-          : // Who identifies here may be somebody else than there: then they are given a thread of their own.
-            { ...visitor, thread, turn: visitor.turn + 1, keys: keys === '0' ? {} : { [service]: [ELSEWHERE] } };
+        isBelieved && !Object.keys(visitor.keys)[0]
+          ? // Who identifies here may be somebody else than there: then they are given a thread of their own.
+            { ...visitor, thread, turn: visitor.turn + 1, keys: mark ? { [service]: [ELSEWHERE] } : {} }
+          : visitor;
     },
     watch(visitor) {
       // Before the page's own listeners, which may open the link themselves.
       const listening = Object.assign(new AbortController(), { capture: true });
       const decorate = (event: Event) => {
         const link = followedLink(event);
-        const known = visitor();
-        if (!known || !link || !isLinked(link)) return;
+        const { thread, keys } = visitor() ?? {};
+        if (!keys || !link || !isLinked(link)) return;
         const href = link.getAttribute('href') as string;
         const time = Math.floor(Date.now() / 1000).toString(36);
+        const mark = Object.keys(keys)[0] ? '.1' : '';
         // In front, where it is found before one that has been pasted with the link.
-        link.search = `clew_link=${known.thread}.${time}.${Object.keys(known.keys).length}${link.search.replace('?', '&')}`;
+        link.search = `clew_link=${thread}.${time}${mark}${link.search.replace('?', '&')}`;
         // The browser follows it when all listeners have heard the click.
         setTimeout(() => link.setAttribute('href', href));
       };
@@ -69,7 +71,7 @@ export const linkTo = (domains: readonly string[]): LinkDomains => {
  * It is believed if it is at most two minutes old, and the browser, if it tells a referrer, names one of the domains. What that
  * does not keep out is in docs/privacy.md.
  *
- * @param domains ASCII, lower case; this site's own may be among them
+ * @param domains of the other sites: ASCII, lower case
  * @throws TypeError when it is no list of domains
  * @example createTracker({ baseUrl: '/clew', linkDomains: linkDomains(['shop.example', 'help.example']) })
  */
