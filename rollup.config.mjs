@@ -16,7 +16,7 @@ const onwarn = (warning) => {
 const internal = [
   'added begin bytes counts end enter hear items leave leaving limits',
   'onError onReport onSettled outcome persist post queue record remove reopen restore retryAfter rows send service singles',
-  'tab transact emit read most largest aside proven refusals strikes isDirect isRunning unsaved defer isOpen generation pack forget mark markOf take watch',
+  'tab transact emit read most largest aside proven refusals strikes isDirect isRunning unsaved defer isOpen generation pack forget mark markOf',
 ].flatMap((line) => line.split(' '));
 
 /**

@@ -1,17 +1,18 @@
 import { isThread, type Visitor } from '../tracker/visitor.js';
 import { followedLink } from './followedLink.js';
 
-/** Hands the visitor's thread over to sites on other domains, by their links. */
-export interface LinkDomains {
-  /**
-   * Takes what a link has brought, and leaves the address without it.
-   *
-   * @returns who a visitor of this site now is: whoever the link says, unless they are identified here
-   */
-  take(service: string): (visitor: Visitor) => Visitor;
-  /** Watches links, until the returned function is called. `visitor` answers whom they are to name, if that is known. */
-  watch(visitor: () => Visitor | undefined): () => void;
-}
+/**
+ * Hands the visitor's thread over to sites on other domains, by their links.
+ *
+ * @param service whose visitor it is
+ * @param known whom links are to name, if that is known
+ * @returns `arrive` takes what a link has brought, and leaves the address without it. It answers who a visitor of this site now
+ * is: whoever the link says, unless they are identified here. `watch` watches links, until the function is called that it returns.
+ */
+export type LinkDomains = (
+  service: string,
+  known: () => Visitor | undefined,
+) => readonly [arrive: () => (visitor: Visitor) => Visitor, watch: () => () => void];
 
 /** A thread, the time (s, base 36), and 1 if it is identified. */
 const PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
@@ -21,47 +22,50 @@ const MAX_AGE = 120;
 const ELSEWHERE = 1;
 
 /** What `linkDomains` makes of domains that are in order. */
-export const linkTo = (domains: readonly string[]): LinkDomains => {
-  const isLinked = ({ hostname }: { hostname: string }): boolean =>
-    domains.some((domain) => `.${hostname}`.endsWith(`.${domain}`));
+export const linkTo =
+  (domains: readonly string[]): LinkDomains =>
+  (service, known) => {
+    const isLinked = ({ hostname }: { hostname: string }): boolean =>
+      domains.some((domain) => `.${hostname}`.endsWith(`.${domain}`));
 
-  return {
-    take(service) {
+    const arrive = () => {
       const { href } = location;
       const { referrer } = document;
-      const [all, before = '', value = '', after] = PARAMETER.exec(href) ?? [];
-      const [thread, time = '', mark] = value.split('.');
+      const [all, before, value = '', after] = PARAMETER.exec(href) ?? [];
+      const [thread, time, mark] = value.split('.');
       // An app's router may keep something in the state.
-      if (all) history.replaceState(history.state, '', href.replace(all, after ? before : ''));
+      if (all) history.replaceState(history.state, '', href.replace(all, (after && before) as string));
       // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
-      const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(time, 36);
+      const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(`${time}`, 36);
       const isBelieved = isThread(thread) && Math.abs(age) <= MAX_AGE && (!referrer || isLinked(new URL(referrer)));
-      return (visitor) =>
+      return (visitor: Visitor): Visitor =>
         isBelieved && !Object.keys(visitor.keys)[0]
           ? // Who identifies here may be somebody else than there: then they are given a thread of their own.
             { ...visitor, thread, turn: visitor.turn + 1, keys: mark ? { [service]: [ELSEWHERE] } : {} }
           : visitor;
-    },
-    watch(visitor) {
+    };
+
+    const watch = () => {
       // Before the page's own listeners, which may open the link themselves.
       const listening = Object.assign(new AbortController(), { capture: true });
       const decorate = (event: Event) => {
         const link = followedLink(event);
-        const { thread, keys } = visitor() ?? {};
-        if (!keys || !link || !isLinked(link)) return;
+        const visitor = known();
+        if (!visitor || !link || !isLinked(link)) return;
         const href = link.getAttribute('href') as string;
         const time = Math.floor(Date.now() / 1000).toString(36);
-        const mark = Object.keys(keys)[0] ? '.1' : '';
+        const mark = Object.keys(visitor.keys)[0] ? '.1' : '';
         // In front, where it is found before one that has been pasted with the link.
-        link.search = `clew_link=${thread}.${time}${mark}${link.search.replace('?', '&')}`;
+        link.search = `clew_link=${visitor.thread}.${time}${mark}${link.search.replace('?', '&')}`;
         // The browser follows it when all listeners have heard the click.
         setTimeout(() => link.setAttribute('href', href));
       };
       for (const type of ['click', 'auxclick']) addEventListener(type, decorate, listening);
       return () => listening.abort();
-    },
+    };
+
+    return [arrive, watch];
   };
-};
 
 /**
  * For `createTracker`'s option `linkDomains`: one thread over sites on different domains, each of which names the others. For

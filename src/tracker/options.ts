@@ -211,7 +211,7 @@ export const checkOptions = (options: TrackerOptions): void => {
   );
   for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains'] as const) {
     // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
-    const type = name.endsWith('s') && name !== 'linkDomains' ? 'function' : 'object';
+    const type = name === 'cookieDomain' ? 'object' : 'function';
     expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}() from 'clew'`);
   }
   for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {

@@ -44,7 +44,8 @@ const MOST_QUEUED = 1e7;
  */
 export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
-  const { cookieDomain: cookie, linkDomains: links } = settings;
+  const { cookieDomain: cookie } = settings;
+  const [arriveByLink, watchLinks] = settings.linkDomains?.(service, () => (pages ? candidate : undefined)) ?? [];
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
   let tab = '';
@@ -262,7 +263,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** Asks the store who the visitor is, and counts the page; nobody, if the thread is missing there, too. */
   const load = async (): Promise<Visitor | undefined> => {
     // Before anything reads the page's address.
-    const linked = links && attempt(() => links.take(service));
+    const linked = arriveByLink && attempt(arriveByLink);
     const meet = (stored?: Visitor) => {
       if (isMissing && !stored) return;
       const elsewhere = shared();
@@ -286,7 +287,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     // A page that comes back from WebKit's back/forward cache has not been told of a refusal.
     if (!visitor?.thread) return forget();
     ({ pages } = visitor);
-    if (links && visitor.thread !== mine.thread) channel.post(visitor);
+    if (arriveByLink && visitor.thread !== mine.thread) channel.post(visitor);
     know(visitor);
     const found = carriedList(itemsKey);
     for (const text of found) {
@@ -395,7 +396,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     open(null);
   else if (settings.consent === 'granted') start();
 
-  const watchLinks = links && (() => links.watch(() => (pages ? candidate : undefined)));
   const plugins = [settings.pageViews, settings.clicks, watchLinks];
   const undoings: (() => void)[] = [];
 
