@@ -66,8 +66,12 @@ const follow = async (from: Visitor, href: string, options: object = {}) => {
 const load = (page: Page, options: object) =>
   page.evaluate(
     (dataset) =>
-      new Promise((resolve) => {
-        const script = Object.assign(document.createElement('script'), { src: '/dist/clew.js', onload: resolve });
+      new Promise((resolve, reject) => {
+        const script = Object.assign(document.createElement('script'), {
+          src: '/dist/clew.js',
+          onload: resolve,
+          onerror: reject,
+        });
         Object.assign(script.dataset, { baseUrl: '/clew', ...dataset });
         document.head.append(script);
       }),
@@ -137,6 +141,28 @@ test('subdomains count, other hosts and other buttons do not', async ({ visit, a
   for (const host of ['nothelp.example', 'help.example.evil.example', 'other.example'])
     expect(await seen(host), host).not.toContain(MARK);
   expect(await seen(HELP, 'right')).not.toContain(MARK);
+});
+
+test('a link that the page clicks again within the click is put back, too', async ({ visit, addressOf }) => {
+  const shop = await visit(SHOP);
+  const thread = await shop.thread();
+  const href = `${addressOf(HELP)}/blank`;
+  await addLink(shop, href);
+  await shop.page.evaluate(() => {
+    const link = document.querySelector('a') as HTMLAnchorElement;
+    const clicks: string[] = [];
+    Object.assign(window, { clicks });
+    link.onclick = (event) => {
+      event.preventDefault();
+      if (clicks.push(link.href) < 2) link.click();
+    };
+  });
+  await shop.page.locator('a').click();
+  await shop.page.waitForFunction((to) => document.querySelector('a')?.getAttribute('href') === to, href);
+  const clicks = await shop.page.evaluate(() => (window as unknown as { clicks: string[] }).clicks);
+  expect(clicks).toEqual(Array(2).fill(expect.stringContaining(MARK + thread)));
+  const landed = (await follow(shop, href)).landed;
+  expect(landed.split(MARK)).toHaveLength(2);
 });
 
 test('the keyboard, the middle button, a link in a shadow root and one of another tab take the thread, too', async ({
@@ -256,12 +282,19 @@ test('before consent nothing is read and no link is changed, and the answer may 
   const moved = await follow(shop, `${addressOf(HELP)}/blank`, { consent: 'required' });
   expect(moved.landed).not.toContain(MARK);
 
-  const link = `${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(-110)}`;
+  const link = `${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(-60)}`;
   const refused = await arriveBy(context, link, undefined, { consent: 'required' });
   expect(refused.page.url()).toBe(link);
   await refused.clew('consent', false);
   expect(refused.page.url()).toBe(link);
   const granted = await arriveBy(context, link, undefined, { consent: 'required' });
+  // The visitor thinks it over for an hour.
+  await granted.page.evaluate((late) => {
+    for (const clock of [Date, performance]) {
+      const now = clock.now.bind(clock);
+      clock.now = () => now() + late;
+    }
+  }, 3_600_000);
   await granted.clew('consent', true);
   expect(granted.page.url()).not.toContain(MARK);
   expect(await granted.thread()).toBe(THREAD);

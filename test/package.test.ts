@@ -224,7 +224,12 @@ describe('size', () => {
   }, 20_000);
 
   it('of what is not imported is nothing', async () => {
-    const traces = { redactUrls: 'mailto', checkEvents: '~standard', browserContext: 'timeZone', linkDomains: 'clew_link' };
+    const traces = {
+      redactUrls: 'mailto',
+      checkEvents: '~standard',
+      browserContext: 'timeZone',
+      linkDomains: 'clew_link',
+    };
     const core = await bundle('createTracker');
     for (const [name, trace] of Object.entries(traces)) {
       expect(core).not.toContain(trace);

@@ -6,13 +6,14 @@ import { followedLink } from './followedLink.js';
  *
  * @param service whose visitor it is
  * @param known whom links are to name, if that is known
- * @returns `arrive` takes what a link has brought, and leaves the address without it. It answers who a visitor of this site now
- * is: whoever the link says, unless they are identified here. `watch` watches links, until the function is called that it returns.
+ * @returns `arrive` takes what a link has brought, and leaves the address without it; if it is believed, it returns a function
+ * that says who a visitor of this site now is: whoever the link names, unless they are identified here. `watch` watches links,
+ * until the function is called that it returns.
  */
 export type LinkDomains = (
   service: string,
   known: () => Visitor | undefined,
-) => readonly [arrive: () => (visitor: Visitor) => Visitor, watch: () => () => void];
+) => readonly [arrive: () => ((visitor: Visitor) => Visitor) | undefined, watch: () => () => void];
 
 /** A thread, the time (s, base 36), and 1 if it is identified. */
 const PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
@@ -36,13 +37,13 @@ export const linkTo =
       // An app's router may keep something in the state.
       if (all) history.replaceState(history.state, '', href.replace(all, (after && before) as string));
       // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
-      const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(`${time}`, 36);
-      const isBelieved = isThread(thread) && Math.abs(age) <= MAX_AGE && (!referrer || isLinked(new URL(referrer)));
+      const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(time as string, 36);
+      if (!isThread(thread) || !(Math.abs(age) <= MAX_AGE) || (referrer && !isLinked(new URL(referrer)))) return;
       return (visitor: Visitor): Visitor =>
-        isBelieved && !Object.keys(visitor.keys)[0]
-          ? // Who identifies here may be somebody else than there: then they are given a thread of their own.
-            { ...visitor, thread, turn: visitor.turn + 1, keys: mark ? { [service]: [ELSEWHERE] } : {} }
-          : visitor;
+        Object.keys(visitor.keys)[0]
+          ? visitor
+          : // Who identifies here may be somebody else than there: then they are given a thread of their own.
+            { ...visitor, thread, turn: visitor.turn + 1, keys: mark ? { [service]: [ELSEWHERE] } : {} };
     };
 
     const watch = () => {
@@ -51,11 +52,11 @@ export const linkTo =
       const decorate = (event: Event) => {
         const link = followedLink(event);
         const visitor = known();
-        if (!visitor || !link || !isLinked(link)) return;
+        // It may be clicked again within the click, by the page.
+        if (!visitor || !link || !isLinked(link) || PARAMETER.test(link.search)) return;
         const href = link.getAttribute('href') as string;
         const time = Math.floor(Date.now() / 1000).toString(36);
         const mark = Object.keys(visitor.keys)[0] ? '.1' : '';
-        // In front, where it is found before one that has been pasted with the link.
         link.search = `clew_link=${visitor.thread}.${time}${mark}${link.search.replace('?', '&')}`;
         // The browser follows it when all listeners have heard the click.
         setTimeout(() => link.setAttribute('href', href));

@@ -44,8 +44,8 @@ const MOST_QUEUED = 1e7;
  */
 export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, eventsUrl, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
-  const { cookieDomain: cookie } = settings;
-  const [arriveByLink, watchLinks] = settings.linkDomains?.(service, () => (pages ? candidate : undefined)) ?? [];
+  const { cookieDomain: cookie, linkDomains } = settings;
+  const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, () => (pages ? candidate : undefined)) : [];
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
   let tab = '';
