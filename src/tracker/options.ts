@@ -1,7 +1,7 @@
 import type { ThreadCookie } from '../page/cookie.js';
-import type { LinkDomains } from '../page/linkDomains.js';
 import type { Store } from '../pipeline/store.js';
 import type { Transport } from '../pipeline/transport.js';
+import type { LinkDomains } from './linkDomains.js';
 import type { BeforeSend } from './prepare.js';
 import type { Plugin } from './types.js';
 

@@ -1,5 +1,5 @@
-import { isThread, type Visitor } from '../tracker/visitor.js';
-import { followedLink } from './followedLink.js';
+import { followedLink } from '../page/followedLink.js';
+import { isThread, type Visitor } from './visitor.js';
 
 /**
  * Hands the visitor's thread over to sites on other domains, by their links.

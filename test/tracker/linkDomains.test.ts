@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { linkDomains } from '../../src/page/linkDomains.ts';
+import { linkDomains } from '../../src/tracker/linkDomains.ts';
 import { checkOptions, type TrackerOptions } from '../../src/tracker/options.ts';
 
 it.each([undefined, 'shop.example', ['https://shop.example'], ['Shop.example'], ['müller.example'], [''], [{}]])(
