@@ -12,6 +12,7 @@ export type { Row, RowKey, Store } from './pipeline/store.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './pipeline/transport.js';
 export { checkEvents, type StandardSchema } from './tracker/checkEvents.js';
 export { cookieDomain, type SharedVisitor } from './tracker/cookieDomain.js';
+export { type LinkDomains, linkDomains } from './tracker/linkDomains.js';
 export type { BeforeSend, TrackedEvent } from './tracker/prepare.js';
 export { redactUrls } from './tracker/redactUrls.js';
 export type { DropReason, Listen, Signals } from './tracker/signals.js';

@@ -3,6 +3,7 @@ import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
 import { pageViews } from './page/navigation.js';
 import { cookieDomain } from './tracker/cookieDomain.js';
+import { linkTo } from './tracker/linkDomains.js';
 import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
 import { addContext } from './tracker/prepare.js';
 import { startTracker } from './tracker/tracker.js';
@@ -38,6 +39,7 @@ const start = () => {
   }
 
   if (options.cookieDomain) options.cookieDomain = cookieDomain(options.cookieDomain as string);
+  if (options.linkDomains) options.linkDomains = linkTo(`${options.linkDomains}`.split(' '));
 
   /** When the call that is being replayed was made. */
   let replayed: number | undefined;

@@ -231,7 +231,7 @@ describe('size', () => {
   }, 20_000);
 
   it.each([
-    ['dist/clew.js', 7900],
+    ['dist/clew.js', 8650],
     ['dist/stub.js', 350],
   ])('of %s is under %i bytes (brotli)', async (path, budget) => {
     const bytes = brotli(await text(path));
@@ -239,10 +239,10 @@ describe('size', () => {
     expect(bytes).toBeLessThan(budget);
   });
 
-  it('of createTracker in an app, with uuid and idb-keyval, is under 6,900 bytes (brotli)', async () => {
+  it('of createTracker in an app, with uuid and idb-keyval, is under 7,350 bytes (brotli)', async () => {
     const bytes = brotli(await bundle('createTracker'));
     console.log(`npm core: ${bytes} bytes brotli`);
-    expect(bytes).toBeLessThan(6900);
+    expect(bytes).toBeLessThan(7350);
   }, 20_000);
 
   it('of what is not imported is nothing', async () => {
@@ -251,6 +251,7 @@ describe('size', () => {
       checkEvents: '~standard',
       browserContext: 'timeZone',
       cookieDomain: 'SameSite',
+      linkDomains: 'clew_link',
     };
     const core = await bundle('createTracker');
     for (const [name, trace] of Object.entries(traces)) {

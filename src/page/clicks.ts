@@ -1,4 +1,5 @@
 import type { Plugin } from '../tracker/types.js';
+import { followedLink } from './followedLink.js';
 
 /** What `clicks` takes. */
 export interface ClickOptions {
@@ -67,9 +68,9 @@ export const clicks =
       if (marked && event.type === typeOf(marked) && !path.some(isRepeated))
         track(`${marked.dataset.clewEvent}`, payloadOf(marked));
 
-      const link = path.find(({ localName }) => localName === 'a') as HTMLAnchorElement | undefined;
-      // A link without a host makes its file, or leads nowhere. The middle button follows it, the right one does not.
-      if (!link?.host || !((event as MouseEvent).button < 2)) return;
+      const link = followedLink(event);
+      // Without a host it makes its file, or leads nowhere.
+      if (!link?.host) return;
       const { href: url } = link;
       if (downloads && (link.hasAttribute('download') || FILE.test(link.pathname))) track('file_downloaded', { url });
       else if (outbound && link.host !== location.host) track('outbound_clicked', { url });

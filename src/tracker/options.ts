@@ -1,6 +1,7 @@
 import type { Store } from '../pipeline/store.js';
 import type { Transport } from '../pipeline/transport.js';
 import type { SharedVisitor } from './cookieDomain.js';
+import type { LinkDomains } from './linkDomains.js';
 import type { BeforeSend } from './prepare.js';
 import type { Plugin } from './types.js';
 
@@ -63,6 +64,14 @@ export interface TrackerOptions {
    * @example cookieDomain('auto')
    */
   cookieDomain?: SharedVisitor;
+  /**
+   * One thread over sites on different domains, by a parameter of links between them. In a script tag:
+   * `data-link-domains`, domains with spaces between.
+   *
+   * @default none
+   * @example linkDomains(['shop.example', 'help.example'])
+   */
+  linkDomains?: LinkDomains;
   /**
    * Tracks page views. In a script tag: `data-page-views`, empty or with options in words.
    *
@@ -132,7 +141,16 @@ export interface TrackerOptions {
 export type Settings = Required<Omit<TrackerOptions, Bare>> & Pick<TrackerOptions, Bare>;
 
 /** Options without a default. */
-type Bare = 'apiKey' | 'transport' | 'store' | 'context' | 'beforeSend' | 'pageViews' | 'clicks' | 'cookieDomain';
+type Bare =
+  | 'apiKey'
+  | 'transport'
+  | 'store'
+  | 'context'
+  | 'beforeSend'
+  | 'pageViews'
+  | 'clicks'
+  | 'cookieDomain'
+  | 'linkDomains';
 
 /**
  * Fills in the defaults.
@@ -191,7 +209,7 @@ export const checkOptions = (options: TrackerOptions): void => {
     'store',
     'an object with the methods of Store',
   );
-  for (const name of ['pageViews', 'clicks', 'cookieDomain'] as const) {
+  for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains'] as const) {
     // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
     const type = name === 'cookieDomain' ? 'object' : 'function';
     expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}(), imported from clew`);

@@ -43,7 +43,8 @@ const MOST_QUEUED = 1e7;
  */
 export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
   const { baseUrl: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
-  const { cookieDomain: elsewhere } = settings;
+  const { cookieDomain: elsewhere, linkDomains } = settings;
+  const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, () => (pages ? candidate : undefined)) : [];
   const itemsKey = `${ITEMS} ${service}`;
   /** This page's name among those who may hold the lease. */
   let tab = '';
@@ -244,11 +245,14 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const meet = (here: Visitor): Visitor => elsewhere?.meet(here, service) ?? here;
   /** Asks the store who the visitor is, and counts the page; nobody, if the thread is missing there, too. */
   const load = async (): Promise<Visitor | undefined> => {
+    // Before anything reads the page's address.
+    const linked = arriveByLink && attempt(arriveByLink);
     const arrive = (stored?: Visitor) => {
       if (isMissing && !stored) return;
       const here = isThread(stored?.thread) ? stored : candidate;
       const pages = ~~here.pages + 1 || 1;
-      return meet({ ...here, turn: ~~here.turn, keys: { ...here.keys }, pages });
+      const visitor = meet({ ...here, turn: ~~here.turn, keys: { ...here.keys }, pages });
+      return linked ? linked(visitor) : visitor;
     };
     return (await store.transact([], VISITOR, arrive as (stored?: Visitor) => Visitor)) ?? arrive();
   };
@@ -262,6 +266,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     // A page that comes back from WebKit's back/forward cache has not been told of a refusal.
     if (!visitor?.thread) return forget();
     ({ pages } = visitor);
+    if (arriveByLink && visitor.thread !== mine.thread) channel.post(visitor);
     know(visitor);
     const carriedItems = found();
     for (const [text, isEarly] of carriedItems) {
@@ -422,7 +427,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     },
   };
 
-  const [watch, unplug] = createPlugins([settings.pageViews, settings.clicks], tracker, attempt);
+  const [watch, unplug] = createPlugins([settings.pageViews, settings.clicks, watchLinks], tracker, attempt);
   // Nor does a plugin see what nobody has seen yet.
   if (document?.prerendering) document.addEventListener('prerenderingchange', watch, { once: true });
   else watch();

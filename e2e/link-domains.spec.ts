@@ -1,0 +1,311 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { visitBlank } from './support/tag.ts';
+import { test as base, expect } from './support/test.ts';
+
+/** Sites on different domains, all of them this machine. */
+const HOSTS = '--host-resolver-rules=MAP *.example 127.0.0.1';
+const LINKED = { linkDomains: 'shop.example help.example', flushInterval: '50' };
+const SHOP = 'www.shop.example';
+const HELP = 'help.example';
+
+const openOn = async (context: BrowserContext, address: string, options: object) => {
+  const page = await context.newPage();
+  await visitBlank(page, address, { ...LINKED, ...options });
+  return visitorOf(page);
+};
+
+const visitorOf = (page: Page) => ({
+  page,
+  clew: (method: string, ...args: unknown[]) =>
+    page.evaluate(([name, ...rest]) => window.clew(name, ...rest), [method, ...args] as [string, ...unknown[]]),
+  thread: () => page.evaluate(() => window.clew('correlationValue') as Promise<string>),
+});
+type Visitor = ReturnType<typeof visitorOf>;
+
+interface Fixtures {
+  /** Opens the blank page of a host, with the script tag. */
+  visit(host: string, options?: object): Promise<Visitor>;
+  addressOf(host: string): string;
+}
+
+const test = base.extend<Fixtures>({
+  addressOf: async ({ demo }, use) => {
+    const { port } = new URL(demo.address);
+    await use((host) => `http://${host}:${port}`);
+  },
+  visit: async ({ addressOf, context }, use) => {
+    await use((host, options = {}) => openOn(context, addressOf(host), options));
+  },
+});
+test.use({
+  launchOptions: async ({ launchOptions }, use) =>
+    use({ ...launchOptions, args: [...(launchOptions.args ?? []), HOSTS] }),
+});
+
+const MARK = 'clew_link=';
+
+/** A link in the page, and the address to which it leads when it is clicked, without the page that is there. */
+const addLink = ({ page }: Visitor, href: string, attributes = '') =>
+  page.evaluate(
+    ([to, more]) => {
+      document.body.innerHTML = `<a href="${to}" ${more}>there</a>`;
+    },
+    [href, attributes] as const,
+  );
+
+/** Follows a link in this tab, and starts the other site's tracker there. `landed`: the address before that. */
+const follow = async (from: Visitor, href: string, options: object = {}) => {
+  await addLink(from, href);
+  await from.page.locator('a').click();
+  await from.page.waitForURL((url) => url.hostname === new URL(href).hostname);
+  const landed = from.page.url();
+  await load(from.page, options);
+  return { ...from, landed };
+};
+
+const load = (page: Page, options: object) =>
+  page.evaluate(
+    (dataset) =>
+      new Promise((resolve, reject) => {
+        const script = Object.assign(document.createElement('script'), {
+          src: '/dist/clew.js',
+          onload: resolve,
+          onerror: reject,
+        });
+        Object.assign(script.dataset, { baseUrl: '/clew', ...dataset });
+        document.head.append(script);
+      }),
+    { ...LINKED, ...options },
+  );
+
+/** A page that was opened by a link that somebody has made. */
+const arriveBy = async (context: BrowserContext, url: string, referer?: string, options: object = {}) => {
+  const page = await context.newPage();
+  await page.goto(url, referer ? { referer } : {});
+  await load(page, options);
+  return visitorOf(page);
+};
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000 + seconds).toString(36);
+const THREAD = '11111111-1111-4111-8111-111111111111';
+
+test('a link to the other site takes the thread there, and leaves no trace in either page', async ({
+  demo,
+  visit,
+  addressOf,
+}) => {
+  const shop = await visit(SHOP, { pageViews: '' });
+  const thread = await shop.thread();
+  await shop.clew('track', 'here');
+  const href = `${addressOf(HELP)}/blank?q=a%20b+%E4&flag#part`;
+  await addLink(shop, href);
+  const before = await shop.page.evaluate(() => document.body.innerHTML);
+  await shop.page.evaluate(() => {
+    document.querySelector('a')?.addEventListener('click', (event) => event.preventDefault());
+  });
+  await shop.page.locator('a').click();
+  await shop.page.waitForFunction((html) => document.body.innerHTML === html, before);
+
+  const help = await follow(shop, href, { pageViews: 'query' });
+  expect(help.landed).toContain(`${MARK}${thread}.`);
+  expect(help.page.url()).toBe(href);
+  expect(await help.thread()).toBe(thread);
+  await help.clew('track', 'there');
+  await expect.poll(async () => (await demo.events()).length).toBe(4);
+  const events = await demo.events();
+  expect(new Set(events.map(({ correlationValue }) => correlationValue))).toEqual(new Set([thread]));
+  expect(JSON.stringify(events)).not.toContain(MARK);
+  await help.page.goto(`${addressOf(HELP)}/blank`);
+  await load(help.page, {});
+  expect(await help.thread()).toBe(thread);
+});
+
+test('subdomains count, other hosts and other buttons do not', async ({ visit, addressOf }) => {
+  const shop = await visit('shop.example');
+  await shop.thread();
+  const seen = async (host: string, button: 'left' | 'right' = 'left') => {
+    await addLink(shop, `${addressOf(host)}/blank`);
+    return shop.page.evaluate((which) => {
+      const link = document.querySelector('a') as HTMLAnchorElement;
+      let href = '';
+      link.addEventListener(which === 'left' ? 'click' : 'auxclick', (event) => {
+        event.preventDefault();
+        ({ href } = link);
+      });
+      const init = { bubbles: true, composed: true, cancelable: true, button: which === 'left' ? 0 : 2 };
+      link.dispatchEvent(new MouseEvent(which === 'left' ? 'click' : 'auxclick', init));
+      return href;
+    }, button);
+  };
+  for (const host of [HELP, `eu.${HELP}`]) expect(await seen(host), host).toContain(MARK);
+  for (const host of ['nothelp.example', 'help.example.evil.example', 'other.example'])
+    expect(await seen(host), host).not.toContain(MARK);
+  expect(await seen(HELP, 'right')).not.toContain(MARK);
+});
+
+test('a link that the page clicks again within the click is put back, too', async ({ visit, addressOf }) => {
+  const shop = await visit(SHOP);
+  const thread = await shop.thread();
+  const href = `${addressOf(HELP)}/blank`;
+  await addLink(shop, href);
+  await shop.page.evaluate(() => {
+    const link = document.querySelector('a') as HTMLAnchorElement;
+    const clicks: string[] = [];
+    Object.assign(window, { clicks });
+    link.onclick = (event) => {
+      event.preventDefault();
+      if (clicks.push(link.href) < 2) link.click();
+    };
+  });
+  await shop.page.locator('a').click();
+  await shop.page.waitForFunction((to) => document.querySelector('a')?.getAttribute('href') === to, href);
+  const clicks = await shop.page.evaluate(() => (window as unknown as { clicks: string[] }).clicks);
+  expect(clicks).toEqual(Array(2).fill(expect.stringContaining(MARK + thread)));
+  const landed = (await follow(shop, href)).landed;
+  expect(landed.split(MARK)).toHaveLength(2);
+});
+
+test('the keyboard, the middle button, a link in a shadow root and one of another tab take the thread, too', async ({
+  context,
+  visit,
+  addressOf,
+}) => {
+  const shop = await visit(SHOP);
+  const thread = await shop.thread();
+  const landing = async (act: () => Promise<unknown>) => {
+    const [page] = await Promise.all([context.waitForEvent('page'), act()]);
+    await page.waitForURL(/blank/);
+    const url = page.url();
+    await page.close();
+    return url;
+  };
+  const href = `${addressOf(HELP)}/blank`;
+  await addLink(shop, href, 'target="_blank"');
+  const link = shop.page.locator('a');
+  await link.focus();
+  expect(await landing(() => shop.page.keyboard.press('Enter'))).toContain(MARK + thread);
+  expect(await landing(() => link.click())).toContain(MARK + thread);
+  await addLink(shop, href);
+  expect(await landing(() => link.click({ button: 'middle' }))).toContain(MARK + thread);
+  expect(await landing(() => link.click({ modifiers: ['Control'] }))).toContain(MARK + thread);
+  await shop.page.evaluate(() => {
+    const host = document.createElement('div');
+    host.attachShadow({ mode: 'open' }).append(document.querySelector('a') as Node);
+    document.body.append(host);
+  });
+  expect(await landing(() => link.click({ modifiers: ['Control'] }))).toContain(MARK + thread);
+  await shop.clew('stop');
+  expect(await landing(() => link.click({ modifiers: ['Control'] }))).not.toContain(MARK);
+});
+
+test('a link that is old, of the future, malformed, or of a foreign page is not believed, and leaves the address all the same', async ({
+  context,
+  addressOf,
+}) => {
+  const url = (value: string) => `${addressOf(HELP)}/blank?a=1&${MARK}${value}&b=2`;
+  const shop = `${addressOf(SHOP)}/`;
+  const cases: [value: string, referer: string | undefined, isBelieved: boolean][] = [
+    [`${THREAD}.${inSeconds(-60)}`, shop, true],
+    [`${THREAD}.${inSeconds(-60)}`, undefined, true],
+    [`${THREAD}.${inSeconds(60)}`, shop, true],
+    [`${THREAD}.${inSeconds(-180)}`, shop, false],
+    [`${THREAD}.${inSeconds(180)}`, shop, false],
+    [`${THREAD}.${inSeconds(0)}`, `${addressOf('evil.example')}/`, false],
+    [`${THREAD}.${inSeconds(0)}`, `${addressOf('notshop.example')}/`, false],
+    [`${THREAD}.`, shop, false],
+    [THREAD, shop, false],
+    [`${THREAD.replace('1', 'X')}.${inSeconds(0)}`, shop, false],
+    [`${'-'.repeat(36)}.${inSeconds(0)}`, shop, false],
+    [`%00.${inSeconds(0)}`, shop, false],
+    ['', shop, false],
+  ];
+  for (const [value, referer, isBelieved] of cases) {
+    const fresh = (await context.browser()?.newContext()) as BrowserContext;
+    const help = await arriveBy(fresh, url(value), referer);
+    const label = `${value} from ${referer}`;
+    expect((await help.thread()) === THREAD, label).toBe(isBelieved);
+    expect(help.page.url(), label).toBe(`${addressOf(HELP)}/blank?a=1&b=2`);
+    await fresh.close();
+  }
+});
+
+test('whoever is identified stays who they are, and nobody is merged with who is identified elsewhere', async ({
+  demo,
+  context,
+  visit,
+  addressOf,
+}) => {
+  const help = await visit(HELP);
+  await help.clew('identify', 'bob@example.com');
+  const bob = await help.thread();
+  const shop = await visit(SHOP);
+  await shop.clew('identify', 'ann@example.com');
+  const ann = await shop.thread();
+  const moved = await follow(shop, `${addressOf(HELP)}/blank`);
+  expect(moved.landed).toContain(MARK + ann);
+  expect(moved.page.url()).not.toContain(MARK);
+  expect(await moved.thread()).toBe(bob);
+
+  await moved.clew('reset');
+  const link = `${addressOf(HELP)}/blank?${MARK}${ann}.${inSeconds(0)}.1`;
+  const again = await arriveBy(context, link, addressOf(SHOP));
+  expect(await again.thread()).toBe(ann);
+  await again.clew('identify', 'bob@example.com');
+  expect(await again.thread()).not.toBe(ann);
+  await again.clew('track', 'last');
+  await expect.poll(() => demo.events('last')).toHaveLength(1);
+  const customers = (await demo.customers()).filter(({ correlationValues }) => correlationValues.includes(ann));
+  expect(customers.map(({ primaryKey }) => primaryKey)).toEqual(['ann@example.com']);
+});
+
+test('the other tabs of the site become who has come by the link', async ({ context, visit, addressOf }) => {
+  const tab = await visit(HELP);
+  expect(await tab.thread()).not.toBe(THREAD);
+  await arriveBy(context, `${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(0)}`);
+  await expect.poll(() => tab.thread()).toBe(THREAD);
+});
+
+test('the state that an app keeps in the history stays', async ({ context, addressOf }) => {
+  const page = await context.newPage();
+  await page.goto(`${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(0)}`);
+  await page.evaluate(() => history.replaceState({ scroll: 7 }, ''));
+  await load(page, {});
+  expect(await page.evaluate(() => [history.state, location.search])).toEqual([{ scroll: 7 }, '']);
+});
+
+test('before consent nothing is read and no link is changed, and the answer may take its time', async ({
+  context,
+  visit,
+  addressOf,
+}) => {
+  const shop = await visit(SHOP, { consent: 'required' });
+  const moved = await follow(shop, `${addressOf(HELP)}/blank`, { consent: 'required' });
+  expect(moved.landed).not.toContain(MARK);
+
+  const link = `${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(-60)}`;
+  const refused = await arriveBy(context, link, undefined, { consent: 'required' });
+  expect(refused.page.url()).toBe(link);
+  await refused.clew('consent', false);
+  expect(refused.page.url()).toBe(link);
+  const granted = await arriveBy(context, link, undefined, { consent: 'required' });
+  // The visitor thinks it over for an hour.
+  await granted.page.evaluate((late) => {
+    for (const clock of [Date, performance]) {
+      const now = clock.now.bind(clock);
+      clock.now = () => now() + late;
+    }
+  }, 3_600_000);
+  await granted.clew('consent', true);
+  expect(granted.page.url()).not.toContain(MARK);
+  expect(await granted.thread()).toBe(THREAD);
+});
+
+test('without the option links and addresses are left alone', async ({ context, visit, addressOf }) => {
+  const shop = await visit(SHOP, { linkDomains: 'false' });
+  const link = `${addressOf(HELP)}/blank`;
+  expect((await follow(shop, link, { linkDomains: 'false' })).landed).toBe(link);
+  const forged = `${link}?${MARK}${THREAD}.${inSeconds(0)}`;
+  const help = await arriveBy(context, forged, undefined, { linkDomains: 'false' });
+  expect(help.page.url()).toBe(forged);
+  expect(await help.thread()).not.toBe(THREAD);
+});
