@@ -30,9 +30,12 @@ const ANSWERS: readonly [path: string, status: number, body: string][] = [
 /** With them a page's clock has steps of 5 µs instead of 100. */
 const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
+/** The icon is given, so that none is asked for and counted. */
+const BLANK = '<!doctype html><title>bench</title><link rel="icon" href="data:,">';
+
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString();
 
-const unescape = (text: string): string => {
+const unescaped = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -44,7 +47,7 @@ const unescape = (text: string): string => {
 const read = (body: Buffer): string => {
   const text = (body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body) : body).toString();
   const [, form] = /^data=(.*)/s.exec(text) ?? [];
-  if (form) return /^[\w+/=-]+$/.test(unescape(form)) ? fromBase64(unescape(form)) : unescape(form);
+  if (form) return /^[\w+/=-]+$/.test(unescaped(form)) ? fromBase64(unescaped(form)) : unescaped(form);
   return text.replace(/("ue_px":")([\w-]+)/g, (_, key, value) => key + fromBase64(value));
 };
 
@@ -66,15 +69,14 @@ export const startServer = async (code: string) => {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (url.pathname === '/') {
-      return response.writeHead(200, { 'Content-Type': 'text/html', ...ISOLATED }).end('<!doctype html><title>bench</title>');
+      response.writeHead(200, { 'Content-Type': 'text/html', ...ISOLATED }).end(BLANK);
+    } else if (url.pathname === '/subject.js') {
+      response.writeHead(200, { 'Content-Type': 'text/javascript', 'Cache-Control': 'no-store' }).end(code);
+    } else {
+      await take(request, url);
+      const [, status, body] = ANSWERS.find(([path]) => url.pathname.startsWith(path)) ?? ['', 200, '{}'];
+      response.writeHead(status).end(body);
     }
-    if (url.pathname === '/subject.js') {
-      return response.writeHead(200, { 'Content-Type': 'text/javascript', 'Cache-Control': 'no-store' }).end(code);
-    }
-    if (url.pathname === '/favicon.ico') return response.writeHead(404).end();
-    await take(request, url);
-    const [, status, body] = ANSWERS.find(([path]) => url.pathname.startsWith(path)) ?? ['', 200, '{}'];
-    response.writeHead(status).end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 

@@ -1,19 +1,14 @@
-import { post, WAIT } from './floor.js';
+import { type FloorEvent, post, WAIT } from './floor.js';
 
 /** The bare floor: an array, and keep-alive fetches. What is unsent is lost with the page, and so is what fails. */
-let texts: string[] = [];
+let events: FloorEvent[] = [];
 
-const send = async () => {
-  const sending = texts;
-  texts = [];
-  await post(sending);
+const send = () => {
+  post(events);
+  events = [];
 };
 
 window.track = (event, payload) => {
-  if (!texts[0]) setTimeout(send, WAIT);
-  texts.push(
-    JSON.stringify({ uuid: crypto.randomUUID(), timestamp: new Date(), event, correlationValue: thread, payload }),
-  );
+  if (!events[0]) setTimeout(send, WAIT);
+  events.push({ timestamp: Date.now(), event, payload });
 };
-
-const thread = crypto.randomUUID();

@@ -1,4 +1,4 @@
-import { post, WAIT } from './floor.js';
+import { type FloorEvent, post, WAIT } from './floor.js';
 
 /** The durable floor: as the bare one, and what a task has tracked is one record in IndexedDB until it has been sent. */
 const opening = indexedDB.open('floor', 1);
@@ -13,33 +13,29 @@ const transact = async (work: (tasks: IDBObjectStore) => void) => {
   transaction.commit();
 };
 
-let task: string[] = [];
+let task: FloorEvent[] = [];
 let isWaiting = false;
 
 const store = () => {
-  const texts = task;
+  const events = task;
   task = [];
-  transact((tasks) => tasks.add(texts));
+  transact((tasks) => tasks.add(events));
 };
 
-const send = async () => {
+const send = () => {
   isWaiting = false;
   transact((tasks) => {
     const reading = tasks.getAll();
     reading.onsuccess = async () => {
-      await post((reading.result as string[][]).flat());
+      await post((reading.result as FloorEvent[][]).flat());
       transact((sent) => sent.clear());
     };
   });
 };
 
-const thread = crypto.randomUUID();
-
 window.track = (event, payload) => {
   if (!task[0]) queueMicrotask(store);
   if (!isWaiting) setTimeout(send, WAIT);
   isWaiting = true;
-  task.push(
-    JSON.stringify({ uuid: crypto.randomUUID(), timestamp: new Date(), event, correlationValue: thread, payload }),
-  );
+  task.push({ timestamp: Date.now(), event, payload });
 };
