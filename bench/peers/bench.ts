@@ -1,4 +1,4 @@
-/** `npm run bench:peers`: clew beside its peers in one run, in turns; RUNS=1 for a short one, ONLY=PostHog,clew for some. */
+/** `npm run bench:peers`: clew beside its peers in one run, in turns; RUNS=1 for a short one, ONLY=PostHog,clew prints some and writes no file. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { type Measured, measure, measureStart } from './measure.ts';
 import { markdown, numberText, type Row } from './report.ts';
 import { type Subject, subjects } from './subjects.ts';
 
-const RUNS = Number(process.env.RUNS ?? 5);
+const RUNS = Number(process.env.RUNS ?? 3);
 const ONLY = process.env.ONLY?.split(',');
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -58,10 +58,10 @@ const facts = [
   '`npm run bench:peers` makes this file anew',
 ];
 const text = markdown(rows satisfies Row[], facts, [...failures]);
-const results = join(ROOT, 'bench/results');
-await writeFile(join(results, 'peers.md'), text);
-await writeFile(
-  join(results, 'peers.svg'),
-  chart(rows, `Medians of ${RUNS} runs, ${date}, Chromium ${browser}. Less is better.`),
-);
+if (!ONLY) {
+  const caption = `Medians of ${RUNS} runs, ${date}, Chromium ${browser}. Less is better.`;
+  const results = join(ROOT, 'bench/results');
+  await writeFile(join(results, 'peers.md'), text);
+  await writeFile(join(results, 'peers.svg'), chart(rows, caption));
+}
 console.log(text);
