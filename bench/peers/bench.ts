@@ -28,7 +28,8 @@ const browserVersion = () =>
   });
 
 const failures = new Set<string>();
-const load = loadavg()[0] ?? 0;
+const loadText = () => numberText(loadavg()[0] ?? 0, 1);
+const before = loadText();
 const empty = { code: (await bundle('empty')).code, isTag: false };
 const chosen = subjects.filter(({ file, name }) => file === 'bare' || !ONLY || ONLY.some((one) => name.includes(one)));
 const rows = await Promise.all(
@@ -54,12 +55,12 @@ for (let run = 0; run < RUNS; run++) {
 const date = new Date().toISOString().slice(0, 10);
 const browser = await browserVersion();
 const facts = [
-  `${date}, Chromium ${browser}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${RUNS} runs in turns; load of the machine before: ${numberText(load, 1)}`,
+  `${date}, Chromium ${browser}, ${cpus().length} × ${cpus()[0]?.model.trim()}, runs in turns: ${RUNS}; load of the machine: ${before} before, ${loadText()} after`,
   '`npm run bench:peers` makes this file anew',
 ];
 const text = markdown(rows satisfies Row[], facts, [...failures]);
 if (!ONLY) {
-  const caption = `Medians of ${RUNS} runs, ${date}, Chromium ${browser}. Less is better.`;
+  const caption = `Medians, ${date}, Chromium ${browser}, runs: ${RUNS}. Less is better.`;
   const results = join(ROOT, 'bench/results');
   await writeFile(join(results, 'peers.md'), text);
   await writeFile(join(results, 'peers.svg'), chart(rows, caption));

@@ -1,7 +1,9 @@
+import { BURST } from './measure.ts';
 import { medianOf } from './median.ts';
 import { figures, numberText, type Row } from './report.ts';
 
 const SHOWN = ['size', 'slowStart', 'call', 'longTime', 'delivery', 'bytes'];
+const SENDING = ['delivery', 'bytes'];
 const LINE = 18;
 const LABELS = 120;
 const BARS = 260;
@@ -12,11 +14,14 @@ const bar = (row: Row, name: string, most: number, y: number): string => {
   const value = medianOf(figure?.of(row) ?? []);
   const isOurs = row.subject.name.startsWith('clew');
   const width = Number.isNaN(value) ? 0 : Math.max(1, (BARS * Math.max(value, 0)) / most);
-  const shown = Number.isNaN(value) ? 'failed' : numberText(value, figure?.digits ?? 0);
+  // A short bar is no merit of who has lost the rest.
+  const arrived = medianOf(figures.arrived?.of(row) ?? []);
+  const lost = SENDING.includes(name) && arrived < BURST ? ` (${numberText(arrived, 0)} arrived)` : '';
+  const shown = Number.isNaN(value) ? 'failed' : numberText(value, figure?.digits ?? 0) + lost;
   return (
     `<text x="${LABELS - 6}" y="${y + 12}" text-anchor="end">${row.subject.name}</text>` +
     `<rect x="${LABELS}" y="${y + 2}" width="${width.toFixed(1)}" height="${LINE - 5}" fill="${isOurs ? '#0b7a75' : '#9aa5b1'}"/>` +
-    `<text x="${LABELS + width + 4}" y="${y + 12}">${shown}</text>`
+    `<text x="${(LABELS + width + 4).toFixed(1)}" y="${y + 12}">${shown}</text>`
   );
 };
 
@@ -33,6 +38,7 @@ export const chart = (rows: readonly Row[], caption: string): string => {
   });
   const [wide, high] = [PANEL.columns * PANEL.width, Math.ceil(SHOWN.length / PANEL.columns) * height];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${high + 24}" font-family="system-ui, sans-serif" font-size="12" fill="#1f2933">
+<title>clew beside its peers</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${panels.join('\n')}
 <text x="10" y="${high + 14}" fill="#52606d">${caption}</text>
