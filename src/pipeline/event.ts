@@ -15,6 +15,11 @@ const ID_END = ID_START + 36;
 const REST = ID_END + '",'.length;
 
 export const idOf = (text: ItemText): string => text.slice(ID_START, ID_END);
+/** Where the time stands in the text of an event, which always has 24 characters. */
+const TIME_START = REST + '"timestamp":"'.length;
+/** When it happened, in ms since the epoch; NaN for an upsert. */
+export const timeOf = (text: ItemText): number => Date.parse(text.slice(TIME_START, TIME_START + 24));
+
 /** An event goes on with its `timestamp`, an upsert with `properties`. */
 export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 

@@ -1,5 +1,5 @@
 import { carriedList, carry } from '../page/carryOver.js';
-import { type ItemText, idOf, isItem } from '../pipeline/event.js';
+import { type ItemText, idOf, isItem, timeOf } from '../pipeline/event.js';
 
 /**
  * Items that stand in localStorage because the database may not have them: it is not open yet, or the page is going away.
@@ -37,9 +37,17 @@ export const createCarrier = (key: string) => {
     count = 0;
   };
 
-  /** All that is carried, and whether it is an early one of this page. */
-  const found = (): [text: ItemText, isEarly: boolean][] =>
-    carriedList(key).flatMap((text) => (isItem(text) ? [[text, early.includes(text)]] : []));
+  /**
+   * What is carried, and whether it is an early one of this page. What has been tracked `since` this page began to ask for
+   * its database is another page's that does the same, and is alive.
+   */
+  const found = (since: number): [text: ItemText, isEarly: boolean][] =>
+    carriedList(key).flatMap((text) => {
+      if (!isItem(text)) return [];
+      const isEarly = early.includes(text);
+      const at = timeOf(text);
+      return isEarly || !(at >= since && at <= Date.now()) ? [[text, isEarly]] : [];
+    });
 
   return [carryItems, uncarry, addEarly, carryEarly, endEarly, found] as const;
 };

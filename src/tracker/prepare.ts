@@ -1,6 +1,5 @@
 import { type ItemText, isName } from '../pipeline/event.js';
 import { IDENTIFY, isObject } from '../wire.js';
-import type { Settings } from './options.js';
 
 /** An event as `beforeSend` sees it: a copy, to be changed at will. */
 export interface TrackedEvent {
@@ -44,8 +43,14 @@ export const filter =
     return JSON.stringify({ ...all, event: kept.event, payload: kept.payload });
   };
 
+/** The options that ask for steps. */
+interface Steps {
+  readonly context?: (() => object) | undefined;
+  readonly beforeSend?: BeforeSend | undefined;
+}
+
 /** The steps that the options ask for. */
-export const stepsOf = ({ context, beforeSend }: Settings): Step[] => [
+export const stepsOf = ({ context, beforeSend }: Steps): Step[] => [
   ...(context ? [addContext(context)] : []),
   ...(beforeSend ? [filter(beforeSend)] : []),
 ];

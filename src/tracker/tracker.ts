@@ -28,6 +28,11 @@ type Call = [at: number, name: string, payload: string | undefined, isSingle: bo
 
 /** Name of the visitor's record in the store. */
 const VISITOR = 'visitor';
+/**
+ * So many calls of a task go their way within the call, and only a burst waits: a transaction that is begun a moment earlier
+ * is the one that WebKit completes although the page is going away.
+ */
+const AT_ONCE = 50;
 /** How long (ms) calls are worked on at a time: four times slower, on a cheap phone, that is still no long task. */
 const SLICE = 6;
 /** A payload of more characters does not wait for its turn. */
@@ -71,6 +76,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** What has been tracked in this task, and how much of it has gone its way. */
   let calls: Call[] = [];
   let taken = 0;
+  /** How many calls there were in this task. */
+  let burst = 0;
   /** How many events of this page load each thread has. */
   let numbers: Record<string, number> = {};
 
@@ -186,9 +193,12 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     taken = 0;
   };
   /** Lets the page's own work go ahead in between. */
-  const drainSoon = () => drain(performance.now() + SLICE);
+  const drainSoon = () => {
+    burst = 0;
+    drain(performance.now() + SLICE);
+  };
 
-  /** The call itself takes a snapshot and no more: the page's own work goes on. */
+  /** In a burst, the call itself takes a snapshot and no more: the page's own work goes on. */
   const track = (event: unknown, payload: unknown, isSingle = false) => {
     const at = clock();
     const name = isName(event) ? event : '';
@@ -203,9 +213,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
     }
     calls.push([at, name, text, isSingle]);
+    if (!burst++) queueMicrotask(drainSoon);
     // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
-    if (steps[0] || calls.length > maxQueuedEvents || (text && text.length > MOST_WAITING)) drain();
-    else if (!calls[1]) queueMicrotask(drainSoon);
+    const isDue = steps[0] || calls.length > maxQueuedEvents || (text && text.length > MOST_WAITING);
+    if (isDue || (burst <= AT_ONCE && !calls[1])) drain();
   };
 
   /** The primary key and its signature, whatever somebody has put there. */
@@ -259,6 +270,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** Opens the database and lets in the calls that waited for it. */
   const boot = async () => {
+    const since = Date.now();
     const mine = candidate;
     const visitor = await load();
     // Meanwhile the page is going away, or consent was refused.
@@ -268,7 +280,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     ({ pages } = visitor);
     if (arriveByLink && visitor.thread !== mine.thread) channel.post(visitor);
     know(visitor);
-    const carriedItems = found();
+    const carriedItems = found(since);
     for (const [text, isEarly] of carriedItems) {
       if (isEarly || queue.items.has(idOf(text))) continue;
       if (isEvent(text)) begin();

@@ -16,5 +16,5 @@ it('takes domains, also in Punycode, and is itself what the option takes', () =>
 
 it.each([true, 'shop.example', ['shop.example']])('as the option %j is refused, with what to import', (given) => {
   const options = { baseUrl: '/clew', linkDomains: given } as unknown as TrackerOptions;
-  expect(() => checkOptions(options)).toThrow("linkDomains: expected linkDomains(), imported from clew");
+  expect(() => checkOptions(options)).toThrow('linkDomains: expected linkDomains(), imported from clew');
 });
