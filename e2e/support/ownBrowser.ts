@@ -38,11 +38,12 @@ const readPort = async (profile: string): Promise<string> => {
   }
 };
 
-export const openBrowser = async (profile: string): Promise<OwnBrowser> => {
+/** `flags`: more of the command line's. */
+export const openBrowser = async (profile: string, flags: readonly string[] = []): Promise<OwnBrowser> => {
   await rm(join(profile, 'DevToolsActivePort'), { force: true });
   const child: ChildProcess = spawn(
     findChromium() ?? 'chromium',
-    [...ARGS, `--user-data-dir=${profile}`, 'about:blank'],
+    [...ARGS, ...flags, `--user-data-dir=${profile}`, 'about:blank'],
     {
       detached: true,
       stdio: 'ignore',

@@ -1,0 +1,209 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CDPSession, Page } from '@playwright/test';
+import { type OwnBrowser, openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
+import { type Server, startServer } from './server.ts';
+
+/** Events of the burst that is followed until all of it has arrived. */
+export const BURST = 1000;
+/** Events of the burst that is only timed. */
+export const LARGE_BURST = 10_000;
+/** A burst that takes longer (ms) is cut: some would take minutes. */
+const LONGEST_BURST = 10_000;
+/** Pages in which a start is measured: noise only ever adds to it, so the least counts. */
+const STARTS = 3;
+/** How long (ms) a script has for what it puts off as it starts. */
+const START = 1000;
+/** Who has sent nothing for so long (ms) has sent all that it will. */
+const PATIENCE = 8_000;
+/** Nobody is waited for longer (ms). */
+const LONGEST_DELIVERY = 90_000;
+/** A page that has not come to its end by then (ms) hangs. */
+const HANGING = 150_000;
+/** How long (ms) a page has for its last answers, and for clearing up. */
+const SETTLING = 500;
+
+/** What is measured of a subject: one number a run, or none where a run gave none. */
+export interface Measured {
+  /** Main-thread CPU, ms, of evaluating and initialising, on this machine and one four times slower. */
+  start: number;
+  slowStart: number;
+  /** µs per call. */
+  call: number;
+  largeCall: number;
+  /** How many of the large burst were called before it was cut. */
+  called: number;
+  /** Tasks of more than 50 ms, four times slower: how many, and ms in all. */
+  longTasks: number;
+  longTime: number;
+  requests: number;
+  bytes: number;
+  /** Main-thread CPU, ms, from the first call of the burst until all has arrived and is cleared up. */
+  delivery: number;
+  /** Different events of the burst that arrived, and how many came more than once. */
+  arrived: number;
+  twice: number;
+}
+
+/** The subject's script, as it is put into a page. */
+export interface Script {
+  readonly code: string;
+  readonly isTag: boolean;
+}
+
+/** What runs in a page is text, for what compiles this file adds names that a page does not know. */
+const load = (isTag: boolean) => `new Promise((done, fail) => {
+  const script = Object.assign(document.createElement('script'), { src: '/subject.js', onerror: fail });
+  ${isTag ? "script.dataset.baseUrl = '/clew';" : ''}
+  script.onload = () => {
+    ${isTag ? "window.track = (event, payload) => clew('track', event, payload);" : ''}
+    setTimeout(done, ${START});
+  };
+  document.head.append(script);
+})`;
+
+/** Tells its time by a binding: that is heard even if the page never gets to its next task. */
+const burst = (calls: number) => `setTimeout(() => {
+  window.long = [];
+  new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
+  const { track } = window;
+  const start = performance.now();
+  let step = 0;
+  while (step < ${calls}) {
+    track('burst', { step, plan: 'pro' });
+    if (++step % 100 === 0 && performance.now() - start > ${LONGEST_BURST}) break;
+  }
+  timed(JSON.stringify([step, (performance.now() - start) * 1e3 / step]));
+})`;
+
+const FLAGS = [
+  // Nothing leaves the machine.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  // Some do not track what says that it is a robot.
+  '--disable-blink-features=AutomationControlled',
+];
+
+interface Stage {
+  readonly page: Page;
+  readonly server: Server;
+  /** CPU time (ms) of the page's main thread so far: of the thread, not of the clock, so that other work is not in it. */
+  cpu(): Promise<number>;
+  burst(calls: number): Promise<[called: number, microseconds: number]>;
+}
+
+const openPage = async (browser: OwnBrowser, server: Server, slowdown: number): Promise<Stage> => {
+  await browser.context.clearCookies();
+  const page = await browser.newPage();
+  const session: CDPSession = await page.context().newCDPSession(page);
+  const { userAgent } = await session.send('Browser.getVersion');
+  await session.send('Emulation.setUserAgentOverride', { userAgent: userAgent.replace('Headless', '') });
+  await session.send('Runtime.enable');
+  await session.send('Runtime.addBinding', { name: 'timed' });
+  await page.goto(server.address);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+  await pause(SETTLING);
+  return {
+    page,
+    server,
+    async cpu() {
+      const { metrics } = await session.send('Performance.getMetrics');
+      return 1e3 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+    },
+    burst(calls) {
+      const told = new Promise<[number, number]>((resolve) =>
+        session.once('Runtime.bindingCalled', ({ payload }) => resolve(JSON.parse(payload))),
+      );
+      page.evaluate(burst(calls)).catch(() => {});
+      return told;
+    },
+  };
+};
+
+/** Waits until the burst has arrived, or nothing more of it will. */
+const untilSent = async ({ page, server: { uploads } }: Stage): Promise<void> => {
+  const start = Date.now();
+  while (uploads.events.size < BURST) {
+    const now = Date.now();
+    const isQuiet = now - Math.max(uploads.last, start) > PATIENCE;
+    // A page may be quiet because it is busy: then it answers late.
+    if (isQuiet) await page.evaluate('0');
+    if ((isQuiet && Date.now() - now < PATIENCE / 8) || now - start > LONGEST_DELIVERY) break;
+    await pause(50);
+  }
+  await pause(SETTLING);
+};
+
+/** Starts the script in pages of new visitors, then plays `work` in the last; `start` is the least CPU time of starting. */
+const withPage = <T>(
+  { code, isTag }: Script,
+  slowdown: number,
+  pages: number,
+  work: (stage: Stage, start: number) => Promise<T>,
+) =>
+  withProfile(async (profile) => {
+    // A page's origin is its server's: each has its own storage.
+    const servers = await Promise.all(Array.from({ length: pages }, () => startServer(code)));
+    const browser = await openBrowser(profile, FLAGS);
+    const hanging = new AbortController();
+    const play = async () => {
+      const starts: number[] = [];
+      for (const [n, server] of servers.entries()) {
+        const stage = await openPage(browser, server, slowdown);
+        const before = await stage.cpu();
+        await stage.page.evaluate(load(isTag));
+        starts.push((await stage.cpu()) - before);
+        if (n === pages - 1) return work(stage, Math.min(...starts));
+        await stage.page.close();
+      }
+      throw new Error('no page was opened');
+    };
+    const hung = async (): Promise<never> => {
+      await pause(HANGING, undefined, { signal: hanging.signal });
+      throw new Error('the page hung');
+    };
+    try {
+      return await Promise.race([play(), hung()]);
+    } finally {
+      hanging.abort();
+      await browser.kill();
+      for (const server of servers) server.stop();
+    }
+  });
+
+const parts = [
+  (script: Script) =>
+    withPage(script, 1, STARTS, async (stage, start) => {
+      const before = await stage.cpu();
+      const [, call] = await stage.burst(BURST);
+      await untilSent(stage);
+      const { requests, bytes, events } = stage.server.uploads;
+      const twice = [...events.values()].filter((times) => times > 1).length;
+      const sent = { start, call, requests, bytes, arrived: events.size, twice };
+      return { ...sent, delivery: (await stage.cpu()) - before };
+    }),
+  (script: Script) =>
+    withPage(script, 4, STARTS, async (stage, slowStart) => {
+      await stage.burst(BURST);
+      await untilSent(stage);
+      const long = (await stage.page.evaluate('long')) as number[];
+      return { slowStart, longTasks: long.length, longTime: long.reduce((sum, ms) => sum + ms, 0) };
+    }),
+  (script: Script) =>
+    withPage(script, 1, 1, async ({ burst }) => {
+      const [called, largeCall] = await burst(LARGE_BURST);
+      return { called, largeCall };
+    }),
+];
+
+/** All that is measured of one subject in one run; what fails is told, and leaves its numbers out. */
+export const measure = async (script: Script, onError: (error: unknown) => void): Promise<Partial<Measured>> => {
+  const measured: Partial<Measured> = {};
+  for (const part of parts) Object.assign(measured, await part(script).catch(onError));
+  return measured;
+};
+
+/** What starting costs where the script does nothing. */
+export const measureStart = async (script: Script) => ({
+  start: await withPage(script, 1, STARTS, async (_, start) => start),
+  slowStart: await withPage(script, 4, STARTS, async (_, start) => start),
+});

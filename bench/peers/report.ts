@@ -1,0 +1,108 @@
+import type { Measured } from './measure.ts';
+import { medianOf } from './median.ts';
+import { type Subject, subjects } from './subjects.ts';
+
+/** A subject and what was measured of it, run by run. */
+export interface Row {
+  readonly subject: Subject;
+  readonly version: string;
+  readonly size: number;
+  readonly runs: readonly Partial<Measured>[];
+}
+
+/** One figure of a row, for the tables and the chart. */
+export interface Figure {
+  readonly title: string;
+  readonly of: (row: Row) => number[];
+  readonly digits: number;
+}
+
+const each = (name: keyof Measured) => (row: Row) => row.runs.flatMap((run) => run[name] ?? []);
+
+export const figures: Record<string, Figure> = {
+  size: { title: 'script, bytes (brotli)', of: ({ size }) => [size], digits: 0 },
+  start: { title: 'start-up, ms of CPU', of: each('start'), digits: 1 },
+  slowStart: { title: 'start-up, 4 × slower, ms of CPU', of: each('slowStart'), digits: 1 },
+  call: { title: 'µs per call, burst of 1,000', of: each('call'), digits: 1 },
+  largeCall: { title: 'µs per call, burst of 10,000', of: each('largeCall'), digits: 1 },
+  longTasks: { title: 'long tasks, 4 × slower', of: each('longTasks'), digits: 0 },
+  longTime: { title: 'ms in long tasks, 4 × slower', of: each('longTime'), digits: 0 },
+  delivery: { title: 'ms of CPU until 1,000 are sent', of: each('delivery'), digits: 0 },
+  requests: { title: 'requests for 1,000 calls', of: each('requests'), digits: 0 },
+  bytes: { title: 'bytes uploaded for 1,000 calls', of: each('bytes'), digits: 0 },
+  arrived: { title: 'of 1,000 arrived', of: each('arrived'), digits: 0 },
+  twice: { title: 'arrived twice', of: each('twice'), digits: 0 },
+};
+
+const TABLES = [
+  ['size', 'start', 'slowStart', 'call', 'largeCall'],
+  ['longTasks', 'longTime', 'delivery', 'requests', 'bytes', 'arrived', 'twice'],
+];
+/** Of these a ratio says nothing. */
+const WITHOUT_RATIO = ['longTasks', 'longTime', 'arrived', 'twice'];
+
+export const numberText = (value: number, digits: number): string =>
+  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+const cell = (name: string, row: Row, floor: Row): string => {
+  const figure = figures[name];
+  const values = figure?.of(row) ?? [];
+  if (!figure || !values.length) return 'failed';
+  const shown = (value: number) => numberText(value, figure.digits);
+  const [median, least, most] = [medianOf(values), Math.min(...values), Math.max(...values)];
+  const spread = least === most ? '' : ` (${shown(least)}–${shown(most)})`;
+  const base = figure.of(floor);
+  // What is not more than nothing, for noise, is nothing to divide by.
+  const isBase = !WITHOUT_RATIO.includes(name) && Math.min(...base) > 0;
+  const ratio = isBase ? ` · ${numberText(median / medianOf(base), 1)} ×` : '';
+  return shown(median) + spread + ratio;
+};
+
+/** A table with its columns aligned, as the formatter has it. */
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[], fill: string) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width, fill)).join(' | ')} |`;
+  return [line(head, ' '), line([], '-'), ...rows.map((cells) => line(cells, ' '))].join('\n');
+};
+
+/** Who was cut short in the burst of 10,000. */
+const cuts = (rows: readonly Row[]): string[] =>
+  rows.flatMap(({ subject, runs }) => {
+    const least = Math.min(...runs.map(({ called }) => called ?? Number.POSITIVE_INFINITY));
+    return least < 10_000 ? `${subject.name} after ${numberText(least, 0)}` : [];
+  });
+
+/** The tables, as Markdown. */
+export const markdown = (rows: readonly Row[], facts: readonly string[], failures: readonly string[]): string => {
+  const [floor] = rows;
+  if (!floor) return '';
+  const tables = TABLES.map((names) =>
+    table(
+      ['', ...names.map((name) => figures[name]?.title ?? '')],
+      rows.map((row) => [row.subject.name, ...names.map((name) => cell(name, row, floor))]),
+    ),
+  );
+  const cut = cuts(rows).join(', ');
+  const departures = subjects.flatMap(({ name, departures = [] }) => departures.map((one) => [name, ...one]));
+  const packages = rows.flatMap(({ subject, version }) => (version ? [[subject.name, version]] : []));
+  return [
+    '# clew beside its peers',
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    'Each figure is a median, with the least and the most of all runs, and as a ratio (×) to the bare floor: an array, and keep-alive fetches. The durable floor also keeps one record for each task in IndexedDB. ' +
+      'Start-up is what evaluating and initialising cost the main thread in the first second, the least of three pages, over a script that does nothing. Calls and long tasks are timed by the clock, start-up and sending by the CPU time of the main thread. ' +
+      'Uploaded bytes are those of bodies and queries, without headers. Who lets fewer than 1,000 arrive has uploaded, and worked, for those only. ' +
+      'The browser does not say that it is a robot, since some do not track robots.',
+    ...tables,
+    ...(cut ? [`A burst is cut after 10 s: ${cut}.`] : []),
+    ...(failures.length ? [failures.map((failure) => `- ${failure}`).join('\n')] : []),
+    '![chart](peers.svg)',
+    '## Departures from defaults',
+    'Peers that batch by default keep their sizes and waits; so does clew.',
+    table(['', 'option', 'why'], departures),
+    '## Versions',
+    table(['', 'package'], packages),
+  ]
+    .join('\n\n')
+    .concat('\n');
+};

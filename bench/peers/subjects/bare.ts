@@ -1,0 +1,14 @@
+import { type FloorEvent, post, WAIT } from './floor.js';
+
+/** The bare floor: an array, and keep-alive fetches. What is unsent is lost with the page, and so is what fails. */
+let events: FloorEvent[] = [];
+
+const send = () => {
+  post(events);
+  events = [];
+};
+
+window.track = (event, payload) => {
+  if (!events[0]) setTimeout(send, WAIT);
+  events.push({ timestamp: Date.now(), event, payload });
+};

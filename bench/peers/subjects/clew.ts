@@ -1,0 +1,4 @@
+import { createTracker } from '../../../dist/index.js';
+
+const tracker = createTracker({ baseUrl: '/clew' });
+window.track = tracker.track;
