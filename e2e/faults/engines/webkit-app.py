@@ -32,7 +32,11 @@ window.add(tabs)
 
 
 def close_tab(view):
-    tabs.remove_page(tabs.page_num(view))
+    number = tabs.page_num(view)
+    # A page may ask for it twice, and GTK takes -1 for the last page.
+    if number < 0:
+        return
+    tabs.remove_page(number)
     is_last = tabs.get_n_pages() == 0
 
     def destroy():
@@ -52,8 +56,11 @@ def bring_to_front(view, _title):
 
 def open_tab(opener=None):
     # A page may reach into the one that it has opened only if they share a process.
-    home = {"related_view": opener} if opener else {"web_context": context}
-    view = WebKit2.WebView(is_controlled_by_automation=True, **home)
+    view = (
+        WebKit2.WebView(related_view=opener)
+        if opener
+        else WebKit2.WebView(web_context=context, is_controlled_by_automation=True)
+    )
     settings = view.get_settings()
     settings.set_enable_page_cache(True)
     settings.set_javascript_can_open_windows_automatically(True)
