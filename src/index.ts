@@ -15,7 +15,7 @@ export { cookieDomain, type SharedVisitor } from './tracker/cookieDomain.js';
 export { type LinkDomains, linkDomains } from './tracker/linkDomains.js';
 export type { BeforeSend, TrackedEvent } from './tracker/prepare.js';
 export { redactUrls } from './tracker/redactUrls.js';
-export type { DropReason, Listen, Signals } from './tracker/signals.js';
+export type { DropReason, Listen, Signals, Trace } from './tracker/signals.js';
 export type { EventName, Plugin, Stats } from './tracker/types.js';
 export type { WireEvent } from './wire.js';
 export type { AnyEvents, EventMap, Tracker, TrackerOptions };

@@ -40,6 +40,10 @@ export interface DeliveryPorts {
   /** Items of this page have been answered for, by whichever tab has sent them. */
   onSettled(items: ItemText[], rejected: readonly string[]): void;
   onError(message: string | undefined): void;
+  /** A batch has been answered, or has failed. */
+  onAnswer(uuids: string[], answer: Answer): void;
+  /** Who sends now. */
+  onLink(link: Link): void;
 }
 
 export interface Delivery {
@@ -181,6 +185,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   /** What an answer means. */
   const judge = (rows: Row[], ids: string[], bytes: number, isLast: boolean, answer: Answer) => {
     const { outcome, status, retryAfter, message } = answer;
+    ports.onAnswer(ids, answer);
     const isDelivered = outcome === 'delivered';
     const verdict = isDelivered
       ? taken(search, bytes, isLast)
@@ -223,6 +228,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       if (mine !== era) continue;
       // Where nothing can be stored, what this page knows has to do.
       link = written ?? update(link);
+      ports.onLink(link);
       if (written) settled.clear();
       if (link.by !== tab() || (entries[0] && !written)) break;
       entries = [];

@@ -24,13 +24,17 @@ export interface Queue {
 /** A row of this page: its key once it has been written, what is left of its items, and whether it is known to be stored. */
 type OwnRow = [key: RowKey | undefined, items: ItemText[], isStored?: boolean];
 
-/** @param page the number of the page load, as those whose items are stored; with 0 none are */
+/**
+ * @param page the number of the page load, as those whose items are stored; with 0 none are
+ * @param onStored told what is left of each row that has been written
+ */
 export const createQueue = (
   store: Store,
   service: string,
   tab: string,
   { maxBatchEvents, maxBatchBytes }: BatchLimits,
   page: () => number,
+  onStored: (items: readonly ItemText[]) => void,
 ): Queue => {
   const items = new Map<string, ItemText>();
   const rows = new Set<OwnRow>();
@@ -66,7 +70,10 @@ export const createQueue = (
     changed = new Set();
     const settle = (isStored: boolean) => {
       for (const own of due) {
-        if (isStored) own[2] = true;
+        if (isStored) {
+          own[2] = true;
+          onStored(own[1]);
+        }
         // Tried again with the next ones, if there is anything to store or to delete.
         else if (own[1][0] || own[2]) changed.add(own);
       }

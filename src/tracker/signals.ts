@@ -1,7 +1,22 @@
+import type { Link } from '../pipeline/link.js';
+import type { Answer } from '../pipeline/transport.js';
 import type { WireEvent } from '../wire.js';
 
 /** Why an event was not, and never will be, delivered. */
 export type DropReason = 'rejected' | 'too-large' | 'full' | 'expired' | 'unserialisable' | 'filtered' | 'consent';
+
+/** A step on the way of events, or of what decides about it. `uuids` may hold other tabs' events: one tab sends for all. */
+export type Trace =
+  | { step: 'tracked'; event: Partial<WireEvent> }
+  /** They are in IndexedDB. */
+  | { step: 'stored'; uuids: string[] }
+  /** A request has gone: bytes of its body, and of that as gzip if it went so. With `leaving` nobody hears its answer. */
+  | { step: 'sent'; uuids: string[]; path: string; bytes: number; gzip?: number | undefined; leaving: boolean }
+  | ({ step: 'answered'; uuids: string[] } & Answer)
+  /** Who sends, and for how long nobody may; `tab` is this page's name among them. */
+  | ({ step: 'link'; tab: string } & Link)
+  /** Who the visitor is; nobody, after a refusal. */
+  | { step: 'visitor'; thread: string | undefined; primaryKey?: string | number | undefined };
 
 /** What a tracker tells those who listen with `on`. */
 export interface Signals {
@@ -11,6 +26,8 @@ export interface Signals {
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
   /** Something is wrong: an argument, the key, the address, refused storage. What it was about is in its message. */
   error: Error;
+  /** What happens, step by step, for whoever looks into a tracker: nothing that an app should depend on. */
+  trace: Trace;
 }
 
 /** Listens to a signal; the function it returns ends that. */

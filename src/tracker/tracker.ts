@@ -16,7 +16,7 @@ import type { Settings } from './options.js';
 import { createPlugins } from './plugins.js';
 import type { Step } from './prepare.js';
 import { createRequests } from './requests.js';
-import { createSignals } from './signals.js';
+import { createSignals, type Trace } from './signals.js';
 import type { Tracker } from './types.js';
 import { createGate, isThread, type Visitor } from './visitor.js';
 
@@ -58,7 +58,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const [counts, begin, end] = createLedger(emit);
   const [enter, open] = createGate((texts) => end(texts, 'consent'));
   const store = settings.store ?? createStore(fail);
-  const queue = createQueue(store, service, uuid(), settings, () => pages);
+  const trace = (make: () => Trace) => emit('trace', make);
+  const idsOf = (items: readonly ItemText[]) => items.map(idOf);
+  const onStored = (items: readonly ItemText[]) => trace(() => ({ step: 'stored', uuids: idsOf(items) }));
+  const queue = createQueue(store, service, uuid(), settings, () => pages, onStored);
   const [carryItems, uncarry, addEarly, carryEarly, endEarly, found] = createCarrier(itemsKey);
   const requestOf = createRequests(settings);
   const singles = new Set<string>();
@@ -98,6 +101,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     pack: async (body) => (settings.compress ? gzip(body) : undefined),
     send(...sent) {
       const answer = transport(requestOf(...sent));
+      const [{ items, path, bytes }, leaving, packed] = sent;
+      trace(() => ({ step: 'sent', uuids: idsOf(items), path, bytes, gzip: packed?.length, leaving }));
       // A relay sets the cookie again that came with the request: meanwhile the visitor may be another one, or have refused.
       if (answer && elsewhere) answer.then(tell, tell);
       return answer;
@@ -106,6 +111,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     defer: (batch) => (settings.transport ? () => {} : fetchAtEnd(requestOf(batch, true))),
     onError: fail,
     onReport: channel.post,
+    onAnswer: (uuids, answer) => trace(() => ({ step: 'answered', uuids, ...answer })),
+    onLink: (link) => trace(() => ({ step: 'link', tab, ...link })),
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
       uncarry(items);
@@ -137,6 +144,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const know = (visitor: Visitor) => {
     candidate = visitor;
     carry(THREAD, visitor.thread);
+    trace(() => ({ step: 'visitor', thread: visitor.thread, primaryKey: identityIn(visitor)[0] }));
     tell();
     open(visitor);
   };
@@ -169,12 +177,15 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const take = (...[at, name, payload, isSingle]: Call) => {
     const draft = draftEvent(at, name, payload);
     const text = attempt(() => steps.reduce((text, step) => text && step(text, attempt), draft));
+    // Of what was dropped nobody is to see more than the name.
+    const seen = text || draftEvent(at, name);
     begin();
+    trace(() => ({ step: 'tracked', event: JSON.parse(seen) }));
     if (text) {
       if (isSingle) singles.add(idOf(text));
       enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) addEarly(stamp(text, { correlationValue: candidate.thread }));
-    } else end([draftEvent(at, name)], 'filtered');
+    } else end([seen], 'filtered');
   };
 
   /** Every other method begins with it, so that all calls are in order. */
@@ -327,6 +338,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     endEarly();
     pages = 0;
     open(null);
+    trace(() => ({ step: 'visitor', thread: undefined }));
     end(queue.remove([...queue.items.keys()]), 'consent');
     delivery.forget();
     store.clear();
