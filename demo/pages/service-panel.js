@@ -1,10 +1,10 @@
 // @ts-check
 import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { thread } from './browser.js';
 import { drawWhenChanged } from './cell.js';
 import { byId, counted, short, timeOf } from './dom.js';
 import { arrived, counts } from './service.js';
+import { thread } from './site.js';
 
 /**
  * @typedef {import('./service.js').ListedEvent} ListedEvent
@@ -75,8 +75,16 @@ const customers = () => {
   `;
 };
 
+const sums = () => {
+  const { events, customers, firings } = counts.get() ?? {};
+  return Object.entries({ events, customers, firings }).map(
+    ([name, count]) => html`<div><dt>${name}</dt><dd>${count?.toLocaleString('en') ?? '–'}</dd></div>`,
+  );
+};
+
 export const showService = () =>
   drawWhenChanged([arrived, counts, thread], () => {
+    render(sums(), byId('counts'));
     render(events(), byId('events'));
     render(customers(), byId('customers'));
   });

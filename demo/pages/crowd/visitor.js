@@ -1,0 +1,87 @@
+// @ts-check
+
+/**
+ * One of the crowd: looks around in the shop, clicks, and sometimes joins. The page that holds its frame is told what its
+ * tracker says, and is the only one that may stop it.
+ */
+
+/** Of this page; the frame's next page has another one. */
+const page = crypto.randomUUID();
+const clew = (/** @type {unknown[]} */ ...call) => /** @type {any} */ (window).clew(...call);
+
+/** A page is looked at for so long (ms), more or less. */
+const LOOK = 1400;
+let isStopped = false;
+/** @type {string | undefined} */
+let thread;
+
+const report = () => {
+  const stats = clew('stats');
+  if (!stats) return;
+  const { tracked, queued, dropped } = stats;
+  const lost = Object.values(/** @type {Record<string, number>} */ (dropped)).reduce((sum, count) => sum + count, 0);
+  parent.postMessage({ page, thread, tracked, queued, dropped: lost, path: location.pathname, isStopped }, '*');
+};
+
+/** @template T @param {T[]} all @returns {T | undefined} */
+const oneOf = (all) => all[Math.floor(Math.random() * all.length)];
+
+/** @param {string} selector @returns {HTMLElement[]} what can be seen of it */
+const seen = (selector) =>
+  /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]).filter((element) =>
+    element.checkVisibility(),
+  );
+
+/** A form in which something is to be filled in gets it. */
+const fillIn = () => {
+  const name = `Visitor ${location.hostname.split('.')[0]}`;
+  for (const input of /** @type {HTMLInputElement[]} */ (seen('input'))) {
+    if (input.name === 'name') input.value = name;
+    if (input.name === 'email') input.value = `${name.replace(' ', '-').toLowerCase()}@example.com`;
+    if (input.name === 'plan') input.checked = Math.random() < 0.5;
+  }
+};
+
+/** Does one thing that a visitor may do here. */
+const act = () => {
+  const submit = seen('#join [type=submit], #basket [type=submit]')[0];
+  if (submit && Math.random() < 0.6) {
+    fillIn();
+    submit.click();
+    return;
+  }
+  const marked = seen('[data-clew-event]:not(#log-out)');
+  const links = seen('a[href^="/shop/"]:not([href*=privacy])');
+  oneOf(marked.length && Math.random() < 0.6 ? marked : links)?.click();
+};
+
+const walk = () => {
+  if (isStopped) return;
+  act();
+  report();
+  setTimeout(walk, LOOK * (0.4 + Math.random()));
+};
+
+const stop = async () => {
+  isStopped = true;
+  while (clew('stats').queued) {
+    await clew('flush');
+    report();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  report();
+};
+
+/** Before the bundle has come, nobody could answer. */
+const begin = async () => {
+  while (!clew('stats')) await new Promise((resolve) => setTimeout(resolve, 50));
+  thread = await clew('correlationValue');
+  report();
+  // Last of all who listen, so that what the tracker does as the page goes away is counted.
+  addEventListener('pagehide', report);
+  addEventListener('message', ({ data, source }) => source === parent && data === 'stop' && stop());
+  parent.postMessage({ page, isReady: true }, '*');
+  setTimeout(walk, LOOK * Math.random());
+};
+
+begin();
