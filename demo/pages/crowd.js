@@ -3,6 +3,7 @@ import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { cell, drawWhenChanged } from './cell.js';
 import { byId, counted, fieldsOf, formById, inputById } from './dom.js';
+import { finish } from './guide.js';
 import { arrivals, arrived } from './service.js';
 
 /**
@@ -46,6 +47,7 @@ const sendIn = (count) => {
   }));
   visitors.set(crowd);
   state.set('here');
+  finish('crowd');
   setTimeout(() => {
     if (visitors.get() === crowd && crowd.every(({ pages }) => !pages.size)) state.set('unheard');
   }, PATIENCE);

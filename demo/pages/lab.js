@@ -1,6 +1,7 @@
 // @ts-check
 import { drawWhenChanged } from './cell.js';
 import { byId, onClick } from './dom.js';
+import { finish } from './guide.js';
 import { arrivals, arrived } from './service.js';
 import { clew, goTo } from './site.js';
 
@@ -17,6 +18,7 @@ const leave = () => {
   departure = crypto.randomUUID();
   for (let number = 1; number <= LAST_WORDS; number++) clew('track', 'last_words', { number, departure });
   goTo('/shop/thanks');
+  finish('leave');
   showProof();
 };
 

@@ -1,32 +1,31 @@
 // @ts-check
 import { drawWhenChanged } from './cell.js';
 import { showCrowd } from './crowd.js';
-import { byId } from './dom.js';
+import { byId, onClick } from './dom.js';
 import { showFaults } from './faults.js';
+import { finish, showGuide } from './guide.js';
 import { showJourneys } from './journeys-panel.js';
 import { showLab } from './lab.js';
 import { isLive, watchService } from './service.js';
 import { showService } from './service-panel.js';
 import { showSettings } from './settings.js';
-import { clew, openSite, page } from './site.js';
+import { openSite } from './site.js';
 import { showStory } from './story-panel.js';
+import { followVisit, visit } from './visit.js';
 
-/** Docked below the shop, and told of each of its pages. */
+/** Docked below the shop. */
 const dockInspector = async () => {
   // No path that the type checker should look for: it is built.
   const inspector = '/dist/inspector.js';
   await import(inspector);
   const element = /** @type {HTMLElement & { tracker: unknown }} */ (document.createElement('clew-inspector'));
-  // A function of its own for each page: what is another tracker has to be another value.
-  const show = () => {
-    element.tracker = (/** @type {unknown[]} */ ...call) => clew(...call);
-  };
-  page.watch(show);
-  if (page.get()) show();
-  byId('inspector').replaceChildren(element);
+  element.tracker = visit;
+  byId('inspector').prepend(element);
 };
 
+followVisit();
 showStory();
+showGuide();
 showLab();
 showFaults();
 showService();
@@ -39,6 +38,8 @@ drawWhenChanged([isLive], () => {
 });
 
 watchService();
+onClick('another', () => finish('crowd'));
+onClick('open-inspector', dockInspector);
 // The inspector first, so that it sees the first page from its beginning.
 dockInspector()
   .catch(() => {})

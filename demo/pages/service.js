@@ -43,7 +43,7 @@ export const arrivals = createArrivals(async (limit) => (await ask('GET', `event
 const fetchAll = async () => {
   const [events, { customers }, { journeys }, fault, { attribute }] = await Promise.all([
     arrivals.update(),
-    ask('GET', 'customers?limit=20'),
+    ask('GET', 'customers?limit=1000'),
     ask('GET', 'journeys?limit=50'),
     ask('GET', 'faults'),
     ask('GET', 'primary-key'),

@@ -24,33 +24,34 @@ export const thread = cell('');
  */
 export const clew = (...call) => /** @type {any} */ (frame.contentWindow).clew?.(...call);
 
-/** @type {((trace: Trace) => void)[]} */
+/** @type {[signal: string, listener: (value: any) => void][]} */
 const listeners = [];
+/** Hears a signal on every page. @param {string} signal @param {(value: any) => void} listener */
+export const listenTo = (signal, listener) => void listeners.push([signal, listener]);
 /** Hears of every step on every page, in the order in which they happen. @param {(trace: Trace) => void} listener */
-export const listen = (listener) => void listeners.push(listener);
+export const listen = (listener) => listenTo('trace', listener);
+
+/** Called when a page goes away, while its tracker can still be asked. @type {(() => void)[]} */
+const leavings = [];
+/** @param {() => void} listener */
+export const onLeave = (listener) => void leavings.push(listener);
 
 /** The stub stands and the bundle has not run: nothing that it does is missed. */
 const meet = () => {
-  const { location } = /** @type {Window} */ (frame.contentWindow);
-  clew('on', 'trace', (/** @type {Trace} */ trace) => {
-    if (trace.step === 'visitor') thread.set(trace.thread ?? '');
-    for (const listener of listeners) listener(trace);
+  // First, so that whoever keeps books of a page closes them before the next one speaks.
+  const shown = /** @type {Window} */ (frame.contentWindow);
+  page.set({ path: shown.location.pathname });
+  shown.addEventListener('pagehide', () => {
+    for (const leave of leavings) leave();
   });
-  clew('on', 'dropped', (/** @type {any} */ { events, reason }) => {
-    for (const hear of droppedListeners) hear(events, reason);
-  });
-  page.set({ path: location.pathname });
+  for (const [signal, listener] of listeners) clew('on', signal, listener);
 };
-
-/** @type {((events: { event?: string, uuid?: string }[], reason: string) => void)[]} */
-const droppedListeners = [];
-/** @param {(events: { event?: string, uuid?: string }[], reason: string) => void} listener */
-export const listenToDropped = (listener) => void droppedListeners.push(listener);
 
 /** @param {string} path */
 export const goTo = (path) => /** @type {Window} */ (frame.contentWindow).location.assign(path);
 
 export const openSite = () => {
+  listen((trace) => trace.step === 'visitor' && thread.set(trace.thread ?? ''));
   frame.addEventListener('clew', meet);
   page.watch(() => {
     byId('address').textContent = `ariadne.example${page.get()?.path.replace('/shop', '') ?? ''}`;

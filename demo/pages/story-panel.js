@@ -90,8 +90,18 @@ const item = ({ name, state, text }) => html`
   <li class=${state}><h3>${name}</h3><p>${text}</p></li>
 `;
 
-/** @param {Story} told */
-const title = ({ event, path }) => html`Just now: <code>${event}</code> ${path ? html`<small>${path}</small>` : ''}`;
+/** Where there is no room for all of them: the last one that the event has come to. @param {Station[]} all */
+const now = (all) => {
+  const { name, text } = all.findLast(({ state }) => state !== 'open') ?? /** @type {Station} */ (all[0]);
+  return html`<b>${name}</b> ${text}`;
+};
+
+/** @param {Story | undefined} told */
+const title = (told) => {
+  if (!told) return 'The way of an event';
+  const { event, path } = told;
+  return html`Just now: <code>${event}</code> ${path ? html`<small>${path}</small>` : ''}`;
+};
 
 /** In one breath, when the way has come to an end. @param {Story} told */
 const spoken = (told) => {
@@ -107,12 +117,12 @@ export const showStory = () => {
   const draw = () => {
     const told = story.get();
     render(stations(told).map(item), byId('stations'));
-    if (!told) return;
+    render(now(stations(told)), byId('now'));
     render(title(told), byId('story-title'));
+    if (!told) return;
     if (byId('told').textContent !== spoken(told)) byId('told').textContent = spoken(told);
   };
   byId('story-title').textContent = '';
-  render(html`Click in the shop. What becomes of it is told here.`, byId('story-title'));
   drawWhenChanged([story, pause, arrived], draw);
   setInterval(() => pause.get() > Date.now() && draw(), PACE);
 };

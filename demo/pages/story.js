@@ -1,6 +1,6 @@
 // @ts-check
 import { cell } from './cell.js';
-import { listen, listenToDropped, page } from './site.js';
+import { listen, listenTo, page } from './site.js';
 
 /**
  * What became of the newest event, step by step: times in ms, as the page's clock gave them.
@@ -57,12 +57,15 @@ const hear = (trace, at) => {
 
 export const followStory = () => {
   listen((trace) => hear(trace, Date.now()));
-  listenToDropped((events, reason) => {
-    const [dropped] = events;
-    // One that was never fit to be tracked has no id, and no step.
-    if (dropped && !dropped.uuid) story.set({ uuid: '', event: dropped.event ?? '?', at: Date.now(), reason });
-    else if (isTold(events.map(({ uuid = '' }) => uuid))) tell({ reason });
-  });
+  listenTo(
+    'dropped',
+    (/** @type {{ events: { uuid?: string, event?: string }[], reason: string }} */ { events, reason }) => {
+      const [dropped] = events;
+      // One that was never fit to be tracked has no id, and no step.
+      if (dropped && !dropped.uuid) story.set({ uuid: '', event: dropped.event ?? '?', at: Date.now(), reason });
+      else if (isTold(events.map(({ uuid = '' }) => uuid))) tell({ reason });
+    },
+  );
   // Where nobody waits for the answer any more.
   page.watch(() => pause.set(0));
 };

@@ -32,21 +32,26 @@ const seen = (selector) =>
     element.checkVisibility(),
   );
 
-/** A form in which something is to be filled in gets it. */
-const fillIn = () => {
-  const name = `Visitor ${location.hostname.split('.')[0]}`;
-  for (const input of /** @type {HTMLInputElement[]} */ (seen('input'))) {
-    if (input.name === 'name') input.value = name;
-    if (input.name === 'email') input.value = `${name.replace(' ', '-').toLowerCase()}@example.com`;
-    if (input.name === 'plan') input.checked = Math.random() < 0.5;
-  }
+const NAMES = ['Daphne', 'Icarus', 'Phaedra', 'Dion', 'Helle', 'Orpheus', 'Thalia', 'Nestor', 'Kalypso', 'Linos'];
+
+/** The form for joining, or the one for logging in. @param {HTMLFormElement} form */
+const fillIn = (form) => {
+  const [label = ''] = location.hostname.split('.');
+  const name = NAMES[(Number(label.match(/\d+/)) - 1) % NAMES.length] ?? '';
+  const set = (/** @type {string} */ field, /** @type {string} */ value) => {
+    const input = /** @type {HTMLInputElement | null} */ (form.elements.namedItem(field));
+    if (input) input.value = value;
+  };
+  set('name', name);
+  set('email', `${name.toLowerCase()}.${label}@example.com`);
+  set('plan', Math.random() < 0.5 ? 'free' : 'pro');
 };
 
 /** Does one thing that a visitor may do here. */
 const act = () => {
-  const submit = seen('#join [type=submit], #basket [type=submit]')[0];
-  if (submit && Math.random() < 0.6) {
-    fillIn();
+  const submit = /** @type {HTMLButtonElement | undefined} */ (seen('#join [type=submit], #basket [type=submit]')[0]);
+  if (submit?.form && Math.random() < 0.6) {
+    fillIn(submit.form);
     submit.click();
     return;
   }
