@@ -14,9 +14,9 @@ const onwarn = (warning) => {
  * other builds and other people hold on to them, and nothing of the browser's. One that is missing here costs bytes, no more.
  */
 const internal = [
-  'added begin bytes counts end enter hear items leave leaving limits',
-  'onError onReport onSettled outcome persist post queue record remove reopen restore retryAfter rows send service singles',
-  'tab transact emit read most largest aside proven refusals strikes isDirect isRunning unsaved defer isOpen generation pack forget meet tell knows write',
+  'added begin counts end enter hear items leave limits',
+  'onError onReport onSettled persist post queue record remove reopen restore rows send service singles',
+  'transact emit read most largest aside proven refusals strikes isDirect isRunning unsaved defer isOpen generation pack forget meet tell knows write',
 ].flatMap((line) => line.split(' '));
 
 /**
@@ -32,6 +32,26 @@ const shortUuid = {
           crypto.randomUUID?.() ??
           '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
             (digit ^ ((Math.random() * 16) >> (digit / 4))).toString(16));`
+      : null,
+};
+
+/** uPlot listens to the page from its import on, for a cursor that the inspector's chart does not have: then nobody may. */
+const quietPlot = {
+  name: 'quiet-plot',
+  transform(code, id) {
+    if (!/uPlot\.esm\.js$/.test(id)) return null;
+    const quiet = code.replace(/\nif \(domEnv\) \{\s+on\(resize, win.+?\n\}/s, '');
+    if (quiet === code) throw new Error('uPlot has changed: where does it listen now?');
+    return { code: quiet, map: null };
+  },
+};
+
+/** What Lit's builds for Node ask of a page. In one they take it; elsewhere the inspector is imported, and never opened. */
+const noShim = {
+  name: 'no-shim',
+  load: (id) =>
+    /ssr-dom-shim\/index\.js$/.test(id)
+      ? 'export const { HTMLElement = class {}, customElements } = globalThis;'
       : null,
 };
 
@@ -79,8 +99,10 @@ const hashes = {
 /** TypeScript is compiled once; the script-tag files are bundled from what that emitted. */
 export default [
   {
-    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'snippet', 'stub'].map((name) => `src/${name}.ts`),
-    external: ['uuid', 'idb-keyval', 'react', 'vue'],
+    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'inspector', 'snippet', 'stub'].map(
+      (name) => `src/${name}.ts`,
+    ),
+    external: ['uuid', 'idb-keyval', 'react', 'vue', /^lit\b/, 'uplot'],
     plugins: [typescript()],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name].js' },
     onwarn,
@@ -89,6 +111,13 @@ export default [
     input: 'dist/snippet.js',
     plugins: [shortUuid, nodeResolve({ browser: true }), let_, minify, terser({ ecma: 2022, module: true, compress })],
     output: { file: 'dist/clew.js', format: 'iife' },
+    onwarn,
+  },
+  {
+    input: 'dist/inspector.js',
+    // Lit's builds for Node run in browsers, too: an app that renders on a server may import the inspector there.
+    plugins: [quietPlot, noShim, nodeResolve({ exportConditions: ['node'] }), terser({ ecma: 2022, module: true })],
+    output: { file: 'dist/inspector.js' },
     onwarn,
   },
   {
