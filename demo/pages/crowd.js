@@ -68,11 +68,11 @@ const hear = ({ data, origin, source }) => {
   // It went to another page just as it was to stop.
   if (data.isReady && isOver()) visitor.frame.postMessage('stop', '*');
   if (data.isReady) return;
-  const { page, thread, tracked, queued, dropped, path, isStopped } = data;
+  const { page, thread, tracked, queued, dropped, path, isDone } = data;
   visitor.pages.set(page, { tracked, queued, dropped });
   if (thread) visitor.threads.add(thread);
   visitor.path = path;
-  visitor.isSettled = isStopped && !queued;
+  visitor.isSettled = isDone;
   if (isOver()) state.set(visitors.get().every((each) => each.isSettled) ? 'gone' : 'leaving');
   visitors.set(visitors.get());
 };

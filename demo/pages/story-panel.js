@@ -39,6 +39,8 @@ const sent = ({ at, sent }) => {
   if (!sent) return { name, state: 'waiting', text: 'waits up to 3 s for others to travel with' };
   const company = sent.others ? `with ${counted(sent.others, 'other')}` : 'alone';
   if (sent.isLeaving) return { name, state: 'done', text: `${company}, handed over as the page went away` };
+  if (sent.wasLeft)
+    return { name, state: 'done', text: 'handed over as the page went away, and again from the next one' };
   const again = sent.tries > 1 ? `, try ${sent.tries}` : '';
   return {
     name,

@@ -5,7 +5,7 @@ import { listen, listenTo, page } from './site.js';
 /**
  * What became of the newest event, step by step: times in ms, as the page's clock gave them.
  *
- * @typedef {{ at: number, others: number, bytes: number, isLeaving: boolean, tries: number }} Sent
+ * @typedef {{ at: number, others: number, bytes: number, isLeaving: boolean, wasLeft: boolean, tries: number }} Sent
  * @typedef {{ at: number, outcome: string, status?: number | undefined }} Answered
  * @typedef {{ uuid: string, event: string, path?: string, at: number, stored?: number, sent?: Sent, answered?: Answered, reason?: string }} Story
  */
@@ -47,9 +47,11 @@ const hear = (trace, at) => {
   } else if (trace.step === 'stored') {
     tell({ stored: at });
   } else if (trace.step === 'sent') {
-    const tries = (story.get()?.sent?.tries ?? 0) + 1;
+    const earlier = story.get()?.sent;
+    const tries = (earlier?.tries ?? 0) + 1;
+    const wasLeft = earlier?.isLeaving || earlier?.wasLeft || false;
     const { uuids, bytes, gzip, leaving } = trace;
-    tell({ sent: { at, others: uuids.length - 1, bytes: gzip ?? bytes, isLeaving: leaving, tries } });
+    tell({ sent: { at, others: uuids.length - 1, bytes: gzip ?? bytes, isLeaving: leaving, wasLeft, tries } });
   } else {
     tell({ answered: { at, outcome: trace.outcome, status: trace.status } });
   }

@@ -12,6 +12,8 @@ const clew = (/** @type {unknown[]} */ ...call) => /** @type {any} */ (window).c
 /** A page is looked at for so long (ms), more or less. */
 const LOOK = 1400;
 let isStopped = false;
+/** Stopped, and everything is answered for. */
+let isDone = false;
 /** @type {string | undefined} */
 let thread;
 
@@ -20,7 +22,7 @@ const report = () => {
   if (!stats) return;
   const { tracked, queued, dropped } = stats;
   const lost = Object.values(/** @type {Record<string, number>} */ (dropped)).reduce((sum, count) => sum + count, 0);
-  parent.postMessage({ page, thread, tracked, queued, dropped: lost, path: location.pathname, isStopped }, '*');
+  parent.postMessage({ page, thread, tracked, queued, dropped: lost, path: location.pathname, isDone }, '*');
 };
 
 /** @template T @param {T[]} all @returns {T | undefined} */
@@ -67,19 +69,24 @@ const walk = () => {
   setTimeout(walk, LOOK * (0.4 + Math.random()));
 };
 
+const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
 const stop = async () => {
   isStopped = true;
+  // The last click may have led elsewhere, and the view of a page is tracked once its address stands.
+  await pause(LOOK);
+  await clew('flush');
   while (clew('stats').queued) {
+    await pause(LOOK);
     await clew('flush');
-    report();
-    await new Promise((resolve) => setTimeout(resolve, 500));
   }
+  isDone = true;
   report();
 };
 
 /** Before the bundle has come, nobody could answer. */
 const begin = async () => {
-  while (!clew('stats')) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!clew('stats')) await pause(50);
   thread = await clew('correlationValue');
   report();
   // Last of all who listen, so that what the tracker does as the page goes away is counted.
