@@ -3,8 +3,8 @@ import { type Second, WINDOW } from './rate.js';
 
 /** The chart of events per second (bars) and the queue's length (a line), each with a scale of its own. */
 export interface Chart {
-  draw(seconds: readonly Second[], now: number): void;
-  resize(width: number): void;
+  /** @param width px that there are now */
+  draw(seconds: readonly Second[], now: number, width: number): void;
   destroy(): void;
 }
 
@@ -18,18 +18,14 @@ const isWhole = (_plot: uPlot, splits: number[]) => splits.map((value) => (value
 const pathsOf = (paths: uPlot.Series.PathBuilder | undefined) => paths && { paths };
 
 /** @param colourOf of a part, as a colour that a canvas takes; asked at each drawing, since the scheme may change */
-export const createChart = (
-  host: HTMLElement,
-  colourOf: (part: 'tracked' | 'queued' | 'text' | 'line') => string,
-): Chart => {
-  const text = () => colourOf('text');
-  const axis = (scale: string, side: number): uPlot.Axis => ({
+export const createChart = (host: HTMLElement, colourOf: (part: 'tracked' | 'queued' | 'line') => string): Chart => {
+  const axis = (scale: 'tracked' | 'queued', side: number): uPlot.Axis => ({
     scale,
     side,
     size: 34,
     gap: 4,
     font: '11px system-ui, sans-serif',
-    stroke: text,
+    stroke: () => colourOf(scale),
     filter: isWhole,
     incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000],
     space: 26,
@@ -40,7 +36,7 @@ export const createChart = (
     {
       width: Math.max(host.clientWidth, 120),
       height: HEIGHT,
-      padding: [6, 0, 0, 0],
+      padding: [6, 0, 7, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false }, tracked: { range }, queued: { range } },
@@ -67,13 +63,13 @@ export const createChart = (
     host,
   );
   return {
-    draw(seconds, now) {
+    draw(seconds, now, width) {
+      if (width !== plot.width) plot.setSize({ width, height: HEIGHT });
       const end = Math.floor(now / 1000);
       const of = new Map(seconds.map((second) => [second.at, second]));
       const ats = Array.from({ length: WINDOW }, (_, index) => end - WINDOW + 1 + index);
       plot.setData([ats, ats.map((at) => of.get(at)?.tracked ?? 0), ats.map((at) => of.get(at)?.queued ?? 0)]);
     },
-    resize: (width) => plot.setSize({ width, height: HEIGHT }),
     destroy: () => plot.destroy(),
   };
 };

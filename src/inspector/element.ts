@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, svg, type TemplateResult } from 'lit';
 import { type Chart, createChart } from './chart.js';
-import { eventsView, PAGE } from './eventsView.js';
+import { eventsView } from './eventsView.js';
 import { download, exported } from './exported.js';
 import { number } from './format.js';
 import { handleView } from './handleView.js';
@@ -8,14 +8,14 @@ import type { Model } from './model.js';
 import { requestsView } from './requestsView.js';
 import { type Session, watch } from './session.js';
 import { senderOf } from './standing.js';
-import { stateView } from './stateView.js';
+import { senderChip, stateView } from './stateView.js';
 import { styles } from './styles.js';
 import type { Inspectable } from './subject.js';
-import { tabsView } from './tabsView.js';
-import { PARTS, type Part, type Ui } from './ui.js';
+import { LABELS, tabsView } from './tabsView.js';
+import { PAGE, PARTS, type Part, type Ui } from './ui.js';
 
 /** Px of width from which all parts have room beside each other. */
-const WIDE = 900;
+const WIDE = 1000;
 
 const mark = svg`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">
   <circle cx="11" cy="11" r="8.5" /><path d="M4.5 8c5-3 9-2 13 1M3 13c5-4 10-3 14.500 1M8 19c1-4 3-9 8-13M18 17c1 2 2 4 5 4" />
@@ -122,7 +122,10 @@ class ClewInspector extends LitElement {
     this.requestUpdate();
   };
 
-  readonly #close = () => this.remove();
+  readonly #close = () => {
+    this.remove();
+    this.dispatchEvent(new Event('close'));
+  };
 
   #viewOf(part: Part, model: Model, now: number): TemplateResult {
     if (part === 'events') return eventsView(model, this.#ui);
@@ -132,7 +135,7 @@ class ClewInspector extends LitElement {
   #parts(model: Model, now: number): TemplateResult {
     if (!this.#isNarrow)
       return html`<div class="parts">
-        ${PARTS.map((part) => html`<section class="part" aria-label=${part} tabindex="0">${this.#viewOf(part, model, now)}</section>`)}
+        ${PARTS.map((part) => html`<section class="part" aria-label=${LABELS[part]} tabindex="0">${this.#viewOf(part, model, now)}</section>`)}
       </div>`;
     const { part } = this.#ui;
     return html`${tabsView(this.#ui)}
@@ -151,6 +154,7 @@ class ClewInspector extends LitElement {
       <header>
         <div class="title">${mark}<h2>clew inspector</h2></div>
         ${model ? sumView(model) : html`<p class="sum soft">No tracker.</p>`}
+        ${model ? senderChip(model, now) : nothing}
         <div class="actions">
           <button type="button" @click=${this.#export} ?disabled=${!model}>Export JSON</button>
           ${isDocked ? html`<button type="button" aria-expanded=${!isCollapsed} @click=${this.#collapse}>${isCollapsed ? 'Expand' : 'Collapse'}</button>` : nothing}
@@ -172,12 +176,11 @@ class ClewInspector extends LitElement {
       this.#endChart();
       this.#chart = createChart(host, (part) => this.#colourOf(part));
     }
-    this.#chart?.resize(host.clientWidth);
-    this.#chart?.draw(this.#session.model.seconds, Date.now());
+    this.#chart?.draw(this.#session.model.seconds, Date.now(), host.clientWidth);
   }
 
   /** A canvas knows no custom properties: what they come to is asked of an element that has them. */
-  #colourOf(part: 'tracked' | 'queued' | 'text' | 'line'): string {
+  #colourOf(part: 'tracked' | 'queued' | 'line'): string {
     const probe = this.renderRoot.querySelector(`.colour-${part}`) ?? this;
     return getComputedStyle(probe).color;
   }

@@ -11,6 +11,8 @@ export interface SeenEvent {
   payload?: unknown;
   /** The visitor's thread, once the event has one. */
   thread?: string | undefined;
+  /** It was seen as it was tracked: of this page, and not from before the inspector was opened. */
+  isTracked?: boolean;
   /** By its own timestamp, which is the time of the call. */
   trackedAt?: number;
   storedAt?: number;
@@ -88,7 +90,7 @@ const see = (model: Model, uuid: string): SeenEvent => {
 
 /** What an event says of itself. */
 const learn = (seen: SeenEvent, { event, payload, timestamp, correlationValue }: Partial<WireEvent>): void => {
-  seen.name = event || seen.name;
+  seen.name = event ?? seen.name;
   seen.payload = payload ?? seen.payload;
   seen.thread = correlationValue ?? seen.thread;
   const at = Date.parse(timestamp ?? '');
@@ -98,6 +100,7 @@ const learn = (seen: SeenEvent, { event, payload, timestamp, correlationValue }:
 const hearTracked = (model: Model, at: number, event: Partial<WireEvent>): void => {
   const { stats, waiting } = model;
   const seen = see(model, event.uuid ?? '');
+  seen.isTracked = true;
   seen.trackedAt = at;
   learn(seen, event);
   stats.tracked++;

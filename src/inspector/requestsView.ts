@@ -1,16 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { UPSERT_PATH } from '../wire.js';
+import { parseJson, UPSERT_PATH } from '../wire.js';
 import { bytes, clock, countdown, duration, plural } from './format.js';
 import type { Model } from './model.js';
 import type { SeenRequest } from './requests.js';
 
 const sizeOf = ({ bytes: size, gzip }: SeenRequest): string =>
-  gzip === undefined ? bytes(size) : `${bytes(size)}, ${bytes(gzip)} as gzip`;
+  gzip === undefined ? bytes(size) : `${bytes(size)}, as gzip ${bytes(gzip)}`;
 
 const contentOf = ({ path, size, strangers }: SeenRequest): string => {
   if (path === UPSERT_PATH) return 'properties';
-  const others = strangers === size ? 'not of this page' : `${strangers} not of this page`;
+  // Another tab's, an earlier page's, or from before the inspector was opened.
+  const others = strangers === size ? 'not seen here' : `${strangers} not seen here`;
   return `${plural(size, 'event')}${strangers ? ` (${others})` : ''}`;
 };
 
@@ -30,14 +31,23 @@ const answerOf = ({ sentAt, answeredAt, outcome, status, leaving, rejected }: Se
     <span class="soft">after ${duration(answeredAt - sentAt)}${rejected ? `, but ${rejected} refused` : ''}</span>`;
 };
 
+/** What a message says to people: of a relay's JSON, and of the service's in it, its error. */
+export const saidIn = (message: string): string => {
+  const text = message.replace(/^\d{3} /, '');
+  const { error, rejected } = parseJson<{ error?: unknown; rejected?: { reason?: unknown }[] }>(text) ?? {};
+  if (typeof error === 'string') return saidIn(error);
+  const [first] = Array.isArray(rejected) ? rejected : [];
+  return typeof first?.reason === 'string' ? first.reason : text;
+};
+
 const row = (request: SeenRequest, now: number): TemplateResult => {
   const { number, sentAt, path, outcome, message, retryAt, retryAfter } = request;
   const isTrouble = outcome && (outcome !== 'delivered' || request.rejected);
   return html`<li>
     <p class="line"><span class="soft">#${number}</span> <time class="soft">${clock(sentAt)}</time> <code>${path}</code></p>
-    <p class="line">${contentOf(request)} <span class="soft">${sizeOf(request)}</span></p>
+    <p class="line">${contentOf(request)}<span class="soft">, ${sizeOf(request)}</span></p>
     <p class="line">${answerOf(request)}</p>
-    ${isTrouble && message ? html`<p class="message">${message}</p>` : nothing}
+    ${isTrouble && message ? html`<p class="message">${saidIn(message)}</p>` : nothing}
     ${
       retryAt
         ? html`<p class="line lost">${retryAt > now ? `Again in ${countdown(retryAt, now)}, at ${clock(retryAt)}` : `Again at ${clock(retryAt)}`}
@@ -49,7 +59,7 @@ const row = (request: SeenRequest, now: number): TemplateResult => {
 
 /** Each request, the newest first. */
 export const requestsView = ({ requests }: Model, now: number): TemplateResult => html`
-  <div class="bar"><h3>Requests</h3></div>
+  <div class="bar requests-bar"><h3>Requests</h3></div>
   ${
     requests.count
       ? html`<ol class="rows requests" aria-label="Requests, the newest first">

@@ -57,6 +57,15 @@ const sender = (model: Model, now: number): TemplateResult => {
     }`;
 };
 
+/** Who sends, as short as can be. */
+export const senderChip = (model: Model, now: number): TemplateResult => {
+  const who = senderOf(model, now);
+  if (who.kind === 'this') return html`<p class="chip good">this tab sends</p>`;
+  if (who.kind === 'other') return html`<p class="chip">another tab sends</p>`;
+  if (who.kind === 'waiting') return html`<p class="chip lost">next try in ${countdown(who.until, now)}</p>`;
+  return html`<p class="chip soft">${who.kind === 'nobody' ? 'at rest' : 'nothing sent yet'}</p>`;
+};
+
 const CONSENT = {
   granted: 'given, or not asked for',
   refused: 'refused: nothing is stored or sent',
@@ -104,11 +113,12 @@ export const stateView = (model: Model, now: number): TemplateResult => {
   const last = model.seconds.at(-1);
   const rate = last && last.at >= Math.floor(now / 1000) - 1 ? last.tracked : 0;
   return html`
-    <div class="bar"><h3>State</h3></div>
+    <div class="bar state-bar"><h3>State</h3></div>
     <figure>
-      <figcaption class="colour-text">
+      <figcaption>
         <span><i class="swatch colour-tracked"></i>events per second</span>
         <span><i class="swatch colour-queued"></i>queue</span>
+        <span>last minute</span>
       </figcaption>
       <div
         class="chart colour-line"

@@ -28,7 +28,7 @@ const base = css`
     position: fixed;
     inset: auto 0 0;
     z-index: 2147483647;
-    block-size: 24rem;
+    block-size: 400px;
     max-block-size: 100dvh;
     border-block-start: 1px solid var(--line);
     box-shadow: 0 -6px 24px rgb(30 20 10 / 14%);
@@ -157,6 +157,24 @@ const frame = css`
   .sum b {
     font-size: 14px;
   }
+  .chip {
+    display: flex;
+    align-items: center;
+    gap: 6px;
+    border: 1px solid var(--line);
+    border-radius: 99px;
+    padding: 1px 10px;
+    background: var(--paper);
+    font-size: 12px;
+    white-space: nowrap;
+  }
+  .chip::before {
+    content: "";
+    inline-size: 7px;
+    block-size: 7px;
+    border-radius: 50%;
+    background: currentColor;
+  }
   .actions {
     display: flex;
     gap: 4px;
@@ -180,8 +198,15 @@ const frame = css`
   }
   .parts {
     display: grid;
-    grid-template-columns: minmax(0, 1.55fr) minmax(0, 1fr) 19rem;
+    grid-template-columns: minmax(0, 1.7fr) minmax(0, 1fr) 304px;
     min-block-size: 0;
+  }
+  .is-narrow :is(h3, .requests-bar, .state-bar) {
+    position: absolute;
+    clip-path: inset(50%);
+  }
+  .is-narrow input {
+    inline-size: 100%;
   }
   .is-narrow .parts {
     grid-template-columns: minmax(0, 1fr);
@@ -193,6 +218,7 @@ const frame = css`
     scrollbar-width: thin;
     scrollbar-color: var(--edge) transparent;
     padding: 0 14px 14px;
+    container-type: inline-size;
   }
   .part + .part {
     border-inline-start: 1px solid var(--line);
@@ -229,7 +255,7 @@ const frame = css`
     background: var(--paper);
   }
   input {
-    inline-size: 11rem;
+    inline-size: 180px;
     min-inline-size: 0;
     border: 1px solid var(--edge);
     border-radius: 6px;
@@ -265,13 +291,16 @@ const lists = css`
   .events summary,
   .head {
     display: grid;
-    grid-template-columns: 82px minmax(70px, 1fr) 240px minmax(92px, auto);
+    grid-template-columns: 82px minmax(0, 1fr) 240px 136px;
     align-items: center;
     gap: 0 10px;
   }
   .head {
     color: var(--soft);
     font-size: 11px;
+  }
+  .head .way {
+    grid-column: 3;
   }
   .events summary {
     margin-inline: -8px;
@@ -327,6 +356,7 @@ const lists = css`
     border: 2px solid var(--edge);
     border-radius: 50%;
     background: var(--paper);
+    z-index: 1;
   }
   .node:first-child::after {
     inset-inline: 0 auto;
@@ -344,7 +374,7 @@ const lists = css`
   .after {
     position: absolute;
     inset: -1px 0 auto auto;
-    padding-inline-end: 12px;
+    padding-inline-end: 13px;
     color: var(--soft);
     font-size: 11px;
     white-space: nowrap;
@@ -354,27 +384,39 @@ const lists = css`
   }
   .detail {
     display: grid;
-    grid-template-columns: minmax(14em, 1fr) minmax(0, 1.3fr);
-    gap: 8px 16px;
-    padding: 6px 0 12px;
+    grid-template-columns: minmax(0, 1fr) minmax(0, 1.2fr);
+    gap: 10px 16px;
+    padding: 6px 0 14px;
   }
   .detail > pre {
-    grid-area: 1 / 2 / span 3;
-    max-block-size: 15rem;
+    max-block-size: 240px;
     overflow: auto;
     border: 1px solid var(--line);
     border-radius: 6px;
     padding: 8px 10px;
     background: var(--sunk);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
   }
-  .steps li {
+  .steps,
+  .detail .lost {
+    margin-block-end: 8px;
+  }
+  .steps li,
+  .detail .facts {
     display: grid;
-    grid-template-columns: 6em 1fr;
+    grid-template-columns: 74px minmax(0, 1fr);
+  }
+  .steps li > :first-child {
+    color: var(--soft);
   }
   .facts {
     display: grid;
-    grid-template-columns: auto minmax(0, 1fr);
-    gap: 1px 10px;
+    grid-template-columns: max-content minmax(0, 1fr);
+    gap: 1px 12px;
+  }
+  .detail .facts {
+    gap: 0;
   }
   .facts dt {
     color: var(--soft);
@@ -406,6 +448,9 @@ const lists = css`
     color: var(--soft);
     font-size: 11px;
   }
+  figcaption :last-child {
+    margin-inline-start: auto;
+  }
   .swatch {
     display: inline-block;
     inline-size: 9px;
@@ -432,24 +477,30 @@ const lists = css`
   .errors li {
     overflow-wrap: anywhere;
   }
-  .is-narrow .events summary,
-  .is-narrow .head {
-    grid-template-columns: minmax(0, 1fr) auto;
-  }
-  .is-narrow .head > :not(.way) {
-    display: none;
-  }
-  .is-narrow .events time {
-    grid-area: 2 / 1;
-  }
-  .is-narrow .way {
-    inline-size: 240px;
-  }
-  .is-narrow .detail {
-    grid-template-columns: minmax(0, 1fr);
-  }
-  .is-narrow .detail > pre {
-    grid-area: auto;
+  @container (max-width: 620px) {
+    .head {
+      display: none;
+    }
+    .events summary {
+      grid-template-columns: 82px minmax(0, 1fr) auto;
+      padding-block: 6px;
+    }
+    .events time {
+      grid-area: 2 / 1;
+    }
+    .name {
+      grid-area: 1 / 1 / auto / span 2;
+    }
+    .events .way {
+      grid-area: 2 / 2 / auto / span 2;
+    }
+    .end {
+      grid-area: 1 / 3;
+      text-align: end;
+    }
+    .detail {
+      grid-template-columns: minmax(0, 1fr);
+    }
   }
 `;
 

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { PARTS, type Part, type Ui } from './ui.js';
 
-const LABELS: Record<Part, string> = { events: 'Events', requests: 'Requests', state: 'State' };
+export const LABELS: Record<Part, string> = { events: 'Events', requests: 'Requests', state: 'State' };
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** The tabs of a narrow inspector, with the keys that tabs have: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */

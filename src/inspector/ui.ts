@@ -1,3 +1,6 @@
+/** So many events at a time: a page is not to be slow because somebody looks at it. */
+export const PAGE = 50;
+
 /** What somebody has chosen to see. */
 export interface Ui {
   /** Events whose row is open, by uuid. */
