@@ -28,7 +28,7 @@ const strictPolicy = secureHeaders({
     formAction: ["'self'"],
     baseUri: ["'none'"],
     // The shop is shown in a frame; one of the crowd is of another origin than the page that shows it.
-    frameAncestors: ["'self'", 'http://127.0.0.1:*', 'http://localhost:*'],
+    frameAncestors: ["'self'", CROWD, 'http://127.0.0.1:*', 'http://localhost:*'],
     requireTrustedTypesFor: ["'script'"],
   },
   // An older way to say what `frame-ancestors` says, without a word for other origins.

@@ -7,7 +7,7 @@ import { finish } from './guide.js';
 import { arrivals, arrived } from './service.js';
 
 /**
- * Visitors of the shop in frames: names like `v1-x.localhost` all lead to this machine, and each has storage of its own.
+ * Visitors of the shop in frames: names like `v1-x.clew.localhost` all lead to this machine, and each has storage of its own.
  *
  * @typedef {{ tracked: number, queued: number, dropped: number }} Sums
  * @typedef {{ name: string, host: string, pages: Map<string, Sums>, threads: Set<string>, path: string, frame?: Window, isSettled: boolean }} Visitor
@@ -18,6 +18,11 @@ const visitors = cell(/** @type {Visitor[]} */ ([]));
 /** @type {import('./cell.js').Cell<'away' | 'here' | 'leaving' | 'gone' | 'unheard'>} */
 const state = cell(/** @type {any} */ ('away'));
 
+/**
+ * Where they live. Seen from there, frames are of the same site: a browser that refuses storage to frames of other sites
+ * gives it to them.
+ */
+const SITE = `clew.localhost:${location.port}`;
 const MOST = 24;
 /** How long (ms) the first of them may take to be heard of. */
 const PATIENCE = 8000;
@@ -39,7 +44,7 @@ const sendIn = (count) => {
   );
   const crowd = names.map((name) => ({
     name,
-    host: `${name}-${run}.localhost:${location.port}`,
+    host: `${name}-${run}.${SITE}`,
     pages: new Map(),
     threads: new Set(),
     path: '',
@@ -88,6 +93,13 @@ const tile = (visitor) => {
   `;
 };
 
+/** Each page of a visitor who has no storage is another visitor. */
+const advice = () =>
+  visitors.get().some(({ threads }) => threads.size > 1)
+    ? html`<br /><small>This browser keeps nothing for frames of another site, so each page is a new visitor. At
+        <a href="http://${SITE}">${SITE}</a> it does.</small>`
+    : '';
+
 const sum = () => {
   const all = visitors.get();
   if (state.get() === 'unheard')
@@ -123,6 +135,6 @@ export const showCrowd = () => {
       repeat(shown, ({ host }) => host, tile),
       byId('crowd'),
     );
-    render(sum(), byId('crowd-sum'));
+    render(html`${sum()}${advice()}`, byId('crowd-sum'));
   });
 };

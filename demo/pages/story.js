@@ -63,8 +63,9 @@ export const followStory = () => {
     'dropped',
     (/** @type {{ events: { uuid?: string, event?: string }[], reason: string }} */ { events, reason }) => {
       const [dropped] = events;
-      // One that was never fit to be tracked has no id, and no step.
-      if (dropped && !dropped.uuid) story.set({ uuid: '', event: dropped.event ?? '?', at: Date.now(), reason });
+      // One that was never fit to be sent has no step of its own.
+      if (dropped && (reason === 'unserialisable' || !dropped.uuid))
+        story.set({ uuid: dropped.uuid ?? '', event: dropped.event ?? '?', at: Date.now(), reason });
       else if (isTold(events.map(({ uuid = '' }) => uuid))) tell({ reason });
     },
   );

@@ -85,7 +85,7 @@ const stop = async () => {
 };
 
 /** Before the bundle has come, nobody could answer. */
-const begin = async () => {
+export const begin = async () => {
   while (!clew('stats')) await pause(50);
   thread = await clew('correlationValue');
   report();
@@ -95,5 +95,3 @@ const begin = async () => {
   parent.postMessage({ page, isReady: true }, '*');
   setTimeout(walk, LOOK * Math.random());
 };
-
-begin();
