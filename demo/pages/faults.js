@@ -28,7 +28,7 @@ const modes = ({ seconds = '' }) => {
     { name: 'Slow', body: { mode: 'slow', delay: ms }, is: ({ mode }) => mode === 'slow' },
     { name: 'Hang', body: { mode: 'hang' }, is: ({ mode }) => mode === 'hang' },
     { name: 'Down', body: { mode: 'close-before' }, is: ({ mode }) => mode === 'close-before' },
-    { name: 'Store, then hang up', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
+    { name: 'Lost answer', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
   ];
 };
 
