@@ -19,14 +19,15 @@ const step = ({ label, at, after, missing }: Station, sent: string): TemplateRes
   <span>${label}</span>
   <span>
     ${at === undefined ? html`<span class="soft">${missing}</span>` : html`<time>${instant(at)}</time>`}
-    ${after === undefined ? nothing : html`<span class="soft">+${duration(after)}</span>`}
-    ${label === 'Sent' && sent ? html`<span class="soft">${sent}</span>` : nothing}
+    ${after === undefined ? nothing : html`<span class="soft">+${duration(after)}</span>`}${
+      label === 'Sent' && sent ? html`<span class="soft">${sent}</span>` : nothing
+    }
   </span>
 </li>`;
 
 const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
   const { uuid, thread, payload, requests, why } = event;
-  const sent = requests.length ? `request ${requests.map((one) => `#${one}`).join(', ')}` : '';
+  const sent = requests.length ? `, in request ${requests.map((one) => `#${one}`).join(', ')}` : '';
   return html`<div class="detail">
     <div>
       <ol class="steps" aria-label="Steps">
