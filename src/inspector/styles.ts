@@ -17,6 +17,7 @@ const base = css`
     --queue: light-dark(#2f62b5, #8db8ff);
     --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace;
     display: block;
+    box-sizing: border-box;
     block-size: 100%;
     background: var(--paper);
     color: var(--ink);
