@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { duration, instant, number, plural } from './format.js';
+import { duration, instant, number, plural, saidIn } from './format.js';
 import type { Model, SeenEvent } from './model.js';
 import { endOf, type Station, stationsOf } from './stations.js';
 import { PAGE, type Ui } from './ui.js';
@@ -33,7 +33,7 @@ const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
       <ol class="steps" aria-label="Steps">
         ${stations.map((station) => step(station, sent))}
       </ol>
-      ${why ? html`<p class="lost">${why}</p>` : nothing}
+      ${why ? html`<p class="lost">${saidIn(why)}</p>` : nothing}
       <dl class="facts">
         <dt>uuid</dt>
         <dd><code>${uuid}</code></dd>
