@@ -138,7 +138,7 @@ class ClewInspector extends LitElement {
         ${PARTS.map((part) => html`<section class="part" aria-label=${LABELS[part]} tabindex="0">${this.#viewOf(part, model, now)}</section>`)}
       </div>`;
     const { part } = this.#ui;
-    return html`${tabsView(this.#ui)}
+    return html`${tabsView(this.#ui, senderChip(model, now))}
       <div class="parts">
         <div class="part" role="tabpanel" id="panel" aria-labelledby="tab-${part}" tabindex="0">${this.#viewOf(part, model, now)}</div>
       </div>`;
@@ -149,12 +149,13 @@ class ClewInspector extends LitElement {
     const model = this.#session?.model;
     const now = Date.now();
     const isDocked = this.hasAttribute('docked');
+    const isTabbed = this.#isNarrow && !isCollapsed;
     return html`<section class="inspector ${this.#isNarrow ? 'is-narrow' : ''}" aria-label="clew inspector">
       ${isDocked && !isCollapsed ? handleView(this, this.#ui) : nothing}
       <header>
         <div class="title">${mark}<h2>clew inspector</h2></div>
         ${model ? sumView(model) : html`<p class="sum soft">No tracker.</p>`}
-        ${model ? senderChip(model, now) : nothing}
+        ${model && !isTabbed ? senderChip(model, now) : nothing}
         <div class="actions">
           <button type="button" @click=${this.#export} ?disabled=${!model}>Export JSON</button>
           ${isDocked ? html`<button type="button" aria-expanded=${!isCollapsed} @click=${this.#collapse}>${isCollapsed ? 'Expand' : 'Collapse'}</button>` : nothing}

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { duration, instant, number, plural } from './format.js';
+import { duration, instant, number, plural, saidIn } from './format.js';
 import type { Model, SeenEvent } from './model.js';
 import { endOf, type Station, stationsOf } from './stations.js';
 import { PAGE, type Ui } from './ui.js';
@@ -19,20 +19,21 @@ const step = ({ label, at, after, missing }: Station, sent: string): TemplateRes
   <span>${label}</span>
   <span>
     ${at === undefined ? html`<span class="soft">${missing}</span>` : html`<time>${instant(at)}</time>`}
-    ${after === undefined ? nothing : html`<span class="soft">+${duration(after)}</span>`}
-    ${label === 'Sent' && sent ? html`<span class="soft">${sent}</span>` : nothing}
+    ${after === undefined ? nothing : html`<span class="soft">+${duration(after)}</span>`}${
+      label === 'Sent' && sent ? html`<span class="soft">${sent}</span>` : nothing
+    }
   </span>
 </li>`;
 
 const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
   const { uuid, thread, payload, requests, why } = event;
-  const sent = requests.length ? `request ${requests.map((one) => `#${one}`).join(', ')}` : '';
+  const sent = requests.length ? `, in request ${requests.map((one) => `#${one}`).join(', ')}` : '';
   return html`<div class="detail">
     <div>
       <ol class="steps" aria-label="Steps">
         ${stations.map((station) => step(station, sent))}
       </ol>
-      ${why ? html`<p class="lost">${why}</p>` : nothing}
+      ${why ? html`<p class="lost">${saidIn(why)}</p>` : nothing}
       <dl class="facts">
         <dt>uuid</dt>
         <dd><code>${uuid}</code></dd>

@@ -1,3 +1,5 @@
+import { parseJson } from '../wire.js';
+
 const two = (value: number): string => `${value}`.padStart(2, '0');
 
 /** `14:03:22`, in the reader's own time zone. */
@@ -34,3 +36,12 @@ export const plural = (count: number, noun: string): string => `${number(count)}
 
 /** The beginning of an id: enough to tell some from each other. */
 export const short = (id: string): string => id.slice(0, 8);
+
+/** What a message says to people: of a relay's JSON, and of the service's in it, its error. */
+export const saidIn = (message: string): string => {
+  const text = message.replace(/^\d{3} /, '');
+  const { error, rejected } = parseJson<{ error?: unknown; rejected?: { reason?: unknown }[] }>(text) ?? {};
+  if (typeof error === 'string') return saidIn(error);
+  const [first] = Array.isArray(rejected) ? rejected : [];
+  return typeof first?.reason === 'string' ? first.reason : text;
+};

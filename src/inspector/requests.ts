@@ -49,7 +49,9 @@ export const send = (
   uuids: readonly string[],
   request: Omit<SeenRequest, 'number' | 'size'>,
 ): SeenRequest => {
-  const { list, open } = requests;
+  const { list, open, last } = requests;
+  // A flush, or the visitor's coming back, has ended the wait.
+  if (last?.[0].retryAt) last[0].retryAt = Math.min(last[0].retryAt, request.sentAt);
   const seen = { ...request, number: ++requests.count, size: uuids.length };
   list.push(seen);
   const gone = list.length > MOST_REQUESTS && list.shift();

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { parseJson, UPSERT_PATH } from '../wire.js';
-import { bytes, clock, countdown, duration, plural } from './format.js';
+import { UPSERT_PATH } from '../wire.js';
+import { bytes, clock, countdown, duration, plural, saidIn } from './format.js';
 import type { Model } from './model.js';
 import type { SeenRequest } from './requests.js';
 
@@ -29,15 +29,6 @@ const answerOf = ({ sentAt, answeredAt, outcome, status, leaving, rejected }: Se
   const kind = outcome === 'delivered' ? 'good' : 'lost';
   return html`<span class=${kind}><b>${status ?? 'no answer'}</b> ${OUTCOMES[outcome]}</span>
     <span class="soft">after ${duration(answeredAt - sentAt)}${rejected ? `, but ${rejected} refused` : ''}</span>`;
-};
-
-/** What a message says to people: of a relay's JSON, and of the service's in it, its error. */
-export const saidIn = (message: string): string => {
-  const text = message.replace(/^\d{3} /, '');
-  const { error, rejected } = parseJson<{ error?: unknown; rejected?: { reason?: unknown }[] }>(text) ?? {};
-  if (typeof error === 'string') return saidIn(error);
-  const [first] = Array.isArray(rejected) ? rejected : [];
-  return typeof first?.reason === 'string' ? first.reason : text;
 };
 
 const row = (request: SeenRequest, now: number): TemplateResult => {

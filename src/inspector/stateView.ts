@@ -74,12 +74,10 @@ const CONSENT = {
 
 const visitor = (model: Model): TemplateResult => {
   const { thread, primaryKey, isTold } = model.visitor ?? {};
-  const isLate = !!model.before && !model.visitor;
-  const nobody = isLate ? 'not known before an event is confirmed' : 'waits for consent, or for the database';
   return html`<h4>Visitor</h4>
     <dl class="facts">
       <dt>Thread</dt>
-      <dd>${thread ? html`<code>${thread}</code>` : html`<span class="soft">${model.visitor ? 'erased' : nobody}</span>`}</dd>
+      <dd>${thread ? html`<code>${thread}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'not told since this was opened; the next event that is confirmed has it'}</span>`}</dd>
       <dt>Primary key</dt>
       <dd>${primaryKey ?? html`<span class="soft">${isTold ? 'none: anonymous' : 'not known'}</span>`}</dd>
       <dt>Consent</dt>

@@ -17,6 +17,7 @@ const base = css`
     --queue: light-dark(#2f62b5, #8db8ff);
     --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace;
     display: block;
+    box-sizing: border-box;
     block-size: 100%;
     background: var(--paper);
     color: var(--ink);
@@ -208,6 +209,16 @@ const frame = css`
   .is-narrow input {
     inline-size: 100%;
   }
+  .is-narrow header {
+    padding-inline-start: 14px;
+  }
+  .is-narrow .actions {
+    margin-inline-start: auto;
+  }
+  .is-narrow .sum {
+    order: 1;
+    inline-size: 100%;
+  }
   .is-narrow .parts {
     grid-template-columns: minmax(0, 1fr);
   }
@@ -229,6 +240,10 @@ const frame = css`
     padding: 0 8px;
     border-block-end: 1px solid var(--line);
     background: var(--sunk);
+  }
+  .tabs .chip {
+    align-self: center;
+    margin-inline-start: auto;
   }
   .tabs button {
     border-width: 0 0 2px;
@@ -323,7 +338,7 @@ const lists = css`
   }
   .way {
     display: grid;
-    grid-template-columns: 14px repeat(3, minmax(0, 1fr));
+    grid-template-columns: 8px repeat(3, minmax(0, 1fr));
   }
   .head .way {
     text-align: end;
@@ -412,8 +427,8 @@ const lists = css`
   }
   .facts {
     display: grid;
-    grid-template-columns: max-content minmax(0, 1fr);
-    gap: 1px 12px;
+    grid-template-columns: 108px minmax(0, 1fr);
+    gap: 1px 8px;
   }
   .detail .facts {
     gap: 0;

@@ -4,8 +4,12 @@ import { PARTS, type Part, type Ui } from './ui.js';
 export const LABELS: Record<Part, string> = { events: 'Events', requests: 'Requests', state: 'State' };
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** The tabs of a narrow inspector, with the keys that tabs have: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
-export const tabsView = (ui: Ui): TemplateResult => {
+/**
+ * The tabs of a narrow inspector, with the keys that tabs have: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
+ *
+ * @param aside what stands in the same line
+ */
+export const tabsView = (ui: Ui, aside: TemplateResult): TemplateResult => {
   const choose = (part: Part) => {
     ui.part = part;
     ui.changed();
@@ -18,7 +22,8 @@ export const tabsView = (ui: Ui): TemplateResult => {
     choose(next);
     (event.currentTarget as HTMLElement).querySelector<HTMLElement>(`#tab-${next}`)?.focus();
   };
-  return html`<div class="tabs" role="tablist" aria-label="Parts of the inspector" @keydown=${move}>
+  return html`<div class="tabs">
+    <div role="tablist" aria-label="Parts of the inspector" @keydown=${move}>
     ${PARTS.map((part) => {
       const isChosen = part === ui.part;
       return html`<button
@@ -33,5 +38,7 @@ export const tabsView = (ui: Ui): TemplateResult => {
         ${LABELS[part]}
       </button>`;
     })}
+    </div>
+    ${aside}
   </div>`;
 };
