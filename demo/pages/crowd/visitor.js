@@ -71,10 +71,8 @@ const stop = async () => {
   tell({ isDone: true });
 };
 
-/** What the tracker tells is passed on; that a page is here, when there is somebody to stop. */
+/** Says that the page is here, when there is somebody to stop. */
 export const begin = async () => {
-  clew('on', 'trace', (/** @type {unknown} */ trace) => tell({ trace }));
-  clew('on', 'dropped', (/** @type {unknown} */ dropped) => tell({ dropped }));
   addEventListener('message', ({ data, source }) => source === parent && data === 'stop' && stop());
   tell({ isReady: true });
   while (!clew('stats')) await pause(50);
