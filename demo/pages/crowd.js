@@ -77,11 +77,11 @@ const hear = ({ data, origin, source }) => {
 
 /** @param {Visitor} visitor */
 const tile = (visitor) => {
-  const { tracked, queued } = visitor.sums.stats();
+  const { tracked } = visitor.sums.stats();
   return html`
     <li>
       <div class="small" inert><iframe src="http://${visitor.host}/shop/" title="Visitor ${visitor.name}"></iframe></div>
-      <p><b>${visitor.name}</b> <span>${tracked} tracked${queued ? html`, <i>${queued} queued</i>` : ''}</span></p>
+      <p><b>${visitor.name}</b> <span>${arrivals.count(visitor.threads)} of ${tracked} arrived</span></p>
     </li>
   `;
 };
