@@ -14,6 +14,8 @@ import type { Inspectable } from './subject.js';
 import { LABELS, tabsView } from './tabsView.js';
 import { PAGE, PARTS, type Part, type Ui } from './ui.js';
 
+/** Ms between two drawings of what a tracker tells: as often as an eye can follow, and in a burst a page's own work goes ahead. */
+const PAUSE = 100;
 /** Px of width from which all parts have room beside each other. */
 const WIDE = 1000;
 
@@ -48,6 +50,8 @@ class ClewInspector extends LitElement {
   #chart: Chart | undefined;
   #isNarrow = false;
   #ticking: ReturnType<typeof setInterval> | undefined;
+  #pausing: ReturnType<typeof setTimeout> | undefined;
+  #drawnAt = 0;
   readonly #sizes = new ResizeObserver(([entry]) => {
     if (!entry) return;
     this.#isNarrow = entry.contentRect.width < WIDE;
@@ -88,11 +92,13 @@ class ClewInspector extends LitElement {
   }
 
   #start(): void {
-    if (this.#tracker) this.#session = watch(this.#tracker, this.#ui.changed);
+    if (this.#tracker) this.#session = watch(this.#tracker, this.#heard);
     this.requestUpdate();
   }
 
   #stop(): void {
+    clearTimeout(this.#pausing);
+    this.#pausing = undefined;
     this.#session?.stop();
     this.#session = undefined;
   }
@@ -102,9 +108,18 @@ class ClewInspector extends LitElement {
     this.#chart = undefined;
   }
 
-  /** However much happens: once for each frame that is seen. */
+  readonly #heard = () => {
+    const draw = () => {
+      this.#pausing = undefined;
+      this.requestUpdate();
+    };
+    this.#pausing ??= setTimeout(draw, Math.max(this.#drawnAt + PAUSE - performance.now(), 0));
+  };
+
+  /** However much there is to draw: once for each frame that is seen. */
   override async scheduleUpdate(): Promise<void> {
     await new Promise(requestAnimationFrame);
+    this.#drawnAt = performance.now();
     this.#session?.look();
     super.scheduleUpdate();
   }
@@ -157,7 +172,7 @@ class ClewInspector extends LitElement {
         ${model ? sumView(model) : html`<p class="sum soft">No tracker.</p>`}
         ${model && !isTabbed ? senderChip(model, now) : nothing}
         <div class="actions">
-          <button type="button" @click=${this.#export} ?disabled=${!model}>Export JSON</button>
+          <button type="button" @click=${this.#export} ?disabled=${!model}>Export<span class="format"> JSON</span></button>
           ${isDocked ? html`<button type="button" aria-expanded=${!isCollapsed} @click=${this.#collapse}>${isCollapsed ? 'Expand' : 'Collapse'}</button>` : nothing}
           <button type="button" @click=${this.#close}>Close</button>
         </div>
@@ -177,7 +192,7 @@ class ClewInspector extends LitElement {
       this.#endChart();
       this.#chart = createChart(host, (part) => this.#colourOf(part));
     }
-    this.#chart?.draw(this.#session.model.seconds, Date.now(), host.clientWidth);
+    this.#chart?.draw(this.#session.model.seconds, Date.now());
   }
 
   /** A canvas knows no custom properties: what they come to is asked of an element that has them. */

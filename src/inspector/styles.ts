@@ -210,10 +210,22 @@ const frame = css`
     inline-size: 100%;
   }
   .is-narrow header {
-    padding-inline-start: 14px;
+    gap: 4px 8px;
+  }
+  .is-narrow .actions button {
+    padding-inline: 7px;
+  }
+  .is-narrow .format {
+    display: none;
+  }
+  .is-narrow .part {
+    padding-block-start: 8px;
   }
   .is-narrow .actions {
     margin-inline-start: auto;
+  }
+  .is-narrow header .chip {
+    display: none;
   }
   .is-narrow .sum {
     order: 1;
@@ -306,7 +318,7 @@ const lists = css`
   .events summary,
   .head {
     display: grid;
-    grid-template-columns: 82px minmax(0, 1fr) 240px 136px;
+    grid-template-columns: 88px minmax(0, 1fr) 240px 136px;
     align-items: center;
     gap: 0 10px;
   }
@@ -497,7 +509,7 @@ const lists = css`
       display: none;
     }
     .events summary {
-      grid-template-columns: 82px minmax(0, 1fr) auto;
+      grid-template-columns: 88px minmax(0, 1fr) auto;
       padding-block: 6px;
     }
     .events time {
