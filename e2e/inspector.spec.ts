@@ -350,6 +350,33 @@ test('what waits for consent is in memory only, and what a refusal drops says so
   await expect(state).toContainText('refused: nothing is stored or sent');
 });
 
+test('as an element it fills what it is in, takes a tracker that was set before its module came, and says that it was closed', async ({
+  visitor,
+}) => {
+  await visitor.visit();
+  const { page } = visitor;
+  await page.evaluate(async (file) => {
+    const panel = document.createElement('div');
+    Object.assign(panel.style, { position: 'fixed', inset: '0 0 0 auto', inlineSize: '480px' });
+    const inspector = document.createElement('clew-inspector');
+    inspector.tracker = window.clew;
+    inspector.addEventListener('close', () => {
+      document.title = 'closed';
+    });
+    panel.append(inspector);
+    document.body.append(panel);
+    await import(file);
+  }, '/dist/inspector.js');
+  await visitor.clew('track', 'seen');
+  await expect(partsOf(page).row('seen')).toContainText('confirmed');
+  const { height } = page.viewportSize() ?? {};
+  expect(await page.locator('clew-inspector').boundingBox()).toMatchObject({ width: 480, height });
+  await expect(page.getByRole('button', { name: 'Collapse' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await expect(page.locator('clew-inspector')).toHaveCount(0);
+  await expect(page).toHaveTitle('closed');
+});
+
 test('a strict policy needs but the name of its library for Trusted Types', async ({ site, visitor }) => {
   const { page } = visitor;
   const policy =
