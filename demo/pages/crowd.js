@@ -68,7 +68,7 @@ const hear = ({ data, origin, source }) => {
   if (data.isReady && isOver()) visitor.frame.postMessage('stop', '*');
   if (data.isReady) visitor.isDone = false;
   if (data.isDone) visitor.isDone = true;
-  if (data.thread) visitor.threads.add(data.thread);
+  if (data.trace?.step === 'visitor' && data.trace.thread) visitor.threads.add(data.trace.thread);
   if (data.trace) visitor.sums.hear(data.trace);
   if (data.dropped) visitor.sums.drop(data.dropped.events, data.dropped.reason);
   if (isOver()) state.set(visitors.get().every((each) => each.isDone) ? 'gone' : 'leaving');
@@ -93,6 +93,12 @@ const advice = () =>
         <a href="http://${SITE}">${SITE}</a> it does.</small>`
     : '';
 
+/** @param {number} missing */
+const verdict = (missing) => {
+  if (!missing) return html`<span class="good">✓ none lost, none twice</span>`;
+  return html`<span class="lost">${missing > 0 ? `${missing} not there yet` : `${-missing} more than were tracked`}</span>`;
+};
+
 const sum = () => {
   const all = visitors.get();
   if (state.get() === 'unheard')
@@ -103,13 +109,13 @@ const sum = () => {
   const tracked = sums.reduce((total, each) => total + each.tracked, 0);
   const dropped = sums.flatMap((each) => Object.values(each.dropped)).reduce((total, count) => total + count, 0);
   const there = arrivals.count(all.flatMap(({ threads }) => [...threads]));
-  const isEven = there === tracked - dropped;
+  const missing = tracked - dropped - there;
   const numbers = html`<b>${tracked.toLocaleString('en')}</b> tracked by ${counted(all.length, 'visitor')},
     <b>${there.toLocaleString('en')}</b> arrived`;
   if (state.get() !== 'gone')
     return html`${numbers}${state.get() === 'leaving' ? '; the last ones are being sent' : ''}`;
   return html`${numbers}${dropped ? html`, ${dropped} dropped` : ''}:
-    ${isEven ? html`<span class="good">✓ none lost, none twice</span>` : html`<span class="lost">the rest is under way</span>`}`;
+    ${verdict(missing)}`;
 };
 
 export const showCrowd = () => {

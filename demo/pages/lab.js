@@ -24,12 +24,12 @@ const leave = () => {
 
 const showProof = () => {
   if (!departure) return;
-  const count = arrivals.filter(({ payload }) => Object(payload).departure === departure).length;
-  say(
-    count < LAST_WORDS
-      ? `Tracked ${LAST_WORDS} events and left in the same task. Arrived so far: ${count}.`
-      : `Tracked ${LAST_WORDS} events and left in the same task: all ${LAST_WORDS} arrived, none twice.`,
-  );
+  const came = arrivals.filter(({ payload }) => Object(payload).departure === departure);
+  const different = new Set(came.map(({ payload }) => Object(payload).number)).size;
+  const left = `Tracked ${LAST_WORDS} events and left in the same task`;
+  if (different < LAST_WORDS) return say(`${left}. Arrived so far: ${different}.`);
+  const twice = came.length - different;
+  say(`${left}: all ${LAST_WORDS} arrived, ${twice ? `${twice} of them twice` : 'none twice'}.`);
 };
 
 /** @param {string} text */

@@ -34,8 +34,9 @@ const stored = ({ at, stored, sent }) => {
 };
 
 /** @param {Story} told @returns {Station} */
-const sent = ({ at, sent }) => {
+const sent = ({ at, sent, isDelivered }) => {
   const name = 'Sent';
+  if (!sent && isDelivered) return { name, state: 'done', text: 'by another tab, which sends for all' };
   if (!sent) return { name, state: 'waiting', text: 'waits up to 3 s for others to travel with' };
   const company = sent.others ? `with ${counted(sent.others, 'other')}` : 'alone';
   if (sent.isLeaving) return { name, state: 'done', text: `${company}, handed over as the page went away` };
@@ -50,8 +51,9 @@ const sent = ({ at, sent }) => {
 };
 
 /** @param {Story} told @returns {Station} */
-const confirmed = ({ sent, answered }) => {
+const confirmed = ({ sent, answered, isDelivered }) => {
   const name = 'Confirmed';
+  if (!answered && isDelivered) return { name, state: 'done', text: 'the tab that sent it has said so' };
   if (!sent) return { name, state: 'open', text: 'kept here until then' };
   if (!answered || answered.at < sent.at) {
     if (sent.isLeaving) return { name, state: 'open', text: 'the page is gone: nobody hears the answer' };
@@ -128,6 +130,7 @@ export const showStory = () => {
     if (!told) return;
     if (byId('told').textContent !== spoken(told)) byId('told').textContent = spoken(told);
   };
+  // What is drawn comes behind what is there.
   byId('story-title').textContent = '';
   drawWhenChanged([story, pause, arrived], draw);
   setInterval(() => pause.get() > Date.now() && draw(), PACE);

@@ -7,7 +7,7 @@ import { listen, listenTo, page } from './site.js';
  *
  * @typedef {{ at: number, others: number, bytes: number, isLeaving: boolean, wasLeft: boolean, tries: number }} Sent
  * @typedef {{ at: number, outcome: string, status?: number | undefined }} Answered
- * @typedef {{ uuid: string, event: string, path?: string, at: number, stored?: number, sent?: Sent, answered?: Answered, reason?: string }} Story
+ * @typedef {{ uuid: string, event: string, path?: string, at: number, stored?: number, sent?: Sent, answered?: Answered, isDelivered?: boolean, reason?: string }} Story
  */
 
 /** @type {import('./cell.js').Cell<Story | undefined>} */
@@ -69,6 +69,9 @@ export const followStory = () => {
       else if (isTold(events.map(({ uuid = '' }) => uuid))) tell({ reason });
     },
   );
+  listenTo('delivered', (/** @type {{ events: { uuid: string }[] }} */ { events }) => {
+    if (isTold(events.map(({ uuid }) => uuid))) tell({ isDelivered: true });
+  });
   // Where nobody waits for the answer any more.
   page.watch(() => pause.set(0));
 };

@@ -76,6 +76,5 @@ export const begin = async () => {
   addEventListener('message', ({ data, source }) => source === parent && data === 'stop' && stop());
   tell({ isReady: true });
   while (!clew('stats')) await pause(50);
-  tell({ thread: await clew('correlationValue') });
   setTimeout(walk, LOOK * Math.random());
 };
