@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
 import { bundle, shipped } from './bundle.ts';
 import { chart } from './chart.ts';
+import { measureDurability } from './durability.ts';
 import { type Measured, measure, measureStart } from './measure.ts';
 import { markdown, numberText, type Row } from './report.ts';
 import { type Subject, subjects } from './subjects.ts';
@@ -36,7 +37,8 @@ const rows = await Promise.all(
   chosen.map(async (subject) => {
     const { code, bytes } = await (subject.file ? bundle(subject.file) : shipped());
     const runs: Partial<Measured>[] = [];
-    return { subject, version: await versionOf(subject), size: bytes, runs, script: { code, isTag: !subject.file } };
+    const script = { code, isTag: !subject.file };
+    return { subject, version: await versionOf(subject), size: bytes, runs, survivals: {}, script };
   }),
 );
 
@@ -50,6 +52,12 @@ for (let run = 0; run < RUNS; run++) {
     runs.push(measured);
     console.error(`run ${run + 1} of ${RUNS}, ${subject.name}: ${JSON.stringify(measured)}`);
   }
+}
+
+for (const row of rows) {
+  const told = (error: unknown) => failures.add(`${row.subject.name}: ${(error as Error).message}`);
+  row.survivals = await measureDurability(row.script, told);
+  console.error(`${row.subject.name}: ${JSON.stringify(row.survivals)}`);
 }
 
 const date = new Date().toISOString().slice(0, 10);
