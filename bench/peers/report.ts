@@ -62,7 +62,7 @@ const cell = (name: string, row: Row, floor: Row): string => {
 };
 
 /** A table with its columns aligned, as the formatter has it. */
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[], fill: string) =>
     `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width, fill)).join(' | ')} |`;
