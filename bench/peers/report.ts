@@ -34,12 +34,14 @@ export const figures: Record<string, Figure> = {
   requests: { title: 'requests for 1,000 calls', of: each('requests'), digits: 0 },
   bytes: { title: 'bytes uploaded for 1,000 calls', of: each('bytes'), digits: 0 },
   arrived: { title: 'of 1,000 arrived', of: each('arrived'), digits: 0 },
+  first: { title: 'ms until a first event arrives', of: each('first'), digits: 0 },
+  heap: { title: 'heap, bytes an event, offline', of: each('heap'), digits: 0 },
   twice: { title: 'arrived twice', of: each('twice'), digits: 0 },
 };
 
 const TABLES = [
-  ['size', 'start', 'slowStart', 'call', 'largeCall'],
-  ['longTasks', 'longTime', 'delivery', 'requests', 'bytes', 'arrived', 'twice'],
+  ['size', 'start', 'slowStart', 'call', 'largeCall', 'heap'],
+  ['longTasks', 'longTime', 'first', 'delivery', 'requests', 'bytes', 'arrived', 'twice'],
 ];
 /** Of these a ratio says nothing. */
 const WITHOUT_RATIO = ['longTasks', 'longTime', 'arrived', 'twice'];
