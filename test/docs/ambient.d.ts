@@ -24,9 +24,9 @@ interface ImportMeta {
 }
 
 /** The app's own. */
-declare const user: { email: string };
 declare const consentPlatform: { onChange(listener: (answer: { statistics: boolean }) => void): void };
 declare const metrics: { gauge(name: string, value: number): void };
+declare const queue: { append(request: { path: string; body: string }): Promise<void> };
 
 /** Frameworks that are no dependency of this repository: as much of them as the recipes use. */
 declare module '@angular/core' {
@@ -72,6 +72,9 @@ declare module 'solid-js' {
   }
   export const createEffect: (run: () => void) => void;
   export const on: <T>(source: () => T, run: (value: T) => void) => () => void;
+}
+declare module "*/router" {
+  export const router: import('vue-router').Router;
 }
 declare module '*.vue' {
   const component: import('vue').Component;
