@@ -73,7 +73,7 @@ declare module 'solid-js' {
   export const createEffect: (run: () => void) => void;
   export const on: <T>(source: () => T, run: (value: T) => void) => () => void;
 }
-declare module "*/router" {
+declare module '*/router' {
   export const router: import('vue-router').Router;
 }
 declare module '*.vue' {

@@ -53,9 +53,9 @@ const partsOf = (block: Block): Block[] => {
  * A page's blocks are files in a folder of the page. A first line such as `// tracker.ts` is a file's name: other blocks of
  * the page import from it.
  */
-const sourceOf = (block: Block): Source => {
+const sourceOf = (block: Block, index: number): Source => {
   const [, named] = /^\/\/ ([\w./[\]-]+\.[jt]sx?)\n/.exec(block.text) ?? [];
-  const name = named ?? `block-${block.line}.${block.lang}`;
+  const name = named ?? `block-${block.line}-${index}.${block.lang}`;
   return { ...block, path: join(root, 'docs-blocks', block.file.replaceAll('/', '-'), name) };
 };
 

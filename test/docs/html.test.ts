@@ -1,23 +1,14 @@
-import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { inlineScriptsOf } from './compile.ts';
 import { blocks, placeOf, read } from './markdown.ts';
+import { membersOf } from './types.ts';
 
 const html = blocks.filter(({ lang }) => lang === 'html');
 /** Functions and objects, which no attribute can be. */
 const NOT_IN_A_TAG = ['beforeSend', 'transport', 'store'];
 
-/** The options of `createTracker`, from its types. */
-const optionNames = (): string[] => {
-  const source = ts.createSourceFile('options.d.ts', read('dist/tracker/options.d.ts'), ts.ScriptTarget.ES2022);
-  return source.statements.flatMap((statement) =>
-    ts.isInterfaceDeclaration(statement) && statement.name.text === 'TrackerOptions'
-      ? statement.members.map(({ name }) => (name as ts.Identifier).text)
-      : [],
-  );
-};
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const known = optionNames()
+const known = [...membersOf('dist/tracker/options.d.ts', 'TrackerOptions').keys()]
   .filter((name) => !NOT_IN_A_TAG.includes(name))
   .map((name) => `data-${kebab(name)}`);
 /** Somebody else's, which stand in what their system makes of a tag. */
