@@ -76,6 +76,10 @@ declare module 'solid-js' {
 declare module '*/router' {
   export const router: import('vue-router').Router;
 }
+/** The inspector's file, as a page without a bundler has it; `clew/inspector` has its types. */
+declare module '*/inspector.js' {
+  export const inspect: (tracker: unknown, options?: { parent?: Element }) => () => void;
+}
 declare module '*.vue' {
   const component: import('vue').Component;
   export default component;
