@@ -14,9 +14,9 @@ const onwarn = (warning) => {
  * other builds and other people hold on to them, and nothing of the browser's. One that is missing here costs bytes, no more.
  */
 const internal = [
-  'added begin bytes counts end enter hear items leave leaving limits',
-  'onError onReport onSettled outcome persist post queue record remove reopen restore retryAfter rows send service singles',
-  'tab transact emit read most largest aside proven refusals strikes isDirect isRunning unsaved defer isOpen generation pack forget meet tell knows write',
+  'added begin counts end enter hear items leave limits',
+  'onError onReport onSettled persist post queue record remove reopen restore rows send service singles',
+  'transact emit read most largest aside proven refusals strikes isDirect isRunning unsaved defer isOpen generation pack forget meet tell knows write',
 ].flatMap((line) => line.split(' '));
 
 /**

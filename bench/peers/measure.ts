@@ -51,7 +51,7 @@ export interface Script {
 }
 
 /** What runs in a page is text, for what compiles this file adds names that a page does not know. */
-const load = (isTag: boolean) => `new Promise((done, fail) => {
+export const load = (isTag: boolean) => `new Promise((done, fail) => {
   const script = Object.assign(document.createElement('script'), { src: '/subject.js', onerror: fail });
   ${isTag ? "script.dataset.baseUrl = '/clew';" : ''}
   script.onload = () => {
@@ -75,7 +75,7 @@ const burst = (calls: number) => `setTimeout(() => {
   timed(JSON.stringify([step, (performance.now() - start) * 1e3 / step]));
 })`;
 
-const FLAGS = [
+export const FLAGS = [
   // Nothing leaves the machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   // Some do not track what says that it is a robot.

@@ -60,7 +60,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const store = settings.store ?? createStore(fail);
   const trace = (make: () => Trace) => emit('trace', make);
   const idsOf = (items: readonly ItemText[]) => items.map(idOf);
-  const onStored = (items: readonly ItemText[]) => trace(() => ({ step: 'stored', uuids: idsOf(items) }));
+  const onStored = (items: readonly ItemText[]) => {
+    if (items[0]) trace(() => ({ step: 'stored', uuids: idsOf(items) }));
+  };
   const queue = createQueue(store, service, uuid(), settings, () => pages, onStored);
   const [carryItems, uncarry, addEarly, carryEarly, endEarly, found] = createCarrier(itemsKey);
   const requestOf = createRequests(settings);
