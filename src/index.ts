@@ -8,7 +8,7 @@ export { type ClickOptions, clicks } from './page/clicks.js';
 export { type BrowserContext, browserContext, type PageContext } from './page/context.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';
 export type { ItemText } from './pipeline/event.js';
-export type { Row, RowKey, Store } from './pipeline/store.js';
+export type { ReadRows, Row, RowKey, Store } from './pipeline/store.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './pipeline/transport.js';
 export { checkEvents, type StandardSchema } from './tracker/checkEvents.js';
 export { cookieDomain, type SharedVisitor } from './tracker/cookieDomain.js';
