@@ -9,7 +9,8 @@ import { openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
 import { bundle, shipped } from './bundle.ts';
 import { measureDurability } from './durability.ts';
 import { type Measured, measure, measureStart } from './measure.ts';
-import { publish, type Results, readResults } from './results.ts';
+import type { Results } from './report.ts';
+import { publish, readResults } from './results.ts';
 import { type Subject, subjects } from './subjects.ts';
 
 const RUNS = Number(process.env.RUNS ?? 3);

@@ -13,6 +13,20 @@ export interface Row {
   readonly survivals: Readonly<Record<string, Survival>>;
 }
 
+/** All that one `npm run bench:peers` has measured: what is published is made of it, and of nothing else. */
+export interface Results {
+  /** ISO 8601, of its end. */
+  readonly date: string;
+  /** Version of Chromium. */
+  readonly browser: string;
+  readonly machine: string;
+  readonly runs: number;
+  /** The machine's load before and after: what else was going on. */
+  readonly load: readonly [before: number, after: number];
+  readonly rows: readonly Row[];
+  readonly failures: readonly string[];
+}
+
 /** One figure of a row, for the tables and the chart. */
 export interface Figure {
   readonly title: string;

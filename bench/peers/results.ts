@@ -1,22 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chart } from './chart.ts';
-import { markdown, numberText, type Row } from './report.ts';
+import { markdown, numberText, type Results } from './report.ts';
 import { readmeTable } from './summary.ts';
-
-/** All that one `npm run bench:peers` has measured: what is published is made of it, and of nothing else. */
-export interface Results {
-  /** ISO 8601, of its end. */
-  readonly date: string;
-  /** Version of Chromium. */
-  readonly browser: string;
-  readonly machine: string;
-  readonly runs: number;
-  /** The machine's load before and after: what else was going on. */
-  readonly load: readonly [before: number, after: number];
-  readonly rows: readonly Row[];
-  readonly failures: readonly string[];
-}
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'bench/results');

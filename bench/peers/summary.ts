@@ -1,7 +1,6 @@
 import { EVENTS, WAYS } from './durability.ts';
 import { medianOf } from './median.ts';
-import { figures, numberText, type Row, table } from './report.ts';
-import type { Results } from './results.ts';
+import { figures, numberText, type Results, type Row, table } from './report.ts';
 
 const SHOWN = ['size', 'slowStart', 'call', 'delivery', 'bytes'];
 
