@@ -35,6 +35,26 @@ const shortUuid = {
       : null,
 };
 
+/** uPlot listens to the page from its import on, for a cursor that the inspector's chart does not have: then nobody may. */
+const quietPlot = {
+  name: 'quiet-plot',
+  transform(code, id) {
+    if (!/uPlot\.esm\.js$/.test(id)) return null;
+    const quiet = code.replace(/\nif \(domEnv\) \{\s+on\(resize, win.+?\n\}/s, '');
+    if (quiet === code) throw new Error('uPlot has changed: where does it listen now?');
+    return { code: quiet, map: null };
+  },
+};
+
+/** What Lit's builds for Node ask of a page. In one they take it; elsewhere the inspector is imported, and never opened. */
+const noShim = {
+  name: 'no-shim',
+  load: (id) =>
+    /ssr-dom-shim\/index\.js$/.test(id)
+      ? 'export const { HTMLElement = class {}, customElements } = globalThis;'
+      : null,
+};
+
 /** One keyword for both kinds of declaration is fewer bytes; what is constant was checked in the source. */
 const let_ = { name: 'let', renderChunk: (code) => code.replace(/\bconst /g, 'let ') };
 
@@ -79,8 +99,10 @@ const hashes = {
 /** TypeScript is compiled once; the script-tag files are bundled from what that emitted. */
 export default [
   {
-    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'snippet', 'stub'].map((name) => `src/${name}.ts`),
-    external: ['uuid', 'idb-keyval', 'react', 'vue'],
+    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'inspector', 'snippet', 'stub'].map(
+      (name) => `src/${name}.ts`,
+    ),
+    external: ['uuid', 'idb-keyval', 'react', 'vue', /^lit\b/, 'uplot'],
     plugins: [typescript()],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name].js' },
     onwarn,
@@ -89,6 +111,13 @@ export default [
     input: 'dist/snippet.js',
     plugins: [shortUuid, nodeResolve({ browser: true }), let_, minify, terser({ ecma: 2022, module: true, compress })],
     output: { file: 'dist/clew.js', format: 'iife' },
+    onwarn,
+  },
+  {
+    input: 'dist/inspector.js',
+    // Lit's builds for Node run in browsers, too: an app that renders on a server may import the inspector there.
+    plugins: [quietPlot, noShim, nodeResolve({ exportConditions: ['node'] }), terser({ ecma: 2022, module: true })],
+    output: { file: 'dist/inspector.js' },
     onwarn,
   },
   {

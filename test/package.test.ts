@@ -96,7 +96,17 @@ describe('the package', () => {
 
   it('resolves every entry to a file, and each but the script-tag files with its types', () => {
     expect(Object.keys(manifest.exports)).toEqual(
-      expect.arrayContaining(['.', './react', './vue', './service', './relay', './testing', './clew.js', './stub.js']),
+      expect.arrayContaining([
+        '.',
+        './react',
+        './vue',
+        './service',
+        './relay',
+        './testing',
+        './inspector',
+        './clew.js',
+        './stub.js',
+      ]),
     );
     for (const [entry, target] of Object.entries(manifest.exports)) {
       if (typeof target === 'string') {
@@ -133,8 +143,15 @@ describe('the package', () => {
       expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(70);
   });
 
-  it('says that only the script-tag files have side effects', () => {
-    expect(manifest.sideEffects.toSorted()).toEqual(['./dist/clew.js', './dist/stub.js']);
+  it('has an inspector that brings all it needs, and has not to be brought by anything else', async () => {
+    const importing = /(?:from|import)\s*['"]([^'"]+)['"]/g;
+    expect([...(await text('dist/inspector.js')).matchAll(importing)]).toEqual([]);
+    for (const path of scripts.filter((file) => file !== 'dist/inspector.js'))
+      expect(await text(path), path).not.toMatch(/inspector|litElement|uPlot/i);
+  });
+
+  it('says that only the script-tag files have side effects, and the inspector, which makes its element known', () => {
+    expect(manifest.sideEffects.toSorted()).toEqual(['./dist/clew.js', './dist/inspector.js', './dist/stub.js']);
   });
 
   it('has nothing that publint minds', async () => {
@@ -151,8 +168,8 @@ describe('the package', () => {
       ({ stdout, stderr }) => `not clean\n${stdout}${stderr}`,
     );
     expect(verdict).toMatch(/^clean/);
-    for (const entry of ['"clew"', '"clew/react"', '"clew/vue"', '"clew/service"', '"clew/relay"', '"clew/testing"'])
-      expect(verdict).toContain(entry);
+    for (const name of ['', '/react', '/vue', '/service', '/relay', '/testing', '/inspector'])
+      expect(verdict).toContain(`"clew${name}"`);
   }, 30_000);
 });
 
@@ -186,6 +203,16 @@ describe('an import on a server', () => {
       console.log(JSON.stringify(events().map(({ payload }) => payload)));
     `);
     expect(seen).toEqual([{ plan: 'pro' }]);
+  });
+
+  it('of the inspector works, and opens nothing', async () => {
+    const seen = await evaluate(`
+      const { inspect, inspectOnRequest } = await import('clew/inspector');
+      const { createTracker } = await import('clew');
+      const tracker = createTracker({ baseUrl: '/clew' });
+      console.log(JSON.stringify([inspect(tracker)() ?? null, inspectOnRequest(tracker) ?? null]));
+    `);
+    expect(seen).toEqual([null, null]);
   });
 
   it('of service and relay works', async () => {

@@ -1,0 +1,444 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import type * as Inspector from '../src/inspector.ts';
+import { type Site, startSite } from './support/site.ts';
+import { test as base, expect, stub, upTo, type Visitor } from './support/test.ts';
+
+const test = base.extend<{ site: Site }>({
+  site: async ({ demo }, use) => {
+    const site = await startSite(demo);
+    await use(site);
+    await site.stop();
+  },
+});
+
+/** Opens the inspector on the page's `clew`, docked; closed by `closeInspector`. */
+const inspect = (page: Page) =>
+  page.evaluate(async (file) => {
+    const { inspect } = (await import(file)) as typeof Inspector;
+    window.closeInspector = inspect(window.clew);
+  }, '/dist/inspector.js');
+
+/** Opens the blank page with the script tag in it, and the inspector over it. */
+const visitAndInspect = async (visitor: Visitor, options?: Record<string, string>) => {
+  await visitor.visit(options);
+  await inspect(visitor.page);
+};
+
+const partsOf = (page: Page) => ({
+  sum: page.locator('clew-inspector .sum'),
+  events: page.getByRole('region', { name: 'Events' }),
+  requests: page.getByRole('region', { name: 'Requests' }),
+  state: page.getByRole('region', { name: 'State' }),
+  rows: page.getByRole('list', { name: 'Events' }).getByRole('group'),
+  row: (name: string) =>
+    page.getByRole('list', { name: 'Events' }).getByRole('group').filter({ hasText: name }).first(),
+});
+
+const TIME = /\d\d:\d\d:\d\d\.\d{3}/;
+
+test("shows each step of an event's way with its time, and its payload when the row is opened by the keyboard", async ({
+  demo,
+  visitor,
+}) => {
+  await visitAndInspect(visitor);
+  const { row, sum } = partsOf(visitor.page);
+  await visitor.clew('track', 'signup', { plan: 'pro' });
+  await expect(row('signup')).toContainText('confirmed');
+  await row('signup').locator('summary').press('Enter');
+  const steps = row('signup').getByRole('list', { name: 'Steps' }).getByRole('listitem');
+  await expect(steps).toHaveText([/^\s*Tracked/, /^\s*Stored/, /^\s*Sent.*request #1/s, /^\s*Confirmed/]);
+  for (const step of await steps.all()) await expect(step).toHaveText(TIME);
+  await expect(row('signup').getByRole('region', { name: 'Payload' })).toHaveText('{ "plan": "pro" }');
+  const [event] = await demo.events('signup');
+  await expect(row('signup')).toContainText(event?.uuid ?? 'none');
+  await expect(row('signup')).toContainText(event?.correlationValue ?? 'none');
+  await expect(sum).toHaveText('1 tracked = 1 delivered + 0 queued + 0 dropped');
+});
+
+test('a service that fails: the request says what was answered and when it goes again, and the event how often it went', async ({
+  demo,
+  visitor,
+}) => {
+  await visitAndInspect(visitor);
+  const { row, requests, state } = partsOf(visitor.page);
+  await demo.fault({ mode: 'status', status: 503, retryAfter: '3', count: 1 });
+  await visitor.clew('track', 'unlucky');
+  await expect(requests).toContainText('503 failed');
+  await expect(requests).toContainText('a 503 on demand');
+  await expect(requests).toContainText(/Again in \d s, at \d\d:\d\d:\d\d\s+\(the service asked for \d\.\d s\)/);
+  await expect(state).toContainText(/Nobody sends for \d s, until .*: 1 failure in a row/);
+  await expect(row('unlucky')).toContainText('waiting');
+  await expect(row('unlucky')).toContainText('confirmed, sent 2×');
+  await expect(requests.getByRole('listitem')).toHaveCount(2);
+  await expect(requests.getByRole('listitem').first()).toContainText(/\/api\/events\/batch\/.*1 event.*as gzip.*201/s);
+});
+
+test('an event that is refused is shown as dropped, with its reason and what the service said', async ({
+  demo,
+  visitor,
+}) => {
+  await visitAndInspect(visitor);
+  const { row, state, sum } = partsOf(visitor.page);
+  await demo.fault({ mode: 'status', status: 400, count: 1 });
+  await visitor.clew('track', 'poison');
+  await expect(row('poison')).toContainText('dropped: rejected');
+  await row('poison').locator('summary').click();
+  await expect(row('poison')).toContainText('a 400 on demand');
+  await expect(state).toContainText(/rejected\s*1\s*refused by the service or the relay, or a bad name/);
+  await expect(sum).toHaveText('1 tracked = 0 delivered + 0 queued + 1 dropped');
+});
+
+test('of two tabs, the one that does not send says who does, and what became of its event', async ({
+  context,
+  demo,
+  newVisitor,
+  visitor,
+}) => {
+  const other = await newVisitor(context);
+  await visitAndInspect(visitor);
+  await visitAndInspect(other);
+  await Promise.all([visitor.clew('flush'), other.clew('flush')]);
+  await demo.fault({ mode: 'slow', delay: 4000, count: 1 });
+  await visitor.clew('track', 'first');
+  const sending = partsOf(visitor.page);
+  await expect(sending.state).toContainText('This tab sends for all tabs');
+  await other.clew('track', 'second');
+  const waiting = partsOf(other.page);
+  await expect(waiting.state).toContainText('Another tab sends for this one, too');
+  const name = (await visitor.page.locator('dt:text-is("This tab") + dd').textContent())?.trim() ?? 'none';
+  await expect(waiting.state).toContainText(`too: ${name},`);
+  await expect(waiting.row('second')).toContainText('confirmed');
+  await waiting.row('second').locator('summary').click();
+  await expect(waiting.row('second')).toContainText('by another tab');
+  await expect(sending.requests).toContainText('1 event (not seen here)');
+});
+
+test('the sum holds at every moment of a burst of 10,000 events, and the page goes on', async ({ visitor }) => {
+  test.slow();
+  await visitAndInspect(visitor);
+  const { sum, rows, events } = partsOf(visitor.page);
+  await expect(sum).toContainText('0 tracked');
+  const watched = visitor.page.evaluate(async () => {
+    const inspector = document.querySelector('clew-inspector');
+    const wrong: string[] = [];
+    let longest = 0;
+    let last = performance.now();
+    for (;;) {
+      await new Promise(requestAnimationFrame);
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+      const text = inspector?.shadowRoot?.querySelector('.sum')?.textContent ?? '';
+      const [tracked = 0, delivered = 0, queued = 0, dropped = 0] = (text.match(/[\d,]+/g) ?? []).map(
+        (part) => +part.replaceAll(',', ''),
+      );
+      if (tracked !== delivered + queued + dropped) wrong.push(text);
+      if (delivered === 10_000) return { wrong, longest };
+    }
+  });
+  await visitor.trackAndLeave('burst', 10_000, 'stay');
+  const { wrong, longest } = await watched;
+  expect(wrong).toEqual([]);
+  expect(longest).toBeLessThan(1000);
+  await expect(sum).toHaveText('10,000 tracked = 10,000 delivered + 0 queued + 0 dropped');
+  await expect(rows).toHaveCount(50);
+  await expect(events).toContainText('9,000 older events not kept any more; the sums go on.');
+  await events.getByRole('button', { name: 'Show 50 of 950 older' }).click();
+  await expect(rows).toHaveCount(100);
+});
+
+test('the exported file is what was seen', async ({ demo, visitor }) => {
+  await visitAndInspect(visitor);
+  const { page } = visitor;
+  const { rows, requests } = partsOf(page);
+  await visitor.clew('identify', 'ann@example.com', { name: 'Ann' });
+  for (const n of upTo(3)) await visitor.clew('track', `step_${n}`, { n });
+  await visitor.clew('track', '');
+  await visitor.clew('flush');
+  await expect(rows.filter({ hasText: 'confirmed' })).toHaveCount(5);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export JSON' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^clew-.*\.json$/);
+  const seen = JSON.parse(await readFile(await download.path(), 'utf8'));
+
+  expect(seen.stats).toEqual(await visitor.clew('stats'));
+  expect(seen.visitor).toMatchObject({ thread: await visitor.clew('correlationValue'), primaryKey: 'ann@example.com' });
+  const names = await page.locator('clew-inspector .name').allTextContents();
+  expect(seen.events.map(({ name }: { name: string }) => name || 'no name').reverse()).toEqual(names);
+  const arrived = (await demo.events()).map(({ uuid }) => uuid);
+  const delivered = seen.events.filter(
+    ({ end, name }: Record<string, string>) => end === 'delivered' && name !== 'setProperties',
+  );
+  expect(delivered.map(({ uuid }: { uuid: string }) => uuid).toSorted()).toEqual(arrived.toSorted());
+  expect(seen.requests).toHaveLength(await requests.getByRole('listitem').count());
+  expect(seen.errors.map(({ message }: { message: string }) => message)).toEqual([
+    'clew: track: expected a name, not $identify',
+  ]);
+});
+
+test('closed it leaves no element, style, timer or listener behind, and the tracker goes on', async ({
+  demo,
+  visitor,
+}) => {
+  await visitor.visit();
+  const left = await visitor.page.evaluate(async (file) => {
+    const { inspect } = (await import(file)) as typeof Inspector;
+    const counts = { listeners: 0, timers: 0, signals: 0 };
+    const { addEventListener, removeEventListener } = EventTarget.prototype;
+    const isPage = (target: EventTarget) => !(target instanceof Element) || target.isConnected;
+    EventTarget.prototype.addEventListener = function (...args: Parameters<typeof addEventListener>) {
+      if (isPage(this)) counts.listeners++;
+      return addEventListener.apply(this, args);
+    };
+    EventTarget.prototype.removeEventListener = function (...args: Parameters<typeof removeEventListener>) {
+      if (isPage(this)) counts.listeners--;
+      return removeEventListener.apply(this, args);
+    };
+    const { setInterval, clearInterval } = window;
+    Object.assign(window, {
+      setInterval: (...args: Parameters<typeof setInterval>) => {
+        counts.timers++;
+        return setInterval(...args);
+      },
+      clearInterval: (id: number) => {
+        counts.timers--;
+        clearInterval(id);
+      },
+    });
+    const html = document.documentElement.outerHTML;
+    const globals = Object.keys(window).length;
+    const tracker = {
+      on: (...listening: [string, () => void]) => {
+        counts.signals++;
+        const off = window.clew('on', ...listening) as () => void;
+        return () => {
+          counts.signals--;
+          off();
+        };
+      },
+      stats: () => window.clew('stats'),
+    } as Inspector.Inspectable;
+    const close = inspect(tracker);
+    const during = { ...counts };
+    window.clew('track', 'during');
+    const frame = () => new Promise(requestAnimationFrame);
+    const inspector = document.querySelector('clew-inspector');
+    while (!inspector?.shadowRoot?.querySelector('canvas')) await frame();
+    close();
+    close();
+    await frame();
+    await frame();
+    return {
+      during,
+      counts,
+      isSame: document.documentElement.outerHTML === html,
+      styles: document.adoptedStyleSheets.length,
+      globals: Object.keys(window).length - globals,
+    };
+  }, '/dist/inspector.js');
+  expect(left.during).toMatchObject({ timers: 1, signals: 4 });
+  expect(left).toMatchObject({ isSame: true, styles: 0, globals: 0 });
+  expect(left.counts).toMatchObject({ timers: 0, signals: 0 });
+  expect(left.counts.listeners).toBeLessThanOrEqual(0);
+  await visitor.clew('track', 'after');
+  await expect.poll(async () => (await demo.events()).map(({ event }) => event)).toEqual(['during', 'after']);
+});
+
+/** The HTML that the documentation tells to paste. */
+const documented = async (): Promise<string> => {
+  const text = await readFile(join(import.meta.dirname, '../docs/inspector.md'), 'utf8');
+  return /```html\n(.+?)```/s.exec(text)?.[1] ?? '';
+};
+
+test('the documented tag opens it at `?clew-inspect`; without that nothing is loaded or shown', async ({
+  demo,
+  site,
+  visitor: { page },
+}) => {
+  const tag = (await documented())
+    .replaceAll('/assets/', '/dist/')
+    .replace('/* contents of dist/stub.js */', await stub());
+  site.pages['/shop'] = { html: `<!doctype html><html lang="en"><title>Shop</title>${tag}` };
+  const loaded: string[] = [];
+  page.on('request', (request) => loaded.push(request.url()));
+  await page.goto(`${site.address}/shop`);
+  await page.evaluate(() => window.clew('track', 'unseen'));
+  await expect.poll(() => demo.events('unseen')).toHaveLength(1);
+  expect(loaded.filter((url) => url.includes('inspector'))).toEqual([]);
+  await expect(page.locator('clew-inspector')).toHaveCount(0);
+
+  await page.goto(`${site.address}/shop?clew-inspect`);
+  const { row } = partsOf(page);
+  await expect(page.getByRole('heading', { name: 'clew inspector' })).toBeVisible();
+  await page.evaluate(() => window.clew('track', 'seen'));
+  await expect(row('seen')).toContainText('confirmed');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await expect(page.locator('clew-inspector')).toHaveCount(0);
+});
+
+test('`inspectOnRequest` opens it only if the address asks for it', async ({ demo, visitor: { page } }) => {
+  const ask = (query: string) =>
+    page.goto(`${demo.address}/blank${query}`).then(() =>
+      page.evaluate(async (file) => {
+        const { inspectOnRequest } = (await import(file)) as typeof Inspector;
+        const tracker = { on: () => () => {}, stats: () => ({ tracked: 0, delivered: 0, queued: 0, dropped: {} }) };
+        const close = inspectOnRequest(tracker);
+        const isOpen = !!document.querySelector('clew-inspector');
+        close?.();
+        return [typeof close, isOpen, !!document.querySelector('clew-inspector')];
+      }, '/dist/inspector.js'),
+    );
+  expect(await ask('')).toEqual(['undefined', false, false]);
+  expect(await ask('?other')).toEqual(['undefined', false, false]);
+  expect(await ask('?a=1&clew-inspect')).toEqual(['function', true, false]);
+});
+
+test('opened before the bundle has come, it sees what is tracked from then on', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/blank`);
+  await page.addScriptTag({ content: await stub() });
+  await inspect(page);
+  const { row, sum } = partsOf(page);
+  await expect(sum).toContainText('0 tracked');
+  await visitor.clew('track', 'early', { n: 1 });
+  await visitor.load();
+  await expect(row('early')).toContainText('confirmed');
+  await expect(sum).toHaveText('1 tracked = 1 delivered + 0 queued + 0 dropped');
+  await row('early').locator('summary').click();
+  await expect(row('early').getByRole('list', { name: 'Steps' })).toHaveText(/Tracked.*Stored.*Sent.*Confirmed/s);
+});
+
+test('closed before the bundle has come, it takes back what the stub was to remember', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/blank`);
+  await page.addScriptTag({ content: await stub() });
+  await inspect(page);
+  const remembered = () => page.evaluate(() => (window.clew as { q?: unknown[] }).q?.length);
+  expect(await remembered()).toBeGreaterThan(0);
+  await page.evaluate(() => window.closeInspector());
+  expect(await remembered()).toBe(0);
+});
+
+test('opened late, it says what it cannot know, and has the sums right', async ({ demo, visitor }) => {
+  await visitor.visit();
+  await visitor.trackAndLeave('before', 3, 'stay');
+  await expect.poll(() => demo.events('before')).toHaveLength(3);
+  await inspect(visitor.page);
+  const { sum, events, state, row } = partsOf(visitor.page);
+  await expect(sum).toHaveText('3 tracked = 3 delivered + 0 queued + 0 dropped');
+  await expect(events).toContainText('Opened after 3 events had been tracked.');
+  await expect(state).toContainText('not told since this was opened');
+  await visitor.clew('track', 'since');
+  await expect(row('since')).toContainText('confirmed');
+  await expect(state).toContainText((await visitor.clew('correlationValue')) as string);
+  await expect(sum).toHaveText('4 tracked = 4 delivered + 0 queued + 0 dropped');
+});
+
+test('what waits for consent is in memory only, and what a refusal drops says so', async ({ visitor }) => {
+  await visitAndInspect(visitor, { consent: 'required' });
+  const { state, row } = partsOf(visitor.page);
+  await visitor.clew('track', 'asked');
+  await expect(state).toContainText(/In memory only\s*1\s*asked/);
+  await expect(state).toContainText('not told since this was opened');
+  await visitor.clew('consent', false);
+  await expect(row('asked')).toContainText('dropped: consent');
+  await expect(state).toContainText('refused: nothing is stored or sent');
+});
+
+test('a strict policy needs but the name of its library for Trusted Types', async ({ site, visitor }) => {
+  const { page } = visitor;
+  const policy =
+    "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types lit-html";
+  const html =
+    '<!doctype html><html lang="en"><title>Strict</title><script src="/dist/clew.js" data-base-url="/clew"></script>';
+  site.pages['/strict'] = { html, headers: { 'Content-Security-Policy': policy } };
+  await page.addInitScript(() => {
+    window.violations = [];
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      window.violations.push(`${violatedDirective} ${blockedURI}`);
+    });
+  });
+  await page.goto(`${site.address}/strict`);
+  await inspect(page);
+  const { row } = partsOf(page);
+  await visitor.clew('track', 'strict', { n: 1 });
+  await visitor.clew('flush');
+  await row('strict').locator('summary').click();
+  await page.getByRole('separator').press('ArrowUp');
+  expect(await page.evaluate(() => window.violations)).toEqual([]);
+  expect(await page.locator('clew-inspector').evaluate((element) => getComputedStyle(element).position)).toBe('fixed');
+});
+
+test('its height and its tabs follow the keyboard, and collapsed it is a bar with the sum', async ({ visitor }) => {
+  await visitAndInspect(visitor);
+  const { page } = visitor;
+  const inspector = page.locator('clew-inspector');
+  const height = async () => (await inspector.boundingBox())?.height ?? 0;
+  const { sum, events } = partsOf(page);
+  await expect(events).toBeVisible();
+  const before = await height();
+  await page.getByRole('separator', { name: 'Height' }).press('ArrowUp');
+  await expect.poll(height).toBe(before + 32);
+  await page.getByRole('button', { name: 'Collapse' }).press('Enter');
+  await expect(events).toBeHidden();
+  await expect(sum).toBeVisible();
+  await expect.poll(height).toBeLessThan(60);
+  await page.getByRole('button', { name: 'Expand' }).press('Enter');
+  await expect.poll(height).toBe(before + 32);
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('tab', { name: 'Events' }).press('ArrowRight');
+  await expect(page.getByRole('tab', { name: 'Requests' })).toBeFocused();
+  await expect(page.getByRole('tabpanel', { name: 'Requests' })).toBeVisible();
+  await page.getByRole('tab', { name: 'Requests' }).press('ArrowRight');
+  await expect(page.getByRole('tabpanel', { name: 'State' })).toContainText('Who sends');
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1440, 390]) {
+    test(`axe finds nothing in it, ${colorScheme}, ${width} px wide, and nothing sticks out`, async ({
+      demo,
+      visitor,
+    }) => {
+      const { page } = visitor;
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 844 });
+      await visitAndInspect(visitor);
+      await visitor.clew('track', 'signup', { plan: 'pro', note: 'a-word-that-is-very-long-'.repeat(20) });
+      await visitor.clew('track', 'a_name_that_is_longer_than_any_column_will_ever_be_on_any_screen');
+      await visitor.clew('track', '');
+      await visitor.clew('flush');
+      await demo.fault({ mode: 'status', status: 503, retryAfter: '60', count: 1 });
+      await visitor.clew('track', 'waiting');
+      await visitor.clew('flush');
+      const { row } = partsOf(page);
+      await row('signup').locator('summary').click();
+      for (const tab of width === 390 ? ['Events', 'Requests', 'State'] : ['']) {
+        if (tab) await page.getByRole('tab', { name: tab }).click();
+        const { violations } = await new AxeBuilder({ page }).include('clew-inspector').analyze();
+        expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+        const overflow = await page
+          .locator('clew-inspector')
+          .evaluate(
+            (element) =>
+              [...(element.shadowRoot?.querySelectorAll('.part') ?? [])].filter(
+                (part) => part.scrollWidth > part.clientWidth,
+              ).length,
+          );
+        expect(overflow).toBe(0);
+      }
+    });
+  }
+}
+
+declare global {
+  interface Window {
+    closeInspector(): void;
+    violations: string[];
+  }
+}

@@ -1,0 +1,75 @@
+import uPlot from 'uplot';
+import { type Second, WINDOW } from './rate.js';
+
+/** The chart of events per second (bars) and the queue's length (a line), each with a scale of its own. */
+export interface Chart {
+  /** @param width px that there are now */
+  draw(seconds: readonly Second[], now: number, width: number): void;
+  destroy(): void;
+}
+
+const HEIGHT = 96;
+
+/** Whole numbers only, and never an empty scale. */
+const range = (_plot: uPlot, _least: number, most: number): [number, number] => [0, Math.max(most, 4) * 1.1];
+const isWhole = (_plot: uPlot, splits: number[]) => splits.map((value) => (value % 1 ? null : value));
+
+/** As its types have it, a way of drawing may be missing. */
+const pathsOf = (paths: uPlot.Series.PathBuilder | undefined) => paths && { paths };
+
+/** @param colourOf of a part, as a colour that a canvas takes; asked at each drawing, since the scheme may change */
+export const createChart = (host: HTMLElement, colourOf: (part: 'tracked' | 'queued' | 'line') => string): Chart => {
+  const axis = (scale: 'tracked' | 'queued', side: number): uPlot.Axis => ({
+    scale,
+    side,
+    size: 34,
+    gap: 4,
+    font: '11px system-ui, sans-serif',
+    stroke: () => colourOf(scale),
+    filter: isWhole,
+    incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000],
+    space: 26,
+    ticks: { show: false },
+    grid: side === 3 ? { stroke: () => colourOf('line'), width: 1 } : { show: false },
+  });
+  const plot = new uPlot(
+    {
+      width: Math.max(host.clientWidth, 120),
+      height: HEIGHT,
+      padding: [6, 0, 7, 0],
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { x: { time: false }, tracked: { range }, queued: { range } },
+      axes: [{ show: false }, axis('tracked', 3), axis('queued', 1)],
+      series: [
+        {},
+        {
+          scale: 'tracked',
+          stroke: () => colourOf('tracked'),
+          fill: () => colourOf('tracked'),
+          ...pathsOf(uPlot.paths.bars?.({ size: [0.7, 8] })),
+          points: { show: false },
+        },
+        {
+          scale: 'queued',
+          stroke: () => colourOf('queued'),
+          width: 2,
+          ...pathsOf(uPlot.paths.stepped?.({ align: 1 })),
+          points: { show: false },
+        },
+      ],
+    },
+    [[], [], []],
+    host,
+  );
+  return {
+    draw(seconds, now, width) {
+      if (width !== plot.width) plot.setSize({ width, height: HEIGHT });
+      const end = Math.floor(now / 1000);
+      const of = new Map(seconds.map((second) => [second.at, second]));
+      const ats = Array.from({ length: WINDOW }, (_, index) => end - WINDOW + 1 + index);
+      plot.setData([ats, ats.map((at) => of.get(at)?.tracked ?? 0), ats.map((at) => of.get(at)?.queued ?? 0)]);
+    },
+    destroy: () => plot.destroy(),
+  };
+};

@@ -1,0 +1,129 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { duration, instant, number, plural, saidIn } from './format.js';
+import type { Model, SeenEvent } from './model.js';
+import { endOf, type Station, stationsOf } from './stations.js';
+import { PAGE, type Ui } from './ui.js';
+
+/** An event that is told of without its name has one all the same. */
+const nameOf = ({ name }: SeenEvent): string => name ?? 'not named yet';
+
+const node = ({ label, at, after, isReached }: Station): TemplateResult => {
+  const classes = ['node', at !== undefined && 'is-seen', isReached && 'is-reached', label === 'Dropped' && 'is-lost'];
+  return html`<span class=${classes.filter(Boolean).join(' ')}>
+    ${after === undefined ? nothing : html`<span class="after">${duration(after)}</span>`}
+  </span>`;
+};
+
+const step = ({ label, at, after, missing }: Station, sent: string): TemplateResult => html`<li>
+  <span>${label}</span>
+  <span>
+    ${at === undefined ? html`<span class="soft">${missing}</span>` : html`<time>${instant(at)}</time>`}
+    ${after === undefined ? nothing : html`<span class="soft">+${duration(after)}</span>`}${
+      label === 'Sent' && sent ? html`<span class="soft">${sent}</span>` : nothing
+    }
+  </span>
+</li>`;
+
+const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
+  const { uuid, thread, payload, requests, why } = event;
+  const sent = requests.length ? `, in request ${requests.map((one) => `#${one}`).join(', ')}` : '';
+  return html`<div class="detail">
+    <div>
+      <ol class="steps" aria-label="Steps">
+        ${stations.map((station) => step(station, sent))}
+      </ol>
+      ${why ? html`<p class="lost">${saidIn(why)}</p>` : nothing}
+      <dl class="facts">
+        <dt>uuid</dt>
+        <dd><code>${uuid}</code></dd>
+        ${thread ? html`<dt>thread</dt><dd><code>${thread}</code></dd>` : nothing}
+      </dl>
+    </div>
+    <pre tabindex="0" role="region" aria-label="Payload">${payload === undefined ? 'no payload' : JSON.stringify(payload, undefined, 2)}</pre>
+  </div>`;
+};
+
+const row = (event: SeenEvent, ui: Ui): TemplateResult => {
+  const { uuid, trackedAt, end } = event;
+  const stations = stationsOf(event);
+  const toggle = ({ target }: Event) => {
+    (target as HTMLDetailsElement).open ? ui.opened.add(uuid) : ui.opened.delete(uuid);
+    ui.changed();
+  };
+  const kind = !end ? 'soft' : end === 'delivered' ? 'good' : 'lost';
+  return html`<li>
+    <details @toggle=${toggle}>
+      <summary>
+        <time class="soft">${trackedAt ? instant(trackedAt) : 'earlier'}</time>
+        <b class="name">${nameOf(event) || 'no name'}</b>
+        <span class="way">${stations.map(node)}</span>
+        <span class="end ${kind}">${endOf(event)}</span>
+      </summary>
+      ${ui.opened.has(uuid) ? detail(event, stations) : nothing}
+    </details>
+  </li>`;
+};
+
+const matches = (event: SeenEvent, filter: string): boolean =>
+  `${nameOf(event)} ${endOf(event)}`.toLowerCase().includes(filter.trim().toLowerCase());
+
+const listView = (found: readonly SeenEvent[], ui: Ui): TemplateResult => {
+  const shown = found.slice(0, ui.shown);
+  const more = found.length - shown.length;
+  const showMore = () => {
+    ui.shown += PAGE;
+    ui.changed();
+  };
+  return html`<div class="head" aria-hidden="true">
+      <span class="way"><i>Tracked</i><i>Stored</i><i>Sent</i><i>Confirmed</i></span>
+    </div>
+    <ol class="rows events" aria-label="Events, the newest first">
+      ${repeat(
+        shown,
+        ({ uuid }) => uuid,
+        (event) => row(event, ui),
+      )}
+    </ol>
+    ${
+      more > 0
+        ? html`<button type="button" class="more" @click=${showMore}>
+            Show ${number(Math.min(more, PAGE))} of ${number(more)} older
+          </button>`
+        : nothing
+    }`;
+};
+
+/** Each event's way, the newest first. */
+export const eventsView = ({ events, before, forgotten }: Model, ui: Ui): TemplateResult => {
+  const all = [...events.values()].reverse();
+  const found = ui.filter.trim() ? all.filter((event) => matches(event, ui.filter)) : all;
+  const filter = ({ target }: Event) => {
+    ui.filter = (target as HTMLInputElement).value;
+    ui.shown = PAGE;
+    ui.changed();
+  };
+  const empty = all.length ? 'No event matches.' : 'Nothing yet: what is tracked from now on shows here, step by step.';
+  return html`
+    <div class="bar">
+      <h3>Events</h3>
+      <input
+        type="search"
+        placeholder="Filter by name or end"
+        aria-label="Filter events by name or end"
+        .value=${ui.filter}
+        @input=${filter}
+      />
+    </div>
+    ${
+      before
+        ? html`<p class="note">
+            Opened after ${plural(before, 'event')} had been tracked. The sums have ${before > 1 ? 'them' : 'it'}; the rest shows only of
+            what is confirmed or dropped from now on.
+          </p>`
+        : nothing
+    }
+    ${found.length ? listView(found, ui) : html`<p class="empty">${empty}</p>`}
+    ${forgotten ? html`<p class="note">${plural(forgotten, 'older event')} not kept any more; the sums go on.</p>` : nothing}
+  `;
+};

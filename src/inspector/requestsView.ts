@@ -1,0 +1,66 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { UPSERT_PATH } from '../wire.js';
+import { bytes, clock, countdown, duration, plural, saidIn } from './format.js';
+import type { Model } from './model.js';
+import type { SeenRequest } from './requests.js';
+
+const sizeOf = ({ bytes: size, gzip }: SeenRequest): string =>
+  gzip === undefined ? bytes(size) : `${bytes(size)}, as gzip ${bytes(gzip)}`;
+
+const contentOf = ({ path, size, strangers }: SeenRequest): string => {
+  if (path === UPSERT_PATH) return 'properties';
+  // Another tab's, an earlier page's, or from before the inspector was opened.
+  const others = strangers === size ? 'not seen here' : `${strangers} not seen here`;
+  return `${plural(size, 'event')}${strangers ? ` (${others})` : ''}`;
+};
+
+/** In words: an answer is a number to those who know, and a riddle to the others. */
+const OUTCOMES = {
+  delivered: 'confirmed',
+  rejected: 'refused for what is in it',
+  refused: 'key or address refused',
+  failed: 'failed',
+} as const;
+
+const answerOf = ({ sentAt, answeredAt, outcome, status, leaving, rejected }: SeenRequest): TemplateResult => {
+  if (leaving) return html`<span class="soft">handed to the browser as the page left: nobody hears the answer</span>`;
+  if (!outcome || answeredAt === undefined) return html`<span class="soft">waiting for the answer</span>`;
+  const kind = outcome === 'delivered' ? 'good' : 'lost';
+  return html`<span class=${kind}><b>${status ?? 'no answer'}</b> ${OUTCOMES[outcome]}</span>
+    <span class="soft">after ${duration(answeredAt - sentAt)}${rejected ? `, but ${rejected} refused` : ''}</span>`;
+};
+
+const row = (request: SeenRequest, now: number): TemplateResult => {
+  const { number, sentAt, path, outcome, message, retryAt, retryAfter } = request;
+  const isTrouble = outcome && (outcome !== 'delivered' || request.rejected);
+  return html`<li>
+    <p class="line"><span class="soft">#${number}</span> <time class="soft">${clock(sentAt)}</time> <code>${path}</code></p>
+    <p class="line">${contentOf(request)}<span class="soft">, ${sizeOf(request)}</span></p>
+    <p class="line">${answerOf(request)}</p>
+    ${isTrouble && message ? html`<p class="message">${saidIn(message)}</p>` : nothing}
+    ${
+      retryAt
+        ? html`<p class="line lost">${retryAt > now ? `Again in ${countdown(retryAt, now)}, at ${clock(retryAt)}` : `Again at ${clock(retryAt)}`}
+            ${retryAfter ? html`<span class="soft">(the service asked for ${duration(retryAfter)})</span>` : nothing}</p>`
+        : nothing
+    }
+  </li>`;
+};
+
+/** Each request, the newest first. */
+export const requestsView = ({ requests }: Model, now: number): TemplateResult => html`
+  <div class="bar requests-bar"><h3>Requests</h3></div>
+  ${
+    requests.count
+      ? html`<ol class="rows requests" aria-label="Requests, the newest first">
+          ${repeat(
+            [...requests.list].reverse(),
+            ({ number }) => number,
+            (request) => row(request, now),
+          )}
+        </ol>`
+      : html`<p class="empty">No request yet: events wait a moment for others to travel with.</p>`
+  }
+  ${requests.count > requests.list.length ? html`<p class="note">${plural(requests.count - requests.list.length, 'older request')} not kept any more.</p>` : nothing}
+`;

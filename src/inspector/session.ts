@@ -1,0 +1,47 @@
+import type { Signals } from '../tracker/signals.js';
+import { count, hear, type Model, newModel } from './model.js';
+import { type Inspectable, subjectOf } from './subject.js';
+
+const SIGNALS = ['trace', 'delivered', 'dropped', 'error'] as const;
+
+/** So many events between two looks are a burst, which a tracker works off in slices: to ask for its sums would end that at once. */
+const BURST = 50;
+
+/** An inspector's listening to a tracker. */
+export interface Session {
+  readonly model: Model;
+  /** Brings the sums up to date, unless a burst is being worked off. */
+  look(): void;
+  stop(): void;
+}
+
+/** @param changed called at everything that the tracker tells */
+export const watch = (tracker: Inspectable, changed: () => void): Session => {
+  const { now } = Date;
+  const subject = subjectOf(tracker);
+  const model = newModel(now());
+  let looked = 0;
+  const look = () => {
+    const tracked = model.stats.tracked;
+    const isBurst = tracked - looked > BURST;
+    looked = tracked;
+    if (isBurst) return changed();
+    const stats = subject.stats();
+    if (stats) count(model, now(), stats);
+    looked = model.stats.tracked;
+  };
+  look();
+  const undoings = SIGNALS.map((signal) =>
+    subject.on(signal, (value: Signals[typeof signal]) => {
+      hear(model, now(), signal, value);
+      changed();
+    }),
+  );
+  return {
+    model,
+    look,
+    stop() {
+      for (const undo of undoings) undo();
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import type { Model } from './model.js';
+
+/** Who sends now, as far as this page has been told. */
+export type Sender =
+  | { readonly kind: 'unknown' | 'nobody' }
+  | { readonly kind: 'this' | 'other'; readonly tab: string; readonly until: number }
+  | { readonly kind: 'waiting'; readonly until: number; readonly fails: number };
+
+export const senderOf = ({ link }: Model, now: number): Sender => {
+  if (!link) return { kind: 'unknown' };
+  const { by, tab, until, fails } = link;
+  // What another tab does is told when this one has something to send: a lease that is over says nothing any more.
+  if (until <= now) return { kind: 'nobody' };
+  if (!by) return { kind: 'waiting', until, fails };
+  return { kind: by === tab ? 'this' : 'other', tab: by, until };
+};
+
+/** What waits where; `unknown` was tracked before the inspector was opened, or counts without being told. */
+export interface Held {
+  readonly memory: readonly [name: string, count: number][];
+  readonly stored: readonly [name: string, count: number][];
+  readonly inMemory: number;
+  readonly inStore: number;
+  readonly unknown: number;
+}
+
+const most = (counts: Map<string, number>): [string, number][] => [...counts].sort(([, a], [, b]) => b - a);
+
+export const heldIn = ({ waiting, stats }: Model): Held => {
+  const counts = { memory: new Map<string, number>(), stored: new Map<string, number>() };
+  let inStore = 0;
+  for (const { name, isStored } of waiting.values()) {
+    const of = isStored ? counts.stored : counts.memory;
+    of.set(name, (of.get(name) ?? 0) + 1);
+    if (isStored) inStore++;
+  }
+  const inMemory = waiting.size - inStore;
+  const unknown = Math.max(stats.queued - waiting.size, 0);
+  return { memory: most(counts.memory), stored: most(counts.stored), inMemory, inStore, unknown };
+};
+
+/** The visitor's answer, as far as it shows. */
+export const consentOf = ({ visitor, stats }: Model): 'granted' | 'refused' | 'unknown' => {
+  if (visitor?.thread) return 'granted';
+  return visitor || stats.dropped.consent ? 'refused' : 'unknown';
+};

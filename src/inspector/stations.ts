@@ -1,0 +1,47 @@
+import type { SeenEvent } from './model.js';
+
+/** A station of an event's way. */
+export interface Station {
+  readonly label: 'Tracked' | 'Stored' | 'Sent' | 'Confirmed' | 'Dropped';
+  readonly at: number | undefined;
+  /** Ms since the station before that was seen. */
+  readonly after: number | undefined;
+  /** The event has been here, or further on. */
+  readonly isReached: boolean;
+  /** In place of a time that was not seen: why there is none. */
+  readonly missing: string;
+}
+
+/** An event's end, in words. */
+export const endOf = ({ end, requests }: SeenEvent): string => {
+  const often = requests.length > 1 ? `, sent ${requests.length}×` : '';
+  if (!end) return `waiting${often}`;
+  return end === 'delivered' ? `confirmed${often}` : `dropped: ${end}`;
+};
+
+/** Why a station's time is missing. */
+const missingAt = ({ end, isTracked }: SeenEvent, label: Station['label']): string => {
+  if (!end) return isTracked || label !== 'Tracked' ? 'not yet' : 'not seen';
+  if (end !== 'delivered') return 'no';
+  if (!isTracked) return 'not seen';
+  // What this page tracked and did not send, and what was confirmed all the same, another one has sent.
+  return label === 'Sent' ? 'by another tab' : 'not needed';
+};
+
+/** An event's way, station by station. */
+export const stationsOf = (event: SeenEvent): Station[] => {
+  const { trackedAt, storedAt, sentAt, endedAt, end } = event;
+  const ats = [
+    ['Tracked', trackedAt],
+    ['Stored', storedAt],
+    ['Sent', sentAt],
+    [!end || end === 'delivered' ? 'Confirmed' : 'Dropped', endedAt],
+  ] as const;
+  const furthest = ats.map(([, at]) => at !== undefined).lastIndexOf(true);
+  let before: number | undefined;
+  return ats.map(([label, at], index) => {
+    const after = at !== undefined && before !== undefined ? at - before : undefined;
+    before = at ?? before;
+    return { label, at, after, isReached: index <= furthest, missing: missingAt(event, label) };
+  });
+};

@@ -1,0 +1,53 @@
+import type { Listen } from '../tracker/signals.js';
+import type { Stats } from '../tracker/types.js';
+
+/** `window.clew` of the script tag; before the bundle has come it only remembers what it is called with, in `q`. */
+export interface ClewFunction {
+  (method: string, ...args: unknown[]): unknown;
+  q?: unknown[];
+}
+
+/** What can be looked into: a tracker, or the page's `window.clew`. */
+export type Inspectable = { readonly on: Listen; stats(): Stats } | ClewFunction;
+
+/** What an inspector needs of either. */
+export interface Subject {
+  readonly on: Listen;
+  /** Nothing yet, while the script tag's bundle has not come. */
+  stats(): Stats | undefined;
+}
+
+/** One of the stub's remembered calls, which has this listener in it. */
+const holds = (remembered: unknown, listener: unknown): boolean =>
+  Array.isArray(remembered) && Array.isArray(remembered[1]) && remembered[1].includes(listener);
+
+const subjectOfFunction = (given: ClewFunction): Subject => {
+  const isStub = !!given.q;
+  /** The bundle puts its own function in the stub's place. */
+  const current = (): ClewFunction => (isStub && (window as { clew?: ClewFunction }).clew) || given;
+  return {
+    on(signal, listener) {
+      let isOn = true;
+      const hear: typeof listener = (value) => {
+        if (isOn) listener(value);
+      };
+      const off = current()('on', signal, hear);
+      return () => {
+        isOn = false;
+        if (typeof off === 'function') off();
+        // The stub knows no undoing: what it has not passed on yet is taken back.
+        const { q = [] } = given;
+        const at = q.findIndex((remembered) => holds(remembered, hear));
+        if (at >= 0) q.splice(at, 1);
+      };
+    },
+    stats() {
+      const clew = current();
+      // The stub would remember the question, and never answer.
+      return clew.q ? undefined : (clew('stats') as Stats);
+    },
+  };
+};
+
+export const subjectOf = (tracker: Inspectable): Subject =>
+  typeof tracker === 'function' ? subjectOfFunction(tracker) : tracker;

@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { count, hear, MOST_EVENTS, type Model, newModel } from '../../src/inspector/model.ts';
+import { MOST_REQUESTS } from '../../src/inspector/requests.ts';
+import type { DropReason, Trace } from '../../src/tracker/signals.ts';
+import { BATCH_PATH, UPSERT_PATH, type WireEvent } from '../../src/wire.ts';
+
+const THREAD = '7d0c8c5e-3a4e-4f0e-9a53-3f6a5f0f6a11';
+
+const eventOf = (uuid: string, more: Partial<WireEvent> = {}): Partial<WireEvent> => ({
+  uuid,
+  event: 'signup',
+  payload: { plan: 'pro' },
+  ...more,
+});
+
+/** Tells a model what a tracker would, one ms after the other. */
+const stage = (model: Model = newModel(1000)) => {
+  let now = 1000;
+  const tell = (trace: Trace) => hear(model, ++now, 'trace', trace);
+  return {
+    model,
+    now: () => now,
+    wait: (ms: number) => {
+      now += ms;
+    },
+    tell,
+    track: (uuid: string, more?: Partial<WireEvent>) => tell({ step: 'tracked', event: eventOf(uuid, more) }),
+    store: (...uuids: string[]) => tell({ step: 'stored', uuids }),
+    send: (uuids: string[], more: Partial<Extract<Trace, { step: 'sent' }>> = {}) =>
+      tell({ step: 'sent', uuids, path: BATCH_PATH, bytes: 100, leaving: false, ...more }),
+    answer: (uuids: string[], more: Partial<Extract<Trace, { step: 'answered' }>> = {}) =>
+      tell({ step: 'answered', uuids, outcome: 'delivered', status: 200, ...more }),
+    deliver: (...uuids: string[]) =>
+      hear(model, ++now, 'delivered', {
+        events: uuids.map((uuid) => eventOf(uuid, { correlationValue: THREAD }) as WireEvent),
+      }),
+    drop: (uuid: string, reason: DropReason) => hear(model, ++now, 'dropped', { events: [eventOf(uuid)], reason }),
+    event: (uuid: string) => model.events.get(uuid),
+  };
+};
+
+const sumOf = ({ stats }: Model) =>
+  stats.delivered + stats.queued + Object.values(stats.dropped).reduce((sum, dropped) => sum + dropped, 0);
+
+describe('an event', () => {
+  it('has the time of each step of its way, its payload and its end', () => {
+    const { track, store, send, answer, deliver, event } = stage();
+    track('a');
+    store('a');
+    send(['a']);
+    answer(['a']);
+    deliver('a');
+    expect(event('a')).toMatchObject({
+      name: 'signup',
+      payload: { plan: 'pro' },
+      thread: THREAD,
+      isTracked: true,
+      trackedAt: 1001,
+      storedAt: 1002,
+      sentAt: 1003,
+      endedAt: 1005,
+      end: 'delivered',
+      requests: [1],
+    });
+  });
+
+  it('was tracked when the call was made, not when the tracker came to tell of it', () => {
+    const { track, event } = stage();
+    track('a', { timestamp: new Date(500).toISOString() });
+    expect(event('a')?.trackedAt).toBe(500);
+  });
+
+  it('keeps the time at which it was first stored, and that at which it was last sent', () => {
+    const { track, store, send, event } = stage();
+    track('a');
+    store('a');
+    send(['a']);
+    store('a');
+    send(['a']);
+    expect(event('a')).toMatchObject({ storedAt: 1002, sentAt: 1005, requests: [1, 2] });
+  });
+
+  it('that is dropped says why: the reason, and what the relay said of it', () => {
+    const { track, send, answer, drop, event } = stage();
+    track('a');
+    send(['a']);
+    answer(['a'], { rejected: [{ uuid: 'a', reason: 'payload: too deep' }] });
+    drop('a', 'rejected');
+    expect(event('a')).toMatchObject({ end: 'rejected', why: 'payload: too deep' });
+  });
+
+  it('that is refused alone has what the service answered for its reason', () => {
+    const { track, send, answer, event } = stage();
+    track('a');
+    send(['a']);
+    answer(['a'], { outcome: 'rejected', status: 400, message: '400 bad' });
+    expect(event('a')?.why).toBe('400 bad');
+  });
+
+  it('of whose tracking nothing was told is known from its end, by the request that was just answered', () => {
+    const { send, answer, deliver, event, model } = stage();
+    send(['a', 'b']);
+    answer(['a', 'b']);
+    deliver('a');
+    expect(event('a')).toMatchObject({ name: 'signup', sentAt: 1001, requests: [1], end: 'delivered' });
+    expect(event('a')?.isTracked).toBeUndefined();
+    expect(model.events.has('b')).toBe(false);
+  });
+
+  it('that another tab has sent is confirmed without having been sent here', () => {
+    const { track, store, deliver, event } = stage();
+    track('a');
+    store('a');
+    deliver('a');
+    expect(event('a')).toMatchObject({ end: 'delivered', requests: [] });
+    expect(event('a')?.sentAt).toBeUndefined();
+  });
+});
+
+describe('an upsert', () => {
+  it('shows when it is sent, and is confirmed by the answer, since no signal tells of its end', () => {
+    const { store, send, answer, event, model } = stage();
+    store('u');
+    send(['u'], { path: UPSERT_PATH });
+    answer(['u']);
+    expect(event('u')).toMatchObject({ name: 'setProperties', end: 'delivered' });
+    expect(model.stats).toEqual({ tracked: 0, delivered: 0, queued: 0, dropped: {} });
+  });
+});
+
+describe('a request', () => {
+  it('has its size, its answer, and how many of its events were not seen here', () => {
+    const { model, track, send, answer } = stage();
+    track('a');
+    send(['a', 'other'], { gzip: 40 });
+    answer(['a', 'other'], { status: 201, message: '201 ' });
+    expect(model.requests.list).toEqual([
+      {
+        number: 1,
+        sentAt: 1002,
+        path: BATCH_PATH,
+        size: 2,
+        strangers: 1,
+        bytes: 100,
+        gzip: 40,
+        leaving: false,
+        answeredAt: 1003,
+        outcome: 'delivered',
+        status: 201,
+        message: '201 ',
+      },
+    ]);
+  });
+
+  const failing = () => {
+    const played = stage();
+    played.track('a');
+    played.send(['a']);
+    played.answer(['a'], { outcome: 'failed', status: 503, retryAfter: 2000 });
+    const until = played.now() + 2000;
+    played.tell({ step: 'link', tab: 'me', by: '', until, fails: 1, okAt: 0 });
+    return { ...played, until, first: played.model.requests.list[0] };
+  };
+
+  it('that failed says when it goes out again', () => {
+    const { first, until } = failing();
+    expect(first).toMatchObject({ outcome: 'failed', retryAfter: 2000, retryAt: until });
+  });
+
+  it('that went out again earlier than planned says so', () => {
+    const { first, send, now } = failing();
+    send(['a']);
+    expect(first?.retryAt).toBe(now());
+  });
+
+  it('that was answered is not put off by a later wait', () => {
+    const { model, send, answer, tell } = stage();
+    send(['a']);
+    answer(['a']);
+    tell({ step: 'link', tab: 'me', by: '', until: 9000, fails: 1, okAt: 0 });
+    expect(model.requests.list[0]?.retryAt).toBeUndefined();
+  });
+
+  it('of a page that is leaving takes no answer: the same, sent again, does', () => {
+    const { model, send, answer } = stage();
+    send(['a'], { leaving: true });
+    send(['a']);
+    answer(['a']);
+    expect(model.requests.list.map(({ outcome }) => outcome)).toEqual([undefined, 'delivered']);
+  });
+
+  it('whose transport rejected with an error has its text for a message', () => {
+    const { model, send, answer } = stage();
+    send(['a']);
+    answer(['a'], { outcome: 'failed', message: new TypeError('Failed to fetch') as unknown as string });
+    expect(model.requests.list[0]?.message).toBe('TypeError: Failed to fetch');
+  });
+
+  it('that nobody remembers sending changes nothing by its answer', () => {
+    const { model, answer } = stage();
+    answer(['a'], { outcome: 'failed' });
+    expect(model.requests.list).toEqual([]);
+  });
+});
+
+describe('the sums', () => {
+  it('hold after each step', () => {
+    const { model, track, send, answer, deliver, drop } = stage();
+    const steps = [
+      () => track('a'),
+      () => track('b'),
+      () => drop('b', 'full'),
+      () => send(['a']),
+      () => answer(['a']),
+      () => deliver('a'),
+    ];
+    for (const step of steps) {
+      step();
+      expect(sumOf(model)).toBe(model.stats.tracked);
+    }
+    expect(model.stats).toEqual({ tracked: 2, delivered: 1, queued: 0, dropped: { full: 1 } });
+  });
+
+  it("are the tracker's own when it has been asked, and say how many events came before", () => {
+    const { model, track } = stage();
+    const stats = { tracked: 7, delivered: 5, queued: 1, dropped: { full: 1 } };
+    count(model, 1000, stats);
+    track('a');
+    expect(model.stats).toEqual({ ...stats, tracked: 8, queued: 2 });
+    expect(model.before).toBe(7);
+    expect(stats.queued).toBe(1);
+  });
+
+  it('go on when events and requests are not kept any more', () => {
+    const { model, track, send, deliver } = stage();
+    const uuids = Array.from({ length: MOST_EVENTS + 500 }, (_, n) => `${n}`);
+    for (const uuid of uuids) track(uuid);
+    for (const uuid of uuids.slice(0, MOST_REQUESTS + 5)) send([uuid]);
+    deliver(...uuids);
+    expect(model.stats).toEqual({ tracked: 1500, delivered: 1500, queued: 0, dropped: {} });
+    expect([model.events.size, model.forgotten, model.waiting.size]).toEqual([MOST_EVENTS, 500, 0]);
+    expect(model.events.has('499')).toBe(false);
+    expect([model.requests.list.length, model.requests.count]).toEqual([MOST_REQUESTS, MOST_REQUESTS + 5]);
+    expect(model.requests.open.size).toBe(MOST_REQUESTS);
+  });
+});
+
+describe('the visitor', () => {
+  it('is who the tracker says, and nobody after a refusal', () => {
+    const { model, tell } = stage();
+    tell({ step: 'visitor', thread: THREAD, primaryKey: 'ann' });
+    expect(model.visitor).toEqual({ thread: THREAD, primaryKey: 'ann', isTold: true });
+    tell({ step: 'visitor', thread: undefined });
+    expect(model.visitor).toEqual({ thread: undefined, isTold: true });
+  });
+
+  it('is learnt from what is delivered by whoever looks too late, the key from $identify', () => {
+    const { model, deliver } = stage();
+    deliver('a');
+    expect(model.visitor).toEqual({ thread: THREAD, isTold: false });
+    const identify = eventOf('i', { event: '$identify', payload: { distinct_id: 'ann' }, correlationValue: THREAD });
+    hear(model, 2000, 'delivered', { events: [identify as WireEvent] });
+    deliver('b');
+    expect(model.visitor).toEqual({ thread: THREAD, primaryKey: 'ann', isTold: false });
+  });
+});
+
+it('keeps the last errors with their time', () => {
+  const { model } = stage();
+  for (let n = 0; n < 60; n++) hear(model, n, 'error', new Error(`clew: ${n}`));
+  expect(model.errors).toHaveLength(50);
+  expect(model.errors.at(-1)).toEqual({ at: 59, message: 'clew: 59' });
+});

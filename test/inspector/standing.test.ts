@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { count, hear, newModel } from '../../src/inspector/model.ts';
+import { consentOf, heldIn, senderOf } from '../../src/inspector/standing.ts';
+
+const NOW = 10_000;
+
+describe('who sends', () => {
+  const senderAt = (by: string, until: number, fails = 0) => {
+    const model = newModel(0);
+    hear(model, 0, 'trace', { step: 'link', tab: 'me', by, until, fails, okAt: 0 });
+    return senderOf(model, NOW);
+  };
+
+  it('is not known before it was told', () => {
+    expect(senderOf(newModel(0), NOW)).toEqual({ kind: 'unknown' });
+  });
+
+  it('is this tab or another one while the lease lasts', () => {
+    expect(senderAt('me', NOW + 1)).toEqual({ kind: 'this', tab: 'me', until: NOW + 1 });
+    expect(senderAt('you', NOW + 1)).toEqual({ kind: 'other', tab: 'you', until: NOW + 1 });
+  });
+
+  it('is nobody when the lease has run out or was given up', () => {
+    expect(senderAt('you', NOW)).toEqual({ kind: 'nobody' });
+    expect(senderAt('', 0)).toEqual({ kind: 'nobody' });
+  });
+
+  it('is nobody for a while after failures', () => {
+    expect(senderAt('', NOW + 500, 2)).toEqual({ kind: 'waiting', until: NOW + 500, fails: 2 });
+  });
+});
+
+describe('what waits', () => {
+  it('is in memory only until it is stored, by name', () => {
+    const model = newModel(0);
+    const track = (uuid: string, event: string) => hear(model, 0, 'trace', { step: 'tracked', event: { uuid, event } });
+    track('a', 'viewed');
+    track('b', 'viewed');
+    track('c', 'signup');
+    track('d', 'signup');
+    hear(model, 0, 'trace', { step: 'stored', uuids: ['a', 'b', 'c'] });
+    expect(heldIn(model)).toEqual({
+      memory: [['signup', 1]],
+      stored: [
+        ['viewed', 2],
+        ['signup', 1],
+      ],
+      inMemory: 1,
+      inStore: 3,
+      unknown: 0,
+    });
+  });
+
+  it('is not known where, if it counts and was not seen', () => {
+    const model = newModel(0);
+    count(model, 0, { tracked: 5, delivered: 2, queued: 3, dropped: {} });
+    expect(heldIn(model)).toMatchObject({ inMemory: 0, inStore: 0, unknown: 3 });
+  });
+});
+
+describe('consent', () => {
+  it('is given once there is a visitor, and refused once there is none any more', () => {
+    const model = newModel(0);
+    expect(consentOf(model)).toBe('unknown');
+    hear(model, 0, 'trace', { step: 'visitor', thread: 't' });
+    expect(consentOf(model)).toBe('granted');
+    hear(model, 0, 'trace', { step: 'visitor', thread: undefined });
+    expect(consentOf(model)).toBe('refused');
+  });
+
+  it('is refused if something was dropped for it, although nobody has said so', () => {
+    const model = newModel(0);
+    hear(model, 0, 'dropped', { events: [{ uuid: 'a' }], reason: 'consent' });
+    expect(consentOf(model)).toBe('refused');
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { SeenEvent } from '../../src/inspector/model.ts';
+import { endOf, stationsOf } from '../../src/inspector/stations.ts';
+
+const seen = (more: Partial<SeenEvent>): SeenEvent => ({ uuid: 'a', requests: [], isTracked: true, ...more });
+const shown = (more: Partial<SeenEvent>) =>
+  stationsOf(seen(more)).map(({ label, at, after, isReached, missing }) => [
+    label,
+    at === undefined ? missing : [at, after],
+    isReached,
+  ]);
+
+describe('the stations of an event', () => {
+  it('have the time since the one before', () => {
+    expect(shown({ trackedAt: 10, storedAt: 14, sentAt: 100, endedAt: 130, end: 'delivered' })).toEqual([
+      ['Tracked', [10, undefined], true],
+      ['Stored', [14, 4], true],
+      ['Sent', [100, 86], true],
+      ['Confirmed', [130, 30], true],
+    ]);
+  });
+
+  it('that are still to come are not reached', () => {
+    expect(shown({ trackedAt: 10, storedAt: 14 })).toEqual([
+      ['Tracked', [10, undefined], true],
+      ['Stored', [14, 4], true],
+      ['Sent', 'not yet', false],
+      ['Confirmed', 'not yet', false],
+    ]);
+  });
+
+  it('end where it was dropped, with what it never came to', () => {
+    expect(shown({ trackedAt: 10, endedAt: 11, end: 'full' })).toEqual([
+      ['Tracked', [10, undefined], true],
+      ['Stored', 'no', true],
+      ['Sent', 'no', true],
+      ['Dropped', [11, 1], true],
+    ]);
+  });
+
+  it('say that another tab has sent what was confirmed and not sent here', () => {
+    expect(shown({ trackedAt: 10, storedAt: 14, endedAt: 90, end: 'delivered' })[2]).toEqual([
+      'Sent',
+      'by another tab',
+      true,
+    ]);
+  });
+
+  it('do not pretend to know what was before the inspector was opened', () => {
+    const missing = stationsOf(seen({ isTracked: false, endedAt: 90, end: 'delivered' })).map((one) => one.missing);
+    expect(missing.slice(0, 3)).toEqual(['not seen', 'not seen', 'not seen']);
+  });
+});
+
+describe('the end of an event', () => {
+  it.each([
+    [{}, 'waiting'],
+    [{ requests: [1, 2] }, 'waiting, sent 2×'],
+    [{ end: 'delivered', requests: [1] }, 'confirmed'],
+    [{ end: 'delivered', requests: [1, 2, 3] }, 'confirmed, sent 3×'],
+    [{ end: 'too-large' }, 'dropped: too-large'],
+  ] as const)('of %j is %j', (more, text) => {
+    expect(endOf(seen(more as Partial<SeenEvent>))).toBe(text);
+  });
+});
