@@ -12,6 +12,7 @@ const onwarn = (warning) => {
 /**
  * Names of properties that never leave a bundle: not an option, a method, a signal, a wire field or anything stored, where
  * other builds and other people hold on to them, and nothing of the browser's. One that is missing here costs bytes, no more.
+ * What the signal `trace` tells (`tab`, `bytes`, `leaving`, `outcome`, `retryAfter`) leaves the bundle, too.
  */
 const internal = [
   'added begin counts end enter hear items leave limits',

@@ -13,6 +13,9 @@ import type { ServerEnv } from './collector/faults.ts';
 const { PORT = '8787', HOST = '127.0.0.1', API_KEY = 'demo-key', DATABASE_URL, DATA_DIR } = process.env;
 const root = resolve(import.meta.dirname, '..');
 
+/** A visitor of the crowd has a name of its own for this machine, and with it storage of its own. */
+const CROWD = 'http://*.localhost:*';
+
 /** As a careful site has it: the demo shows that clew needs no exception from it. */
 const strictPolicy = secureHeaders({
   contentSecurityPolicy: {
@@ -21,24 +24,42 @@ const strictPolicy = secureHeaders({
     styleSrc: ["'self'"],
     imgSrc: ["'self'", 'data:'],
     connectSrc: ["'self'"],
+    frameSrc: ["'self'", CROWD],
     formAction: ["'self'"],
     baseUri: ["'none'"],
-    frameAncestors: ["'none'"],
+    // The shop is shown in a frame; one of the crowd is of another origin than the page that shows it.
+    frameAncestors: ["'self'", CROWD, 'http://127.0.0.1:*', 'http://localhost:*'],
     requireTrustedTypesFor: ["'script'"],
   },
+  // An older way to say what `frame-ancestors` says, without a word for other origins.
+  xFrameOptions: false,
   // Served on plain http on a laptop, where this header would only break things.
   strictTransportSecurity: false,
 });
 
 type DemoEnv = ServerEnv & { Variables: { secureHeadersNonce?: string } };
 
-/** A page of `demo/pages`, with the stub inlined as its users inline it. Its place is a comment, which formatters keep. */
-const servePage = (file: string) => async (c: Context<DemoEnv>) => {
-  const page = await readFile(resolve(root, 'demo/pages', file), 'utf8');
-  const stub = await readFile(resolve(root, 'dist/stub.js'), 'utf8');
+const read = (file: string) => readFile(resolve(root, file), 'utf8');
+
+/** A page with the stub inlined as its users inline it. Its place is a comment, which formatters keep. */
+const answer = async (c: Context<DemoEnv>, page: string) => {
+  const stub = await read('dist/stub.js');
   return c.html(
     page.replace('/* {{stub}} */', () => stub.trim()).replaceAll('{{nonce}}', c.get('secureHeadersNonce') ?? ''),
   );
+};
+
+/** A page of the shop: its title and its content, in what all of them have around it. */
+const serveShop = async (c: Context<DemoEnv>) => {
+  const name = c.req.param('page') || 'index';
+  const content = /^[a-z]+$/.test(name) && (await read(`demo/pages/shop/${name}.html`).catch(() => undefined));
+  if (!content || name === 'layout') return c.redirect('/shop/');
+  const [title = ''] = /<title>.*<\/title>/.exec(content) ?? [];
+  const layout = await read('demo/pages/shop/layout.html');
+  const page = layout
+    .replace('<!-- {{title}} -->', () => title)
+    .replace('<!-- {{main}} -->', () => content.replace(title, '').trim());
+  return answer(c, page);
 };
 
 const main = async () => {
@@ -52,8 +73,9 @@ const main = async () => {
   app.use('/dist/*', serveStatic({ root }));
   // What draws the panels; the page's import map names it, so that editors and browsers resolve the same import.
   app.use('/lit-html/*', serveStatic({ root: resolve(root, 'node_modules') }));
-  app.get('/', strictPolicy, servePage('index.html'));
-  app.get('/pages/thanks.html', strictPolicy, servePage('thanks.html'));
+  app.get('/', strictPolicy, async (c) => answer(c, await read('demo/pages/index.html')));
+  app.get('/shop', (c) => c.redirect('/shop/'));
+  for (const path of ['/shop/', '/shop/:page']) app.get(path, strictPolicy, serveShop);
   app.use('/pages/*', serveStatic({ root: resolve(root, 'demo') }));
   for (const name of ['react', 'vue'] as const) {
     app.get(`/${name}`, (c) => c.redirect(`/${name}/`));

@@ -1,32 +1,250 @@
+import AxeBuilder from '@axe-core/playwright';
+import { chromium, type FrameLocator, type Page } from '@playwright/test';
+import { findChromium } from './support/chromium.ts';
 import { expect, test } from './support/test.ts';
 
-test('a newcomer signs up in the shop and sees the journey fire for them', async ({ demo, visitor: { page } }) => {
-  await page.goto(demo.address);
-  await page
-    .getByRole('button', { name: /to the cart/ })
-    .first()
-    .click();
-  await page.getByLabel('Name').first().fill('Ada Lovelace');
-  await page.getByLabel('E-mail').fill('ada@example.com');
-  await page.getByRole('radio', { name: 'Pro' }).check();
-  await page.getByRole('button', { name: 'Sign up' }).click();
+const open = async (page: Page, address: string): Promise<FrameLocator> => {
+  await page.goto(address);
+  const shop = page.frameLocator('#shop');
+  await expect(shop.getByRole('heading', { level: 1 })).toBeVisible();
+  return shop;
+};
+
+const station = (page: Page, name: string) => page.locator('#stations li', { hasText: name });
+const signUp = async (shop: FrameLocator) => {
+  await shop.getByRole('link', { name: 'Join' }).click();
+  await shop.getByLabel('Name').fill('Ada Lovelace');
+  await shop.getByLabel('E-mail').fill('ada@example.com');
+  await shop.getByRole('radio', { name: 'Pro' }).check();
+  await shop.getByRole('button', { name: 'Sign up' }).click();
+  await expect(shop.getByRole('heading', { name: 'Hello, Ada' })).toBeVisible();
+};
+
+test('a newcomer clicks, and is told of each step up to the service', async ({ demo, visitor: { page } }) => {
+  const shop = await open(page, demo.address);
+  await expect(page.getByText('First: Click anything in the shop')).toBeVisible();
+  await shop.getByRole('button', { name: /Knossos Merino/ }).click();
+  await expect(page.getByRole('heading', { name: 'Just now: cart_added' })).toBeVisible();
+  await expect(station(page, 'Stored')).toContainText('in IndexedDB');
+  await expect(station(page, 'Confirmed')).toContainText('answered 201');
+  await expect(station(page, 'At the service')).toContainText('on the thread of an anonymous customer');
+  await expect(page.getByText('Next: Join the club')).toBeVisible();
+  await expect(page.locator('#events')).toContainText('cart_added');
+  await expect(page.locator('clew-inspector')).toContainText(/2 tracked\s*=\s*2 delivered\s*\+\s*0 queued/);
+  expect((await demo.events('cart_added')).map(({ payload }) => payload)).toEqual([{ sku: 'merino', price: '14' }]);
+});
+
+test('who signs up is a customer, what they did before is theirs, and their journey starts', async ({
+  demo,
+  visitor: { page },
+}) => {
+  const shop = await open(page, demo.address);
+  await shop.getByRole('link', { name: 'See the boxes' }).click();
+  await shop.getByRole('link', { name: 'Choose Pro' }).click();
+  await signUp(shop);
   await expect(page.getByText('fired 1 time')).toBeVisible();
-  await expect(page.getByText('balances')).toBeVisible();
-  const [ada] = await demo.customers();
+  await expect(station(page, 'At the service')).toContainText('ada@example.com; started “Welcome to Pro”');
+  await expect(page.locator('#customers')).toContainText('ada@example.com this browser');
+  const [ada, ...others] = await demo.customers();
+  expect(others).toEqual([]);
   expect(ada).toMatchObject({ primaryKey: 'ada@example.com', properties: { name: 'Ada Lovelace', plan: 'pro' } });
-  expect((await demo.events('signup')).map(({ customerId }) => customerId)).toEqual([ada?.id]);
+  expect((await demo.events('plan_chosen')).map(({ customerId }) => customerId)).toEqual([ada?.id]);
+
+  await shop.getByLabel('Tell me what is freshly dyed').check();
+  await expect.poll(async () => (await demo.customers())[0]?.properties.newsletter).toBe(true);
+  await shop.getByRole('button', { name: 'Log out' }).click();
+  await shop.getByRole('button', { name: /Naxos Cotton/ }).click();
+  await expect.poll(async () => (await demo.events('cart_added')).length).toBe(1);
+  expect((await demo.events('cart_added'))[0]?.correlationValue).not.toBe(ada?.correlationValues[0]);
 });
 
-test('fits a phone without scrolling sideways', async ({ demo, visitor: { page } }) => {
+test('the inspector keeps its sums over the pages of the shop, and they balance with what arrived', async ({
+  demo,
+  visitor: { page },
+}) => {
+  const shop = await open(page, demo.address);
+  await shop.getByRole('button', { name: /Minotaur Mohair/ }).click();
+  await shop.getByRole('link', { name: 'Basket' }).click();
+  await shop.getByRole('button', { name: 'Pay' }).click();
+  await expect(shop.getByRole('heading', { name: 'Thank you' })).toBeVisible();
+  await signUp(shop);
+  await expect.poll(async () => (await demo.events('page_view')).length).toBe(5);
+  const { length } = await demo.events();
+  const sum = new RegExp(`${length} tracked\\s*=\\s*${length} delivered\\s*\\+\\s*0 queued\\s*\\+\\s*0 dropped`);
+  await expect(page.locator('clew-inspector')).toContainText(sum);
+});
+
+test('trouble at the service is told, and ends well', async ({ demo, visitor: { page } }) => {
+  const shop = await open(page, demo.address);
+  await expect(station(page, 'Confirmed')).toContainText('answered 201');
+  await page.getByLabel('next').fill('1');
+  await page.getByRole('button', { name: '500' }).click();
+  await expect(page.getByText('The next request will be answered 500')).toBeVisible();
+  await shop.getByRole('button', { name: /Knossos Merino/ }).click();
+  await page.getByRole('button', { name: 'Flush' }).click();
+  await expect(station(page, 'Sent')).toContainText('try 2');
+  await expect(station(page, 'At the service')).toContainText('anonymous customer');
+  expect(await demo.events('cart_added')).toHaveLength(1);
+});
+
+test('what is tracked in the moment of leaving arrives, and is counted', async ({ demo, visitor: { page } }) => {
+  const shop = await open(page, demo.address);
+  await page.getByRole('button', { name: 'Leave at once' }).click();
+  await expect(shop.getByRole('heading', { name: 'Thank you' })).toBeVisible();
+  await expect(page.getByText('all 10 arrived, none twice')).toBeVisible();
+  expect(await demo.events('last_words')).toHaveLength(10);
+});
+
+test('200 events at once arrive, and a payload that JSON cannot say is dropped for a named reason', async ({
+  demo,
+  visitor: { page },
+}) => {
+  await open(page, demo.address);
+  await page.getByRole('button', { name: 'Add 200 events' }).click();
+  await page.getByRole('button', { name: 'Flush' }).click();
+  await expect.poll(async () => (await demo.events('sheep_counted')).length).toBe(200);
+  await page.getByRole('button', { name: 'Broken payload' }).click();
+  await expect(station(page, 'Dropped')).toContainText('unserialisable');
+});
+
+test('another tab is the same visitor, with the inspector docked over it', async ({ demo, visitor: { page } }) => {
+  const shop = await open(page, demo.address);
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'Another tab' }).click();
+  const other = await opened;
+  await expect(other.getByRole('region', { name: 'clew inspector' })).toBeVisible();
+  await other.getByRole('link', { name: 'Pricing' }).click();
+  await expect(other.getByRole('region', { name: 'clew inspector' })).toBeVisible();
+  await other.getByRole('link', { name: 'Choose Free' }).click();
+  await other.getByRole('button', { name: 'Sign up' }).click();
+  await expect(shop.getByRole('link', { name: 'Account' })).toBeVisible();
+  await shop.getByRole('button', { name: /Knossos Merino/ }).click();
+  await expect.poll(async () => (await demo.events('cart_added')).length).toBe(1);
+  expect(new Set((await demo.events()).map(({ correlationValue }) => correlationValue)).size).toBe(1);
+  expect(await demo.customers()).toHaveLength(1);
+});
+
+test('who objects is not tracked, on later pages either', async ({ demo, visitor: { page } }) => {
+  const shop = await open(page, demo.address);
+  await shop.getByRole('link', { name: 'Privacy' }).click();
+  await expect.poll(async () => (await demo.events('page_view')).length).toBe(2);
+  await shop.getByLabel('Count what I do').uncheck();
+  await shop.getByRole('link', { name: 'Yarns', exact: true }).click();
+  await shop.getByRole('button', { name: /Knossos Merino/ }).click();
+  await shop.getByRole('link', { name: 'Privacy' }).click();
+  await shop.getByLabel('Count what I do').check();
+  await shop.getByRole('link', { name: 'Pricing' }).click();
+  await shop.getByRole('link', { name: 'Choose Free' }).click();
+  await expect.poll(async () => (await demo.events('plan_chosen')).length).toBe(1);
+  expect(await demo.events('cart_added')).toEqual([]);
+});
+
+test('of a crowd as much arrives as its trackers say, once each', async ({ demo, visitor: { page } }) => {
+  // Of one site with the crowd: browsers refuse storage to frames of other sites, or not, as they are set.
+  await open(page, demo.address.replace('127.0.0.1', 'clew.localhost'));
+  await page.getByLabel('Visitors').fill('4');
+  await page.getByRole('button', { name: 'Send them in' }).click();
+  await expect(page.locator('#crowd li')).toHaveCount(4);
+  const sum = page.locator('#crowd-sum');
+  const tracked = async () => Number(/(\d+)\s+tracked/.exec((await sum.textContent()) ?? '')?.[1]);
+  await expect.poll(tracked).toBeGreaterThan(20);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(sum).toContainText('none lost, none twice');
+
+  const all = await demo.events();
+  const isOfCrowd = (payload: unknown) =>
+    /\/\/v\d-\w+\.clew\.localhost/.test((payload as { url?: string } | null)?.url ?? '');
+  const threads = new Set(
+    all.filter(({ payload }) => isOfCrowd(payload)).map(({ correlationValue }) => correlationValue),
+  );
+  expect(threads.size).toBe(4);
+  const arrived = all.filter(({ correlationValue }) => threads.has(correlationValue));
+  expect(new Set(arrived.map(({ uuid }) => uuid)).size).toBe(arrived.length);
+  expect(await tracked()).toBe(arrived.length);
+  expect(await sum.textContent()).toContain(`${arrived.length} arrived`);
+});
+
+test('a browser that does not find the crowd’s names is told so', async ({ demo }) => {
+  const executablePath = findChromium();
+  const browser = await chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: ['--no-sandbox', '--host-resolver-rules=MAP *.localhost ~NOTFOUND'],
+  });
+  const page = await browser.newPage();
+  await open(page, demo.address);
+  await page.getByRole('button', { name: 'Send them in' }).click();
+  await expect(page.getByText('this browser does not find')).toBeVisible();
+  await expect(page.locator('#crowd li')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Send them in' })).toBeEnabled();
+  await browser.close();
+});
+
+const PAGES = ['', 'shop/', 'shop/pricing', 'shop/join', 'shop/account', 'shop/basket', 'shop/thanks', 'shop/privacy'];
+
+test('every page fits a phone without scrolling sideways', async ({ demo, visitor: { page } }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(demo.address);
-  await expect(page.getByRole('button', { name: 'Sign up' })).toBeVisible();
+  for (const path of PAGES) {
+    await page.goto(`${demo.address}/${path}`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);
+  }
+  const shop = await open(page, demo.address);
+  await shop.getByRole('button', { name: /Knossos Merino/ }).click();
+  await expect(page.locator('#now')).toContainText('At the service');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  const inFrame = shop.locator('html');
+  expect(await inFrame.evaluate((html) => html.scrollWidth - html.clientWidth)).toBe(0);
 });
 
-test('what is tracked in the moment of leaving is counted on the page that follows', async ({ demo, visitor }) => {
-  await visitor.page.goto(demo.address);
-  await visitor.page.getByRole('button', { name: 'Leave at once' }).click();
-  await visitor.page.waitForURL(/thanks/);
-  await expect.poll(async () => (await demo.events()).length).toBeGreaterThan(9);
+test('a keyboard is enough', async ({ demo, visitor: { page } }) => {
+  const shop = await open(page, demo.address);
+  /** Presses Tab until the focus is there. */
+  const reach = async (what: ReturnType<Page['locator']>) => {
+    for (let presses = 0; presses < 80; presses++) {
+      await page.keyboard.press('Tab');
+      if (await what.evaluate((element) => element === (element.getRootNode() as Document).activeElement)) return;
+    }
+    throw new Error(`the focus does not reach ${what}`);
+  };
+  await reach(shop.getByRole('link', { name: 'See the boxes' }));
+  await page.keyboard.press('Enter');
+  await expect(shop.getByRole('heading', { name: /A box each month/ })).toBeVisible();
+  await reach(page.getByRole('button', { name: 'Export JSON' }));
+  await reach(page.getByRole('button', { name: 'Add 200 events' }));
+  await page.keyboard.press('Enter');
+  await reach(page.getByLabel('Visitors'));
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('1');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#crowd li')).toHaveCount(1);
+  await reach(page.getByRole('button', { name: '429' }));
+  await page.keyboard.press('Space');
+  await expect(page.getByText('will be answered 429')).toBeVisible();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing in the ${colorScheme} scheme`, async ({ demo, visitor: { page } }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const path of PAGES.slice(1)) {
+      await page.goto(`${demo.address}/${path}`);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      expect((await new AxeBuilder({ page }).analyze()).violations, path).toEqual([]);
+    }
+    const shop = await open(page, demo.address);
+    await page.getByLabel('Visitors').fill('2');
+    await page.getByRole('button', { name: 'Send them in' }).click();
+    await signUp(shop);
+    await expect(station(page, 'At the service')).toContainText('ada@example.com');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(page.locator('#crowd-sum')).toContainText('none lost, none twice');
+    await page.getByRole('button', { name: 'Down' }).click();
+    await expect(page.getByText('will find nobody there')).toBeVisible();
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  });
+}
+
+test('the same shop as an app is a link away', async ({ demo, visitor: { page } }) => {
+  await open(page, demo.address);
+  await expect(page.getByRole('link', { name: 'The shop in React' })).toHaveAttribute('href', '/react/');
+  await expect(page.getByRole('link', { name: 'in Vue' })).toHaveAttribute('href', '/vue/');
 });

@@ -27,6 +27,7 @@ const modes = ({ seconds = '' }) => {
     },
     { name: 'Slow', body: { mode: 'slow', delay: ms }, is: ({ mode }) => mode === 'slow' },
     { name: 'Hang', body: { mode: 'hang' }, is: ({ mode }) => mode === 'hang' },
+    { name: 'Down', body: { mode: 'close-before' }, is: ({ mode }) => mode === 'close-before' },
     { name: 'Store, then hang up', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
   ];
 };
@@ -42,9 +43,10 @@ const set = ({ body }) => {
 /** @param {any} fault */
 const sentenceFor = ({ mode, status, retryAfter, delay, count }) => {
   const whose = count ? `The next ${count === 1 ? 'request' : `${count} requests`}` : 'Every request';
-  if (mode === 'none') return 'It answers as it should. Or switch your network off: the developer tools can.';
+  if (mode === 'none') return 'None: it answers as it should. Choose one, then click in the shop.';
   if (mode === 'slow') return `${whose} will be answered ${delay / 1000} s late.`;
   if (mode === 'hang') return `${whose} will not be answered.`;
+  if (mode === 'close-before') return `${whose} will find nobody there.`;
   if (mode === 'close')
     return `${whose} will be stored, but the answer will be cut off: clew cannot know, and repeats.`;
   return `${whose} will be answered ${status}${retryAfter ? ` with Retry-After: ${retryAfter}` : ''}. Nothing is stored.`;

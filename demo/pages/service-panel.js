@@ -1,10 +1,10 @@
 // @ts-check
 import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { thread } from './browser.js';
 import { drawWhenChanged } from './cell.js';
 import { byId, counted, short, timeOf } from './dom.js';
 import { arrived, counts } from './service.js';
+import { thread } from './site.js';
 
 /**
  * @typedef {import('./service.js').ListedEvent} ListedEvent
@@ -13,6 +13,9 @@ import { arrived, counts } from './service.js';
 
 /** @param {string | null | undefined} primaryKey */
 const nameOf = (primaryKey) => primaryKey ?? html`<span class="none">anonymous</span>`;
+
+/** How many customers are shown. */
+const MOST_CUSTOMERS = 20;
 
 /** @param {Map<string, ListedCustomer>} customers */
 const eventRow = (customers) => (/** @type {ListedEvent} */ event) =>
@@ -64,10 +67,13 @@ const customerRow = ({ primaryKey, properties, correlationValues }) => html`
 `;
 
 const customers = () => {
-  const { customers = [] } = arrived.get() ?? {};
+  const { customers: all = [] } = arrived.get() ?? {};
+  // Whoever clicks here wants to find themselves, however many others there are.
+  const isHere = (/** @type {ListedCustomer} */ { correlationValues }) => correlationValues.includes(thread.get());
+  const customers = [...all.filter(isHere), ...all.filter((each) => !isHere(each))].slice(0, MOST_CUSTOMERS);
   const total = counts.get()?.customers ?? 0;
   return html`
-    <h3>Customers <small>${total > customers.length ? `the newest of ${total}` : ''}</small></h3>
+    <h3>Customers <small>${total > customers.length ? `${customers.length} of ${total.toLocaleString('en')}` : ''}</small></h3>
     <ul class="rows customers" tabindex="0" aria-label="Customers, newest first">
       ${repeat(customers, ({ id }) => id, customerRow)}
       ${customers.length ? '' : html`<li class="none">Nobody yet. The first event makes an anonymous one.</li>`}
@@ -75,8 +81,18 @@ const customers = () => {
   `;
 };
 
+const sums = () => {
+  const { events, customers, firings } = counts.get() ?? {};
+  return Object.entries({ event: events, customer: customers, firing: firings }).map(
+    ([name, count]) => html`
+      <div><dt>${count === 1 ? name : `${name}s`}</dt><dd>${count?.toLocaleString('en') ?? '–'}</dd></div>
+    `,
+  );
+};
+
 export const showService = () =>
   drawWhenChanged([arrived, counts, thread], () => {
+    render(sums(), byId('counts'));
     render(events(), byId('events'));
     render(customers(), byId('customers'));
   });

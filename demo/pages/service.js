@@ -1,4 +1,5 @@
 // @ts-check
+import { createArrivals } from './arrivals.js';
 import { cell } from './cell.js';
 
 /**
@@ -34,11 +35,15 @@ export const ask = async (method, path, body) => {
   return answer;
 };
 
-/** Newest first, and no more than anybody reads. @returns {Promise<Arrived>} */
+/** No more than anybody reads. */
+const MOST_SHOWN = 60;
+export const arrivals = createArrivals(async (limit) => (await ask('GET', `events?limit=${limit}`)).events, MOST_SHOWN);
+
+/** Newest first. @returns {Promise<Arrived>} */
 const fetchAll = async () => {
-  const [{ events }, { customers }, { journeys }, fault, { attribute }] = await Promise.all([
-    ask('GET', 'events?limit=60'),
-    ask('GET', 'customers?limit=20'),
+  const [events, { customers }, { journeys }, fault, { attribute }] = await Promise.all([
+    arrivals.update(),
+    ask('GET', 'customers?limit=1000'),
     ask('GET', 'journeys?limit=50'),
     ask('GET', 'faults'),
     ask('GET', 'primary-key'),

@@ -1,0 +1,44 @@
+// @ts-check
+
+/**
+ * Every event that arrives while this page is open, once each. The service lists its newest events only, so as many are
+ * asked for as it takes to meet one that is known.
+ *
+ * @typedef {import('../collector/listings.ts').ListedEvent} ListedEvent
+ * @param {(limit: number) => Promise<ListedEvent[]>} list the newest events, oldest first
+ * @param {number} few how many are asked for at first
+ */
+export const createArrivals = (list, few) => {
+  /** @type {Map<string, ListedEvent> | undefined} */
+  let known;
+  /** @type {Map<string, number>} */
+  const perThread = new Map();
+
+  const read = async () => {
+    for (let limit = few; ; limit *= 4) {
+      const events = await list(limit);
+      if (!known || events.length < limit || events.some(({ uuid }) => known?.has(uuid))) return events;
+    }
+  };
+
+  return {
+    /** Brings in what is new, and gives back the newest ones. */
+    async update() {
+      const events = await read();
+      const isFirst = !known;
+      known ??= new Map();
+      for (const event of events) {
+        if (known.has(event.uuid)) continue;
+        known.set(event.uuid, event);
+        if (!isFirst) perThread.set(event.correlationValue, (perThread.get(event.correlationValue) ?? 0) + 1);
+      }
+      return events.slice(-few);
+    },
+    /** @param {string} uuid */
+    find: (uuid) => known?.get(uuid),
+    /** @param {(event: ListedEvent) => boolean} isMeant */
+    filter: (isMeant) => [...(known?.values() ?? [])].filter(isMeant),
+    /** How many have come of these threads. @param {Iterable<string>} threads */
+    count: (threads) => [...threads].reduce((sum, each) => sum + (perThread.get(each) ?? 0), 0),
+  };
+};

@@ -1,0 +1,22 @@
+// @ts-check
+import { clew, field, form } from './session.js';
+
+/** The shop keeps the answer: clew asks for it on every page, and remembers nothing of a refusal. */
+
+const tick = field(form('privacy'), 'statistics');
+const answer = /** @type {HTMLElement} */ (document.getElementById('answer'));
+
+const show = () => {
+  answer.textContent = tick.checked
+    ? 'Your thread is a random number, kept in this browser.'
+    : 'Nothing is counted. What this browser had kept for it is erased.';
+};
+
+tick.checked = !document.cookie.includes('statistics=no');
+show();
+tick.addEventListener('change', () => {
+  clew('consent', tick.checked);
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not everywhere
+  document.cookie = `statistics=${tick.checked ? 'yes' : 'no'}; path=/shop; max-age=15552000; samesite=lax`;
+  show();
+});

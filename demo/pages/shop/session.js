@@ -1,0 +1,67 @@
+// @ts-check
+
+/**
+ * What the shop remembers of its visitor: who is logged in, and the basket. Where the browser refuses storage it
+ * remembers nothing, and works all the same.
+ *
+ * @typedef {{ name: string, email: string, plan: string }} Member
+ */
+
+const PRICES = { merino: 14, cotton: 9, mohair: 21 };
+export const NAMES = { merino: 'Knossos Merino', cotton: 'Naxos Cotton', mohair: 'Minotaur Mohair' };
+
+/** @typedef {keyof typeof PRICES} Sku */
+
+/** @param {string} name @returns {any} */
+const recall = (name) => {
+  try {
+    return JSON.parse(localStorage.getItem(`ariadne.${name}`) ?? 'null');
+  } catch {
+    return null;
+  }
+};
+
+/** @param {string} name @param {unknown} value */
+const remember = (name, value) => {
+  try {
+    localStorage.setItem(`ariadne.${name}`, JSON.stringify(value));
+  } catch {}
+};
+
+/** @returns {Member | null} */
+export const member = () => recall('member');
+/** @param {Member | null} member */
+export const setMember = (member) => remember('member', member);
+
+/** @returns {Sku[]} */
+export const basket = () => recall('basket') ?? [];
+/** @param {Sku[]} skus */
+export const setBasket = (skus) => remember('basket', skus);
+
+/** @param {Sku} sku */
+export const priceOf = (sku) => PRICES[sku];
+/** @param {Sku[]} skus */
+export const totalOf = (skus) => skus.reduce((sum, sku) => sum + priceOf(sku), 0);
+
+/** The SDK, or the stub while the bundle has not come. @param {string} method @param {...unknown} args */
+export const clew = (method, ...args) => /** @type {any} */ (window).clew(method, ...args);
+
+/** Who signs up next, so that trying it takes one click. */
+const PEOPLE = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Mary Shelley', 'Emmy Noether'];
+
+export const nextPerson = () => {
+  const count = Number(recall('people')) || 0;
+  const name = /** @type {string} */ (PEOPLE[count % PEOPLE.length]);
+  const first = name.split(' ')[0]?.toLowerCase();
+  return {
+    name,
+    email: `${first}${count < PEOPLE.length ? '' : count}@example.com`,
+    taken: () => remember('people', count + 1),
+  };
+};
+
+/** @param {string} id @returns {HTMLFormElement} */
+export const form = (id) => /** @type {HTMLFormElement} */ (document.getElementById(id));
+
+/** @param {HTMLFormElement} form @param {string} name */
+export const field = (form, name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));

@@ -1,0 +1,63 @@
+// @ts-check
+import { cell } from './cell.js';
+import { byId } from './dom.js';
+
+/**
+ * The shop in the frame, and the tracker of the page that it shows. Another page is another tracker, with the same visitor.
+ *
+ * @typedef {import('../../src/tracker/signals.ts').Trace} Trace
+ * @typedef {{ (...call: unknown[]): any, q?: unknown[] }} Clew
+ */
+
+const frame = /** @type {HTMLIFrameElement} */ (byId('shop'));
+
+/** What the frame shows; a new one for each page. @type {import('./cell.js').Cell<{ path: string } | undefined>} */
+export const page = cell(/** @type {any} */ (undefined));
+
+/** The visitor's thread. */
+export const thread = cell('');
+
+/**
+ * `window.clew` of the page that is shown, asked for anew each time: the bundle replaces the stub.
+ *
+ * @type {Clew}
+ */
+export const clew = (...call) => /** @type {any} */ (frame.contentWindow).clew?.(...call);
+
+/** @type {[signal: string, listener: (value: any) => void][]} */
+const listeners = [];
+/** Hears a signal on every page. @param {string} signal @param {(value: any) => void} listener */
+export const listenTo = (signal, listener) => void listeners.push([signal, listener]);
+/** Hears of every step on every page, in the order in which they happen. @param {(trace: Trace) => void} listener */
+export const listen = (listener) => listenTo('trace', listener);
+
+/** Called when a page goes away, while its tracker can still be asked. @type {(() => void)[]} */
+const leavings = [];
+/** @param {() => void} listener */
+export const onLeave = (listener) => void leavings.push(listener);
+
+/** The stub stands and the bundle has not run: nothing that it does is missed. */
+const meet = () => {
+  // First, so that whoever keeps books of a page closes them before the next one speaks.
+  const shown = /** @type {Window} */ (frame.contentWindow);
+  page.set({ path: shown.location.pathname });
+  shown.addEventListener('pagehide', () => {
+    for (const leave of leavings) leave();
+  });
+  for (const [signal, listener] of listeners) clew('on', signal, listener);
+};
+
+/** @param {string} path */
+export const goTo = (path) => /** @type {Window} */ (frame.contentWindow).location.assign(path);
+
+export const openSite = () => {
+  listen((trace) => trace.step === 'visitor' && thread.set(trace.thread ?? ''));
+  frame.addEventListener('clew', meet);
+  page.watch(() => {
+    byId('address').textContent = `ariadne.example${page.get()?.path.replace('/shop', '') ?? ''}`;
+  });
+  byId('back').addEventListener('click', () => frame.contentWindow?.history.back());
+  byId('reload').addEventListener('click', () => frame.contentWindow?.location.reload());
+  // Only now, so that no page comes before somebody looks.
+  frame.src = '/shop/';
+};
