@@ -13,6 +13,7 @@ const PRELUDE = [
   "import { createService } from 'clew/service'",
   "import { createRelay, type Relay, signPrimaryKey, toNodeHandler } from 'clew/relay'",
   "import { useTracker } from 'clew/vue'",
+  "import { inspect } from 'clew/inspector'",
   "import * as http from 'node:http'",
   "import { expect } from 'vitest'",
   'declare const relay: Relay',
