@@ -56,6 +56,9 @@ const noShim = {
       : null,
 };
 
+/** What is bundled keeps the notices that its licences ask for. */
+const format = { comments: /@license|copyright/i };
+
 /** One keyword for both kinds of declaration is fewer bytes; what is constant was checked in the source. */
 const let_ = { name: 'let', renderChunk: (code) => code.replace(/\bconst /g, 'let ') };
 
@@ -117,7 +120,12 @@ export default [
   {
     input: 'dist/inspector.js',
     // Lit's builds for Node run in browsers, too: an app that renders on a server may import the inspector there.
-    plugins: [quietPlot, noShim, nodeResolve({ exportConditions: ['node'] }), terser({ ecma: 2022, module: true })],
+    plugins: [
+      quietPlot,
+      noShim,
+      nodeResolve({ exportConditions: ['node'] }),
+      terser({ ecma: 2022, module: true, format }),
+    ],
     output: { file: 'dist/inspector.js' },
     onwarn,
   },

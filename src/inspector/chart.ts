@@ -3,8 +3,7 @@ import { type Second, WINDOW } from './rate.js';
 
 /** The chart of events per second (bars) and the queue's length (a line), each with a scale of its own. */
 export interface Chart {
-  /** @param width px that there are now */
-  draw(seconds: readonly Second[], now: number, width: number): void;
+  draw(seconds: readonly Second[], now: number): void;
   destroy(): void;
 }
 
@@ -13,6 +12,11 @@ const HEIGHT = 96;
 /** Whole numbers only, and never an empty scale. */
 const range = (_plot: uPlot, _least: number, most: number): [number, number] => [0, Math.max(most, 4) * 1.1];
 const isWhole = (_plot: uPlot, splits: number[]) => splits.map((value) => (value % 1 ? null : value));
+
+const labelOf = (value: number | null): string => {
+  if (value === null) return '';
+  return value < 1000 ? `${value}` : `${value / 1000}k`;
+};
 
 /** As its types have it, a way of drawing may be missing. */
 const pathsOf = (paths: uPlot.Series.PathBuilder | undefined) => paths && { paths };
@@ -27,6 +31,7 @@ export const createChart = (host: HTMLElement, colourOf: (part: 'tracked' | 'que
     font: '11px system-ui, sans-serif',
     stroke: () => colourOf(scale),
     filter: isWhole,
+    values: (_plot, splits) => splits.map(labelOf),
     incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000],
     space: 26,
     ticks: { show: false },
@@ -34,7 +39,7 @@ export const createChart = (host: HTMLElement, colourOf: (part: 'tracked' | 'que
   });
   const plot = new uPlot(
     {
-      width: Math.max(host.clientWidth, 120),
+      width: host.clientWidth,
       height: HEIGHT,
       padding: [6, 0, 7, 0],
       legend: { show: false },
@@ -62,14 +67,20 @@ export const createChart = (host: HTMLElement, colourOf: (part: 'tracked' | 'que
     [[], [], []],
     host,
   );
+  const sizes = new ResizeObserver(([entry]) => {
+    if (entry?.contentRect.width) plot.setSize({ width: entry.contentRect.width, height: HEIGHT });
+  });
+  sizes.observe(host);
   return {
-    draw(seconds, now, width) {
-      if (width !== plot.width) plot.setSize({ width, height: HEIGHT });
+    draw(seconds, now) {
       const end = Math.floor(now / 1000);
       const of = new Map(seconds.map((second) => [second.at, second]));
       const ats = Array.from({ length: WINDOW }, (_, index) => end - WINDOW + 1 + index);
-      plot.setData([ats, ats.map((at) => of.get(at)?.tracked ?? 0), ats.map((at) => of.get(at)?.queued ?? 0)]);
+      plot.setData([ats, ats.map((at) => of.get(at)?.tracked || null), ats.map((at) => of.get(at)?.queued ?? 0)]);
     },
-    destroy: () => plot.destroy(),
+    destroy() {
+      sizes.disconnect();
+      plot.destroy();
+    },
   };
 };

@@ -1,53 +1,38 @@
-import { html, LitElement, nothing, svg, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { type Chart, createChart } from './chart.js';
 import { eventsView } from './eventsView.js';
 import { download, exported } from './exported.js';
-import { number } from './format.js';
 import { handleView } from './handleView.js';
+import { headerView } from './headerView.js';
 import type { Model } from './model.js';
 import { requestsView } from './requestsView.js';
 import { type Session, watch } from './session.js';
-import { senderOf } from './standing.js';
 import { senderChip, stateView } from './stateView.js';
-import { styles } from './styles.js';
+import { base } from './styles/base.js';
+import { frame } from './styles/frame.js';
+import { lists } from './styles/lists.js';
+import { plot } from './styles/plot.js';
 import type { Inspectable } from './subject.js';
 import { LABELS, tabsView } from './tabsView.js';
 import { PAGE, PARTS, type Part, type Ui } from './ui.js';
 
+/** Ms between two drawings of what a tracker tells: as often as an eye can follow, and in a burst a page's own work goes ahead. */
+const PAUSE = 100;
 /** Px of width from which all parts have room beside each other. */
 const WIDE = 1000;
 
-const mark = svg`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">
-  <circle cx="11" cy="11" r="8.5" /><path d="M4.5 8c5-3 9-2 13 1M3 13c5-4 10-3 14.500 1M8 19c1-4 3-9 8-13M18 17c1 2 2 4 5 4" />
-</svg>`;
-
-const sumView = ({ stats }: Model): TemplateResult => {
-  const lost = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
-  return html`<p class="sum">
-    <span><b>${number(stats.tracked)}</b> tracked</span> <span class="soft">=</span>
-    <span class="good"><b>${number(stats.delivered)}</b> delivered</span> <span class="soft">+</span>
-    <span><b>${number(stats.queued)}</b> queued</span> <span class="soft">+</span>
-    <span class=${lost ? 'lost' : ''}><b>${number(lost)}</b> dropped</span>
-  </p>`;
-};
-
-/** What a person who does not look is told: only what changes rarely. */
-const announcement = (model: Model, now: number): string => {
-  const { kind } = senderOf(model, now);
-  const lost = Object.values(model.stats.dropped).reduce((sum, count) => sum + count, 0);
-  return [kind === 'waiting' && 'The service cannot be reached: events wait.', lost && `${lost} dropped.`]
-    .filter(Boolean)
-    .join(' ');
-};
-
 /** Shows what its `tracker` does, for as long as it is in a page. */
 class ClewInspector extends LitElement {
-  static override readonly styles = styles;
+  static override readonly styles = [base, frame, lists, plot];
+  /** A page may have set it before it has loaded the module. */
+  static override readonly properties = { tracker: { attribute: false, noAccessor: true } };
   #tracker: Inspectable | undefined;
   #session: Session | undefined;
   #chart: Chart | undefined;
   #isNarrow = false;
   #ticking: ReturnType<typeof setInterval> | undefined;
+  #pausing: ReturnType<typeof setTimeout> | undefined;
+  #drawnAt = 0;
   readonly #sizes = new ResizeObserver(([entry]) => {
     if (!entry) return;
     this.#isNarrow = entry.contentRect.width < WIDE;
@@ -88,11 +73,13 @@ class ClewInspector extends LitElement {
   }
 
   #start(): void {
-    if (this.#tracker) this.#session = watch(this.#tracker, this.#ui.changed);
+    if (this.#tracker) this.#session = watch(this.#tracker, this.#heard);
     this.requestUpdate();
   }
 
   #stop(): void {
+    clearTimeout(this.#pausing);
+    this.#pausing = undefined;
     this.#session?.stop();
     this.#session = undefined;
   }
@@ -102,14 +89,23 @@ class ClewInspector extends LitElement {
     this.#chart = undefined;
   }
 
-  /** However much happens: once for each frame that is seen. */
+  readonly #heard = () => {
+    const draw = () => {
+      this.#pausing = undefined;
+      this.requestUpdate();
+    };
+    this.#pausing ??= setTimeout(draw, Math.max(this.#drawnAt + PAUSE - performance.now(), 0));
+  };
+
+  /** However much there is to draw: once for each frame that is seen. */
   override async scheduleUpdate(): Promise<void> {
     await new Promise(requestAnimationFrame);
+    this.#drawnAt = performance.now();
     this.#session?.look();
     super.scheduleUpdate();
   }
 
-  readonly #export = () => {
+  readonly #save = () => {
     if (!this.#session) return;
     const now = Date.now();
     const text = JSON.stringify(exported(this.#session.model, now), undefined, 2);
@@ -149,20 +145,9 @@ class ClewInspector extends LitElement {
     const model = this.#session?.model;
     const now = Date.now();
     const isDocked = this.hasAttribute('docked');
-    const isTabbed = this.#isNarrow && !isCollapsed;
+    const actions = { save: this.#save, ...(isDocked && { collapse: this.#collapse }), close: this.#close };
     return html`<section class="inspector ${this.#isNarrow ? 'is-narrow' : ''}" aria-label="clew inspector">
-      ${isDocked && !isCollapsed ? handleView(this, this.#ui) : nothing}
-      <header>
-        <div class="title">${mark}<h2>clew inspector</h2></div>
-        ${model ? sumView(model) : html`<p class="sum soft">No tracker.</p>`}
-        ${model && !isTabbed ? senderChip(model, now) : nothing}
-        <div class="actions">
-          <button type="button" @click=${this.#export} ?disabled=${!model}>Export JSON</button>
-          ${isDocked ? html`<button type="button" aria-expanded=${!isCollapsed} @click=${this.#collapse}>${isCollapsed ? 'Expand' : 'Collapse'}</button>` : nothing}
-          <button type="button" @click=${this.#close}>Close</button>
-        </div>
-        <p class="unseen" role="status">${model ? announcement(model, now) : ''}</p>
-      </header>
+      ${isDocked && !isCollapsed ? handleView(this, this.#ui) : nothing} ${headerView(model, now, isCollapsed, actions)}
       ${model && !isCollapsed ? this.#parts(model, now) : nothing}
     </section>`;
   }
@@ -177,7 +162,7 @@ class ClewInspector extends LitElement {
       this.#endChart();
       this.#chart = createChart(host, (part) => this.#colourOf(part));
     }
-    this.#chart?.draw(this.#session.model.seconds, Date.now(), host.clientWidth);
+    this.#chart?.draw(this.#session.model.seconds, Date.now());
   }
 
   /** A canvas knows no custom properties: what they come to is asked of an element that has them. */

@@ -45,8 +45,9 @@ const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
 };
 
 const row = (event: SeenEvent, ui: Ui): TemplateResult => {
-  const { uuid, trackedAt, end } = event;
+  const { uuid, end } = event;
   const stations = stationsOf(event);
+  const since = stations.find(({ at }) => at !== undefined)?.at;
   const toggle = ({ target }: Event) => {
     (target as HTMLDetailsElement).open ? ui.opened.add(uuid) : ui.opened.delete(uuid);
     ui.changed();
@@ -55,7 +56,7 @@ const row = (event: SeenEvent, ui: Ui): TemplateResult => {
   return html`<li>
     <details @toggle=${toggle}>
       <summary>
-        <time class="soft">${trackedAt ? instant(trackedAt) : 'earlier'}</time>
+        <time class="soft">${since ? instant(since) : 'earlier'}</time>
         <b class="name">${nameOf(event) || 'no name'}</b>
         <span class="way">${stations.map(node)}</span>
         <span class="end ${kind}">${endOf(event)}</span>

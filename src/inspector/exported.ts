@@ -21,6 +21,6 @@ export const exported = ({ before, events, requests, ...model }: Model, now: num
 export const download = (name: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  // The browser has taken it by then.
-  setTimeout(() => URL.revokeObjectURL(url));
+  // Browsers take it in their own time.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 };

@@ -1,5 +1,6 @@
 import type { Signals } from '../tracker/signals.js';
-import { count, hear, type Model, newModel } from './model.js';
+import { count, hear } from './hear.js';
+import { type Model, newModel } from './model.js';
 import { type Inspectable, subjectOf } from './subject.js';
 
 const SIGNALS = ['trace', 'delivered', 'dropped', 'error'] as const;

@@ -42,6 +42,8 @@ const sender = (model: Model, now: number): TemplateResult => {
       return html`<b>Another tab sends</b> for this one, too: ${tab(who.tab)}, for ${countdown(who.until, now)} at most.`;
     if (who.kind === 'waiting')
       return html`<b class="lost">Nobody sends for ${countdown(who.until, now)}</b>, until ${clock(who.until)}: ${plural(who.fails, 'failure')} in a row.`;
+    if (who.kind === 'nobody' && model.stats.queued)
+      return html`<b>Nobody sends</b> at this moment: what is queued waits for others to travel with.`;
     if (who.kind === 'nobody') return html`<b>Nobody sends</b>, as far as this tab knows: it has nothing to send.`;
     return html`<span class="soft">Not known before this tab sends, or waits for another one.</span>`;
   };
@@ -63,6 +65,7 @@ export const senderChip = (model: Model, now: number): TemplateResult => {
   if (who.kind === 'this') return html`<p class="chip good">this tab sends</p>`;
   if (who.kind === 'other') return html`<p class="chip">another tab sends</p>`;
   if (who.kind === 'waiting') return html`<p class="chip lost">next try in ${countdown(who.until, now)}</p>`;
+  if (model.stats.queued) return html`<p class="chip">gathering events</p>`;
   return html`<p class="chip soft">${who.kind === 'nobody' ? 'at rest' : 'nothing sent yet'}</p>`;
 };
 

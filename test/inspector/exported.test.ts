@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { exported } from '../../src/inspector/exported.ts';
-import { hear, newModel } from '../../src/inspector/model.ts';
+import { hear } from '../../src/inspector/hear.ts';
+import { newModel } from '../../src/inspector/model.ts';
 
 it('the file has what was seen, and how much of it is not kept any more', () => {
   const model = newModel(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { count, hear, newModel } from '../../src/inspector/model.ts';
+import { count, hear } from '../../src/inspector/hear.ts';
+import { newModel } from '../../src/inspector/model.ts';
 import { consentOf, heldIn, senderOf } from '../../src/inspector/standing.ts';
 
 const NOW = 10_000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { count, hear, MOST_EVENTS, type Model, newModel } from '../../src/inspector/model.ts';
+import { count, hear, MOST_EVENTS } from '../../src/inspector/hear.ts';
+import { type Model, newModel } from '../../src/inspector/model.ts';
 import { MOST_REQUESTS } from '../../src/inspector/requests.ts';
 import type { DropReason, Trace } from '../../src/tracker/signals.ts';
 import { BATCH_PATH, UPSERT_PATH, type WireEvent } from '../../src/wire.ts';
@@ -95,6 +96,17 @@ describe('an event', () => {
     send(['a']);
     answer(['a'], { outcome: 'rejected', status: 400, message: '400 bad' });
     expect(event('a')?.why).toBe('400 bad');
+  });
+
+  it('that was refused and got through in the end has no reason left', () => {
+    const { track, send, answer, deliver, event } = stage();
+    track('a');
+    send(['a']);
+    answer(['a'], { outcome: 'rejected', status: 400, message: '400 bad' });
+    send(['a']);
+    answer(['a']);
+    deliver('a');
+    expect(event('a')).toMatchObject({ end: 'delivered', why: undefined, requests: [1, 2] });
   });
 
   it('of whose tracking nothing was told is known from its end, by the request that was just answered', () => {

@@ -1,0 +1,173 @@
+import type { DropReason, Signals, Trace } from '../tracker/signals.js';
+import type { Stats } from '../tracker/types.js';
+import { IDENTIFY, UPSERT_PATH, type WireEvent } from '../wire.js';
+import type { Model, SeenEvent } from './model.js';
+import { roll } from './rate.js';
+import { answer, plan, send } from './requests.js';
+
+/** How many events are kept. */
+export const MOST_EVENTS = 1000;
+/** How many events are followed without being kept; a tracker queues no more than so many by default. */
+const MOST_WAITING = 20_000;
+const MOST_ERRORS = 50;
+
+const see = (model: Model, uuid: string): SeenEvent => {
+  const { events } = model;
+  let event = events.get(uuid);
+  if (event) return event;
+  event = { uuid, requests: [] };
+  events.set(uuid, event);
+  for (const [oldest] of events) {
+    if (events.size <= MOST_EVENTS) break;
+    events.delete(oldest);
+    model.forgotten++;
+  }
+  return event;
+};
+
+/** What an event says of itself. */
+const learn = (seen: SeenEvent, { event, payload, timestamp, correlationValue }: Partial<WireEvent>): void => {
+  seen.name = event ?? seen.name;
+  seen.payload = payload ?? seen.payload;
+  seen.thread = correlationValue ?? seen.thread;
+  const at = Date.parse(timestamp ?? '');
+  if (at) seen.trackedAt = at;
+};
+
+const hearTracked = (model: Model, at: number, event: Partial<WireEvent>): void => {
+  const { stats, waiting } = model;
+  const seen = see(model, event.uuid ?? '');
+  seen.isTracked = true;
+  seen.trackedAt = at;
+  learn(seen, event);
+  stats.tracked++;
+  stats.queued++;
+  if (waiting.size < MOST_WAITING) waiting.set(seen.uuid, { name: seen.name ?? '', isStored: false });
+  const second = roll(model.seconds, at, stats.queued);
+  second.tracked++;
+  second.queued = stats.queued;
+};
+
+const hearStored = (model: Model, at: number, uuids: readonly string[]): void => {
+  for (const uuid of uuids) {
+    const held = model.waiting.get(uuid);
+    if (held) held.isStored = true;
+    // What is not kept any more does not come back; what was never seen is new.
+    if (held && !model.events.has(uuid)) continue;
+    see(model, uuid).storedAt ??= at;
+  }
+};
+
+const hearSent = (model: Model, at: number, trace: Extract<Trace, { step: 'sent' }>): void => {
+  const { uuids, path, bytes, gzip, leaving } = trace;
+  const isKnown = (uuid: string) => model.events.has(uuid) || model.waiting.has(uuid);
+  const strangers = uuids.filter((uuid) => !isKnown(uuid)).length;
+  const { number } = send(model.requests, uuids, { sentAt: at, path, strangers, bytes, gzip, leaving });
+  for (const uuid of uuids) {
+    const event = model.events.get(uuid);
+    if (!event) continue;
+    event.sentAt = at;
+    event.requests.push(number);
+    // Nothing else says that it is none of the events.
+    if (path === UPSERT_PATH) event.name = 'setProperties';
+  }
+};
+
+const hearAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'answered' }>): void => {
+  const request = answer(model.requests, at, trace.uuids, trace);
+  for (const refused of trace.rejected?.filter?.(Boolean) ?? []) {
+    const event = model.events.get(refused.uuid);
+    if (event) event.why = `${refused.reason ?? ''}`;
+  }
+  if (trace.outcome === 'rejected') {
+    const event = trace.uuids.length === 1 ? model.events.get(trace.uuids[0] ?? '') : undefined;
+    if (event) event.why = request?.message;
+  }
+  if (request?.path !== UPSERT_PATH || trace.outcome !== 'delivered') return;
+  // No signal tells of an upsert's end.
+  const upsert = model.events.get(trace.uuids[0] ?? '');
+  if (upsert) Object.assign(upsert, { endedAt: at, end: trace.rejected?.[0] ? 'rejected' : 'delivered' });
+};
+
+const hearTrace = (model: Model, at: number, trace: Trace): void => {
+  switch (trace.step) {
+    case 'tracked':
+      hearTracked(model, at, trace.event);
+      break;
+    case 'stored':
+      hearStored(model, at, trace.uuids);
+      break;
+    case 'sent':
+      hearSent(model, at, trace);
+      break;
+    case 'answered':
+      hearAnswered(model, at, trace);
+      break;
+    case 'link':
+      model.link = trace;
+      plan(model.requests, at, trace);
+      break;
+    case 'visitor':
+      model.visitor = { thread: trace.thread, primaryKey: trace.primaryKey, isTold: true };
+  }
+};
+
+/** Events have reached their end: delivered, or dropped for a reason. */
+const hearEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[], reason?: DropReason): void => {
+  const { stats, waiting, requests } = model;
+  const [request, uuids = []] = requests.last ?? [];
+  const justAnswered = new Set(uuids);
+  for (const event of ended) {
+    const { uuid = '' } = event;
+    const isForgotten = waiting.delete(uuid) && !model.events.has(uuid);
+    if (!isForgotten) {
+      const seen = see(model, uuid);
+      learn(seen, event);
+      seen.endedAt = at;
+      seen.end = reason ?? 'delivered';
+      // What was refused first, and got through in the end, was refused for another's sake.
+      if (!reason) seen.why = undefined;
+      // Of an event from before the inspector was opened, the request that has just been answered tells.
+      if (!seen.sentAt && request && justAnswered.has(uuid)) {
+        seen.sentAt = request.sentAt;
+        seen.requests.push(request.number);
+      }
+    }
+    learnVisitor(model, event);
+  }
+  stats.queued -= ended.length;
+  if (reason) stats.dropped[reason] = (stats.dropped[reason] ?? 0) + ended.length;
+  else stats.delivered += ended.length;
+  roll(model.seconds, at, stats.queued).queued = stats.queued;
+};
+
+/** Whoever looks late learns of the visitor from the first event that arrives. */
+const learnVisitor = (model: Model, { event, payload, correlationValue: thread }: Partial<WireEvent>): void => {
+  const { visitor } = model;
+  if (visitor?.isTold || !thread) return;
+  const known = visitor?.thread === thread ? visitor.primaryKey : undefined;
+  const primaryKey = event === IDENTIFY ? (payload as { distinct_id?: string } | undefined)?.distinct_id : known;
+  model.visitor = { thread, primaryKey, isTold: false };
+};
+
+const hearError = ({ errors }: Model, at: number, { message }: Error): void => {
+  errors.push({ at, message });
+  errors.splice(0, errors.length - MOST_ERRORS);
+};
+
+/** Takes in what a tracker tells. */
+export const hear = <S extends keyof Signals>(model: Model, at: number, signal: S, value: Signals[S]): void => {
+  if (signal === 'trace') hearTrace(model, at, value as Trace);
+  else if (signal === 'error') hearError(model, at, value as Error);
+  else {
+    const { events, reason } = value as { events: Partial<WireEvent>[]; reason?: DropReason };
+    hearEnd(model, at, events, reason);
+  }
+};
+
+/** Takes in the tracker's own sums: of some events nothing is told but that they count. */
+export const count = (model: Model, at: number, stats: Stats): void => {
+  model.before ??= Math.max(stats.tracked - model.stats.tracked, 0);
+  model.stats = { ...stats, dropped: { ...stats.dropped } };
+  roll(model.seconds, at, stats.queued).queued = stats.queued;
+};
