@@ -27,7 +27,7 @@ test('a newcomer clicks, and is told of each step up to the service', async ({ d
   await expect(page.getByRole('heading', { name: 'Just now: cart_added' })).toBeVisible();
   await expect(station(page, 'Stored')).toContainText('in IndexedDB');
   await expect(station(page, 'Confirmed')).toContainText('answered 201');
-  await expect(station(page, 'At the service')).toContainText('on the thread of an anonymous customer');
+  await expect(station(page, 'Arrived')).toContainText('on the thread of an anonymous customer');
   await expect(page.getByText('Next: Join the club')).toBeVisible();
   await expect(page.locator('#events')).toContainText('cart_added');
   await expect(page.locator('clew-inspector')).toContainText(/2 tracked\s*=\s*2 delivered\s*\+\s*0 queued/);
@@ -43,7 +43,7 @@ test('who signs up is a customer, what they did before is theirs, and their jour
   await shop.getByRole('link', { name: 'Choose Pro' }).click();
   await signUp(shop);
   await expect(page.getByText('fired 1 time')).toBeVisible();
-  await expect(station(page, 'At the service')).toContainText('ada@example.com; started “Welcome to Pro”');
+  await expect(station(page, 'Arrived')).toContainText('ada@example.com; started “Welcome to Pro”');
   await expect(page.locator('#customers')).toContainText('ada@example.com this browser');
   const [ada, ...others] = await demo.customers();
   expect(others).toEqual([]);
@@ -83,7 +83,7 @@ test('trouble at the service is told, and ends well', async ({ demo, visitor: { 
   await shop.getByRole('button', { name: /Knossos Merino/ }).click();
   await page.getByRole('button', { name: 'Flush' }).click();
   await expect(station(page, 'Sent')).toContainText('try 2');
-  await expect(station(page, 'At the service')).toContainText('anonymous customer');
+  await expect(station(page, 'Arrived')).toContainText('anonymous customer');
   expect(await demo.events('cart_added')).toHaveLength(1);
 });
 
@@ -190,7 +190,7 @@ test('every page fits a phone without scrolling sideways', async ({ demo, visito
   }
   const shop = await open(page, demo.address);
   await shop.getByRole('button', { name: /Knossos Merino/ }).click();
-  await expect(page.locator('#now')).toContainText('At the service');
+  await expect(page.locator('#now')).toContainText('Arrived');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   const inFrame = shop.locator('html');
   expect(await inFrame.evaluate((html) => html.scrollWidth - html.clientWidth)).toBe(0);
@@ -234,7 +234,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByLabel('Visitors').fill('2');
     await page.getByRole('button', { name: 'Send them in' }).click();
     await signUp(shop);
-    await expect(station(page, 'At the service')).toContainText('ada@example.com');
+    await expect(station(page, 'Arrived')).toContainText('ada@example.com');
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(page.locator('#crowd-sum')).toContainText('none lost, none twice');
     await page.getByRole('button', { name: 'Down' }).click();

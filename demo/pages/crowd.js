@@ -5,12 +5,13 @@ import { cell, drawWhenChanged } from './cell.js';
 import { byId, counted, fieldsOf, formById, inputById } from './dom.js';
 import { finish } from './guide.js';
 import { arrivals, arrived } from './service.js';
+import { createSums } from './sums.js';
 
 /**
  * Visitors of the shop in frames: names like `v1-x.clew.localhost` all lead to this machine, and each has storage of its own.
  *
- * @typedef {{ tracked: number, queued: number, dropped: number }} Sums
- * @typedef {{ name: string, host: string, pages: Map<string, Sums>, threads: Set<string>, path: string, frame?: Window, isSettled: boolean }} Visitor
+ * @typedef {ReturnType<typeof createSums>} Sums
+ * @typedef {{ name: string, host: string, sums: Sums, threads: Set<string>, frame?: Window, isDone: boolean }} Visitor
  */
 
 /** @type {import('./cell.js').Cell<Visitor[]>} */
@@ -27,13 +28,6 @@ const MOST = 24;
 /** How long (ms) the first of them may take to be heard of. */
 const PATIENCE = 8000;
 
-/** @param {Visitor} visitor @returns {Sums} over all of the pages that it has seen; only the last one has anything queued */
-const sumsOf = ({ pages }) => {
-  const all = [...pages.values()];
-  const add = (/** @type {keyof Sums} */ name) => all.reduce((sum, each) => sum + each[name], 0);
-  return { tracked: add('tracked'), queued: all.at(-1)?.queued ?? 0, dropped: add('dropped') };
-};
-
 /** @param {number} count */
 const sendIn = (count) => {
   // Other names than the last time: nobody brings along what another one has left behind.
@@ -42,19 +36,19 @@ const sendIn = (count) => {
     { length: Math.min(Math.max(Math.floor(count) || 1, 1), MOST) },
     (_, index) => `v${index + 1}`,
   );
+  /** @type {Visitor[]} */
   const crowd = names.map((name) => ({
     name,
     host: `${name}-${run}.${SITE}`,
-    pages: new Map(),
+    sums: createSums(),
     threads: new Set(),
-    path: '',
-    isSettled: false,
+    isDone: false,
   }));
   visitors.set(crowd);
   state.set('here');
   finish('crowd');
   setTimeout(() => {
-    if (visitors.get() === crowd && crowd.every(({ pages }) => !pages.size)) state.set('unheard');
+    if (visitors.get() === crowd && crowd.every(({ frame }) => !frame)) state.set('unheard');
   }, PATIENCE);
 };
 
@@ -72,23 +66,22 @@ const hear = ({ data, origin, source }) => {
   visitor.frame = /** @type {Window} */ (source);
   // It went to another page just as it was to stop.
   if (data.isReady && isOver()) visitor.frame.postMessage('stop', '*');
-  if (data.isReady) return;
-  const { page, thread, tracked, queued, dropped, path, isDone } = data;
-  visitor.pages.set(page, { tracked, queued, dropped });
-  if (thread) visitor.threads.add(thread);
-  visitor.path = path;
-  visitor.isSettled = isDone;
-  if (isOver()) state.set(visitors.get().every((each) => each.isSettled) ? 'gone' : 'leaving');
+  if (data.isReady) visitor.isDone = false;
+  if (data.isDone) visitor.isDone = true;
+  if (data.thread) visitor.threads.add(data.thread);
+  if (data.trace) visitor.sums.hear(data.trace);
+  if (data.dropped) visitor.sums.drop(data.dropped.events, data.dropped.reason);
+  if (isOver()) state.set(visitors.get().every((each) => each.isDone) ? 'gone' : 'leaving');
   visitors.set(visitors.get());
 };
 
 /** @param {Visitor} visitor */
 const tile = (visitor) => {
-  const { tracked, queued } = sumsOf(visitor);
+  const { tracked } = visitor.sums.stats();
   return html`
     <li>
       <div class="small" inert><iframe src="http://${visitor.host}/shop/" title="Visitor ${visitor.name}"></iframe></div>
-      <p><b>${visitor.name}</b> <span>${tracked} tracked${queued ? html`, <i>${queued} queued</i>` : ''}</span></p>
+      <p><b>${visitor.name}</b> <span>${arrivals.count(visitor.threads)} of ${tracked} arrived</span></p>
     </li>
   `;
 };
@@ -106,8 +99,9 @@ const sum = () => {
     return html`<span class="lost">Nobody came: this browser does not find <code>${all[0]?.host}</code>, a name of your own
       machine. Chromium and Firefox do, at the address that <code>npm run demo</code> prints.</span>`;
   if (!all.length) return '';
-  const tracked = all.reduce((total, visitor) => total + sumsOf(visitor).tracked, 0);
-  const dropped = all.reduce((total, visitor) => total + sumsOf(visitor).dropped, 0);
+  const sums = all.map((visitor) => visitor.sums.stats());
+  const tracked = sums.reduce((total, each) => total + each.tracked, 0);
+  const dropped = sums.flatMap((each) => Object.values(each.dropped)).reduce((total, count) => total + count, 0);
   const there = arrivals.count(all.flatMap(({ threads }) => [...threads]));
   const isEven = there === tracked - dropped;
   const numbers = html`<b>${tracked.toLocaleString('en')}</b> tracked by ${counted(all.length, 'visitor')},

@@ -28,7 +28,7 @@ const modes = ({ seconds = '' }) => {
     { name: 'Slow', body: { mode: 'slow', delay: ms }, is: ({ mode }) => mode === 'slow' },
     { name: 'Hang', body: { mode: 'hang' }, is: ({ mode }) => mode === 'hang' },
     { name: 'Down', body: { mode: 'close-before' }, is: ({ mode }) => mode === 'close-before' },
-    { name: 'Store, then hang up', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
+    { name: 'Lost answer', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
   ];
 };
 
@@ -43,7 +43,7 @@ const set = ({ body }) => {
 /** @param {any} fault */
 const sentenceFor = ({ mode, status, retryAfter, delay, count }) => {
   const whose = count ? `The next ${count === 1 ? 'request' : `${count} requests`}` : 'Every request';
-  if (mode === 'none') return 'None: it answers as it should. Choose one, then click in the shop.';
+  if (mode === 'none') return 'It answers as it should. Choose one, then click.';
   if (mode === 'slow') return `${whose} will be answered ${delay / 1000} s late.`;
   if (mode === 'hang') return `${whose} will not be answered.`;
   if (mode === 'close-before') return `${whose} will find nobody there.`;

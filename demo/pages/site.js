@@ -31,19 +31,10 @@ export const listenTo = (signal, listener) => void listeners.push([signal, liste
 /** Hears of every step on every page, in the order in which they happen. @param {(trace: Trace) => void} listener */
 export const listen = (listener) => listenTo('trace', listener);
 
-/** Called when a page goes away, while its tracker can still be asked. @type {(() => void)[]} */
-const leavings = [];
-/** @param {() => void} listener */
-export const onLeave = (listener) => void leavings.push(listener);
-
 /** The stub stands and the bundle has not run: nothing that it does is missed. */
 const meet = () => {
   // First, so that whoever keeps books of a page closes them before the next one speaks.
-  const shown = /** @type {Window} */ (frame.contentWindow);
-  page.set({ path: shown.location.pathname });
-  shown.addEventListener('pagehide', () => {
-    for (const leave of leavings) leave();
-  });
+  page.set({ path: /** @type {Window} */ (frame.contentWindow).location.pathname });
   for (const [signal, listener] of listeners) clew('on', signal, listener);
 };
 

@@ -22,7 +22,7 @@ const PROMISES = [
   { name: 'Stored', state: 'open', text: 'in IndexedDB: a crash does not lose it' },
   { name: 'Sent', state: 'open', text: 'with others, as gzip, to a relay of your own' },
   { name: 'Confirmed', state: 'open', text: 'only then is it deleted here' },
-  { name: 'At the service', state: 'open', text: 'on the thread of its customer' },
+  { name: 'Arrived', state: 'open', text: 'at the service, on the thread of its customer' },
 ];
 
 /** @param {Story} told @returns {Station} */
@@ -66,13 +66,17 @@ const confirmed = ({ sent, answered }) => {
 
 /** @param {Story} told @returns {Station} */
 const arrivedAt = ({ uuid }) => {
-  const name = 'At the service';
+  const name = 'Arrived';
   const event = arrivals.find(uuid);
   if (!event) return { name, state: 'open', text: 'not there yet' };
   const { customers = [], journeys = [] } = arrived.get() ?? {};
   const who = customers.find(({ id }) => id === event.customerId)?.primaryKey ?? 'an anonymous customer';
   const fired = journeys.find(({ firings }) => firings.some((each) => each.uuid === uuid));
-  return { name, state: 'done', text: fired ? `${who}; started “${fired.name}”` : `on the thread of ${who}` };
+  return {
+    name,
+    state: 'done',
+    text: fired ? `${who}; started “${fired.name}”` : `at the service, on the thread of ${who}`,
+  };
 };
 
 /** @param {Story | undefined} told @returns {Station[]} */

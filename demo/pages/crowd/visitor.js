@@ -5,25 +5,14 @@
  * tracker says, and is the only one that may stop it.
  */
 
-/** Of this page; the frame's next page has another one. */
-const page = crypto.randomUUID();
 const clew = (/** @type {unknown[]} */ ...call) => /** @type {any} */ (window).clew(...call);
 
 /** A page is looked at for so long (ms), more or less. */
 const LOOK = 1400;
 let isStopped = false;
-/** Stopped, and everything is answered for. */
-let isDone = false;
-/** @type {string | undefined} */
-let thread;
 
-const report = () => {
-  const stats = clew('stats');
-  if (!stats) return;
-  const { tracked, queued, dropped } = stats;
-  const lost = Object.values(/** @type {Record<string, number>} */ (dropped)).reduce((sum, count) => sum + count, 0);
-  parent.postMessage({ page, thread, tracked, queued, dropped: lost, path: location.pathname, isDone }, '*');
-};
+/** @param {object} news */
+const tell = (news) => parent.postMessage(news, '*');
 
 /** @template T @param {T[]} all @returns {T | undefined} */
 const oneOf = (all) => all[Math.floor(Math.random() * all.length)];
@@ -65,7 +54,6 @@ const act = () => {
 const walk = () => {
   if (isStopped) return;
   act();
-  report();
   setTimeout(walk, LOOK * (0.4 + Math.random()));
 };
 
@@ -80,18 +68,14 @@ const stop = async () => {
     await pause(LOOK);
     await clew('flush');
   }
-  isDone = true;
-  report();
+  tell({ isDone: true });
 };
 
-/** Before the bundle has come, nobody could answer. */
+/** Says that the page is here, when there is somebody to stop. */
 export const begin = async () => {
-  while (!clew('stats')) await pause(50);
-  thread = await clew('correlationValue');
-  report();
-  // Last of all who listen, so that what the tracker does as the page goes away is counted.
-  addEventListener('pagehide', report);
   addEventListener('message', ({ data, source }) => source === parent && data === 'stop' && stop());
-  parent.postMessage({ page, isReady: true }, '*');
+  tell({ isReady: true });
+  while (!clew('stats')) await pause(50);
+  tell({ thread: await clew('correlationValue') });
   setTimeout(walk, LOOK * Math.random());
 };

@@ -1,0 +1,49 @@
+// @ts-check
+
+/**
+ * The sums of a visitor over all of their pages, event by event: what a page leaves behind counts again in the sums of the
+ * page that sends it, and by its uuid it is known to be the same.
+ *
+ * @typedef {import('../../src/tracker/signals.ts').Trace} Trace
+ * @typedef {import('../../src/tracker/types.ts').Stats} Stats
+ */
+
+const UPSERT = /upsert/;
+
+export const createSums = () => {
+  /** Names by uuid. @type {Map<string, string>} */
+  const tracked = new Map();
+  const delivered = new Set();
+  /** Reasons by uuid. @type {Map<string, string>} */
+  const dropped = new Map();
+
+  return {
+    /** @param {Trace} trace */
+    hear(trace) {
+      if (trace.step === 'tracked') tracked.set(trace.event.uuid ?? '', trace.event.event ?? '');
+      // No call of `track`, and so not heard of before it is sent.
+      if (trace.step === 'sent' && !UPSERT.test(trace.path))
+        for (const uuid of trace.uuids) if (!tracked.has(uuid)) tracked.set(uuid, '$identify');
+      if (trace.step !== 'answered' || trace.outcome !== 'delivered') return;
+      for (const uuid of trace.uuids) if (tracked.has(uuid) && !dropped.has(uuid)) delivered.add(uuid);
+    },
+    /** @param {{ uuid?: string, event?: string }[]} events @param {string} reason */
+    drop(events, reason) {
+      for (const { uuid = '', event = '' } of events) {
+        tracked.set(uuid, event);
+        delivered.delete(uuid);
+        dropped.set(uuid, reason);
+      }
+    },
+    /** @param {string} uuid */
+    nameOf: (uuid) => tracked.get(uuid),
+    /** @returns {Stats} */
+    stats() {
+      /** @type {Record<string, number>} */
+      const byReason = {};
+      for (const reason of dropped.values()) byReason[reason] = (byReason[reason] ?? 0) + 1;
+      const queued = tracked.size - delivered.size - dropped.size;
+      return { tracked: tracked.size, delivered: delivered.size, queued, dropped: byReason };
+    },
+  };
+};
