@@ -64,7 +64,7 @@ test('a service that fails: the request says what was answered and when it goes 
 }) => {
   await visitAndInspect(visitor);
   const { row, requests, state } = partsOf(visitor.page);
-  await demo.fault({ mode: 'status', status: 503, retryAfter: '3', count: 1 });
+  await demo.fault({ mode: 'status', status: 503, retryAfter: '5', count: 1 });
   await visitor.clew('track', 'unlucky');
   await expect(requests).toContainText('503 failed');
   await expect(requests).toContainText('a 503 on demand');
@@ -97,14 +97,15 @@ test('of two tabs, the one that does not send says who does, and what became of 
   newVisitor,
   visitor,
 }) => {
-  const other = await newVisitor(context);
   await visitAndInspect(visitor);
-  await visitAndInspect(other);
-  await Promise.all([visitor.clew('flush'), other.clew('flush')]);
-  await demo.fault({ mode: 'slow', delay: 4000, count: 1 });
+  await demo.fault({ mode: 'slow', delay: 8000, count: 1 });
   await visitor.clew('track', 'first');
   const sending = partsOf(visitor.page);
+  await expect(sending.requests).toContainText('waiting for the answer');
   await expect(sending.state).toContainText('This tab sends for all tabs');
+  // Only then: nobody knows which of two tabs that look for something to send finds it first.
+  const other = await newVisitor(context);
+  await visitAndInspect(other);
   await other.clew('track', 'second');
   const waiting = partsOf(other.page);
   await expect(waiting.state).toContainText('Another tab sends for this one, too');
@@ -142,7 +143,7 @@ test('the sum holds at every moment of a burst of 10,000 events, and the page go
   await visitor.trackAndLeave('burst', 10_000, 'stay');
   const { wrong, longest } = await watched;
   expect(wrong).toEqual([]);
-  expect(longest).toBeLessThan(500);
+  expect(longest).toBeLessThan(1000);
   await expect(sum).toHaveText('10,000 tracked = 10,000 delivered + 0 queued + 0 dropped');
   await expect(rows).toHaveCount(50);
   await expect(events).toContainText('9,000 older events not kept any more; the sums go on.');

@@ -27,7 +27,7 @@ const step = ({ label, at, after, missing }: Station, sent: string): TemplateRes
 
 const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
   const { uuid, thread, payload, requests, why } = event;
-  const sent = requests.length ? `, in request ${requests.map((one) => `#${one}`).join(', ')}` : '';
+  const sent = requests.length ? `, request ${requests.map((one) => `#${one}`).join(', ')}` : '';
   return html`<div class="detail">
     <div>
       <ol class="steps" aria-label="Steps">
