@@ -104,7 +104,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     send(...sent) {
       const answer = transport(requestOf(...sent));
       const [{ items, path, bytes }, leaving, packed] = sent;
-      trace(() => ({ step: 'sent', uuids: idsOf(items), path, bytes, gzip: packed?.length, leaving }));
+      if (answer) trace(() => ({ step: 'sent', uuids: idsOf(items), path, bytes, gzip: packed?.length, leaving }));
       // A relay sets the cookie again that came with the request: meanwhile the visitor may be another one, or have refused.
       if (answer && elsewhere) answer.then(tell, tell);
       return answer;
@@ -155,6 +155,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const become = (visitor: Visitor, text?: ItemText) => {
     if (text) {
       begin();
+      trace(() => ({ step: 'tracked', event: JSON.parse(text) }));
       add(text);
     }
     queue.persist([[VISITOR, visitor]]);
