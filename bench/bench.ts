@@ -5,6 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { startDemo } from '../e2e/support/demo.ts';
 import { measureBurst } from './burst.ts';
 import { measureDurability } from './durability.ts';
+import { measureBlocking, measureStored, measureTabs } from './growth.ts';
 import { measureLongTasks } from './longTasks.ts';
 
 const RUNS = Number(process.env.RUNS ?? 3);
@@ -26,6 +27,25 @@ try {
   const long = await measureLongTasks(demo);
   const shown = long.map((ms) => ms.toFixed()).join(', ') || 'none';
   console.log(`\nTasks of more than 50 ms in 10,000 calls and their delivery, 4 times slower: ${shown}.`);
+
+  console.log(
+    `\n| a visitor comes back with | µs of CPU an event | KB of heap at the end | requests |\n|---|---|---|---|`,
+  );
+  for (const count of [1_000, 10_000, 100_000]) {
+    const { microseconds, heap, requests } = await measureStored(count);
+    const cells = [microseconds.toFixed(), (heap / 1e3).toFixed(), requests];
+    console.log(`| ${count.toLocaleString('en')} stored rows | ${cells.join(' | ')} |`);
+  }
+  const [idle, loaded] = await measureBlocking(10_000);
+  console.log(
+    `\nLoading with 10,000 stored rows blocks the page for ${loaded?.toFixed()} ms at most, with none for ${idle?.toFixed()} ms.`,
+  );
+
+  console.log(`\n| 100 events in each of | µs of CPU an event, all tabs together | requests |\n|---|---|---|`);
+  for (const count of [1, 10, 50]) {
+    const { microseconds, requests } = await measureTabs(count);
+    console.log(`| ${count} tabs | ${microseconds.toFixed()} | ${requests} |`);
+  }
 
   console.log(`\n| of 200 events, ${RUNS} runs each | arrived | stored twice |\n|---|---|---|`);
   for await (const { way, arrived, twice } of measureDurability(demo, RUNS)) {

@@ -101,6 +101,7 @@ test('of two tabs, the one that does not send says who does, and what became of 
   await demo.fault({ mode: 'slow', delay: 8000, count: 1 });
   await visitor.clew('track', 'first');
   const sending = partsOf(visitor.page);
+  await expect(sending.requests).toContainText('waiting for the answer');
   await expect(sending.state).toContainText('This tab sends for all tabs');
   // Only then: nobody knows which of two tabs that look for something to send finds it first.
   const other = await newVisitor(context);

@@ -8,7 +8,8 @@ export { type ClickOptions, clicks } from './page/clicks.js';
 export { type BrowserContext, browserContext, type PageContext } from './page/context.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';
 export type { ItemText } from './pipeline/event.js';
-export type { Row, RowKey, Store } from './pipeline/store.js';
+export type { Link } from './pipeline/link.js';
+export type { Entry, ReadRows, Row, RowKey, Store } from './pipeline/store.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './pipeline/transport.js';
 export { checkEvents, type StandardSchema } from './tracker/checkEvents.js';
 export { cookieDomain, type SharedVisitor } from './tracker/cookieDomain.js';
@@ -17,6 +18,7 @@ export type { BeforeSend, TrackedEvent } from './tracker/prepare.js';
 export { redactUrls } from './tracker/redactUrls.js';
 export type { DropReason, Listen, Signals, Trace } from './tracker/signals.js';
 export type { EventName, Plugin, Stats } from './tracker/types.js';
+export type { Visitor } from './tracker/visitor.js';
 export type { WireEvent } from './wire.js';
 export type { AnyEvents, EventMap, Tracker, TrackerOptions };
 

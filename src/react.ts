@@ -35,6 +35,7 @@ export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Event
  * layout. `path` is the router's, `url` and `title` are the page's, `referrer` is the previous view's URL.
  *
  * @param at the router's location, or only its pathname
+ * @param options what counts as a view
  * @param options.query whether a change of the query alone is a view, too; default false
  */
 export const usePageViews = (at: string | { pathname: string; search?: string }, { query = false } = {}): void => {

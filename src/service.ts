@@ -77,7 +77,7 @@ export interface Service {
  * A client for servers, which may hold the key. In a browser the key would be public.
  *
  * @example
- * const service = createService({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY });
+ * const service = createService({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY ?? '' });
  * await service.upsertCustomer('ann@example.com', { plan: 'pro' });
  */
 export const createService = (options: ServiceOptions): Service => {

@@ -227,17 +227,25 @@ describe('consent, in a tracker', () => {
   it('refused while a request is being made up: it is not sent', async () => {
     const { tracker, requests, store } = create({ baseUrl: '/refused' });
     await tracker.flush();
-    const read = store.read;
-    vi.spyOn(store, 'read').mockImplementation(async (service) => {
-      const rows = await read(service);
-      tracker.consent(false);
-      return rows;
-    });
+    const { transact } = store;
+    vi.spyOn(store, 'transact').mockImplementation((entries, name, change) =>
+      transact(
+        entries,
+        name,
+        change &&
+          ((old, read) =>
+            change(old as never, async (...what) => {
+              const rows = await read(...what);
+              tracker.consent(false);
+              return rows;
+            })),
+      ),
+    );
     tracker.track('cart viewed');
     await tracker.flush();
     expect(requests).toEqual([]);
     expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 } });
-    expect(await read('/refused')).toEqual([]);
+    expect(await store.read('/refused')).toEqual([]);
   });
 
   it('takes no answer but true and false', async () => {

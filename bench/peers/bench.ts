@@ -1,16 +1,21 @@
-/** `npm run bench:peers`: clew beside its peers in one run, in turns; RUNS=1 for a short one, ONLY=PostHog,clew prints some and writes no file. */
-import { readFile, writeFile } from 'node:fs/promises';
+/**
+ * `npm run bench:peers`: clew beside its peers in one run, in turns. RUNS=1 for a short one; ONLY=PostHog,clew prints some and
+ * writes no file; PART=speed or PART=durability measures one half, and leaves the other as it was measured before.
+ */
+import { readFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
 import { bundle, shipped } from './bundle.ts';
-import { chart } from './chart.ts';
+import { measureDurability } from './durability.ts';
 import { type Measured, measure, measureStart } from './measure.ts';
-import { markdown, numberText, type Row } from './report.ts';
+import type { Results } from './report.ts';
+import { publish, readResults } from './results.ts';
 import { type Subject, subjects } from './subjects.ts';
 
 const RUNS = Number(process.env.RUNS ?? 3);
 const ONLY = process.env.ONLY?.split(',');
+const { PART } = process.env;
 const ROOT = join(import.meta.dirname, '../..');
 
 const versionOf = async ({ of }: Subject): Promise<string> => {
@@ -28,19 +33,21 @@ const browserVersion = () =>
   });
 
 const failures = new Set<string>();
-const loadText = () => numberText(loadavg()[0] ?? 0, 1);
-const before = loadText();
+const loadNow = () => loadavg()[0] ?? 0;
+const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
+const before = loadNow();
 const empty = { code: (await bundle('empty')).code, isTag: false };
 const chosen = subjects.filter(({ file, name }) => file === 'bare' || !ONLY || ONLY.some((one) => name.includes(one)));
 const rows = await Promise.all(
   chosen.map(async (subject) => {
     const { code, bytes } = await (subject.file ? bundle(subject.file) : shipped());
     const runs: Partial<Measured>[] = [];
-    return { subject, version: await versionOf(subject), size: bytes, runs, script: { code, isTag: !subject.file } };
+    const script = { code, isTag: !subject.file };
+    return { subject, version: await versionOf(subject), size: bytes, runs, survivals: {}, script };
   }),
 );
 
-for (let run = 0; run < RUNS; run++) {
+for (let run = 0; run < RUNS && PART !== 'durability'; run++) {
   const idle = await measureStart(empty);
   for (const { subject, script, runs } of rows) {
     const measured = await measure(script, (error) => failures.add(`${subject.name}: ${(error as Error).message}`));
@@ -52,17 +59,22 @@ for (let run = 0; run < RUNS; run++) {
   }
 }
 
+for (const row of PART === 'speed' ? [] : rows) {
+  const told = (error: unknown) => failures.add(`${row.subject.name}: ${(error as Error).message}`);
+  row.survivals = await measureDurability(row.script, told);
+  console.error(`${row.subject.name}: ${JSON.stringify(row.survivals)}`);
+}
+
 const date = new Date().toISOString().slice(0, 10);
 const browser = await browserVersion();
-const facts = [
-  `${date}, Chromium ${browser}, ${cpus().length} × ${cpus()[0]?.model.trim()}, runs in turns: ${RUNS}; load of the machine: ${before} before, ${loadText()} after`,
-  '`npm run bench:peers` makes this file anew',
-];
-const text = markdown(rows satisfies Row[], facts, [...failures]);
-if (!ONLY) {
-  const caption = `Medians, ${date}, Chromium ${browser}, runs: ${RUNS}. Less is better.`;
-  const results = join(ROOT, 'bench/results');
-  await writeFile(join(results, 'peers.md'), text);
-  await writeFile(join(results, 'peers.svg'), chart(rows, caption));
-}
-console.log(text);
+const load = [before, loadNow()] as const;
+const earlier = PART ? await readResults().catch(() => undefined) : undefined;
+const measured = rows.map(({ script: _, ...row }) => {
+  const known = earlier?.rows.find(({ subject }) => subject.name === row.subject.name);
+  if (PART === 'speed') return { ...row, survivals: known?.survivals ?? {} };
+  return PART === 'durability' ? { ...row, runs: known?.runs ?? [] } : row;
+});
+const runs = Math.max(...measured.map((row) => row.runs.length));
+const results: Results = { date, browser, machine, runs, load, rows: measured, failures: [...failures] };
+if (ONLY) console.log(JSON.stringify(results, undefined, 2));
+else await publish(results);

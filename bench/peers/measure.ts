@@ -42,6 +42,10 @@ export interface Measured {
   /** Different events of the burst that arrived, and how many came more than once. */
   arrived: number;
   twice: number;
+  /** Ms by the clock from putting the script into the page until an event that is tracked as soon as it has run arrives. */
+  first: number;
+  /** Bytes of the page's heap for each event of the large burst, while nothing can be sent. */
+  heap: number;
 }
 
 /** The subject's script, as it is put into a page. */
@@ -51,12 +55,12 @@ export interface Script {
 }
 
 /** What runs in a page is text, for what compiles this file adds names that a page does not know. */
-const load = (isTag: boolean) => `new Promise((done, fail) => {
+export const load = (isTag: boolean, then = `setTimeout(done, ${START})`) => `new Promise((done, fail) => {
   const script = Object.assign(document.createElement('script'), { src: '/subject.js', onerror: fail });
   ${isTag ? "script.dataset.baseUrl = '/clew';" : ''}
   script.onload = () => {
     ${isTag ? "window.track = (event, payload) => clew('track', event, payload);" : ''}
-    setTimeout(done, ${START});
+    ${then};
   };
   document.head.append(script);
 })`;
@@ -75,7 +79,7 @@ const burst = (calls: number) => `setTimeout(() => {
   timed(JSON.stringify([step, (performance.now() - start) * 1e3 / step]));
 })`;
 
-const FLAGS = [
+export const FLAGS = [
   // Nothing leaves the machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   // Some do not track what says that it is a robot.
@@ -88,6 +92,8 @@ interface Stage {
   /** CPU time (ms) of the page's main thread so far: of the thread, not of the clock, so that other work is not in it. */
   cpu(): Promise<number>;
   burst(calls: number): Promise<[called: number, microseconds: number]>;
+  /** Bytes of the heap that are in use. */
+  heap(): Promise<number>;
 }
 
 const openPage = async (browser: OwnBrowser, server: Server, slowdown: number): Promise<Stage> => {
@@ -115,6 +121,10 @@ const openPage = async (browser: OwnBrowser, server: Server, slowdown: number): 
       );
       page.evaluate(burst(calls)).catch(() => {});
       return told;
+    },
+    async heap() {
+      await session.send('HeapProfiler.collectGarbage');
+      return (await session.send('Runtime.getHeapUsage')).usedSize;
     },
   };
 };
@@ -192,6 +202,29 @@ const parts = [
     withPage(script, 1, 1, async ({ burst }) => {
       const [called, largeCall] = await burst(LARGE_BURST);
       return { called, largeCall };
+    }),
+  (script: Script) =>
+    withPage(script, 1, 1, async ({ page, server, burst, heap }) => {
+      server.trouble.isDown = true;
+      await page.context().setOffline(true);
+      const before = await heap();
+      const [called] = await burst(LARGE_BURST);
+      // What is still to be stored, or tried, is done.
+      await page.evaluate(`new Promise((done) => setTimeout(done, ${2 * START}))`);
+      return { heap: ((await heap()) - before) / called };
+    }),
+  ({ code, isTag }: Script) =>
+    withProfile(async (profile) => {
+      const server = await startServer(code);
+      const browser = await openBrowser(profile, FLAGS);
+      const { page } = await openPage(browser, server, 1);
+      const start = performance.now();
+      await page.evaluate(load(isTag, "done(track('burst', { step: 0, plan: 'pro' }))"));
+      while (!server.uploads.events.size && performance.now() - start < LONGEST_DELIVERY) await pause(1);
+      const first = performance.now() - start;
+      await browser.kill();
+      server.stop();
+      return server.uploads.events.size ? { first } : {};
     }),
 ];
 

@@ -1,3 +1,4 @@
+import { EVENTS, type Survival, WAYS } from './durability.ts';
 import type { Measured } from './measure.ts';
 import { medianOf } from './median.ts';
 import { type Subject, subjects } from './subjects.ts';
@@ -8,6 +9,22 @@ export interface Row {
   readonly version: string;
   readonly size: number;
   readonly runs: readonly Partial<Measured>[];
+  /** By way of leaving, if that was played. */
+  readonly survivals: Readonly<Record<string, Survival>>;
+}
+
+/** All that one `npm run bench:peers` has measured: what is published is made of it, and of nothing else. */
+export interface Results {
+  /** ISO 8601, of its end. */
+  readonly date: string;
+  /** Version of Chromium. */
+  readonly browser: string;
+  readonly machine: string;
+  readonly runs: number;
+  /** The machine's load before and after: what else was going on. */
+  readonly load: readonly [before: number, after: number];
+  readonly rows: readonly Row[];
+  readonly failures: readonly string[];
 }
 
 /** One figure of a row, for the tables and the chart. */
@@ -31,12 +48,14 @@ export const figures: Record<string, Figure> = {
   requests: { title: 'requests for 1,000 calls', of: each('requests'), digits: 0 },
   bytes: { title: 'bytes uploaded for 1,000 calls', of: each('bytes'), digits: 0 },
   arrived: { title: 'of 1,000 arrived', of: each('arrived'), digits: 0 },
+  first: { title: 'ms until a first event arrives', of: each('first'), digits: 0 },
+  heap: { title: 'heap, bytes an event, offline', of: each('heap'), digits: 0 },
   twice: { title: 'arrived twice', of: each('twice'), digits: 0 },
 };
 
 const TABLES = [
-  ['size', 'start', 'slowStart', 'call', 'largeCall'],
-  ['longTasks', 'longTime', 'delivery', 'requests', 'bytes', 'arrived', 'twice'],
+  ['size', 'start', 'slowStart', 'call', 'largeCall', 'heap'],
+  ['longTasks', 'longTime', 'first', 'delivery', 'requests', 'bytes', 'arrived', 'twice'],
 ];
 /** Of these a ratio says nothing. */
 const WITHOUT_RATIO = ['longTasks', 'longTime', 'arrived', 'twice'];
@@ -59,12 +78,25 @@ const cell = (name: string, row: Row, floor: Row): string => {
 };
 
 /** A table with its columns aligned, as the formatter has it. */
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[], fill: string) =>
     `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width, fill)).join(' | ')} |`;
   return [line(head, ' '), line([], '-'), ...rows.map((cells) => line(cells, ' '))].join('\n');
 };
+
+const survived = ({ survivals }: Row, way: string): string => {
+  const survival = survivals[way];
+  if (!survival) return 'failed';
+  return `${survival.arrived}${survival.twice ? ` (${survival.twice} twice)` : ''}`;
+};
+
+/** What of a task's events arrives, and how much of it more than once, by what becomes of the page. */
+export const durability = (rows: readonly Row[]): string =>
+  table(
+    [`of ${EVENTS} events`, ...WAYS],
+    rows.map((row) => [row.subject.name, ...WAYS.map((way) => survived(row, way))]),
+  );
 
 /** Who was cut short in the burst of 10,000. */
 const cuts = (rows: readonly Row[]): string[] =>
@@ -94,6 +126,9 @@ export const markdown = (rows: readonly Row[], facts: readonly string[], failure
       'Uploaded bytes are those of bodies and queries, without headers. Who lets fewer than 1,000 arrive has uploaded, and worked, for those only. ' +
       'The browser does not say that it is a robot, since some do not track robots.',
     ...tables,
+    'How many of 200 events tracked in one task arrive within 45 s of what happens next, one run each: the page is left for one with the same script; closed for good; closed offline, and opened online; the first three uploads are answered 500; its renderer crashes; the browser is killed, online or offline, and opened again. ' +
+      '`twice` came more than once: every service here drops repeats by their ids, so they cost no more than bytes.',
+    durability(rows),
     ...(cut ? [`A burst is cut after 10 s: ${cut}.`] : []),
     ...(failures.length ? [failures.map((failure) => `- ${failure}`).join('\n')] : []),
     '![chart](peers.svg)',

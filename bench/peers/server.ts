@@ -66,12 +66,21 @@ export const startServer = async (code: string) => {
     }
   };
 
+  /** What goes wrong with uploads: their sockets are closed, or so many more of them are answered 500. */
+  const trouble = { isDown: false, failures: 0 };
+
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (url.pathname === '/') {
       response.writeHead(200, { 'Content-Type': 'text/html', ...ISOLATED }).end(BLANK);
     } else if (url.pathname === '/subject.js') {
       response.writeHead(200, { 'Content-Type': 'text/javascript', 'Cache-Control': 'no-store' }).end(code);
+    } else if (trouble.isDown) {
+      request.socket.destroy();
+    } else if (trouble.failures > 0) {
+      trouble.failures--;
+      request.resume();
+      response.writeHead(500).end();
     } else {
       await take(request, url);
       const [, status, body] = ANSWERS.find(([path]) => url.pathname.startsWith(path)) ?? ['', 200, '{}'];
@@ -83,6 +92,7 @@ export const startServer = async (code: string) => {
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     uploads,
+    trouble,
     stop() {
       server.close();
       server.closeAllConnections();

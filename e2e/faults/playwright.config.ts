@@ -18,7 +18,7 @@ export default defineConfig<object, WorkerFixtures>({
   outputDir: '../../test-results/faults',
   timeout: 120_000,
   expect: { timeout: 15_000 },
-  workers: 2,
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   reporter: [['./support/table-reporter.ts'], ['json', { outputFile: '../../test-results/faults.json' }]],

@@ -8,7 +8,13 @@ export interface ClewFunction {
 }
 
 /** What can be looked into: a tracker, or the page's `window.clew`. */
-export type Inspectable = { readonly on: Listen; stats(): Stats } | ClewFunction;
+export type Inspectable =
+  | {
+      readonly on: Listen;
+      /** Its sums. */
+      stats(): Stats;
+    }
+  | ClewFunction;
 
 /** What an inspector needs of either. */
 export interface Subject {

@@ -3,7 +3,7 @@ import { type ItemText, idOf, isItem } from './event.js';
 import { fail, isProven, type Link, newLink, release, succeed, take, timeLeft } from './link.js';
 import type { Queue } from './queue.js';
 import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from './search.js';
-import type { Entry, Row, Store } from './store.js';
+import type { Entry, ReadRows, Row, Store } from './store.js';
 import type { Answer } from './transport.js';
 
 /**
@@ -96,6 +96,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   /** What the next transaction does. */
   let change: (link: Link, tab: string, now: number) => void;
   let entries: Entry[] = [];
+  /** What it found there is to send. */
+  let rows: Row[] = [];
   /** Ids of what has been answered for, until that is written. */
   const settled = new Set<string>();
   let isAway = false;
@@ -151,8 +153,6 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   /** Sends the next batch and sees what the answer means. */
   const turn = async () => {
     const since = link;
-    // And a few more: that there are some, and in place of those that are answered for already.
-    const rows = await store.read(service, search.aside + limits.maxBatchEvents + 10);
     // A page that could not be sure that something was stored has carried it over: it may be there twice.
     const stored = new Map(allIn(rows).flatMap((text) => (isLeft(text) ? [[idOf(text), text] as const] : [])));
     // What memory has and the store has not is no less to be sent: storage may be refused, or have been cleared.
@@ -179,11 +179,11 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       (message): Answer => ({ outcome: 'failed', message }),
     );
     flying = 0;
-    judge(rows, ids, batch.bytes, !waiting[ids.length], answer);
+    judge(ids, batch.bytes, !waiting[ids.length], answer);
   };
 
   /** What an answer means. */
-  const judge = (rows: Row[], ids: string[], bytes: number, isLast: boolean, answer: Answer) => {
+  const judge = (ids: string[], bytes: number, isLast: boolean, answer: Answer) => {
     const { outcome, status, retryAfter, message } = answer;
     ports.onAnswer(ids, answer);
     const isDelivered = outcome === 'delivered';
@@ -219,15 +219,20 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // A page that is going away has no time for questions: what it knows is written at once.
     while (queue.persist(mine === era ? [] : entries) && mine === era) {
       isRunning = true;
-      const update = (old?: Link) => {
+      const update = async (old: Link | undefined, read: ReadRows) => {
         const changed = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
         change(changed, tab(), now());
+        // A few more than a batch takes: that there are some, and in place of those that are answered for already.
+        const found = changed.by === tab() ? await read(service, search.aside + limits.maxBatchEvents + 10) : [];
+        if (!found[0] && !queue.items.size) release(changed, tab());
+        rows = found;
         return changed;
       };
       const written = await store.transact(entries, linkName, update);
-      if (mine !== era) continue;
       // Where nothing can be stored, what this page knows has to do.
-      link = written ?? update(link);
+      const known = written ?? (mine === era ? await update(link, store.read) : link);
+      if (mine !== era) continue;
+      link = known;
       ports.onLink(link);
       if (written) settled.clear();
       if (link.by !== tab() || (entries[0] && !written)) break;

@@ -13,20 +13,23 @@ export type Row = readonly [key: RowKey, items: readonly ItemText[] | undefined]
 /** What is written: a row, or a record under its name. */
 export type Entry = Row | readonly [name: string, record: object];
 
+/** The oldest rows of a service, at least as many as hold `most` items, if there are so many. */
+export type ReadRows = (service: string, most?: number) => Promise<Row[]>;
+
 /** What the pipeline asks of a store. All tabs of an origin see the same one; no method rejects. */
 export interface Store {
   /**
    * One transaction over all tabs: writes rows and named records, then replaces the record `name` by what the pure
-   * `change` makes of it. Without `name` it is committed in the call, so that it outlives a page that is going away.
-   * Resolves to what `change` has made, or true; to undefined when nothing was written.
+   * `change` makes of it, which may read rows and wait for nothing else. Without `name` it is committed in the call, so that
+   * it outlives a page that is going away. Resolves to what `change` has made, or true; to undefined when nothing was written.
    */
   transact<T extends object>(
     entries: readonly Entry[],
     name?: string,
-    change?: (old: T | undefined) => T,
+    change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
   ): Promise<T | undefined>;
-  /** The oldest rows of a service, at least as many as hold `most` items, if there are so many. */
-  read(service: string, most?: number): Promise<Row[]>;
+  /** Rows, in a transaction of its own. */
+  read: ReadRows;
   /**
    * The page is going away: breaks off what is not committed. A page in the back/forward cache would go on holding its
    * transaction, and with it up all other tabs; and what it writes last would have to wait for it.
@@ -43,38 +46,40 @@ const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 3000;
 
+/** A row holds anything from one item to a batch, and to read is to copy: so at first but a few are read. */
+const readerOf =
+  (target: IDBObjectStore): ReadRows =>
+  async (service, most = Number.POSITIVE_INFINITY) => {
+    const rows: Row[] = [];
+    let after: IDBValidKey = [service];
+    for (let count = 2; ; count *= 4) {
+      // All keys that begin with the service: a list is higher than any number.
+      const range = IDBKeyRange.bound(after, [service, []], count > 2);
+      const [keys, values] = await Promise.all([
+        promisifyRequest(target.getAllKeys(range, count)),
+        promisifyRequest(target.getAll(range, count)),
+      ]);
+      for (const [i, key] of keys.entries()) rows.push([key as RowKey, values[i]]);
+      most -= values.flat().length;
+      if (most <= 0 || keys.length < count) return rows;
+      after = keys[count - 1] as IDBValidKey;
+    }
+  };
+
 const write = async <T extends object>(
   target: IDBObjectStore,
   entries: readonly Entry[],
   name: string,
-  change?: (old: T | undefined) => T,
+  change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
 ): Promise<T> => {
   for (const [key, value] of entries) value ? target.put(value, key) : target.delete(key);
-  const value = change?.(await promisifyRequest(target.get(name)));
+  const value = change && (await change(await promisifyRequest(target.get(name)), readerOf(target)));
   if (value) target.put(value, name);
   // Spares the wait for the last request's event, which a page that is going away never sees.
   target.transaction.commit?.();
   // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
   await promisifyRequest(target.transaction);
   return value ?? (true as never);
-};
-
-/** A row holds anything from one item to a batch, and to read is to copy: so at first but a few are read. */
-const readRows = async (target: IDBObjectStore, service: string, most: number): Promise<Row[]> => {
-  const rows: Row[] = [];
-  let after: IDBValidKey = [service];
-  for (let count = 2; ; count *= 4) {
-    // All keys that begin with the service: a list is higher than any number.
-    const range = IDBKeyRange.bound(after, [service, []], count > 2);
-    const [keys, values] = await Promise.all([
-      promisifyRequest(target.getAllKeys(range, count)),
-      promisifyRequest(target.getAll(range, count)),
-    ]);
-    for (const [i, key] of keys.entries()) rows.push([key as RowKey, values[i]]);
-    most -= values.flat().length;
-    if (most <= 0 || keys.length < count) return rows;
-    after = keys[count - 1] as IDBValidKey;
-  }
 };
 
 /** https://w3.org/TR/IndexedDB/#opening */
@@ -144,8 +149,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       isLeaving &&= !name;
       return attempt((target) => write(target, entries, name, change));
     },
-    read: async (service, most = Number.POSITIVE_INFINITY) =>
-      (await attempt((target) => readRows(target, service, most))) ?? [],
+    read: async (...what) => (await attempt((target) => readerOf(target)(...what))) ?? [],
     abort() {
       isLeaving = true;
       const broken = underWay;

@@ -15,6 +15,7 @@ export interface ForwardAnswer {
   readonly ok: boolean;
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
+  /** The body, read to its end. */
   text(): Promise<string>;
 }
 
@@ -24,12 +25,14 @@ export interface ForwardAnswer {
  */
 export type Forward = (request: ForwardRequest) => Promise<ForwardAnswer>;
 
+/** Where the service is, and what it asks for: what `createRelay` makes of its options. */
 export interface ServiceAddress {
   readonly baseUrl: string;
   readonly eventsUrl: string;
   readonly apiKey: string;
   /** How long it may take to answer, in ms. */
   readonly timeout: number;
+  /** Sends the requests; without it, as `createRelay` does. */
   readonly fetch?: typeof fetch | undefined;
 }
 

@@ -17,6 +17,7 @@ export interface Seen {
   release(uuids: readonly string[]): Promise<void>;
 }
 
+/** For how long events are remembered. */
 export interface SeenOptions {
   /**
    * How long a taken event is remembered, in ms.
@@ -38,6 +39,7 @@ const MINUTE = 60_000;
 /**
  * In this process's memory: at least the newest `maxEvents`, at most twice as many, and none older than `maxAge`.
  *
+ * @param options how much is remembered, and for how long
  * @param options.maxEvents default: 100000
  */
 export const memorySeen = ({
@@ -88,6 +90,8 @@ export type RedisCommand = (args: string[]) => Promise<unknown>;
  * In a Redis that several relays share: one key for each event, which Redis forgets by itself.
  * https://redis.io/docs/latest/commands/set/
  *
+ * @param command sends a command to that Redis
+ * @param options how long is remembered, and under which keys
  * @param options.prefix of the keys. Default: `clew:seen:`
  */
 export const redisSeen = (

@@ -15,7 +15,7 @@ const importKey = (secret: string): Promise<CryptoKey> =>
  * @returns HMAC-SHA256 of the primary key's UTF-8, as 64 lower-case hex digits
  * @throws TypeError when one of both is not a non-empty string
  * @example
- * const signature = await signPrimaryKey(process.env.IDENTITY_SECRET, user.email);
+ * const signature = await signPrimaryKey(process.env.IDENTITY_SECRET ?? '', user.email);
  * // in the page: clew('identify', email, undefined, { signature })
  */
 export const signPrimaryKey = async (secret: string, primaryKey: string): Promise<string> => {

@@ -1,5 +1,6 @@
 import type { RelayRequest } from './request.js';
 
+/** Of which cookie the relay renews the thread. */
 export interface ThreadCookieOptions {
   /**
    * The domain that the site's hosts share: the one that the tracker's `cookieDomain` names or, with `auto`, has found. Of

@@ -1,4 +1,4 @@
-import type { Entry, Row, RowKey, Store } from '../pipeline/store.js';
+import type { Entry, ReadRows, Row, RowKey, Store } from '../pipeline/store.js';
 
 const isRow = (entry: Entry): entry is Row => Array.isArray(entry[0]);
 
@@ -16,21 +16,35 @@ export const createMemoryStore = (): Store => {
   const rows = new Map<string, Row>();
   const records = new Map<string, object>();
   let generation = 0;
+  /** What changes a record sees what the one before it has made. */
+  let last: Promise<unknown> = Promise.resolve();
   const write = (entry: Entry) => {
     if (!isRow(entry)) records.set(...entry);
     else if (entry[1]) rows.set(JSON.stringify(entry[0]), entry);
     else rows.delete(JSON.stringify(entry[0]));
   };
+  const read: ReadRows = async (service) =>
+    structuredClone([...rows.values()].filter(([key]) => key[0] === service).sort(([a], [b]) => compare(a, b)));
   return {
-    async transact<T extends object>(entries: readonly Entry[], name = '', change?: (old: T | undefined) => T) {
+    async transact<T extends object>(
+      entries: readonly Entry[],
+      name = '',
+      change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
+    ) {
       // As in a browser, nothing that is stored is shared with whoever stores it.
-      for (const entry of structuredClone(entries)) write(entry);
-      const value = change?.(structuredClone(records.get(name)) as T | undefined);
-      if (value) records.set(name, structuredClone(value));
-      return value ?? (true as never);
+      const written = structuredClone(entries);
+      const work = async () => {
+        for (const entry of written) write(entry);
+        const value = await change?.(structuredClone(records.get(name)) as T | undefined, read);
+        if (value) records.set(name, structuredClone(value));
+        return value ?? (true as never);
+      };
+      if (!change) return work();
+      const done = last.then(work);
+      last = done.catch(() => {});
+      return done;
     },
-    read: async (service) =>
-      structuredClone([...rows.values()].filter(([key]) => key[0] === service).sort(([a], [b]) => compare(a, b))),
+    read,
     abort: () => {},
     clear() {
       rows.clear();

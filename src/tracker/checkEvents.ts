@@ -3,6 +3,7 @@ import type { TrackedEvent } from './prepare.js';
 /** What is used of https://standardschema.dev, which Zod, Valibot, ArkType and others implement. */
 export interface StandardSchema {
   readonly '~standard': {
+    /** Says what is wrong with a value. */
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
   };
 }

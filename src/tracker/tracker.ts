@@ -60,7 +60,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const store = settings.store ?? createStore(fail);
   const trace = (make: () => Trace) => emit('trace', make);
   const idsOf = (items: readonly ItemText[]) => items.map(idOf);
-  const onStored = (items: readonly ItemText[]) => trace(() => ({ step: 'stored', uuids: idsOf(items) }));
+  const onStored = (items: readonly ItemText[]) => {
+    if (items[0]) trace(() => ({ step: 'stored', uuids: idsOf(items) }));
+  };
   const queue = createQueue(store, service, uuid(), settings, () => pages, onStored);
   const [carryItems, uncarry, addEarly, carryEarly, endEarly, found] = createCarrier(itemsKey);
   const requestOf = createRequests(settings);
@@ -102,7 +104,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     send(...sent) {
       const answer = transport(requestOf(...sent));
       const [{ items, path, bytes }, leaving, packed] = sent;
-      trace(() => ({ step: 'sent', uuids: idsOf(items), path, bytes, gzip: packed?.length, leaving }));
+      if (answer) trace(() => ({ step: 'sent', uuids: idsOf(items), path, bytes, gzip: packed?.length, leaving }));
       // A relay sets the cookie again that came with the request: meanwhile the visitor may be another one, or have refused.
       if (answer && elsewhere) answer.then(tell, tell);
       return answer;
@@ -153,6 +155,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const become = (visitor: Visitor, text?: ItemText) => {
     if (text) {
       begin();
+      trace(() => ({ step: 'tracked', event: JSON.parse(text) }));
       add(text);
     }
     queue.persist([[VISITOR, visitor]]);

@@ -9,6 +9,7 @@ export type AnyEvents = Record<string, unknown>;
 
 /** No payload where it may be undefined, else exactly the declared one. */
 type PayloadArgument<P> = undefined extends P ? [payload?: P] : [payload: P];
+/** The names of the declared events. */
 export type EventName<Events extends EventMap> = keyof Events & string;
 
 /** Counts of this page's events since the tracker was made: always `tracked = delivered + queued` + all of `dropped`. */
@@ -68,6 +69,7 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   flush(): Promise<void>;
   /** The visitor's thread, for an app whose own servers send events of the same visitor. Waits for consent; on a server ''. */
   correlationValue(): Promise<string>;
+  /** Counts of this page's events; a copy. */
   stats(): Stats;
   /**
    * Listens to `delivered`, `dropped` or `error`.

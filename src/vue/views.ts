@@ -3,6 +3,7 @@ import type { Tracker } from '../tracker/types.js';
 
 /** As much of Vue Router as is asked here. */
 export interface RouterLike {
+  /** Calls `hook` after every navigation, also one that has failed; returns how to end that. */
   afterEach(hook: (to: { path: string; fullPath: string }, from: unknown, failure?: unknown) => void): () => void;
 }
 

@@ -1,4 +1,4 @@
-import type { Entry, Row, RowKey, Store } from '../../src/pipeline/store.ts';
+import type { Entry, ReadRows, Row, RowKey, Store } from '../../src/pipeline/store.ts';
 
 /** A store in memory, with what only tests need to see of it. */
 export interface MemoryStore extends Store {
@@ -29,8 +29,8 @@ const compare = (a: RowKey, b: RowKey): number => {
 };
 
 /**
- * The `Store` port without a browser: every transaction is done whole in the call, so that none ever sees a part of another,
- * unless a test says that storage is broken or held up; answers come later; nothing stored shares an object with the caller.
+ * The `Store` port without a browser: one transaction after the other, so that none ever sees a part of another, unless a
+ * test says that storage is broken or held up; answers come later; nothing stored shares an object with the caller.
  */
 export const createMemoryStore = (): MemoryStore => {
   const rows = new Map<string, Row>();
@@ -38,6 +38,7 @@ export const createMemoryStore = (): MemoryStore => {
   const commits: (readonly Entry[])[] = [];
   let heldUp: (() => void)[] = [];
   let generation = 0;
+  let last: Promise<unknown> = Promise.resolve();
   const sorted = () => [...rows.values()].sort(([a], [b]) => compare(a, b));
 
   const write = (entry: Entry) => {
@@ -47,15 +48,25 @@ export const createMemoryStore = (): MemoryStore => {
   };
 
   const store: MemoryStore = {
-    async transact<T extends object>(entries: readonly Entry[], name = '', change?: (old: T | undefined) => T) {
+    async transact<T extends object>(
+      entries: readonly Entry[],
+      name = '',
+      change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
+    ) {
       if (store.isBroken) return undefined;
       if (name && store.isHeldUp) return new Promise<undefined>((resolve) => heldUp.push(() => resolve(undefined)));
       const written = structuredClone(entries);
-      commits.push(written);
-      for (const entry of written) write(entry);
-      const value = change?.(structuredClone(records.get(name)) as T | undefined);
-      if (value) records.set(name, structuredClone(value));
-      return value ?? (true as never);
+      const work = async () => {
+        commits.push(written);
+        for (const entry of written) write(entry);
+        const value = await change?.(structuredClone(records.get(name)) as T | undefined, store.read);
+        if (value) records.set(name, structuredClone(value));
+        return value ?? (true as never);
+      };
+      if (!change) return work();
+      const done = last.then(work);
+      last = done.catch(() => {});
+      return done;
     },
     read: async (service) =>
       structuredClone(

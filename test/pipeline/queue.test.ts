@@ -10,7 +10,14 @@ const SERVICE = '/clew';
 const createPage = ({ isOpen = true, limits = LIMITS } = {}) => {
   const store = createMemoryStore();
   let page = isOpen ? 3 : 0;
-  const queue = createQueue(store, SERVICE, 'tab', limits, () => page, () => {});
+  const queue = createQueue(
+    store,
+    SERVICE,
+    'tab',
+    limits,
+    () => page,
+    () => {},
+  );
   const open = (number: number) => {
     page = number;
   };
@@ -154,7 +161,14 @@ it('orders rows by page load and count, not by text and not by time', async () =
   const store = createMemoryStore();
   const names: string[] = [];
   for (const page of [10, 2, 9]) {
-    const queue = createQueue(store, SERVICE, `tab ${page}`, LIMITS, () => page, () => {});
+    const queue = createQueue(
+      store,
+      SERVICE,
+      `tab ${page}`,
+      LIMITS,
+      () => page,
+      () => {},
+    );
     for (let count = 1; count <= 11; count++) {
       queue.add(eventText(`${page}.${count}`));
       await microtask();

@@ -47,7 +47,14 @@ export interface TabOptions {
 export const createTab = (options: TabOptions = {}): Tab => {
   const { store = createMemoryStore(), name = 'tab', page = 1, respond = () => ({ outcome: 'delivered' }) } = options;
   const limits = { maxBatchEvents: 200, maxBatchBytes: 60_000, flushInterval: 3000, ...options.limits };
-  const queue = createQueue(store, SERVICE, name, limits, () => page, () => {});
+  const queue = createQueue(
+    store,
+    SERVICE,
+    name,
+    limits,
+    () => page,
+    () => {},
+  );
   const sent: Batch[] = [];
   const delivered: string[] = [];
   const rejected: string[] = [];

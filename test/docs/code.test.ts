@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { compileTemplate, parse } from 'vue/compiler-sfc';
+import { compile } from './compile.ts';
+import { type Block, blocks, placeOf } from './markdown.ts';
+
+const LANGUAGES = [
+  'bash',
+  'go',
+  'html',
+  'js',
+  'json',
+  'php',
+  'python',
+  'ruby',
+  'sh',
+  'sql',
+  'svelte',
+  'text',
+  'ts',
+  'tsx',
+  'vue',
+];
+
+it('every block says in which language it is, one that something here checks', () => {
+  expect(blocks.filter(({ lang }) => !LANGUAGES.includes(lang)).map(placeOf)).toEqual([]);
+});
+
+describe('TypeScript and JavaScript, also in HTML and components', () => {
+  /** Blocks that must not compile, ten lines apart, and what is said of them. */
+  const wrong: [lang: string, text: string, said: RegExp][] = [
+    ['ts', "tracker.track('sign up', { plan: 'pro' });", /'"sign up"' is not assignable/],
+    ['ts', "import { createTracker } from 'clew';\n\ncreateTracker({ baseURL: '/clew' });", /wrong.md:12: .*baseURL/],
+    ['ts', "import { createRelay } from 'clew/relay';\ncreateRelay({ secret: 'x' });", /'secret' does not exist/],
+    [
+      'tsx',
+      "import { ClewProvider } from 'clew/react';\nexport const a = <ClewProvider>a</ClewProvider>;",
+      /'tracker' is missing/,
+    ],
+    ['ts', "import { track } from 'clew';\ntrack('signup');", /has no exported member/],
+    ['js', "tracker.identity('ann@example.com');", /'identity' does not exist/],
+    ['html', "<p>Hello</p>\n<script>\n  clew('trak', 'signup');\n</script>", /wrong.md:62: .*"trak"/],
+    ['vue', '<script setup lang="ts">\ntracker.track("signup", { plan: "gold" });\n</script>', /wrong.md:71: .*"gold"/],
+    ['ts', 'const half = (', /expected/],
+  ];
+  const all = wrong.map(([lang, text], i): Block => ({ file: 'wrong.md', line: i * 10, lang, text }));
+  let told: string[] = [];
+  beforeAll(() => {
+    told = compile([...blocks, ...all]);
+  }, 120_000);
+
+  it('compiles, against the types of the package as it is built', () => {
+    expect(told.filter((fault) => !fault.startsWith('wrong.md'))).toEqual([]);
+  });
+
+  it.each(wrong)('would not if it were wrong: %s, %s', (_, text, said) => {
+    const line = all.find((block) => block.text === text)?.line ?? 0;
+    const mine = told.filter((fault) => Math.floor(Number(/^wrong.md:(\d+)/.exec(fault)?.[1]) / 10) === line / 10);
+    expect(mine.join('\n')).toMatch(said);
+  });
+});
+
+it('templates of components compile', () => {
+  const faults = blocks
+    .filter(({ lang }) => lang === 'vue')
+    .flatMap((block) => {
+      const { descriptor } = parse(block.text);
+      const isWhole = descriptor.template ?? descriptor.scriptSetup ?? descriptor.script;
+      const source = isWhole ? (descriptor.template?.content ?? '') : block.text;
+      const { errors } = compileTemplate({ source, filename: block.file, id: 'docs' });
+      return errors.map((error) => `${placeOf(block)}: ${error}`);
+    });
+  expect(faults).toEqual([]);
+});
+
+it('JSON parses', () => {
+  for (const block of blocks.filter(({ lang }) => lang === 'json'))
+    expect(() => JSON.parse(block.text), placeOf(block)).not.toThrow();
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { read } from './markdown.ts';
+
+/** Figures that pages name, and where the source has them: whoever changes one is told of the other. */
+const FIGURES: [page: string, sentence: string, file: string, declaration: string][] = [
+  ['README.md', 'what takes longer than 6 ms', 'src/tracker/tracker.ts', 'const SLICE = 6;'],
+  ['README.md', 'ten million characters', 'src/tracker/tracker.ts', 'const MOST_QUEUED = 1e7;'],
+  ['README.md', 'no more than 65,536 bytes', 'src/pipeline/delivery.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
+  ['README.md', 'at most four in a row', 'src/pipeline/search.ts', 'const BREAKER = 5;'],
+  ['README.md', '500 to four more tries', 'src/pipeline/search.ts', 'const STRIKES = 4;'],
+  ['README.md', 'answered within ten minutes', 'src/pipeline/link.ts', 'const PROVEN_FOR = 10 * MINUTE;'],
+  ['docs/delivery.md', 'in slices of 6 ms', 'src/tracker/tracker.ts', 'const SLICE = 6;'],
+  ['docs/delivery.md', 'for 22 s at a time', 'src/pipeline/link.ts', 'const LEASE = REQUEST_TIMEOUT + 2 * SECOND;'],
+  ['docs/delivery.md', 'time-out after 20 s', 'src/pipeline/link.ts', 'const REQUEST_TIMEOUT = 20 * SECOND;'],
+  [
+    'docs/delivery.md',
+    'after 1 s, doubling to 5 min',
+    'src/pipeline/link.ts',
+    'Math.min(SECOND * doubled, 5 * MINUTE)',
+  ],
+  ['docs/delivery.md', 'after 5 min, doubling to an hour', 'src/pipeline/link.ts', '? 5 * MINUTE * doubled'],
+  ['docs/delivery.md', 'obeyed, up to an hour', 'src/pipeline/link.ts', 'Math.max(wait, retryAfter), HOUR)'],
+  ['docs/delivery.md', 'only when that happened four times', 'src/pipeline/search.ts', 'const STRIKES = 4;'],
+  ['docs/delivery.md', 'Five refused in a row', 'src/pipeline/search.ts', 'const BREAKER = 5;'],
+  ['docs/tracker.md', 'ten million characters', 'src/tracker/tracker.ts', 'const MOST_QUEUED = 1e7;'],
+  ['docs/without-code.md', 'has stood for 100 ms', 'src/page/navigation.ts', 'const SETTLING = 100;'],
+  ['docs/privacy.md', 'not older than two minutes', 'src/tracker/linkDomains.ts', 'const MAX_AGE = 120;'],
+  ['docs/privacy.md', '400 days', 'src/relay/threadCookie.ts', 'const MAX_AGE = 34_560_000;'],
+  ['docs/relay.md', 'hold for two hours', 'src/relay.ts', "'Access-Control-Max-Age': '7200'"],
+  ['docs/relay.md', 'after 200 and 1,000 ms', 'src/relay.ts', 'const BEACON_RETRIES = [200, 1000];'],
+  ['docs/relay.md', 'the newest 100,000 events', 'src/relay/seen.ts', 'maxEvents = 100_000'],
+  ['docs/relay.md', '`maxPending` (60,000 ms)', 'src/relay/seen.ts', 'const MINUTE = 60_000;'],
+];
+
+it.each(FIGURES)('%s: "%s" is what %s says', (page, sentence, file, declaration) => {
+  expect(read(page)).toContain(sentence);
+  expect(read(file)).toContain(declaration);
+});

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { inlineScriptsOf } from './compile.ts';
+import { blocks, placeOf, read } from './markdown.ts';
+import { membersOf } from './types.ts';
+
+const html = blocks.filter(({ lang }) => lang === 'html');
+/** Functions and objects, which no attribute can be. */
+const NOT_IN_A_TAG = ['beforeSend', 'transport', 'store'];
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const known = [...membersOf('dist/tracker/options.d.ts', 'TrackerOptions').keys()]
+  .filter((name) => !NOT_IN_A_TAG.includes(name))
+  .map((name) => `data-${kebab(name)}`);
+/** Somebody else's, which stand in what their system makes of a tag. */
+const FOREIGN = ['data-wp-strategy'];
+const namesIn = (text: string) => [...text.matchAll(/[\s'"](data-[a-z-]+)/g)].map(([, name]) => name ?? '');
+
+it('attributes of the script tag are options that exist', () => {
+  expect(known).toContain('data-base-url');
+  const faults = html.flatMap((block) =>
+    namesIn(block.text)
+      .filter((name) => !name.startsWith('data-clew-') && ![...known, ...FOREIGN].includes(name))
+      .map((name) => `${placeOf(block)}: ${name}`),
+  );
+  expect(faults).toEqual([]);
+});
+
+it('the page about the script tag has every attribute', () => {
+  const rows = read('docs/script-tag.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `data-'));
+  expect(rows.flatMap((row) => namesIn(row.replaceAll('`', ' '))).toSorted()).toEqual(known.toSorted());
+});
+
+it('elements are marked with an event', () => {
+  const marks = html.flatMap(({ text }) => text.match(/<[a-z]+ [^>]*data-clew-[^>]*>/g) ?? []);
+  expect(marks.length).toBeGreaterThan(0);
+  expect(marks.filter((tag) => !tag.includes('data-clew-event="'))).toEqual([]);
+});
+
+it('where the stub is shown, it is the one that is built', () => {
+  const shown = html.flatMap(inlineScriptsOf).filter(({ text }) => text.includes('clew.calls'));
+  for (const block of shown) expect(block.text.trim(), placeOf(block)).toBe(read('dist/stub.js'));
+  // Elsewhere a comment stands for it.
+  expect(read('README.md')).toContain('<script>/* contents of dist/stub.js */</script>');
+});

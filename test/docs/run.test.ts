@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../demo/collector/database.ts';
+import { event } from '../mounts/events.ts';
+import { deadUrl, useUpstream } from '../upstream.ts';
+import { blocksOf, root } from './markdown.ts';
+import { blockOf, run } from './run.ts';
+
+const upstream = useUpstream();
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+describe('the relay, as it is written', () => {
+  it.each([
+    ['README.md', '// relay.ts'],
+    ['docs/relay.md', '// node.ts'],
+    ['docs/relay.md', '// express.ts'],
+    ['docs/relay.md', '// fastify.ts'],
+    ['docs/relay.md', '// hono.ts'],
+    ['docs/relay.md', "process.once('SIGTERM'"],
+  ])('in %s, %s, forwards with the key', { timeout: 60_000 }, async (page, mark) => {
+    const { port } = new URL(await deadUrl());
+    const code = blockOf(page, mark).replace(/\b(8080|3000)\b/, port);
+    const { end } = run(code, { BASE_URL: upstream.url, API_KEY: 'the-key', IDENTITY_SECRET: 'the-secret' });
+    ends.push(end);
+    const post = () =>
+      fetch(`http://localhost:${port}/clew/api/events/batch/`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ batch: [event('signup')] }),
+      }).then(({ status }) => status, String);
+    await expect.poll(post, { timeout: 30_000 }).toBe(201);
+    const [first] = upstream.received;
+    expect(first?.headers.authorization).toBe('Api-Key the-key');
+    expect(JSON.parse(first?.text ?? '')).toMatchObject({ batch: [{ event: 'signup' }] });
+  });
+
+  it('stops by itself on SIGTERM where the page says so', { timeout: 60_000 }, async () => {
+    const { port } = new URL(await deadUrl());
+    const code = blockOf('docs/relay.md', "process.once('SIGTERM'").replace('8080', port);
+    const { printed } = run(`${code}\nserver.once('listening', () => process.kill(process.pid, 'SIGTERM'));`, {
+      BASE_URL: upstream.url,
+      API_KEY: 'the-key',
+    });
+    expect(await printed()).toBe('');
+  });
+});
+
+it('signPrimaryKey, as it is written, makes the signature of the documents', { timeout: 30_000 }, async () => {
+  const [vector] = JSON.parse(readFileSync(join(root, 'docs/signing/vectors.json'), 'utf8'));
+  const code = blockOf('docs/relay.md', 'signPrimaryKey(process.env.IDENTITY_SECRET');
+  const { printed } = run(`${code}\nconsole.log(await signatureOf({ email: process.env.KEY ?? '' }));`, {
+    IDENTITY_SECRET: vector.secret,
+    KEY: vector.primaryKey,
+  });
+  expect((await printed()).trim()).toBe(vector.signature);
+});
+
+it('the client for servers, as it is written, sends to each of the endpoints', { timeout: 30_000 }, async () => {
+  upstream.answer(201, { 'Content-Type': 'application/json' }, '{"id":"c7"}');
+  const { printed } = run(blockOf('docs/service.md', 'createService'), { BASE_URL: upstream.url, API_KEY: 'the-key' });
+  expect(await printed()).toBe('customer c7\n');
+  expect(upstream.received.map(({ path }) => path)).toEqual([
+    '/api/customers/upsert',
+    '/api/events/batch/',
+    '/events/',
+  ]);
+});
+
+it('on a server the tracker does nothing, and the process ends', { timeout: 30_000 }, async () => {
+  expect(await run(blockOf('docs/ssr.md', 'stats()')).printed()).toBe(
+    ' { tracked: 0, delivered: 0, queued: 0, dropped: {} }\n',
+  );
+});
+
+it('the SQL for the collector runs, and forgets one person and no other', { timeout: 60_000 }, async () => {
+  const { query, close } = await openDatabase();
+  ends.push(close);
+  const [customer, thread, other, stranger] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  await query('insert into customers (id, primary_key) values ($1, $2), ($3, $4)', [
+    customer,
+    'ann@example.com',
+    other,
+    'bob',
+  ]);
+  await query('insert into threads (correlation_value, customer_id) values ($1, $2), ($3, $4)', [
+    thread,
+    customer,
+    stranger,
+    other,
+  ]);
+  for (const value of [thread, stranger])
+    await query(
+      `insert into events (uuid, timestamp, event, source, correlation_key, correlation_value)
+       values (gen_random_uuid(), now(), 'signup', 'custom', '_id', $1)`,
+      [value],
+    );
+  await query("insert into journeys (name, event) values ('Welcome', 'signup')");
+  // One has fired for whoever had the thread before.
+  await query(`insert into firings select j.id, e.seq, '${other}' from journeys j, events e`);
+
+  const [whoDidWhat, counts, forget, ...more] = blocksOf('docs/collector.md').filter(({ lang }) => lang === 'sql');
+  expect(more).toEqual([]);
+  expect(await query(whoDidWhat?.text ?? '')).toMatchObject([
+    { primary_key: 'ann@example.com' },
+    { primary_key: 'bob' },
+  ]);
+  expect(await query(counts?.text ?? '')).toMatchObject([{ event: 'signup', count: 2 }]);
+  await query(forget?.text ?? '');
+  for (const table of ['customers', 'threads', 'events', 'firings'])
+    expect(await query(`select from ${table}`), table).toHaveLength(1);
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { eventFault } from '../../src/wire.ts';
+import { blocksOf, read } from './markdown.ts';
+import { membersOf } from './types.ts';
+
+/** The first cells of a page's tables below a heading, or of all, that are code; and the cells after each. */
+const rowsOf = (page: string, heading = ''): Map<string, string> => {
+  const [, below = ''] = heading ? read(page).split(`\n## ${heading}\n`) : ['', read(page)];
+  const [section = ''] = heading ? below.split('\n## ') : [below];
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return new Map(
+    rows.flatMap((row) => {
+      const [, names = '', next = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+      return [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => [name ?? '', next] as const);
+    }),
+  );
+};
+
+describe.each([
+  ['docs/tracker.md', 'Options', 'dist/tracker/options.d.ts', 'TrackerOptions'],
+  ['docs/tracker.md', 'Methods', 'dist/tracker/types.d.ts', 'Tracker'],
+  ['docs/tracker.md', 'Signals', 'dist/tracker/signals.d.ts', 'Signals'],
+  ['docs/relay.md', 'Options', 'dist/relay/options.d.ts', 'RelayOptions'],
+  ['docs/relay.md', 'Reports', 'dist/relay/report.d.ts', 'RelayReport'],
+  ['docs/service.md', '', 'dist/service.d.ts', 'Service'],
+  ['docs/service.md', '', 'dist/service.d.ts', 'ServiceOptions'],
+  ['docs/testing.md', '', 'dist/testing/testTransport.d.ts', 'TestTransport'],
+  ['docs/vue.md', '', 'dist/vue.d.ts', 'ClewOptions'],
+])('%s, %s', (page, heading, file, name) => {
+  const rows = rowsOf(page, heading);
+  const members = membersOf(file, name);
+
+  it(`has every member of ${name}`, () => {
+    expect(members.size).toBeGreaterThan(0);
+    // What a test helper hands on to another tracker is shown in an example.
+    expect([...members.keys()].filter((member) => !rows.has(member) && member !== 'transport')).toEqual([]);
+  });
+
+  it('has the defaults that the types have', () => {
+    /** As far as it is a value, and not an explanation. */
+    const plainOf = (text = '') => /^(\d+|true|false|'\w+')(?=\s|$)/.exec(text.replaceAll('`', ''))?.[0];
+    for (const [member, value] of members)
+      if (plainOf(value) && rows.has(member)) expect(plainOf(rows.get(member)), member).toBe(plainOf(value));
+  });
+});
+
+it('every reason for which an event is dropped is explained, but for the one that none has', () => {
+  const [, type = ''] = /DropReason = ([^;]*);/.exec(read('dist/tracker/signals.d.ts')) ?? [];
+  const reasons = [...type.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason ?? '');
+  const explained = [...read('docs/tracker.md').matchAll(/^\| `([\w-]+)`/gm)].map(([, name]) => name);
+  expect(reasons.filter((reason) => !explained.includes(reason))).toEqual(['expired']);
+});
+
+it('the event that is shown is one that the relay takes', () => {
+  const [event] = blocksOf('docs/events.md').filter(({ lang }) => lang === 'json');
+  expect(eventFault(JSON.parse(event?.text ?? ''))).toBeUndefined();
+});
