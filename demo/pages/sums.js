@@ -21,9 +21,9 @@ export const createSums = () => {
     /** @param {Trace} trace */
     hear(trace) {
       if (trace.step === 'tracked') tracked.set(trace.event.uuid ?? '', trace.event.event ?? '');
-      // No call of `track`, and so not heard of before it is sent.
+      // From before somebody listened: not heard of until it is sent, and without its name.
       if (trace.step === 'sent' && !UPSERT.test(trace.path))
-        for (const uuid of trace.uuids) if (!tracked.has(uuid)) tracked.set(uuid, '$identify');
+        for (const uuid of trace.uuids) if (!tracked.has(uuid)) tracked.set(uuid, '');
       if (trace.step !== 'answered' || trace.outcome !== 'delivered') return;
       for (const uuid of trace.uuids) if (tracked.has(uuid) && !dropped.has(uuid)) delivered.add(uuid);
     },

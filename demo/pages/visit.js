@@ -25,7 +25,7 @@ const hear = (trace) => {
   emit('trace', trace);
   if (trace.step !== 'answered' || trace.outcome !== 'delivered') return;
   const events = trace.uuids
-    .filter((uuid) => !own.has(uuid) && sums.nameOf(uuid))
+    .filter((uuid) => !own.has(uuid) && sums.nameOf(uuid) !== undefined)
     .map((uuid) => ({ uuid, event: sums.nameOf(uuid) }));
   if (events.length) emit('delivered', { events });
 };
