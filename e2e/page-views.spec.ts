@@ -85,8 +85,7 @@ for (const has of [true, false]) {
       await arrive(visitor, `${demo.address}/blank`);
       await visitor.page.evaluate(async () => {
         history.pushState({}, '', '/account');
-        await new Promise(requestAnimationFrame);
-        await new Promise((resolve) => setTimeout(resolve));
+        await new Promise((resolve) => setTimeout(resolve, 50));
         history.replaceState({}, '', '/login');
       });
       expect(await pathsOf(demo, visitor.page)).toEqual(['/blank', '/login']);
@@ -206,8 +205,7 @@ test('the title is what the app has set when it has rendered the route', async (
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
   await page.evaluate(async () => {
     history.pushState({}, '', '/products');
-    await new Promise(requestAnimationFrame);
-    await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     document.title = 'Products';
   });
   await pathsOf(demo, page);
@@ -220,8 +218,10 @@ test('the referrer is the view before, and on the first one what the browser say
   await page.evaluate(() => location.assign('/blank'));
   await page.waitForURL('**/blank');
   await visitor.load({ pageViews: '' });
-  await push(page, '/products?sort=price');
-  await replace(page, '/products?sort=name');
+  await page.evaluate(() => {
+    history.pushState({}, '', '/products?sort=price');
+    history.replaceState({}, '', '/products?sort=name');
+  });
   await push(page, '/cart');
   await traverse(page, -1, '/products');
   await pathsOf(demo, page);

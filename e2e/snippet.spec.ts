@@ -59,7 +59,7 @@ test('without a base URL the script says what it expected', async ({ demo, conte
 });
 
 test('works under a strict Content-Security-Policy with nonce and Trusted Types', async ({ demo, visitor }) => {
-  const response = await visitor.page.goto(demo.address);
+  const response = await visitor.page.goto(`${demo.address}/shop/`);
   expect(response?.headers()['content-security-policy']).toContain("require-trusted-types-for 'script'");
   await visitor.page.waitForFunction(() => !('q' in window.clew));
   await visitor.clew('track', 'strict');
