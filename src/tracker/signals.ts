@@ -33,7 +33,7 @@ export interface Signals {
 /** Listens to a signal; the function it returns ends that. */
 export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
-/** `isDebug` says everything on the console, too. */
+/** `isDebug` says on the console, too, what an app may depend on. */
 export const createSignals = (isDebug: boolean) => {
   const listeners = new Set<[signal: string, listener?: (value: never) => void]>();
   const on: Listen = (...listening) => {
@@ -46,7 +46,7 @@ export const createSignals = (isDebug: boolean) => {
    * came through localStorage, from a page that left before the bundle had come, is none any more.
    */
   const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
-    if (isDebug) console.log('clew:', signal, make());
+    if (isDebug && signal !== 'trace') console.log('clew:', signal, make());
     for (const [heard, listener] of listeners) {
       try {
         if (heard === signal) listener?.(make() as never);

@@ -72,7 +72,7 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   /** Counts of this page's events; a copy. */
   stats(): Stats;
   /**
-   * Listens to `delivered`, `dropped` or `error`.
+   * Listens to `delivered`, `dropped` or `error`; inspectors also to `trace`.
    *
    * @returns stops listening
    */

@@ -99,10 +99,12 @@ it('makes no value when nobody listens', () => {
   expect(make).not.toHaveBeenCalled();
 });
 
-it('says nothing on the console, but for debug', () => {
+it('says nothing on the console, but for debug, and then no single steps', () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   createSignals(false)[1]('error', problem('a'));
   expect(log).not.toHaveBeenCalled();
-  createSignals(true)[1]('error', problem('b'));
+  const [, emit] = createSignals(true);
+  emit('trace', () => ({ step: 'stored', uuids: [] }));
+  emit('error', problem('b'));
   expect(log).toHaveBeenCalledExactlyOnceWith('clew:', 'error', new Error('b'));
 });
