@@ -33,7 +33,7 @@ export const carriedList = (key: string): unknown[] => [carried(key) ?? []].flat
 export const carry = (key: string, value?: unknown): void => {
   try {
     const storage = storageOf(key);
-    storage[key] = JSON.stringify(value);
-    if (!value) delete storage[key];
+    if (value) storage[key] = JSON.stringify(value);
+    else delete storage[key];
   } catch {}
 };
