@@ -76,6 +76,7 @@ export const pageViews =
     /** The address of the view that was tracked last. */
     let seen = '';
     let { referrer } = document;
+    let timer: ReturnType<typeof setTimeout> | undefined;
 
     /** What two addresses of the same view have in common. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/, '');
@@ -89,9 +90,14 @@ export const pageViews =
     const move: Move = (kind) => {
       // What was not replaced was there to be seen, however shortly.
       if (kind !== 'replace') settle();
-      here = location.href;
+      const { href } = location;
+      // Another address has to stand for as long, whatever was left of the time of the one before.
+      if (viewOf(href) !== viewOf(here)) {
+        clearTimeout(timer);
+        timer = setTimeout(settle, SETTLING);
+      }
+      here = href;
       notice(here);
-      setTimeout(settle, SETTLING);
     };
 
     move('replace');
