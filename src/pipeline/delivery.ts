@@ -164,9 +164,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // What was read may have been handed over meanwhile; the lease may have run out while the tab was frozen.
     if (since !== link || now() > link.until) return;
     if (!batch) {
-      entries = changedRows(rows, isLeft);
       // Behind what nobody can read there may be more.
-      if (!entries[0]) change = release;
+      entries = changedRows(rows, isLeft);
       return;
     }
     const ids = batch.items.map(idOf);
