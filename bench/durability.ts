@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import type { Demo } from '../e2e/support/demo.ts';
-import { type OwnBrowser, openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
+import { crash, type OwnBrowser, openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
 import { visitBlank } from '../e2e/support/tag.ts';
 
 /** How long the last event may take to arrive: longer than a lease that nobody could give up. */
@@ -48,10 +48,7 @@ const ways: Record<string, (stage: Stage) => Promise<boolean>> = {
   'renderer crash once the database is open, reopened': async ({ page, browser }) => {
     await page.evaluate(() => window.clew('correlationValue'));
     await track(page);
-    const crashed = page.waitForEvent('crash');
-    const session = await page.context().newCDPSession(page);
-    session.send('Page.crash').catch(() => {});
-    await crashed;
+    await crash(page);
     await browser.quit();
     return true;
   },

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { type OwnBrowser, openBrowser, withProfile } from './support/ownBrowser.ts';
+import { crash, type OwnBrowser, openBrowser, withProfile } from './support/ownBrowser.ts';
 import { visitBlank } from './support/tag.ts';
 import { expect, numbers, test, upTo } from './support/test.ts';
 
@@ -9,10 +9,7 @@ const PATIENCE = { timeout: 40_000 };
 const ends = {
   'a SIGKILL of the browser': async (_page: Page, browser: OwnBrowser) => browser.kill(),
   'a crash of the page': async (page: Page, browser: OwnBrowser) => {
-    const crashed = page.waitForEvent('crash');
-    const session = await page.context().newCDPSession(page);
-    session.send('Page.crash').catch(() => {});
-    await crashed;
+    await crash(page);
     await browser.quit();
   },
 };

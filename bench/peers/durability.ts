@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
-import { type OwnBrowser, openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
+import { crash, type OwnBrowser, openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
 import { FLAGS, load, type Script } from './measure.ts';
 import { type Server, startServer } from './server.ts';
 
@@ -44,10 +44,7 @@ const play: Record<string, (stage: Stage, isTag: boolean) => Promise<boolean>> =
   },
   async 'renderer crash, reopened'({ page, browser }) {
     await page.evaluate(track);
-    const crashed = page.waitForEvent('crash');
-    const session = await page.context().newCDPSession(page);
-    session.send('Page.crash').catch(() => {});
-    await crashed;
+    await crash(page);
     await browser.quit();
     return true;
   },

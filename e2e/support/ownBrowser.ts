@@ -75,6 +75,15 @@ export const openBrowser = async (profile: string, flags: readonly string[] = []
   };
 };
 
+/** Crashes the page's process. */
+export const crash = async (page: Page): Promise<void> => {
+  const crashed = page.waitForEvent('crash');
+  const session = await page.context().newCDPSession(page);
+  // A process that is gone does not answer.
+  session.send('Page.crash').catch(() => {});
+  await crashed;
+};
+
 export const withProfile = async <T>(work: (profile: string) => Promise<T>): Promise<T> => {
   const profile = await mkdtemp(join(tmpdir(), 'clew-bench-'));
   try {

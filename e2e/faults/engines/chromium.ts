@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openBrowser } from '../../support/ownBrowser.ts';
+import { crash, openBrowser } from '../../support/ownBrowser.ts';
 import type { Engine, Privacy, Tab } from './engine.ts';
 import { createTab } from './playwrightTab.ts';
 
@@ -26,16 +26,7 @@ export const openChromium = async (profile: string, privacy?: Privacy): Promise<
     isAlive: browser.isAlive,
     async newTab() {
       const page = await context.newPage();
-      const tab = createTab(page);
-      return {
-        ...tab,
-        async crash() {
-          const crashed = page.waitForEvent('crash');
-          const session = await cdp(tab);
-          session.send('Page.crash').catch(() => {});
-          await crashed;
-        },
-      };
+      return { ...createTab(page), crash: () => crash(page) };
     },
     async closeTabs() {
       // The first one stays: without a tab the browser would quit.
