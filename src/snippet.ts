@@ -20,8 +20,11 @@ interface Clew {
   q?: [at: number, call: Call][];
 }
 
-/** `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. */
-const scalar = (text: string | undefined): unknown => parseJson(text || 'true') ?? text;
+/**
+ * `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. An address
+ * begins as no JSON does, and is not tried: the first error of a page costs it a millisecond.
+ */
+const scalar = (text: string): unknown => (/^[/h]/.test(text) ? text : (parseJson(text || 'true') ?? text));
 
 const PLUGINS: Record<string, typeof pageViews | typeof clicks> = { pageViews, clicks };
 
@@ -34,7 +37,7 @@ const start = () => {
   const options: Record<string, unknown> = {};
   const dataset = document.currentScript?.dataset;
   for (const name in dataset) {
-    const value = scalar(dataset[name]);
+    const value = scalar(dataset[name] as string);
     options[name] = (value && PLUGINS[name]?.(wordsOf(value))) ?? value;
   }
 

@@ -20,7 +20,8 @@ const storageOf = (key: string): Storage => (key === VISIT ? sessionStorage : lo
 
 export const carried = (key: string): unknown => {
   try {
-    return JSON.parse(storageOf(key)[key]);
+    // What is not there is not parsed: the first error of a page costs it a millisecond.
+    return JSON.parse(storageOf(key)[key] ?? null);
   } catch {
     return undefined;
   }

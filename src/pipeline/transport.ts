@@ -66,7 +66,7 @@ const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
 const post = async (request: TransportRequest): Promise<Answer> => {
   const response = await fetch(request.url, init(request, AbortSignal.timeout(REQUEST_TIMEOUT)));
   const text = await response.text();
-  const told = parseJson<Partial<Rejections & Answer>>(text);
+  const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
   return {
     outcome: outcomeOf(response.status),
     // A relay says by it what the service itself has answered.
