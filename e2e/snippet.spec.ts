@@ -65,3 +65,23 @@ test('works under a strict Content-Security-Policy with nonce and Trusted Types'
   await visitor.clew('track', 'strict');
   await expect.poll(() => demo.events('strict')).toHaveLength(1);
 });
+
+test('throws nothing as it starts and sends, not even what it would catch: an error costs time', async ({
+  demo,
+  visitor,
+}) => {
+  const session = await visitor.page.context().newCDPSession(visitor.page);
+  const thrown: unknown[] = [];
+  session.on('Debugger.paused', ({ data, callFrames }) => {
+    thrown.push([data?.description, callFrames[0]?.location]);
+    session.send('Debugger.resume').catch(() => {});
+  });
+  await visitor.page.goto(`${demo.address}/blank`);
+  await session.send('Debugger.enable');
+  await session.send('Debugger.setPauseOnExceptions', { state: 'all' });
+  await visitor.load({ pageViews: '', clicks: '' });
+  await visitor.clew('track', 'opened');
+  await visitor.clew('flush');
+  expect(await demo.events('opened')).toHaveLength(1);
+  expect(thrown).toEqual([]);
+});
