@@ -52,9 +52,10 @@ const start = () => {
     () => replayed ?? Date.now(),
   );
   const calls = [...carriedList(CALLS), ...(host.clew?.q?.splice(0) ?? [])];
-  const clew: Clew = (method, ...args) => {
+  // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
+  const clew: Clew = (method, first, second, third) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
-    return run ? run(...args) : console.error(`clew: no ${method}`);
+    return run ? run(first, second, third) : console.error(`clew: no ${method}`);
   };
   host.clew = clew;
   for (const entry of calls) {

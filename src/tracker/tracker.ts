@@ -35,6 +35,8 @@ const VISITOR = 'visitor';
 const AT_ONCE = 50;
 /** How long (ms) calls are worked on at a time: four times slower, on a cheap phone, that is still no long task. */
 const SLICE = 6;
+/** In the task that called they are worked on until so long (ms) after the first call: a task of 50 ms is a long one. */
+const BURST = 24;
 /** A payload of more characters does not wait for its turn. */
 const MOST_WAITING = 1e3;
 /** Most characters of queued items, however few they are: a page's memory is not ours alone. */
@@ -182,7 +184,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     const text = attempt(() => steps.reduce((text, step) => text && step(text, attempt), draft));
     // Of what was dropped nobody is to see more than the name.
     const seen = text || draftEvent(at, name);
-    begin();
     trace(() => ({ step: 'tracked', event: JSON.parse(seen) }));
     if (text) {
       if (isSingle) singles.add(idOf(text));
@@ -194,9 +195,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** Every other method begins with it, so that all calls are in order. */
   const drain = (until = Number.POSITIVE_INFINITY) => {
     for (let call = calls[taken]; call; call = calls[taken]) {
-      if (performance.now() > until) {
+      if (Date.now() > until) {
         setTimeout(drainSoon);
-        break;
+        return carryEarly();
       }
       taken++;
       take(...call);
@@ -207,14 +208,15 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     taken = 0;
   };
   /** Lets the page's own work go ahead in between. */
-  const drainSoon = () => {
+  const drainSoon = (until = Date.now() + SLICE) => {
     burst = 0;
-    drain(performance.now() + SLICE);
+    drain(until);
   };
 
   /** In a burst, the call itself takes a snapshot and no more: the page's own work goes on. */
   const track = (event: unknown, payload: unknown, isSingle = false) => {
     const at = clock();
+    begin();
     const name = isName(event) ? event : '';
     let text: string | undefined;
     try {
@@ -223,11 +225,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     } catch (error) {
       drain();
       tellOf(error);
-      begin();
       return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
     }
     calls.push([at, name, text, isSingle]);
-    if (!burst++) queueMicrotask(drainSoon);
+    if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
     // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
     const isDue = steps[0] || calls.length > maxQueuedEvents || (text && text.length > MOST_WAITING);
     if (isDue || (burst <= AT_ONCE && !calls[1])) drain();
@@ -442,10 +443,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       return flush(true);
     },
     correlationValue: () => new Promise((resolve) => enter((visitor) => resolve(visitor.thread))),
-    stats() {
-      drain();
-      return structuredClone(counts);
-    },
+    stats: () => structuredClone(counts),
     on,
     stop() {
       unplug();
