@@ -109,8 +109,11 @@ const sendForAnother = async (stage: Stage) => {
   const owner = await stage.visit({ query: 'data-flush-interval=3600000' });
   await owner.evaluate(() => window.clew('flush'));
   const sender = await stage.visit({ query: 'data-max-batch-events=5' });
+  // What it began with is over: it reads the other's rows with its next turn.
+  await sender.evaluate(() => window.clew('flush'));
   const release = holdThird(stage);
   await stage.track(owner, 30);
+  await expect.poll(() => stage.stored(owner)).toBe(30);
   await stage.track(sender);
   await isSending(stage, 3);
   // The server knows of the third request before the other tab has heard how the second one ended.

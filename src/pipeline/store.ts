@@ -46,20 +46,20 @@ const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 3000;
 
-/** A row holds anything from one item to a batch, and to read is to copy: so at first but a few are read. */
+/** A row holds anything from one item to a batch, and to read is to copy: at first but a few are read, and never more than may be needed. */
 const readerOf =
   (target: IDBObjectStore): ReadRows =>
   async (service, most = Number.POSITIVE_INFINITY) => {
     const rows: Row[] = [];
     let after: IDBValidKey = [service];
-    for (let count = 2; ; count *= 4) {
+    for (let count = 2; ; count = Math.min(count * 4, most)) {
       // All keys that begin with the service: a list is higher than any number.
       const range = IDBKeyRange.bound(after, [service, []], count > 2);
       const [keys, values] = await Promise.all([
         promisifyRequest(target.getAllKeys(range, count)),
         promisifyRequest(target.getAll(range, count)),
       ]);
-      for (const [i, key] of keys.entries()) rows.push([key as RowKey, values[i]]);
+      for (const [i, items] of values.entries()) rows.push([keys[i] as RowKey, items]);
       most -= values.flat().length;
       if (most <= 0 || keys.length < count) return rows;
       after = keys[count - 1] as IDBValidKey;

@@ -16,7 +16,7 @@ export const createCarrier = (key: string) => {
   const carryItems = (items: ItemText[]) => carry(key, [...new Set([...items, ...carriedList(key)])]);
 
   /** Leaves there what is not of these: it has a better place now, or needs none. */
-  const uncarry = (items: ItemText[]) => {
+  const uncarry = (items: readonly ItemText[]) => {
     const ids = items.map(idOf);
     const all = carriedList(key);
     const left = all.filter((text) => isItem(text) && !ids.includes(idOf(text)));

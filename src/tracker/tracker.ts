@@ -63,6 +63,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const trace = (make: () => Trace) => emit('trace', make);
   const idsOf = (items: readonly ItemText[]) => items.map(idOf);
   const onStored = (items: readonly ItemText[]) => {
+    uncarry(items);
     if (items[0]) trace(() => ({ step: 'stored', uuids: idsOf(items) }));
   };
   const queue = createQueue(store, service, uuid(), settings, () => pages, onStored);
@@ -188,7 +189,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     if (text) {
       if (isSingle) singles.add(idOf(text));
       enter(({ thread }) => add(signed(text, thread)), text);
-      if (booting && !pages) addEarly(stamp(text, { correlationValue: candidate.thread }));
+      // A turn holds the database until it has read: what a crash finds waiting behind it was never stored.
+      const isHeldUp = delivery.isRunning() && burst && burst <= AT_ONCE && queue.items.has(idOf(text));
+      if (booting && (!pages || isHeldUp)) addEarly(stamp(text, { correlationValue: candidate.thread }));
     } else end([seen], 'filtered');
   };
 
@@ -203,6 +206,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       take(...call);
     }
     carryEarly();
+    if (pages) endEarly();
     if (calls[taken]) return;
     calls = [];
     taken = 0;
@@ -230,7 +234,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     calls.push([at, name, text, isSingle]);
     if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
     // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
-    const isDue = steps[0] || calls.length > maxQueuedEvents || (text && text.length > MOST_WAITING);
+    const isDue = steps[0] || counts.queued > maxQueuedEvents || (text && text.length > MOST_WAITING);
     if (isDue || (burst <= AT_ONCE && !calls[1])) drain();
   };
 
