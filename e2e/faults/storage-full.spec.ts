@@ -32,6 +32,8 @@ fault(
     const browser = await stage.openOwn();
     stage.site.fault = answer(503);
     const tab = await stage.visit({ browser, query: before(fillUp) });
+    // While a turn is under way, what is tracked is carried in localStorage, too.
+    await tab.evaluate(() => window.clew('flush'));
     await stage.track(tab, 20);
     await expect
       .poll(() => tab.evaluate(() => window.told.errors))

@@ -189,9 +189,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     if (text) {
       if (isSingle) singles.add(idOf(text));
       enter(({ thread }) => add(signed(text, thread)), text);
+      if (booting && !pages) addEarly(stamp(text, { correlationValue: candidate.thread }));
       // A turn holds the database until it has read: what a crash finds waiting behind it was never stored.
-      const isHeldUp = delivery.isRunning() && burst && burst <= AT_ONCE && queue.items.has(idOf(text));
-      if (booting && (!pages || isHeldUp)) addEarly(stamp(text, { correlationValue: candidate.thread }));
+      const heldUp = delivery.isRunning() && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
+      if (heldUp) addEarly(heldUp);
     } else end([seen], 'filtered');
   };
 
