@@ -201,7 +201,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     for (let call = calls[taken]; call; call = calls[taken]) {
       if (Date.now() > until) {
         setTimeout(drainSoon);
-        return carryEarly();
+        break;
       }
       taken++;
       take(...call);
