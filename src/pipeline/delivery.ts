@@ -15,6 +15,14 @@ export type Report = readonly [taken: readonly string[], done: readonly string[]
 /** What has been made of a body, for whoever sends it. */
 type Packed = Uint8Array<ArrayBuffer> | undefined;
 
+/** Nothing is under way; the only one that is false. */
+const IDLE = 0;
+/** A turn's transaction is: the database holds back every other one until it has read, also those that are committed. */
+export const READING = 1;
+/** A turn has the lease, or is about to send by it. */
+const SENDING = 2;
+type Phase = typeof IDLE | typeof READING | typeof SENDING;
+
 /** What delivery works with. */
 export interface DeliveryPorts {
   readonly store: Store;
@@ -56,8 +64,8 @@ export interface Delivery {
   hear(...report: Report): void;
   /** The page is going away: hands over what is left, and from now on at once what still comes. */
   leave(): void;
-  /** It has the lease, or is about to. */
-  isRunning(): boolean;
+  /** What it is at: 0 when nothing is under way. */
+  phase(): Phase;
   /** The visitor has refused: what is under way is neither sent nor written any more, nor is what was left with the browser. */
   forget(): void;
   /** The page has come back: what has come in meanwhile goes with the next flush. */
@@ -103,7 +111,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   let isAway = false;
   /** Counts the page's departures: what was under way at one may never hear how it ended. */
   let era = 0;
-  let isRunning = false;
+  let phase: Phase = IDLE;
   let isForced = false;
   /** Bytes of the request under way. */
   let flying = 0;
@@ -217,7 +225,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     isForced = false;
     // A page that is going away has no time for questions: what it knows is written at once.
     while (queue.persist(mine === era ? [] : entries) && mine === era) {
-      isRunning = true;
+      phase = READING;
       const update = async (old: Link | undefined, read: ReadRows) => {
         const changed = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
         change(changed, tab(), now());
@@ -231,6 +239,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       // Where nothing can be stored, what this page knows has to do.
       const known = written ?? (mine === era ? await update(link, store.read) : link);
       if (mine !== era) continue;
+      phase = SENDING;
       link = known;
       ports.onLink(link);
       if (written) settled.clear();
@@ -240,7 +249,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       await turn();
     }
     if (mine !== era) return;
-    isRunning = false;
+    phase = IDLE;
     entries = [];
     const delay = timeLeft(link, tab(), now());
     // Another tab may be done at any time.
@@ -276,14 +285,14 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     if (isDirect && isProven(link, now()) && !isOn(search)) report([...busy], handed, []);
     store.abort();
     // Also a lease that is being taken at this moment: it would outlive the page.
-    if (isRunning) link = { ...link, by: '', until: 0 };
+    if (phase) link = { ...link, by: '', until: 0 };
     // With what the transaction that was broken off would have done.
-    queue.persist(isRunning ? [...entries, [linkName, link]] : []);
+    queue.persist(phase ? [...entries, [linkName, link]] : []);
   };
 
   /** As if nothing were under way: it may never hear how it ended. */
   const renew = () => {
-    isRunning = false;
+    phase = IDLE;
     flying = 0;
     next = undefined;
     current = Promise.resolve();
@@ -300,7 +309,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     flush,
     hear,
     leave,
-    isRunning: () => isRunning,
+    phase: () => phase,
     forget() {
       era++;
       link = newLink();

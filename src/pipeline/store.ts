@@ -46,7 +46,10 @@ const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 3000;
 
-/** A row holds anything from one item to a batch, and to read is to copy: at first but a few are read, and never more than may be needed. */
+/**
+ * A row holds anything from one item to a batch, and to read is to copy: at first but a few are read, and never more than
+ * may be needed.
+ */
 const readerOf =
   (target: IDBObjectStore): ReadRows =>
   async (service, most = Number.POSITIVE_INFINITY) => {

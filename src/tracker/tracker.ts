@@ -4,7 +4,7 @@ import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle } from '../page/lifecycle.js';
 import { ENVELOPE } from '../pipeline/batch.js';
-import { createDelivery, type Report } from '../pipeline/delivery.js';
+import { createDelivery, READING, type Report } from '../pipeline/delivery.js';
 import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isName, stamp } from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
@@ -190,8 +190,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       if (isSingle) singles.add(idOf(text));
       enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) addEarly(stamp(text, { correlationValue: candidate.thread }));
-      // A turn holds the database until it has read: what a crash finds waiting behind it was never stored.
-      const heldUp = delivery.isRunning() && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
+      // What a crash finds waiting behind the transaction of a turn was never stored.
+      const heldUp = delivery.phase() === READING && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
       if (heldUp) addEarly(heldUp);
     } else end([seen], 'filtered');
   };
@@ -384,7 +384,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     const unsaved = queue.unsaved();
     if (unsaved[0]) carryItems(unsaved);
-    if (!pages || delivery.isRunning()) carry(TAB, tab);
+    if (!pages || delivery.phase()) carry(TAB, tab);
   };
 
   /** While nobody looked, another host of the site may have made the visitor another one, or identified them. */
