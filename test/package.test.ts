@@ -293,6 +293,10 @@ describe('size', () => {
   }, 60_000);
 });
 
+it('clew.js asks to be compiled at once, as it only can on its first line', async () => {
+  expect(await text('dist/clew.js')).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
+});
+
 describe('no script of the package', () => {
   interface Node {
     type: string;
