@@ -25,6 +25,8 @@ type Message = Report | Visitor | boolean;
 
 /** A call of `track`, with its payload as JSON. */
 type Call = [at: number, name: string, payload: string | undefined, isSingle: boolean];
+/** How many places a call takes in the list of calls: a list for each of them would be as much again to collect as garbage. */
+const FIELDS = 4;
 
 /** Name of the visitor's record in the store. */
 const VISITOR = 'visitor';
@@ -81,8 +83,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** There is none where an app's tests run without a browser. */
   const { document } = globalThis as { document?: Document & { prerendering?: boolean } };
 
-  /** What has been tracked in this task, and how much of it has gone its way. */
-  let calls: Call[] = [];
+  /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
+  let calls: Call[number][] = [];
   let taken = 0;
   /** How many calls there were in this task. */
   let burst = 0;
@@ -198,17 +200,18 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** Every other method begins with it, so that all calls are in order. */
   const drain = (until = Number.POSITIVE_INFINITY) => {
-    for (let call = calls[taken]; call; call = calls[taken]) {
+    while (taken < calls.length) {
       if (Date.now() > until) {
         setTimeout(drainSoon);
         break;
       }
-      taken++;
+      const call = calls.slice(taken, taken + FIELDS) as Call;
+      taken += FIELDS;
       take(...call);
     }
     carryEarly();
     if (pages) endEarly();
-    if (calls[taken]) return;
+    if (taken < calls.length) return;
     calls = [];
     taken = 0;
   };
@@ -232,11 +235,11 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       tellOf(error);
       return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
     }
-    calls.push([at, name, text, isSingle]);
+    calls.push(at, name, text, isSingle);
     if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
     // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
     const isDue = steps[0] || counts.queued > maxQueuedEvents || (text && text.length > MOST_WAITING);
-    if (isDue || (burst <= AT_ONCE && !calls[1])) drain();
+    if (isDue || (burst <= AT_ONCE && !calls[FIELDS])) drain();
   };
 
   /** The primary key and its signature, whatever somebody has put there. */
