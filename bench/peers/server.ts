@@ -57,7 +57,9 @@ export const startServer = async (code: string) => {
   const uploads: Uploads = { requests: 0, bytes: 0, events, last: 0 };
 
   const take = async (request: IncomingMessage, url: URL) => {
-    const body = await buffer(request);
+    // What its page took back half sent has not arrived.
+    const body = await buffer(request).catch(() => undefined);
+    if (!body) return;
     uploads.requests++;
     uploads.bytes += body.length + url.search.length;
     uploads.last = Date.now();
