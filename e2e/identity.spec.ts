@@ -1,5 +1,30 @@
 import { expect, test } from './support/test.ts';
 
+/** Nobody else gets at the database until the page is told to let go. */
+const holdDatabase = () =>
+  new Promise<void>((resolve) => {
+    let isHeld = true;
+    window.release = () => {
+      isHeld = false;
+    };
+    const opening = indexedDB.open('clew');
+    opening.onsuccess = () => {
+      const rows = opening.result.transaction('clew', 'readwrite').objectStore('clew');
+      const hold = () => {
+        resolve();
+        if (isHeld) rows.count().onsuccess = hold;
+        else opening.result.close();
+      };
+      rows.count().onsuccess = hold;
+    };
+  });
+
+declare global {
+  interface Window {
+    release(): void;
+  }
+}
+
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 test('gives a visitor one lower-case v4 UUID for all pages and visits', async ({ context, visitor, newVisitor }) => {
@@ -79,6 +104,60 @@ test('reset makes later events anonymous, in every tab', async ({ demo, context,
   await expect.poll(() => other.clew('correlationValue')).toBe(anonymous);
   await other.clew('track', 'after log-out');
   await expect.poll(async () => (await demo.events('after log-out'))[0]?.correlationValue).toBe(anonymous);
+});
+
+for (const [how, act] of [
+  ['reset', "clew('reset')"],
+  ['identify', "clew('identify', 'bob@example.com')"],
+] as const) {
+  test(`${how} holds on the next page, though the database had no time for it`, async ({
+    context,
+    visitor,
+    newVisitor,
+  }) => {
+    await visitor.visit();
+    await visitor.clew('identify', 'ann@example.com');
+    const ann = await visitor.clew('correlationValue');
+    await visitor.clew('flush');
+    const busy = await newVisitor(context);
+    await busy.visit();
+    await busy.page.evaluate(holdDatabase);
+    await visitor.page.evaluate(`${act}; clew('correlationValue')`);
+    await visitor.visit();
+    await busy.page.evaluate(() => window.release());
+    expect(await visitor.clew('correlationValue')).not.toBe(ann);
+    // It is known for good, not only carried.
+    await visitor.visit();
+    expect(await visitor.clew('correlationValue')).not.toBe(ann);
+    expect(await visitor.page.evaluate(() => localStorage['clew.visitor'])).toBeUndefined();
+    if (how === 'reset') return;
+    const thread = await visitor.clew('correlationValue');
+    await visitor.clew('identify', 'bob@example.com');
+    expect(await visitor.clew('correlationValue')).toBe(thread);
+    expect(await visitor.clew('stats')).toMatchObject({ tracked: 0 });
+  });
+}
+
+test('reset holds though it was called before the database was open, on a page that was left at once', async ({
+  context,
+  visitor,
+  newVisitor,
+}) => {
+  await visitor.visit();
+  await visitor.clew('identify', 'ann@example.com');
+  const ann = await visitor.clew('correlationValue');
+  await visitor.clew('flush');
+  const busy = await newVisitor(context);
+  await busy.visit();
+  await busy.page.evaluate(holdDatabase);
+  await visitor.visit();
+  await visitor.page.evaluate("clew('reset')");
+  await visitor.visit();
+  await busy.page.evaluate(() => window.release());
+  const anonymous = await visitor.clew('correlationValue');
+  expect(anonymous).not.toBe(ann);
+  await visitor.visit();
+  expect(await visitor.clew('correlationValue')).toBe(anonymous);
 });
 
 test('sets and deletes properties of the identified customer, before the events that follow', async ({

@@ -257,7 +257,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   }, 20_000);
 
-  const BUDGETS = { 'dist/clew.js': 8_950, 'dist/stub.js': 350, createTracker: 7_650 };
+  const BUDGETS = { 'dist/clew.js': 9_050, 'dist/stub.js': 350, createTracker: 7_750 };
 
   it('is what the README says', async () => {
     const readme = await text('README.md');

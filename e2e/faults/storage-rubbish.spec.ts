@@ -87,7 +87,7 @@ const texts = [
   [[listed]],
 ];
 
-for (const key of ['clew.calls', 'clew.items /clew', 'clew.thread', 'clew.tab']) {
+for (const key of ['clew.calls', 'clew.items /clew', 'clew.thread', 'clew.tab', 'clew.visitor']) {
   fault(43, `rubbish in localStorage, under ${key}`, async (stage) => {
     const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
     for (const text of ['{not JSON', ...[...texts, [thread]].map((value) => JSON.stringify(value))]) {

@@ -12,6 +12,9 @@ export const TAB = 'clew.tab';
 /** The visitor's thread, for a page that leaves before it could ask the database. */
 export const THREAD = 'clew.thread';
 
+/** Who the visitor has become, until the database has it: a page that goes away may not see its transaction through. */
+export const CHANGED = 'clew.visitor';
+
 /** What has brought the visitor: the campaign's part of a query. It ends with the tab. */
 export const VISIT = 'clew.visit';
 

@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import { CALLS, carried, carry, ITEMS, TAB, THREAD, VISIT } from '../page/carryOver.js';
+import { CALLS, CHANGED, carried, carry, ITEMS, TAB, THREAD, VISIT } from '../page/carryOver.js';
 import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle } from '../page/lifecycle.js';
@@ -163,7 +163,11 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       trace(() => ({ step: 'tracked', event: JSON.parse(text) }));
       add(text);
     }
-    queue.persist([[VISITOR, visitor]]);
+    carry(CHANGED, visitor);
+    queue.persist([[VISITOR, visitor]])?.then((isStored) => {
+      // Unless they are another one again.
+      if (isStored && candidate === visitor) carry(CHANGED);
+    });
     channel.post(visitor);
     know(visitor);
   };
@@ -283,12 +287,20 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     const linked = arriveByLink && attempt(arriveByLink);
     const arrive = (stored?: Visitor) => {
       if (isMissing && !stored) return;
-      const here = isThread(stored?.thread) ? stored : candidate;
-      const pages = ~~here.pages + 1 || 1;
-      const visitor = meet({ ...here, turn: ~~here.turn, keys: { ...here.keys }, pages });
+      const known = isThread(stored?.thread) ? stored : candidate;
+      const pages = ~~known.pages + 1 || 1;
+      const turn = ~~known.turn;
+      const changed = carried(CHANGED) as Visitor | undefined;
+      const isSame = changed?.thread === known.thread;
+      // On a page that did not know how many threads there had been, or after that.
+      const isNewer = !isSame && isThread(changed?.thread) && (!changed.pages || ~~changed.turn > turn);
+      const here = isNewer ? { ...changed, turn: Math.max(turn + 1, ~~changed.turn) } : { ...known, turn };
+      const visitor = meet({ ...here, keys: { ...here.keys, ...(isSame && changed.keys) }, pages });
       return linked ? linked(visitor) : visitor;
     };
-    return (await store.transact([], VISITOR, arrive as (stored?: Visitor) => Visitor)) ?? arrive();
+    const met = await store.transact([], VISITOR, arrive as (stored?: Visitor) => Visitor);
+    if (met) carry(CHANGED);
+    return met ?? arrive();
   };
 
   /** Opens the database and lets in the calls that waited for it. */
@@ -354,7 +366,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     end(queue.remove([...queue.items.keys()]), 'consent');
     delivery.forget();
     store.clear();
-    for (const key of [CALLS, THREAD, TAB, VISIT, itemsKey]) carry(key);
+    for (const key of [CALLS, CHANGED, THREAD, TAB, VISIT, itemsKey]) carry(key);
     tell();
     wasCarried = false;
     unwait();
