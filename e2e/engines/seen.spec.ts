@@ -19,10 +19,15 @@ const test = base.extend<{ stage: Stage }>({
 
 const VIEWS = 'data-page-views=';
 
-/** What each view says, without the origin and the query that the test's site reads. */
+/**
+ * What each view says, without the origin and the query that the test's site reads; in the order in which they happened,
+ * for what a reload breaks off while it is being sent arrives behind what the page hands over.
+ */
 const viewsOf = async ({ demo, site }: Stage) => {
   const short = (url: unknown) => String(url).replace(site.origin, '').replace(/\?.*/, '');
-  return (await demo.events('page_view')).map(({ payload }) => {
+  const events = await demo.events('page_view');
+  const inTime = events.sort((one, other) => Date.parse(one.timestamp) - Date.parse(other.timestamp));
+  return inTime.map(({ payload }) => {
     const { url, path, referrer } = payload as Record<string, unknown>;
     return [short(url), path, short(referrer)];
   });
