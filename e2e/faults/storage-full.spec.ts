@@ -32,7 +32,7 @@ fault(
     const browser = await stage.openOwn();
     stage.site.fault = answer(503);
     const tab = await stage.visit({ browser, query: before(fillUp) });
-    // While a turn is under way, what is tracked is carried in localStorage, too.
+    // While a turn's transaction reads, what is tracked is carried in localStorage, too.
     await tab.evaluate(() => window.clew('flush'));
     await stage.track(tab, 20);
     await expect

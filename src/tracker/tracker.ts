@@ -25,7 +25,7 @@ type Message = Report | Visitor | boolean;
 
 /** A call of `track`, with its payload as JSON. */
 type Call = [at: number, name: string, payload: string | undefined, isSingle: boolean];
-/** How many places a call takes in the list of calls: a list for each of them would be as much again to collect as garbage. */
+/** How many places a call takes in the list of calls: a list for each of them would be garbage, thousands in a burst. */
 const FIELDS = 4;
 
 /** Name of the visitor's record in the store. */
