@@ -1,4 +1,4 @@
-import { expect, test } from './support/test.ts';
+import { expect, test, type Visitor } from './support/test.ts';
 
 /** Nobody else gets at the database until the page is told to let go. */
 const holdDatabase = () =>
@@ -106,34 +106,39 @@ test('reset makes later events anonymous, in every tab', async ({ demo, context,
   await expect.poll(async () => (await demo.events('after log-out'))[0]?.correlationValue).toBe(anonymous);
 });
 
-for (const [how, act] of [
-  ['reset', "clew('reset')"],
-  ['identify', "clew('identify', 'bob@example.com')"],
+/** A tab in which Ann is known, and another one that keeps everybody else from the database until it is told to let go. */
+const annAtBusyDatabase = async (visitor: Visitor, other: Promise<Visitor>) => {
+  await visitor.visit();
+  await visitor.clew('identify', 'ann@example.com');
+  await visitor.clew('flush');
+  const ann = await visitor.clew('correlationValue');
+  const { visit, page } = await other;
+  await visit();
+  await page.evaluate(holdDatabase);
+  return { ann, release: () => page.evaluate(() => window.release()) };
+};
+
+for (const [how, call] of [
+  ['reset', ['reset']],
+  ['identify', ['identify', 'bob@example.com']],
 ] as const) {
   test(`${how} holds on the next page, though the database had no time for it`, async ({
     context,
     visitor,
     newVisitor,
   }) => {
+    const { ann, release } = await annAtBusyDatabase(visitor, newVisitor(context));
+    await visitor.clew(...call);
     await visitor.visit();
-    await visitor.clew('identify', 'ann@example.com');
-    const ann = await visitor.clew('correlationValue');
-    await visitor.clew('flush');
-    const busy = await newVisitor(context);
-    await busy.visit();
-    await busy.page.evaluate(holdDatabase);
-    await visitor.page.evaluate(`${act}; clew('correlationValue')`);
-    await visitor.visit();
-    await busy.page.evaluate(() => window.release());
-    expect(await visitor.clew('correlationValue')).not.toBe(ann);
+    await release();
+    const thread = await visitor.clew('correlationValue');
+    expect(thread).not.toBe(ann);
     // It is known for good, not only carried.
     await visitor.visit();
-    expect(await visitor.clew('correlationValue')).not.toBe(ann);
-    expect(await visitor.page.evaluate(() => localStorage['clew.visitor'])).toBeUndefined();
-    if (how === 'reset') return;
-    const thread = await visitor.clew('correlationValue');
-    await visitor.clew('identify', 'bob@example.com');
     expect(await visitor.clew('correlationValue')).toBe(thread);
+    expect(await visitor.page.evaluate(() => localStorage['clew.visitor'])).toBeUndefined();
+    await visitor.clew(...call);
+    expect((await visitor.clew('correlationValue')) === thread).toBe(how === 'identify');
     expect(await visitor.clew('stats')).toMatchObject({ tracked: 0 });
   });
 }
@@ -143,21 +148,15 @@ test('reset holds though it was called before the database was open, on a page t
   visitor,
   newVisitor,
 }) => {
+  const { ann, release } = await annAtBusyDatabase(visitor, newVisitor(context));
   await visitor.visit();
-  await visitor.clew('identify', 'ann@example.com');
-  const ann = await visitor.clew('correlationValue');
-  await visitor.clew('flush');
-  const busy = await newVisitor(context);
-  await busy.visit();
-  await busy.page.evaluate(holdDatabase);
+  await visitor.clew('reset');
   await visitor.visit();
-  await visitor.page.evaluate("clew('reset')");
+  await release();
+  const thread = await visitor.clew('correlationValue');
+  expect(thread).not.toBe(ann);
   await visitor.visit();
-  await busy.page.evaluate(() => window.release());
-  const anonymous = await visitor.clew('correlationValue');
-  expect(anonymous).not.toBe(ann);
-  await visitor.visit();
-  expect(await visitor.clew('correlationValue')).toBe(anonymous);
+  expect(await visitor.clew('correlationValue')).toBe(thread);
 });
 
 test('sets and deletes properties of the identified customer, before the events that follow', async ({
