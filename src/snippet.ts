@@ -1,4 +1,4 @@
-import { CALLS, carriedList, carry } from './page/carryOver.js';
+import { CALLS, carriedKeys, carriedList, carry } from './page/carryOver.js';
 import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
 import { pageViews } from './page/navigation.js';
@@ -51,7 +51,8 @@ const start = () => {
     options.context ? [addContext(browserContext)] : [],
     () => replayed ?? Date.now(),
   );
-  const calls = [...carriedList(CALLS), ...(host.clew?.q?.splice(0) ?? [])];
+  const carried = carriedKeys(CALLS).sort();
+  const calls = [...carried.flatMap(carriedList), ...(host.clew?.q?.splice(0) ?? [])];
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
   const clew: Clew = (method, first, second, third) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
@@ -61,15 +62,15 @@ const start = () => {
   for (const entry of calls) {
     try {
       const [at, call] = entry as [number, Call];
-      replayed = at;
+      replayed = +new Date(at);
       // Neither at no time nor at none that there is.
-      if (+new Date(at) && Array.isArray(call) && typeof call[0] === 'string') clew(...call);
+      if (replayed && Array.isArray(call) && typeof call[0] === 'string') clew(...call);
     } catch {
       // Somebody else has written under our name.
     }
   }
   replayed = undefined;
-  carry(CALLS);
+  for (const key of carried) carry(key);
 };
 
 // A second script tag finds a tracker at work and leaves it to it.

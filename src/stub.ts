@@ -25,17 +25,12 @@ if (!w.clew) {
       // The bundle empties `q`; before consent, or after a signal that counts as a refusal, nothing may be written.
       const { globalPrivacyControl } = navigator as { globalPrivacyControl?: boolean };
       const silent = `[data-consent=required]${globalPrivacyControl ? ',[data-respect-gpc]' : ''}`;
-      const key = 'clew.calls';
-      if (q[0] && !document.querySelector(silent)) {
-        let earlier: unknown;
-        try {
-          earlier = JSON.parse(localStorage[key]);
-        } catch {}
+      // A key of this page's own: another one may be replaying a list, and then deletes it. The keys are in order.
+      if (q[0] && !document.querySelector(silent))
         // One call that cannot be written is not to take the others with it.
-        localStorage[key] = JSON.stringify(
-          [earlier ?? []].flat().concat(q.splice(0).filter((call) => copy(call) !== call)),
+        localStorage[`clew.calls ${Date.now() + Math.random()}`] = JSON.stringify(
+          q.splice(0).filter((call) => copy(call) !== call),
         );
-      }
     } catch {}
   };
   addEventListener('pagehide', save);

@@ -3,10 +3,12 @@
  * that a page can write as it goes away without having opened it first. It may be refused: then there is nothing.
  */
 
-/** Calls that the inline stub remembered, each `[time, [method, ...args]]`. */
+/** Calls that the inline stub remembered, each `[time, [method, ...args]]`: a key begins so, and then says when. */
 export const CALLS = 'clew.calls';
-/** Finished items that have not been in the database yet. */
+/** Finished items that have not been in the database yet: a key begins so, and names the service and the page. */
 export const ITEMS = 'clew.items';
+/** Ids of items that need not be sent any more, though the database may have them still. */
+export const SETTLED = 'clew.settled';
 /** Name of a page that left with the lease: the next one takes it over, and with it the lease. */
 export const TAB = 'clew.tab';
 /** The visitor's thread, for a page that leaves before it could ask the database. */
@@ -32,6 +34,15 @@ export const carried = (key: string): unknown => {
 
 /** A list that was carried, whatever is in it. */
 export const carriedList = (key: string): unknown[] => [carried(key) ?? []].flat();
+
+/** Keys that begin so, of all pages. */
+export const carriedKeys = (prefix: string): string[] => {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  } catch {
+    return [];
+  }
+};
 
 /** Carries `value`, or without one nothing any more. */
 export const carry = (key: string, value?: unknown): void => {

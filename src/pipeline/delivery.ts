@@ -31,7 +31,7 @@ export interface DeliveryPorts {
   readonly service: string;
   /** The page's name among those who may hold the lease. */
   tab(): string;
-  /** `flushInterval`: ms from an item's arrival to the request that takes it. */
+  /** `flushInterval`: ms from an item's arrival to the request that takes it, over a link that is proven. */
   readonly limits: BatchLimits & { readonly flushInterval: number };
   /** There is no relay that drops repeats. */
   readonly isDirect: boolean;
@@ -66,6 +66,8 @@ export interface Delivery {
   leave(): void;
   /** What it is at: 0 when nothing is under way. */
   phase(): Phase;
+  /** Ids of what has been answered for, or handed over, and may be in the store still. */
+  settled(): ReadonlySet<string>;
   /** The visitor has refused: what is under way is neither sent nor written any more, nor is what was left with the browser. */
   forget(): void;
   /** The page has come back: what has come in meanwhile goes with the next flush. */
@@ -74,6 +76,11 @@ export interface Delivery {
 
 /** All keep-alive bodies of a page together, in bytes: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
 const KEEPALIVE_QUOTA = 65_536;
+/**
+ * Ids of so many settled items are remembered, the latest: their rows may lie behind a backlog, and where nothing can be
+ * stored nobody ever sees that they are gone.
+ */
+export const MOST_SETTLED = 1e3;
 /** How often (ms) the browser may be given a new batch to send when the page ends. */
 const DEFER_INTERVAL = 100;
 
@@ -106,8 +113,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   let entries: Entry[] = [];
   /** What it found there is to send. */
   let rows: Row[] = [];
-  /** Ids of what has been answered for, until that is written. */
-  const settled = new Set<string>();
+  let settled = new Set<string>();
   let isAway = false;
   /** Counts the page's departures: what was under way at one may never hear how it ended. */
   let era = 0;
@@ -149,6 +155,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const hear = (...[taken, done, rejected]: Report) => {
     const removed = queue.remove(done);
     busy = new Set(taken);
+    // Handed over as a page went away: perhaps the database had no time to delete it.
+    for (const id of done) if (busy.has(id)) settled.add(id);
     deferNext();
     onSettled(removed, rejected);
   };
@@ -212,8 +220,9 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     entries = changedRows(rows, isLeft).filter(([, left]) => !left || now() < link.until);
   };
 
+  /** After `delay` ms; 0 is the flush interval. */
   const schedule = (delay: number) => {
-    if (!isAway) timer ??= setTimeout(flush, delay);
+    if (!isAway) timer ??= setTimeout(flush, delay || limits.flushInterval);
   };
 
   const pass = async () => {
@@ -242,7 +251,10 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       phase = SENDING;
       link = known;
       ports.onLink(link);
-      if (written) settled.clear();
+      const found = allIn(rows).filter(isItem).map(idOf);
+      // Behind what was read there may be more.
+      const isAll = written && found.length < limits.maxBatchEvents;
+      settled = new Set(isAll ? found.filter((id) => settled.has(id)) : [...settled].slice(-MOST_SETTLED));
       if (link.by !== tab() || (entries[0] && !written)) break;
       entries = [];
       change = take;
@@ -253,8 +265,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     entries = [];
     const delay = timeLeft(link, tab(), now());
     // Another tab may be done at any time.
-    const soon = link.by || !delay ? limits.flushInterval : delay;
-    if (delay || queue.items.size) schedule(Math.min(delay || soon, soon));
+    const soon = link.by ? Math.min(delay, limits.flushInterval) : delay;
+    if (delay || queue.items.size) schedule(soon);
   };
 
   const flush = (force = false): Promise<void> => {
@@ -303,13 +315,16 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       deferring ??= setTimeout(deferNext, DEFER_INTERVAL);
       if (isAway) queueMicrotask(leave);
       else if (queue.items.size < limits.maxBatchEvents && queue.length() < limits.maxBatchBytes)
-        schedule(limits.flushInterval);
+        // What proves the link goes at once. Otherwise it waits: what a click tracks on its way to another page is handed
+        // over then, and is not under way with nobody there to hear the answer.
+        schedule(isProven(link, now()) ? 0 : 1);
       else if (!timeLeft(link, tab(), now())) flush();
     },
     flush,
     hear,
     leave,
     phase: () => phase,
+    settled: () => settled,
     forget() {
       era++;
       link = newLink();

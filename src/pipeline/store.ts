@@ -37,6 +37,8 @@ export interface Store {
   abort(): void;
   /** Deletes everything. */
   clear(): void;
+  /** Whether what is written is not held up by the database's opening. */
+  isOpen(): boolean;
   /** Another number means that what was stored before may be gone: a site, a visitor or the browser deletes what it likes. */
   generation(): number;
 }
@@ -89,7 +91,11 @@ const write = async <T extends object>(
 const openDatabase = (): Promise<IDBDatabase> => {
   const request = indexedDB.open(DATABASE);
   request.onupgradeneeded = () => request.result.createObjectStore(DATABASE);
-  return promisifyRequest(request);
+  const opening = promisifyRequest(request);
+  // Half open in the back/forward cache it is shut for all other pages. Who holds a lock does not go there, or is thrown out
+  // by the next who asks for it; plain http has none, sandboxed frames refuse it.
+  (navigator.locks as LockManager | undefined)?.request(DATABASE, () => opening).catch(() => {});
+  return opening;
 };
 
 /**
@@ -104,8 +110,10 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   let isLeaving = false;
   let underWay = new Set<() => void>();
   let generation = 0;
+  let isOpen = false;
   const forget = () => {
     database = undefined;
+    isOpen = false;
     generation++;
   };
 
@@ -125,6 +133,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
             db.close();
             forget();
           };
+          isOpen = true;
           if (mine !== underWay) return resolve(undefined) as never;
           const transaction = db.transaction(DATABASE, 'readwrite');
           const breakOff = () => {
@@ -163,6 +172,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         } catch {}
       }
     },
+    // Nor by one that there is not.
+    isOpen: () => isOpen || isTold,
     generation: () => generation,
     // Deleted, not emptied: emptying would first have to create it.
     clear() {

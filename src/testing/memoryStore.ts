@@ -51,6 +51,7 @@ export const createMemoryStore = (): Store => {
       records.clear();
       generation++;
     },
+    isOpen: () => true,
     generation: () => generation,
   };
 };

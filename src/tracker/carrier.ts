@@ -1,53 +1,37 @@
-import { carriedList, carry } from '../page/carryOver.js';
+import { carriedKeys, carriedList, carry } from '../page/carryOver.js';
 import { type ItemText, idOf, isItem, timeOf } from '../pipeline/event.js';
 
 /**
  * Items that stand in localStorage because the database may not have them: it is not open yet, or the page is going away.
+ * Each page has a key of its own: where two write into one, the later takes away what the other has just put there.
  *
- * @param key under which all pages of the origin carry theirs
+ * @param prefix of the keys of all pages of the origin
  */
-export const createCarrier = (key: string) => {
-  /** Events of this page that came before its database. */
-  let early: ItemText[] = [];
-  /** How many of them are carried. */
-  let count = 0;
-
-  /** Other pages may have something to carry, too. */
-  const carryItems = (items: ItemText[]) => carry(key, [...new Set([...items, ...carriedList(key)])]);
+export const createCarrier = (prefix: string, page: string) => {
+  const key = prefix + page;
+  const carryItems = (items: readonly ItemText[]) => carry(key, [...new Set([...items, ...carriedList(key)])]);
 
   /** Leaves there what is not of these: it has a better place now, or needs none. */
   const uncarry = (items: readonly ItemText[]) => {
     const ids = items.map(idOf);
-    const all = carriedList(key);
-    const left = all.filter((text) => isItem(text) && !ids.includes(idOf(text)));
+    const all = carriedList(key) as ItemText[];
+    const left = all.filter((text) => !ids.includes(idOf(text)));
     if (left.length < all.length) carry(key, left[0] && left);
   };
 
-  const addEarly = (text: ItemText) => void early.push(text);
-
-  /** A page may crash before its database is open. */
-  const carryEarly = () => {
-    if (early.length > count) carryItems(early);
-    count = early.length;
-  };
-
-  /** The early ones have been let in, or dropped. */
-  const endEarly = () => {
-    early = [];
-    count = 0;
-  };
-
   /**
-   * What is carried, and whether it is an early one of this page. What has been tracked `since` this page began to ask for
-   * its database is another page's that does the same, and is alive.
+   * Carries what pages have carried that are gone, and returns it. Who has tracked anything `since` this page began to ask
+   * for its database does the same, and is alive.
    */
-  const found = (since: number): [text: ItemText, isEarly: boolean][] =>
-    carriedList(key).flatMap((text) => {
-      if (!isItem(text)) return [];
-      const isEarly = early.includes(text);
-      const at = timeOf(text);
-      return isEarly || !(at >= since && at <= Date.now()) ? [[text, isEarly]] : [];
-    });
+  const adopt = (since: number): ItemText[] => {
+    const isNew = (text: unknown) => isItem(text) && timeOf(text) >= since && timeOf(text) <= Date.now();
+    const others = carriedKeys(prefix).filter((other) => other !== key && !carriedList(other).some(isNew));
+    const items = others.flatMap(carriedList).filter(isItem);
+    // First: there may be no room for both.
+    for (const other of others) carry(other);
+    if (items[0]) carryItems(items);
+    return items;
+  };
 
-  return [carryItems, uncarry, addEarly, carryEarly, endEarly, found] as const;
+  return [carryItems, uncarry, adopt] as const;
 };

@@ -27,7 +27,7 @@ export interface TrackerOptions {
    */
   apiKey?: string;
   /**
-   * How long an event waits for others to travel with, in ms.
+   * How long an event waits for others to travel with, in ms. While nothing has been confirmed for ten minutes, it does not.
    *
    * @default 3000
    */
@@ -177,8 +177,8 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     const value = settings[name];
     // The service answers 404 to a double slash.
     if (typeof value === 'string') settings[name] = value.replace(/\/+$/, '');
-    // Compared to a number, empty text is 0 and other text is none.
-    if (typeof value !== type || (type !== 'boolean' && (value as number) <= 0)) {
+    // Empty text is 0 to a number: above it are positive numbers, and text with something in it.
+    if (typeof value !== type || (type !== 'boolean' && !((value as string | number) > ''))) {
       throw new TypeError(`clew: ${name}: expected a ${type}, not ${value}`);
     }
   }
@@ -203,7 +203,7 @@ export const checkOptions = (options: TrackerOptions): void => {
   }
   expect(
     store == null ||
-      (['transact', 'read', 'abort', 'clear', 'generation'] as const).every(
+      (['transact', 'read', 'abort', 'clear', 'isOpen', 'generation'] as const).every(
         (method) => typeof store?.[method] === 'function',
       ),
     'store',
@@ -213,8 +213,5 @@ export const checkOptions = (options: TrackerOptions): void => {
     // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
     const type = name === 'cookieDomain' ? 'object' : 'function';
     expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}(), imported from clew`);
-  }
-  for (const name of ['flushInterval', 'maxBatchEvents', 'maxBatchBytes', 'maxQueuedEvents'] as const) {
-    expect(!Number.isNaN(options?.[name]), name, 'a number');
   }
 };

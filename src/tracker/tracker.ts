@@ -1,10 +1,22 @@
 import { v4 as uuid } from 'uuid';
-import { CALLS, CHANGED, carried, carry, ITEMS, TAB, THREAD, VISIT } from '../page/carryOver.js';
+import {
+  CALLS,
+  CHANGED,
+  carried,
+  carriedKeys,
+  carriedList,
+  carry,
+  ITEMS,
+  SETTLED,
+  TAB,
+  THREAD,
+  VISIT,
+} from '../page/carryOver.js';
 import { createChannel } from '../page/channel.js';
 import { pageContext } from '../page/context.js';
 import { watchLifecycle } from '../page/lifecycle.js';
 import { ENVELOPE } from '../pipeline/batch.js';
-import { createDelivery, READING, type Report } from '../pipeline/delivery.js';
+import { createDelivery, MOST_SETTLED, READING, type Report } from '../pipeline/delivery.js';
 import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isName, stamp } from '../pipeline/event.js';
 import { createQueue } from '../pipeline/queue.js';
 import { createStore } from '../pipeline/store.js';
@@ -23,8 +35,8 @@ import { createGate, isThread, type Visitor } from './visitor.js';
 /** What the tabs of an origin tell each other: what is under way and answered for, who the visitor now is, or their answer. */
 type Message = Report | Visitor | boolean;
 
-/** A call of `track`, with its payload as JSON. */
-type Call = [at: number, name: string, payload: string | undefined, isSingle: boolean];
+/** A call of `track`, in ms since the tracker's start, with its payload as JSON. */
+type Call = [since: number, name: string, payload: string | undefined, isSingle: boolean];
 /** How many places a call takes in the list of calls: a list for each of them would be garbage, thousands in a burst. */
 const FIELDS = 4;
 
@@ -54,7 +66,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const { baseUrl: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const { cookieDomain: elsewhere, linkDomains } = settings;
   const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, () => (pages ? candidate : undefined)) : [];
-  const itemsKey = `${ITEMS} ${service}`;
+  const itemsPrefix = `${ITEMS} ${service} `;
+  /** Names this page's rows in the store, and what it carries. */
+  const page = uuid();
   /** This page's name among those who may hold the lease. */
   let tab = '';
   const [on, emit] = createSignals(settings.debug);
@@ -68,8 +82,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     uncarry(items);
     if (items[0]) trace(() => ({ step: 'stored', uuids: idsOf(items) }));
   };
-  const queue = createQueue(store, service, uuid(), settings, () => pages, onStored);
-  const [carryItems, uncarry, addEarly, carryEarly, endEarly, found] = createCarrier(itemsKey);
+  const queue = createQueue(store, service, page, settings, () => pages, onStored);
+  const [carryItems, uncarry, adopt] = createCarrier(itemsPrefix, page);
   const requestOf = createRequests(settings);
   const singles = new Set<string>();
   let booting: Promise<void> | undefined;
@@ -83,11 +97,15 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** There is none where an app's tests run without a browser. */
   const { document } = globalThis as { document?: Document & { prerendering?: boolean } };
 
+  /** Calls are timed from here: in a list a number that is not small is an object, thousands of them in a burst. */
+  const started = Date.now();
   /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
   let calls: Call[number][] = [];
   let taken = 0;
   /** How many calls there were in this task. */
   let burst = 0;
+  /** Of these, what has to wait for the database: a page may crash meanwhile. */
+  const early: ItemText[] = [];
   /** How many events of this page load each thread has. */
   let numbers: Record<string, number> = {};
 
@@ -186,7 +204,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   };
 
   /** What is tracked goes its way here. */
-  const take = (...[at, name, payload, isSingle]: Call) => {
+  const take = (...[since, name, payload, isSingle]: Call) => {
+    const at = started + since;
     const draft = draftEvent(at, name, payload);
     const text = attempt(() => steps.reduce((text, step) => text && step(text, attempt), draft));
     // Of what was dropped nobody is to see more than the name.
@@ -195,10 +214,11 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     if (text) {
       if (isSingle) singles.add(idOf(text));
       enter(({ thread }) => add(signed(text, thread)), text);
-      if (booting && !pages) addEarly(stamp(text, { correlationValue: candidate.thread }));
-      // What a crash finds waiting behind the transaction of a turn was never stored.
-      const heldUp = delivery.phase() === READING && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
-      if (heldUp) addEarly(heldUp);
+      if (booting && !pages) early.push(stamp(text, { correlationValue: candidate.thread }));
+      // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
+      const isHeldUp = delivery.phase() === READING || !store.isOpen();
+      const heldUp = isHeldUp && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
+      if (heldUp) early.push(heldUp);
     } else end([seen], 'filtered');
   };
 
@@ -209,12 +229,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
         setTimeout(drainSoon);
         break;
       }
-      const call = calls.slice(taken, taken + FIELDS) as Call;
       taken += FIELDS;
-      take(...call);
+      take(...(calls.slice(taken - FIELDS, taken) as Call));
     }
-    carryEarly();
-    if (pages) endEarly();
+    if (early[0]) carryItems(early.splice(0));
     if (taken < calls.length) return;
     calls = [];
     taken = 0;
@@ -239,7 +257,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       tellOf(error);
       return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
     }
-    calls.push(at, name, text, isSingle);
+    calls.push(at - started, name, text, isSingle);
     if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
     // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
     const isDue = steps[0] || counts.queued > maxQueuedEvents || (text && text.length > MOST_WAITING);
@@ -315,17 +333,15 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     ({ pages } = visitor);
     if (arriveByLink && visitor.thread !== mine.thread) channel.post(visitor);
     know(visitor);
-    const carriedItems = found(since);
-    for (const [text, isEarly] of carriedItems) {
-      if (isEarly || queue.items.has(idOf(text))) continue;
+    // As another tab would have heard it from the page that went.
+    const settled = carriedList(SETTLED) as string[];
+    delivery.hear(settled, settled, []);
+    carry(SETTLED);
+    for (const text of adopt(since)) {
+      if (queue.items.has(idOf(text))) continue;
       if (isEvent(text)) begin();
       queue.add(text);
     }
-    endEarly();
-    // Only then: a page that crashes in between is to find it in one of both places.
-    queue.persist()?.then((isStored) => {
-      if (isStored) uncarry(carriedItems.map(([text]) => text));
-    });
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     delivery.flush(true);
   };
@@ -346,7 +362,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
 
   /** As on a new page: who the visitor is has to be asked. */
   const ask = () => {
-    endEarly();
     numbers = {};
     pages = 0;
     open(undefined);
@@ -359,14 +374,13 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const forget = () => {
     booting = undefined;
     candidate = newVisitor();
-    endEarly();
     pages = 0;
     open(null);
     trace(() => ({ step: 'visitor', thread: undefined }));
     end(queue.remove([...queue.items.keys()]), 'consent');
     delivery.forget();
     store.clear();
-    for (const key of [CALLS, CHANGED, THREAD, TAB, VISIT, itemsKey]) carry(key);
+    for (const key of [CHANGED, SETTLED, THREAD, TAB, VISIT, ...[CALLS, itemsPrefix].flatMap(carriedKeys)]) carry(key);
     tell();
     wasCarried = false;
     unwait();
@@ -383,12 +397,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     if (pages) await delivery.flush(force);
   };
 
-  const leave = () => {
-    drain();
-    channel.close();
-    unwait();
-    // Nor does a page that may have been refused write anything before it knows.
-    if (!booting || (isMissing && !pages)) return;
+  /** What is left is handed over, or carried to the next page. */
+  const depart = () => {
     wasCarried = !!carried(THREAD);
     if (!pages) {
       // Another one, so that what still comes of booting is void.
@@ -399,7 +409,17 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     const unsaved = queue.unsaved();
     if (unsaved[0]) carryItems(unsaved);
+    const settled = delivery.settled();
+    if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
     if (!pages || delivery.phase()) carry(TAB, tab);
+  };
+
+  const leave = () => {
+    drain();
+    unwait();
+    // Nor does a page that may have been refused write anything before it knows.
+    if (booting && (pages || !isMissing)) depart();
+    channel.close();
   };
 
   /** While nobody looked, another host of the site may have made the visitor another one, or identified them. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Report } from '../../src/pipeline/delivery.ts';
 import type { Link } from '../../src/pipeline/link.ts';
 import type { Answer } from '../../src/pipeline/transport.ts';
 import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from './items.ts';
@@ -24,6 +25,13 @@ const answers = (...list: Answer[]): Respond => {
 };
 /** Lets everything run that waits for no time and no answer. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
+/** As over a link that an earlier page has proven: what comes now waits for the flush interval. */
+const begun = async (tab: Tab) => {
+  const link: Link = { by: '', until: 0, fails: 0, okAt: Date.now() };
+  await tab.store.transact([[LINK, link]]);
+  await tab.delivery.flush();
+  return tab;
+};
 const online = (isOnline: boolean) => vi.stubGlobal('navigator', { onLine: isOnline });
 
 afterEach(() => {
@@ -137,8 +145,45 @@ describe('what is queued', () => {
 });
 
 describe('when to send', () => {
-  it('is the flush interval after the first event', async () => {
-    const tab = createTab({ limits: { flushInterval: 500 } });
+  it('is at once while nothing has proven the link, with what comes in the same task', async () => {
+    const tab = createTab();
+    await tab.delivery.flush();
+    tab.track(eventText('a'));
+    tab.track(eventText('b'));
+    expect(tab.sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bodies(tab).map(namesIn)).toEqual([['a', 'b']]);
+    tab.track(eventText('c'));
+    await vi.advanceTimersByTimeAsync(2999);
+    expect(tab.sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bodies(tab).map(namesIn)).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('is at once when the proof is more than ten minutes old', async () => {
+    const tab = await begun(createTab());
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tab.sent).toHaveLength(1);
+  });
+
+  it('is not before a back-off has ended, whatever comes in', async () => {
+    const [earlier, tab] = createTabs(2, { respond: () => FAILED }) as [Tab, Tab];
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    earlier.track(eventText());
+    await earlier.delivery.flush();
+    earlier.delivery.leave();
+    await tab.delivery.flush();
+    tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(900);
+    expect(tab.sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(tab.sent).toHaveLength(1);
+  });
+
+  it('is the flush interval after the first event, over a link that is proven', async () => {
+    const tab = await begun(createTab({ limits: { flushInterval: 500 } }));
     tab.track(eventText('a'));
     await vi.advanceTimersByTimeAsync(300);
     tab.track(eventText('b'));
@@ -152,7 +197,7 @@ describe('when to send', () => {
     ['events', () => events(200)],
     ['bytes', () => times(3, () => eventOf(20_000))],
   ])('is at once when a whole batch of %s has come in', async (_what, make) => {
-    const tab = createTab();
+    const tab = await begun(createTab());
     const items = make();
     tab.track(...items.slice(0, -1));
     await settle();
@@ -176,7 +221,7 @@ describe('when to send', () => {
 describe('a row that a batch does not take whole', () => {
   it('is rewritten with what is left of it', async () => {
     const { answer, give } = pendingAnswer();
-    const tab = createTab({ respond: ({ items }) => (items.length === 200 ? DELIVERED : answer) });
+    const tab = await begun(createTab({ respond: ({ items }) => (items.length === 200 ? DELIVERED : answer) }));
     tab.track(...events(150));
     await settle();
     tab.track(...events(149, 'f'));
@@ -410,7 +455,7 @@ describe('a poison event that is answered 500, like an outage', () => {
 
   it('is looked for only when it has failed twice', async () => {
     const { tab } = open(24);
-    await vi.advanceTimersByTimeAsync(3000 + 999);
+    await vi.advanceTimersByTimeAsync(1000);
     expect(tab.sent.map(({ items }) => items.length)).toEqual([50]);
     await vi.advanceTimersByTimeAsync(1);
     expect(tab.sent.slice(0, 3).map(({ items }) => items.length)).toEqual([50, 50, 24]);
@@ -627,7 +672,7 @@ describe('storage that is refused', () => {
   });
 
   it('for a while gets what is left then, and loses what was sent meanwhile', async () => {
-    const tab = createTab({ respond: answers(DELIVERED, FAILED) });
+    const tab = await begun(createTab({ respond: answers(DELIVERED, FAILED) }));
     const ids = tab.track(...events(3));
     await settle();
     tab.store.isBroken = true;
@@ -673,7 +718,7 @@ describe('what is left with the browser, should the page end without a word', ()
   const unhurried = { maxBatchEvents: 10_000, maxBatchBytes: 10_000_000, flushInterval: 60 * MINUTE };
 
   it('is what is queued, 100 ms after it came in', async () => {
-    const tab = createTab();
+    const tab = await begun(createTab());
     tab.track(eventText('a'), eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL - 1);
     expect(tab.deferred()).toBeUndefined();
@@ -688,13 +733,13 @@ describe('what is left with the browser, should the page end without a word', ()
   });
 
   it('is renewed at most every 100 ms, however much comes in', async () => {
-    const tab = createTab({ limits: unhurried });
+    const tab = await begun(createTab({ limits: unhurried }));
     await renewals(tab, DEFER_INTERVAL);
     expect(await renewals(tab, 10 * DEFER_INTERVAL)).toBeLessThanOrEqual(11);
   });
 
   it('is renewed no more often after many reports', async () => {
-    const tab = createTab({ limits: unhurried });
+    const tab = await begun(createTab({ limits: unhurried }));
     for (let i = 0; i < 20; i++) {
       tab.delivery.hear([], [], []);
       await renewals(tab, 3);
@@ -705,13 +750,15 @@ describe('what is left with the browser, should the page end without a word', ()
 
   it('is taken back in the task in which a flush takes it, and is then what that leaves', async () => {
     const seen: number[] = [];
-    const tab: Tab = createTab({
-      limits: { maxBatchEvents: 20 },
-      respond() {
-        seen.push(left(tab).length);
-        return DELIVERED;
-      },
-    });
+    const tab: Tab = await begun(
+      createTab({
+        limits: { maxBatchEvents: 20 },
+        respond() {
+          seen.push(left(tab).length);
+          return DELIVERED;
+        },
+      }),
+    );
     const items = events(50);
     tab.track(...items.slice(0, 19));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
@@ -725,7 +772,7 @@ describe('what is left with the browser, should the page end without a word', ()
 
   it('is also what comes in while a request is under way, and not what is', async () => {
     const { answer, give } = pendingAnswer();
-    const tab = createTab({ respond: () => answer });
+    const tab = await begun(createTab({ respond: () => answer }));
     tab.track(eventText('under way'));
     const done = tab.delivery.flush();
     await settle();
@@ -738,7 +785,7 @@ describe('what is left with the browser, should the page end without a word', ()
   });
 
   it('is all of it again when the request has failed', async () => {
-    const tab = createTab({ respond: () => FAILED });
+    const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(...events(3));
     await tab.delivery.flush();
     expect(left(tab)).toEqual(['e0', 'e1', 'e2']);
@@ -747,6 +794,7 @@ describe('what is left with the browser, should the page end without a word', ()
   it('is nothing that another tab is sending', async () => {
     const { answer, give } = pendingAnswer();
     const [a, b] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
+    await begun(b);
     const [first] = b.track(eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(b)).toEqual(['b']);
@@ -765,7 +813,7 @@ describe('what is left with the browser, should the page end without a word', ()
     ['and is offline', false],
   ])('is nothing when the page leaves %s', async (_what, isOnline) => {
     online(isOnline);
-    const tab = createTab();
+    const tab = await begun(createTab());
     tab.track(eventText());
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(tab.deferred()).toBeDefined();
@@ -781,7 +829,7 @@ describe('what is left with the browser, should the page end without a word', ()
 
   it('is what is queued when the page is back', async () => {
     online(false);
-    const tab = createTab({ respond: () => FAILED });
+    const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(eventText('a'));
     tab.delivery.leave();
     tab.delivery.restore();
@@ -791,7 +839,7 @@ describe('what is left with the browser, should the page end without a word', ()
   });
 
   it('is nothing when nothing is queued', async () => {
-    const tab = createTab();
+    const tab = await begun(createTab());
     const ids = tab.track(...events(3));
     tab.queue.remove(ids);
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
@@ -805,7 +853,7 @@ describe('what is left with the browser, should the page end without a word', ()
   });
 
   it('is no more than a browser takes', async () => {
-    const tab = createTab({ limits: { maxBatchBytes: 1_000_000 } });
+    const tab = await begun(createTab({ limits: { maxBatchBytes: 1_000_000 } }));
     tab.track(...times(20, () => eventOf(10_000)));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(tab)).toHaveLength(6);
@@ -815,13 +863,15 @@ describe('what is left with the browser, should the page end without a word', ()
   it('is nothing where the browser does not take it, and everything goes its usual way', async () => {
     let isFull = false;
     let held = 0;
-    const tab = createTab({
-      defer() {
-        if (isFull) throw new DOMException('over quota', 'QuotaExceededError');
-        held++;
-        return () => held--;
-      },
-    });
+    const tab = await begun(
+      createTab({
+        defer() {
+          if (isFull) throw new DOMException('over quota', 'QuotaExceededError');
+          held++;
+          return () => held--;
+        },
+      }),
+    );
     const ids = tab.track(eventText());
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(held).toBe(1);
@@ -904,7 +954,7 @@ describe('several tabs', () => {
   });
 
   it('that cannot hear each other may send the same again, byte for byte and so under the same uuid', async () => {
-    const a = createTab({ name: 'a', page: 1 });
+    const a = await begun(createTab({ name: 'a', page: 1 }));
     const ids = a.track(...events(3));
     await settle();
     const b = createTab({ store: a.store, name: 'b', page: 2 });
@@ -935,6 +985,52 @@ describe('a page that leaves', () => {
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.store.rows()).toEqual([]);
     expect(tab.delivered).toEqual(ids);
+  });
+
+  it('leaves to others what it handed over, should the database have had no time to delete it', async () => {
+    online(true);
+    const reports: Report[] = [];
+    const tab = await provenTab({ onReport: (report) => reports.push(report) });
+    const ids = tab.track(...events(3));
+    await settle();
+    // What is written as the page goes is aborted with it.
+    vi.spyOn(tab.store, 'transact').mockResolvedValueOnce(undefined);
+    tab.delivery.leave();
+    expect([...tab.delivery.settled()]).toEqual(ids);
+    expect(tab.store.rows()).toHaveLength(1);
+    const other = createTab({ store: tab.store, name: 'other', page: 2, isDirect: true });
+    other.delivery.hear(...(reports.at(-1) as Report));
+    const later = other.track(eventText('later'));
+    await other.delivery.flush();
+    expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([later]);
+    expect(tab.store.rows()).toEqual([]);
+    expect([...other.delivery.settled()]).toEqual([]);
+  });
+
+  it('does so, too, where more than a batch of other pages’ rows has to go before', async () => {
+    const { store, queue } = createTab({ name: 'gone' });
+    const left = await begun(createTab({ store, name: 'left', page: 2 }));
+    const backlog = events(500);
+    for (const text of backlog) queue.add(text);
+    const handed = left.track(...events(3));
+    await settle();
+    const other = createTab({ store, name: 'other', page: 3, isDirect: true });
+    other.delivery.hear(handed, handed, []);
+    await other.delivery.flush();
+    expect(other.sent.flatMap(({ items }) => items.map(idOf))).toEqual(backlog.map(idOf));
+    expect(store.rows()).toEqual([]);
+    expect([...other.delivery.settled()]).toEqual([]);
+  });
+
+  it('remembers no more than the latest 1,000 ids, and a batch, where nothing can be stored', async () => {
+    const tab = createTab();
+    tab.store.isBroken = true;
+    const ids = tab.track(...events(3_000));
+    await tab.delivery.flush();
+    expect(tab.delivered).toEqual(ids);
+    const settled = [...tab.delivery.settled()];
+    expect(settled).toEqual(ids.slice(-settled.length));
+    expect(settled.length).toBeLessThanOrEqual(1_200);
   });
 
   it('hands over and keeps what a relay gets, for that drops what comes twice', async () => {
@@ -983,7 +1079,7 @@ describe('a page that leaves', () => {
   it('writes what a transaction that is held up would have written: of the answer, and of the lease', async () => {
     online(false);
     const store = createMemoryStore();
-    createTab({ store, name: 'earlier' }).track(...events(3));
+    (await begun(createTab({ store, name: 'earlier' }))).track(...events(3));
     await settle();
     const tab = createTab({
       store,
@@ -1128,7 +1224,7 @@ describe('a page that leaves', () => {
   it('writes no row again that another tab has sent meanwhile, when it comes back', async () => {
     online(false);
     const { answer, give } = pendingAnswer();
-    const tab = createTab({ respond: ({ items }) => (items.length === 200 ? answer : DELIVERED) });
+    const tab = await begun(createTab({ respond: ({ items }) => (items.length === 200 ? answer : DELIVERED) }));
     tab.track(...events(100));
     await settle();
     tab.track(...events(150, 'f'));

@@ -68,12 +68,17 @@ export const createMemoryStore = (): MemoryStore => {
       last = done.catch(() => {});
       return done;
     },
-    read: async (service) =>
-      structuredClone(
-        sorted()
-          .filter(([key]) => key[0] === service && !store.isBroken)
-          .slice(0, 210),
-      ),
+    async read(service, most = Number.POSITIVE_INFINITY) {
+      const found = sorted().filter(([key]) => key[0] === service && !store.isBroken);
+      let left = most;
+      return structuredClone(
+        found.filter(([, items]) => {
+          const isWanted = left > 0;
+          left -= [items].flat().length;
+          return isWanted;
+        }),
+      );
+    },
     abort() {
       for (const breakOff of heldUp) breakOff();
       heldUp = [];
@@ -82,6 +87,7 @@ export const createMemoryStore = (): MemoryStore => {
       rows.clear();
       records.clear();
     },
+    isOpen: () => true,
     generation: () => generation,
     lose() {
       store.clear();

@@ -15,33 +15,51 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('finds what pages have carried that are gone', () => {
+const carriedBy = (page: string) => carriedList(`items ${page}`);
+
+it('adopts what pages have carried that are gone, and carries it', () => {
   const left = [draftEvent(NOW - 5 * SECOND, 'a'), draftUpsert({ plan: 'pro' }), draftEvent(NOW - 2 * SECOND, 'b')];
-  const [carryItems] = createCarrier('items');
+  const [carryItems] = createCarrier('items ', 'gone');
   carryItems(left);
-  const [, , , , , found] = createCarrier('items');
-  expect(found(NOW - SECOND)).toEqual(left.map((text) => [text, false]));
+  const [, uncarry, adopt] = createCarrier('items ', 'next');
+  expect(adopt(NOW - SECOND)).toEqual(left);
+  expect(carriedBy('gone')).toEqual([]);
+  expect(carriedBy('next')).toEqual(left);
+  uncarry(left.slice(1));
+  expect(carriedBy('next')).toEqual(left.slice(0, 1));
 });
 
 it('leaves to another page that is alive what it has tracked since this one began, and leaves it where it is', () => {
-  const [, , addEarly, carryEarly] = createCarrier('items');
-  addEarly(draftEvent(NOW - SECOND, 'theirs'));
-  carryEarly();
-  const [, , , , , found] = createCarrier('items');
-  expect(found(NOW - 2 * SECOND)).toEqual([]);
-  expect(carriedList('items')).toHaveLength(1);
-  expect(found(NOW)).toHaveLength(1);
+  const [carryItems] = createCarrier('items ', 'alive');
+  carryItems([draftEvent(NOW - SECOND, 'theirs')]);
+  const [, , adopt] = createCarrier('items ', 'next');
+  expect(adopt(NOW - 2 * SECOND)).toEqual([]);
+  expect(carriedBy('alive')).toHaveLength(1);
+  expect(adopt(NOW)).toHaveLength(1);
 });
 
-it('finds its own early events as such, and what bears a time that has not come yet', () => {
-  const [carryItems, , addEarly, carryEarly, , found] = createCarrier('items');
+it('does not adopt its own early events, but what bears a time that has not come yet', () => {
   const ahead = draftEvent(NOW + 3600 * SECOND, 'before the clock was set back');
-  carryItems([ahead]);
+  createCarrier('items ', 'gone')[0]([ahead]);
+  const [carryItems, , adopt] = createCarrier('items ', 'next');
   const mine = draftEvent(NOW, 'mine');
-  addEarly(mine);
-  carryEarly();
-  expect(found(NOW - SECOND)).toEqual([
-    [mine, true],
-    [ahead, false],
-  ]);
+  carryItems([mine]);
+  expect(adopt(NOW - SECOND)).toEqual([ahead]);
+  expect(carriedBy('next')).toEqual([ahead, mine]);
+});
+
+it('writes nothing under the key of another page, whatever has become of its items', () => {
+  const text = draftEvent(NOW, 'theirs');
+  const [carryItems] = createCarrier('items ', 'alive');
+  carryItems([text]);
+  const [, uncarry] = createCarrier('items ', 'next');
+  uncarry([text]);
+  expect(carriedBy('alive')).toEqual([text]);
+});
+
+it('takes rubbish away', () => {
+  vi.stubGlobal('localStorage', { 'items a': '{not JSON', 'items b': '[5, null, {}]', elsewhere: 'stays' });
+  const [, , adopt] = createCarrier('items ', 'next');
+  expect(adopt(NOW)).toEqual([]);
+  expect(localStorage).toEqual({ elsewhere: 'stays' });
 });

@@ -29,6 +29,7 @@ it('takes what is given, and the default for undefined and null', () => {
     read: () => Promise.resolve([]),
     abort: () => {},
     clear: () => {},
+    isOpen: () => true,
     generation: () => 0,
   };
   const settings = given({ baseUrl: '/a', eventsUrl: '/b', flushInterval: 1, debug: undefined, consent: null, store });
