@@ -1,29 +1,5 @@
+import { holdDatabase } from './support/busyDatabase.ts';
 import { expect, test, type Visitor } from './support/test.ts';
-
-/** Nobody else gets at the database until the page is told to let go. */
-const holdDatabase = () =>
-  new Promise<void>((resolve) => {
-    let isHeld = true;
-    window.release = () => {
-      isHeld = false;
-    };
-    const opening = indexedDB.open('clew');
-    opening.onsuccess = () => {
-      const rows = opening.result.transaction('clew', 'readwrite').objectStore('clew');
-      const hold = () => {
-        resolve();
-        if (isHeld) rows.count().onsuccess = hold;
-        else opening.result.close();
-      };
-      rows.count().onsuccess = hold;
-    };
-  });
-
-declare global {
-  interface Window {
-    release(): void;
-  }
-}
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -114,8 +90,18 @@ const annAtBusyDatabase = async (visitor: Visitor, other: Promise<Visitor>) => {
   const ann = await visitor.clew('correlationValue');
   const { visit, page } = await other;
   await visit();
-  await page.evaluate(holdDatabase);
-  return { ann, release: () => page.evaluate(() => window.release()) };
+  return { ann, release: await holdDatabase(page) };
+};
+
+/** On the next page the visitor is on another thread than Ann's, and for good: it is not only carried. */
+const expectAnother = async (visitor: Visitor, { ann, release }: { ann: unknown; release(): Promise<void> }) => {
+  await visitor.visit();
+  await release();
+  const thread = await visitor.clew('correlationValue');
+  expect(thread).not.toBe(ann);
+  await visitor.visit();
+  expect(await visitor.clew('correlationValue')).toBe(thread);
+  return thread;
 };
 
 for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as const) {
@@ -124,15 +110,9 @@ for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as con
     visitor,
     newVisitor,
   }) => {
-    const { ann, release } = await annAtBusyDatabase(visitor, newVisitor(context));
+    const before = await annAtBusyDatabase(visitor, newVisitor(context));
     await visitor.clew(how, ...args);
-    await visitor.visit();
-    await release();
-    const thread = await visitor.clew('correlationValue');
-    expect(thread).not.toBe(ann);
-    // It is known for good, not only carried.
-    await visitor.visit();
-    expect(await visitor.clew('correlationValue')).toBe(thread);
+    const thread = await expectAnother(visitor, before);
     expect(await visitor.page.evaluate(() => localStorage['clew.visitor'])).toBeUndefined();
     await visitor.clew(how, ...args);
     expect((await visitor.clew('correlationValue')) === thread).toBe(how === 'identify');
@@ -145,15 +125,10 @@ test('reset holds though it was called before the database was open, on a page t
   visitor,
   newVisitor,
 }) => {
-  const { ann, release } = await annAtBusyDatabase(visitor, newVisitor(context));
+  const before = await annAtBusyDatabase(visitor, newVisitor(context));
   await visitor.visit();
   await visitor.clew('reset');
-  await visitor.visit();
-  await release();
-  const thread = await visitor.clew('correlationValue');
-  expect(thread).not.toBe(ann);
-  await visitor.visit();
-  expect(await visitor.clew('correlationValue')).toBe(thread);
+  await expectAnother(visitor, before);
 });
 
 test('sets and deletes properties of the identified customer, before the events that follow', async ({

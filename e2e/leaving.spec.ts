@@ -1,3 +1,6 @@
+import { startSite } from './faults/support/site.ts';
+import { holdDatabase } from './support/busyDatabase.ts';
+import { goBack } from './support/goBack.ts';
 import { openBrowser, withProfile } from './support/ownBrowser.ts';
 import { visitBlank } from './support/tag.ts';
 import { bodyOf, expect, numbers, test, upTo } from './support/test.ts';
@@ -34,6 +37,85 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
   }
 }
 
+for (const sender of ['next page', 'other tab'] as const) {
+  test(`what was handed over directly, and the database had no time to delete, is not sent again by the ${sender}`, async ({
+    demo,
+    context,
+    visitor,
+    newVisitor,
+  }) => {
+    const tag = { baseUrl: demo.address, apiKey: 'demo-key', flushInterval: '60000' };
+    await visitor.visit(tag);
+    await visitor.clew('track', 'proof');
+    await visitor.clew('flush');
+    const other = await newVisitor(context);
+    if (sender === 'other tab') await other.visit(tag);
+    const third = await context.newPage();
+    await third.goto(`${demo.address}/blank`);
+    const stored = visitor.page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          window.clew('on', 'trace', ({ step }: { step: string }) => step === 'stored' && resolve());
+        }),
+    );
+    await visitor.trackAndLeave('left', 50, 'stay');
+    await stored;
+    const release = await holdDatabase(third);
+    await visitor.page.reload();
+    await expect.poll(async () => numbers(await demo.events('left'))).toEqual(upTo(50));
+    const bodies: string[] = [];
+    context.on('request', (request) => bodies.push(bodyOf(request)));
+    const next = sender === 'other tab' ? other : visitor;
+    if (sender === 'next page') await next.load(tag);
+    await release();
+    await next.clew('track', 'next');
+    await next.clew('flush');
+    expect(await demo.events('next')).toHaveLength(1);
+    expect(bodies.filter((body) => body.includes('"left"'))).toHaveLength(0);
+  });
+}
+
+/** A visitor's first page, in a new browser, is left as soon as it has loaded; says what becomes of an event of the next one. */
+const leaveFirstPage = (origin: string) =>
+  withProfile(async (profile) => {
+    const browser = await openBrowser(profile);
+    try {
+      const page = await browser.newPage();
+      await page.goto(`${origin}/page/1`);
+      await page
+        .evaluate(() => {
+          window.clew('track', 'first');
+          location.href = '/page/2';
+        })
+        .catch(() => {});
+      await page.waitForURL('**/page/2');
+      // A database that is shut is tried twice, and then told as an error.
+      return await page.evaluate(
+        () =>
+          new Promise<string>((resolve) => {
+            window.clew('on', 'error', ({ message }: Error) => resolve(message));
+            window.clew('on', 'trace', ({ step }: { step: string }) => step === 'stored' && resolve(step));
+            window.clew('track', 'next');
+          }),
+      );
+    } finally {
+      await browser.kill();
+    }
+  });
+
+test('a first page that is left while its database is being made does not keep it from the next', async ({ demo }) => {
+  const site = await startSite(demo);
+  try {
+    // Three at once, so that it takes its time to be made.
+    for (let round = 0; round < 4; round++) {
+      const outcomes = await Promise.all([1, 2, 3].map(() => leaveFirstPage(site.origin)));
+      expect(outcomes).toEqual(['stored', 'stored', 'stored']);
+    }
+  } finally {
+    await site.close();
+  }
+});
+
 test('hands over directly, with the key in a header, when there is no relay', async ({ demo, visitor }) => {
   await visitor.visit({ baseUrl: demo.address, apiKey: 'demo-key' });
   await visitor.trackAndLeave('direct', 100, 'navigate');
@@ -49,6 +131,7 @@ test('what listeners track while the page goes away arrives', async ({ demo, vis
     }
     location.href = '/blank?next';
   });
+  await visitor.page.waitForURL('**/blank?next');
   await expect
     .poll(async () => (await demo.events('last words')).map(({ payload }) => (payload as { type: string }).type).sort())
     .toEqual(['beforeunload', 'pagehide', 'visibilitychange']);
@@ -64,6 +147,7 @@ test('a sign-up that leaves at once still identifies, sets properties and fires 
     window.clew('track', 'signup', { plan: 'pro' });
     location.href = '/blank?next';
   });
+  await visitor.page.waitForURL('**/blank?next');
   await expect.poll(() => demo.events('signup')).toHaveLength(1);
   await expect
     .poll(async () => (await demo.customers()).map(({ primaryKey, properties }) => ({ primaryKey, properties })))
@@ -108,8 +192,7 @@ test('goes into the back/forward cache and tracks on when it comes back', async 
     addEventListener('pageshow', ({ persisted }) => Object.assign(window, { persisted }));
   });
   await visitor.page.goto(`${demo.address}/blank?next`);
-  // goBack() waits for a load that a page from the cache does not have.
-  await visitor.page.evaluate(() => history.back()).catch(() => {});
+  await goBack(visitor.page);
   await visitor.page.waitForFunction(() => (window as unknown as { persisted?: boolean }).persisted === true);
   await visitor.trackAndLeave('after', 3, 'stay');
   await expect.poll(async () => numbers(await demo.events('after'))).toEqual(upTo(3));

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Demo } from './support/demo.ts';
+import { goBack } from './support/goBack.ts';
 import { expect, test, type Visitor } from './support/test.ts';
 
 interface View {
@@ -148,6 +149,7 @@ for (const has of [true, false]) {
         for (const path of ['/a', '/b', '/c']) history.pushState({}, '', path);
         location.href = '/blank?next';
       });
+      await visitor.page.waitForURL('**/blank?next');
       await expect
         .poll(async () => (await viewsOf(demo)).map(({ url }) => url).sort())
         .toEqual(['/a', '/b', '/blank', '/c'].map((path) => demo.address + path));
@@ -212,6 +214,15 @@ test('the title is what the app has set when it has rendered the route', async (
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', 'Products']);
 });
 
+test('a visitor’s first view goes at once, whatever the flush interval: it proves the link', async ({
+  demo,
+  visitor,
+}) => {
+  await visitor.page.goto(`${demo.address}/blank`);
+  await visitor.load({ pageViews: '', flushInterval: '600000' });
+  await expect.poll(() => viewsOf(demo)).toHaveLength(1);
+});
+
 test('the referrer is the view before, and on the first one what the browser says', async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?from`);
@@ -232,13 +243,15 @@ test('the referrer is the view before, and on the first one what the browser say
 test('a page restored from the back/forward cache is seen again', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
+  // A page that is left while it opens the database does not go into the cache.
+  await visitor.clew('correlationValue');
   await push(page, '/products');
   await page.evaluate(() => {
     addEventListener('pageshow', ({ persisted }) => persisted && Object.assign(window, { isRestored: true }));
     location.href = '/blank?next';
   });
   await page.waitForURL('**/blank?next');
-  await page.evaluate(() => history.back()).catch(() => {});
+  await goBack(page);
   await page.waitForFunction(() => 'isRestored' in window);
   expect(await pathsOf(demo, page)).toEqual(['/blank', '/products', '/products']);
   const [, first, restored] = await viewsOf(demo);

@@ -76,6 +76,29 @@ test('a database that the site deletes is not blocked, and what was in it is sti
   await expect.poll(async () => numbers(await demo.events('kept in memory'))).toEqual(upTo(20));
 });
 
+test('what is tracked while a deleted database is opened anew is carried in localStorage until it is stored', async ({
+  visitor,
+}) => {
+  await visitor.visit({ flushInterval: '600000' });
+  await visitor.clew('flush');
+  const carried = await visitor.page.evaluate(async () => {
+    const look = () =>
+      Object.entries(localStorage).filter(([key, text]) => /clew.items/.test(key) && /late/.test(text));
+    const request = indexedDB.deleteDatabase('clew');
+    await new Promise((resolve) => {
+      request.onsuccess = resolve;
+    });
+    const isStored = new Promise((resolve) =>
+      window.clew('on', 'trace', ({ step }: { step: string }) => step === 'stored' && resolve(true)),
+    );
+    window.clew('track', 'late');
+    const atOnce = look().length;
+    await isStored;
+    return [atOnce, look().length];
+  });
+  expect(carried).toEqual([1, 0]);
+});
+
 test('with consent required nothing is written and nothing is sent before the answer', async ({ demo, visitor }) => {
   await visitor.visit({ consent: 'required' });
   const requests: string[] = [];

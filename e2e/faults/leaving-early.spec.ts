@@ -10,7 +10,7 @@ interface Leaving {
   count: number;
   /** `load` of the bundle's script: it has just run, and no database can be open. `DOMContentLoaded`: only the stub is there. */
   when: string;
-  /** Where localStorage has what no database has. */
+  /** Where localStorage has what no database has: a key begins so. */
   key: string;
 }
 
@@ -22,7 +22,8 @@ const trackAndLeave = ({ run, from, count, when, key }: Leaving) => {
       if (when === 'load' && !(target instanceof HTMLScriptElement)) return;
       for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
       // As it is before the database can be open, which may be soon.
-      if (when === 'load') queueMicrotask(() => sessionStorage.setItem(key, localStorage[key]));
+      const carried = () => JSON.stringify(Object.entries(localStorage).filter(([name]) => name.startsWith(key)));
+      if (when === 'load') queueMicrotask(() => sessionStorage.setItem(key, carried()));
       location.href = '/blank';
     },
     // `load` of an element does not bubble.
@@ -38,8 +39,8 @@ const visitShortly = async (stage: Stage, tab: Tab, when: string, key: string) =
   // It never comes to this page's own `load`.
   await stage.visit({ tab, query: early + bundle, wait: 'load' }).catch(() => {});
   await stage.reached(tab, '/blank');
-  const carried = await tab.evaluate((key) => sessionStorage.getItem(key) ?? String(localStorage[key]), key);
-  // A list of texts is text twice over.
+  const carried = await tab.evaluate((key) => sessionStorage.getItem(key) ?? JSON.stringify({ ...localStorage }), key);
+  // Text of texts.
   expect(carried.replaceAll('\\', '')).toContain(`"n":${numbers.from + 4}`);
 };
 

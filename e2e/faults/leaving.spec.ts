@@ -62,6 +62,25 @@ fault(7, 'left by history.go within 1 ms of track, 10 times', async (stage) => {
   }
 });
 
+fault(7, 'left over a link to the service itself that is proven: nothing is sent again', async (stage) => {
+  const query = `data-base-url=${stage.site.origin}&data-api-key=demo-key`;
+  const tab = await stage.visit({ query });
+  await stage.track(tab);
+  for (let round = 0; round < 6; round++) {
+    await tab.evaluate(() => window.clew('flush'));
+    const to = `/page/${round + 2}`;
+    const leave = ({ run, from, count, to }: Numbers & { to: string }) => {
+      for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+      location.href = to;
+    };
+    await tab.evaluate(leave, { ...stage.next(3), to: `${to}?${query}` }).catch(() => {});
+    await stage.reached(tab, to);
+    await tab.evaluate(() => window.clew('correlationValue'));
+  }
+  await tab.evaluate(() => window.clew('flush'));
+  expect([...stage.site.stored.values()].filter((times) => times > 1)).toEqual([]);
+});
+
 fault(7, 'left by the visitor’s own click, tracked in its listener', async (stage) => {
   const tab = await stage.visit();
   for (let round = 0; round < 3; round++) {

@@ -84,10 +84,18 @@ const texts = [
   {},
   { a: [] },
   [5, null, 'x', {}, [], [[]], [1, 2], ['x', ['track', 'odd']]],
+  [['2020-01-01', ['track', 'odd']]],
   [[listed]],
 ];
 
-for (const key of ['clew.calls', 'clew.items /clew', 'clew.thread', 'clew.tab', 'clew.visitor']) {
+for (const key of [
+  'clew.calls 5',
+  'clew.items /clew a page',
+  'clew.thread',
+  'clew.tab',
+  'clew.visitor',
+  'clew.settled',
+]) {
   fault(43, `rubbish in localStorage, under ${key}`, async (stage) => {
     const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
     for (const text of ['{not JSON', ...[...texts, [thread]].map((value) => JSON.stringify(value))]) {

@@ -105,20 +105,24 @@ const holdThird = (stage: Stage): (() => void) => {
 
 /** One tab is sending the 30 events of another in batches of five; the third of them is under way. */
 const sendForAnother = async (stage: Stage) => {
-  // Of its own accord it sends nothing.
+  // Of its own accord it sends nothing, once it knows that the link is proven.
   const owner = await stage.visit({ query: 'data-flush-interval=3600000' });
-  await owner.evaluate(() => window.clew('flush'));
   const sender = await stage.visit({ query: 'data-max-batch-events=5' });
   // What it began with is over: it reads the other's rows with its next turn.
-  await sender.evaluate(() => window.clew('flush'));
+  await sender.evaluate(() => {
+    window.clew('track', 'proof');
+    return window.clew('flush');
+  });
+  await owner.evaluate(() => window.clew('flush'));
+  const { length } = stage.site.requests;
   const release = holdThird(stage);
   await stage.track(owner, 30);
   await expect.poll(() => stage.stored(owner)).toBe(30);
   await stage.track(sender);
-  await isSending(stage, 3);
+  await isSending(stage, length + 3);
   // The server knows of the third request before the other tab has heard how the second one ended.
   await expect.poll(() => owner.evaluate(() => window.told.delivered)).toHaveLength(10);
-  return { owner, sender, release };
+  return { owner, sender, third: length + 2, release };
 };
 
 const allTold = async (owner: Tab) => {
@@ -140,12 +144,12 @@ fault(
 );
 
 fault(34, "the sending tab navigates away in the middle of another's rows", async (stage) => {
-  const { owner, sender } = await sendForAnother(stage);
+  const { owner, sender, third } = await sendForAnother(stage);
   await stage.visit({ tab: sender, path: '/page/next' });
   await arrives(stage, 31, AT_ONCE);
   await allTold(owner);
   const handedOver = (await stage.arrived()).find(({ payload }) => (payload as { n: number }).n === 30)?.uuid;
-  const unanswered = [...(stage.site.requests[2]?.uuids ?? []), handedOver];
+  const unanswered = [...(stage.site.requests[third]?.uuids ?? []), handedOver];
   expect(
     repeats(stage).filter((uuid) => !unanswered.includes(uuid)),
     'only what had no answer',
@@ -156,7 +160,7 @@ fault(
   34,
   'the sending tab freezes and thaws after its lease was taken over',
   async (stage) => {
-    const { owner, sender, release } = await sendForAnother(stage);
+    const { owner, sender, third, release } = await sendForAnother(stage);
     await owner.activate();
     await freeze(stage, sender);
     await owner.evaluate(() => window.clew('flush'));
@@ -169,7 +173,7 @@ fault(
     await owner.evaluate(() => window.clew('flush'));
     await arrives(stage, 39, AT_ONCE);
     await expect.poll(() => stage.stored(owner)).toBe(0);
-    expect(repeats(stage), 'only what had no answer in time').toEqual(stage.site.requests[2]?.uuids);
+    expect(repeats(stage), 'only what had no answer in time').toEqual(stage.site.requests[third]?.uuids);
   },
   { cannot: cannotFreeze },
 );

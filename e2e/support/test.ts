@@ -49,11 +49,14 @@ const createVisitor = (page: Page, address: string): Visitor => {
     },
     clew: (...call) => page.evaluate((args) => window.clew(...args), call as [string, ...unknown[]]),
     async trackAndLeave(name, count, how) {
+      // A context that is closed while a page of it is being loaded anew at times takes minutes for that.
+      const next = how === 'navigate' || how === 'reload' ? page.waitForEvent('load') : undefined;
       // The page may be gone before it could answer.
       const gone = how === 'stay' ? undefined : page.evaluate(trackInOneTask, { name, count, how }).catch(() => {});
       if (how === 'stay') await page.evaluate(trackInOneTask, { name, count, how });
       if (how === 'close') await page.close();
       await gone;
+      await next;
     },
   };
 };

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer } from 'vite';
 import { type AppName, installApp } from '../../demo/apps.ts';
@@ -12,7 +12,10 @@ export const startVite = async (demo: Demo, name: AppName, react?: 18 | 19) => {
   const edit = async (path: string, from: string, to: string) => {
     const text = await readFile(join(app.folder, path), 'utf8');
     if (!text.includes(from)) throw new Error(`${path} has no ${from}`);
-    await writeFile(join(app.folder, path), text.replace(from, to));
+    // In one step, as editors save: a file that is written in place is empty for a moment, and Vite may serve just that.
+    const saved = join(app.folder, 'node_modules', 'saved');
+    await writeFile(saved, text.replace(from, to));
+    await rename(saved, join(app.folder, path));
   };
   const server = await createServer({
     root: app.folder,

@@ -19,6 +19,10 @@ interface WalkTab {
   readonly history: string[];
   /** The browser's own page, which says that there was no connection. */
   isBroken: boolean;
+  /** What was in the back/forward cache while somebody cleared the site's data. */
+  readonly forgotten: Set<string>;
+  /** It has come back from there, and drops what it is told to track: it cannot tell that from a refusal. */
+  isRefused: boolean;
 }
 
 /** Where a walk has got to. */
@@ -70,7 +74,7 @@ const openTab = async (world: World): Promise<WalkTab> => {
   world.browser ??= await world.stage.openOwn();
   const path = newPath(world);
   const tab = await world.stage.visit({ browser: world.browser, path, wait: 'load' });
-  const opened = { tab, history: [path], isBroken: false };
+  const opened = { tab, history: [path], isBroken: false, forgotten: new Set<string>(), isRefused: false };
   world.tabs.push(opened);
   return opened;
 };
@@ -98,22 +102,24 @@ const trackHere = ({ run, from, count, path }: Numbers & { path?: string }) => {
   if (path) location.href = path;
 };
 
-const next = (world: World, count: number): [numbers: Numbers, all: number[]] => {
+const next = (world: World, { isRefused }: WalkTab, count: number): [numbers: Numbers, all: number[]] => {
   const numbers = world.stage.next(count);
   const all = Array.from({ length: count }, (_, index) => numbers.from + index);
   world.tracked.push(...all);
+  if (isRefused) world.stage.unsure(all);
   return [numbers, all];
 };
 
 const track = (most: number) =>
-  inTab(async ({ tab }, world, pick) => {
-    const [numbers, all] = next(world, most > 1 ? most : 1 + Math.floor(pick * 5));
-    await tab.evaluate(trackHere, numbers);
+  inTab(async (walked, world, pick) => {
+    const [numbers, all] = next(world, walked, most > 1 ? most : 1 + Math.floor(pick * 5));
+    await walked.tab.evaluate(trackHere, numbers);
     return show(all);
   });
 
 const arrive = async (walked: WalkTab, path: string, what: string) => {
   walked.isBroken = !(await isReached(walked.tab, path));
+  walked.isRefused = false;
   return walked.isBroken ? `${what}, no connection` : what;
 };
 
@@ -131,19 +137,21 @@ const forgetMemory = async (world: World, tabs: WalkTab[]) => {
   world.stage.unsure((await missing(world)).filter((n) => world.exposed.has(n) && memory.has(n)));
 };
 
-/** Until every page's database is open, where there is one. */
-const awaitDatabases = (world: World) =>
+/** Until every page's database is open, where there is one, and has what was tracked meanwhile. */
+const awaitDatabases = ({ tabs, stage }: World) =>
   Promise.all(
-    world.tabs.map(({ tab }) =>
-      tab.evaluate(async () => void (await window.clew?.('correlationValue'))).catch(() => {}),
-    ),
+    tabs.map(async ({ tab }) => {
+      await tab.evaluate(async () => void (await window.clew?.('correlationValue'))).catch(() => {});
+      // To be read it waits for what is being written.
+      await stage.stored(tab).catch(() => {});
+    }),
   );
 
 const endBrowser = (how: 'kill' | 'quit') => async (world: World) => {
   const { browser } = world;
   if (!browser) return NOBODY;
   if (how === 'kill') {
-    // Only a database outlives a SIGKILL: before it is open nothing does, and the README says so.
+    // Only what a database has committed outlives a SIGKILL, and the README says so.
     await Promise.race([awaitDatabases(world), pause(5000)]);
     await forgetMemory(world, world.tabs);
   }
@@ -193,7 +201,7 @@ export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>
       await walked.tab.goto(world.stage.site.origin + path).catch(() => {});
       return arrive(walked, path, `${from} → ${path}`);
     }
-    const [numbers, all] = next(world, 2);
+    const [numbers, all] = next(world, walked, 2);
     // The page may be gone before it could answer.
     await walked.tab.evaluate(trackHere, { ...numbers, path }).catch(() => {});
     return arrive(walked, path, `${show(all)}, ${from} → ${path}`);
@@ -207,7 +215,13 @@ export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>
     const from = walked.history.pop();
     const path = nameOf(walked) ?? '';
     await walked.tab.back();
-    return arrive(walked, path, `${from} → ${path}`);
+    const said = await arrive(walked, path, `${from} → ${path}`);
+    if (walked.isBroken || !walked.forgotten.has(path)) return said;
+    const [memory = []] = await memoryOf([walked]);
+    // Whoever remembers is the page that was cached, and not loaded anew.
+    walked.isRefused = memory.length > 0;
+    world.stage.unsure((await missing(world)).filter((n) => memory.includes(n)));
+    return `${said}, with nothing left of the visitor`;
   },
   reload: inTab(async (walked) => {
     const leave = () => {
@@ -267,6 +281,7 @@ export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>
     if (!walked) return NOBODY;
     const session = await world.browser?.cdp?.(walked.tab);
     await session?.send('Storage.clearDataForOrigin', { origin: world.stage.site.origin, storageTypes: 'all' });
+    for (const { history, forgotten } of world.tabs) for (const path of history.slice(0, -1)) forgotten.add(path);
     const memory = new Set((await memoryOf(usable(world))).flat());
     const left = await missing(world);
     const gone = left.filter((n) => !memory.has(n));

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { goBack } from '../../support/goBack.ts';
 import type { Tab } from './engine.ts';
 
 /** A tab over Playwright's page. */
@@ -8,8 +9,7 @@ export const createTab = (page: Page): Tab & { page: Page } => ({
   evaluate: <R, A>(fn: (arg: A) => R | Promise<R>, arg?: A) =>
     page.evaluate(fn as (arg: unknown) => R | Promise<R>, arg as unknown),
   click: (selector) => page.click(selector),
-  // The page may be gone before it could answer.
-  back: () => page.evaluate(() => history.back()).catch(() => {}),
+  back: () => goBack(page),
   close: () => page.close(),
   activate: () => page.bringToFront(),
 });

@@ -33,7 +33,7 @@ const readStored = async (): Promise<string[]> => {
   for (const [key, value] of Object.entries(localStorage)) {
     if (key.startsWith('clew.items')) texts.push(...JSON.parse(value));
     // A listener that the stub remembered is none any more, and no event either.
-    if (key === 'clew.calls') {
+    if (key.startsWith('clew.calls')) {
       for (const [, call] of JSON.parse(value)) if (call[0] !== 'on') texts.push(JSON.stringify(call));
     }
   }

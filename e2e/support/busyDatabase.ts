@@ -1,0 +1,31 @@
+import type { Page } from '@playwright/test';
+
+const hold = () =>
+  new Promise<void>((resolve) => {
+    let isHeld = true;
+    window.release = () => {
+      isHeld = false;
+    };
+    const opening = indexedDB.open('clew');
+    opening.onsuccess = () => {
+      const rows = opening.result.transaction('clew', 'readwrite').objectStore('clew');
+      const go = () => {
+        resolve();
+        if (isHeld) rows.count().onsuccess = go;
+        else opening.result.close();
+      };
+      rows.count().onsuccess = go;
+    };
+  });
+
+declare global {
+  interface Window {
+    release(): void;
+  }
+}
+
+/** Lets nobody but this page at its origin's database, until the function that it returns is called. */
+export const holdDatabase = async (page: Page): Promise<() => Promise<void>> => {
+  await page.evaluate(hold);
+  return () => page.evaluate(() => window.release());
+};
