@@ -9,8 +9,8 @@ export const BURST = 1000;
 export const LARGE_BURST = 10_000;
 /** A burst that takes longer (ms) is cut: some would take minutes. */
 const LONGEST_BURST = 10_000;
-/** Pages in which a start is measured: noise only ever adds to it, so the least counts. */
-const STARTS = 3;
+/** Pages in which a start is measured: noise only ever adds to it, often more than it is itself, so the least counts. */
+export const STARTS = 8;
 /** How long (ms) a script has for what it puts off as it starts. */
 const START = 1000;
 /** Who has sent nothing for so long (ms) has sent all that it will. */
@@ -18,7 +18,7 @@ const PATIENCE = 8_000;
 /** Nobody is waited for longer (ms). */
 const LONGEST_DELIVERY = 90_000;
 /** A page that has not come to its end by then (ms) hangs. */
-const HANGING = 150_000;
+const HANGING = 180_000;
 /** How long (ms) a page has for its last answers, and for clearing up. */
 const SETTLING = 500;
 

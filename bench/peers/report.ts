@@ -1,5 +1,5 @@
 import { EVENTS, type Survival, WAYS } from './durability.ts';
-import type { Measured } from './measure.ts';
+import { type Measured, STARTS } from './measure.ts';
 import { medianOf } from './median.ts';
 import { type Subject, subjects } from './subjects.ts';
 
@@ -122,7 +122,9 @@ export const markdown = (rows: readonly Row[], facts: readonly string[], failure
     '# clew beside its peers',
     facts.map((fact) => `- ${fact}`).join('\n'),
     'Each figure is a median, with the least and the most of all runs, and as a ratio (×) to the bare floor: an array, and keep-alive fetches. The durable floor also keeps one record for each task in IndexedDB. ' +
-      'Start-up is what evaluating and initialising cost the main thread in the first second, the least of three pages, over a script that does nothing. Calls and long tasks are timed by the clock, start-up and sending by the CPU time of the main thread. ' +
+      'Start-up is what evaluating and initialising cost the main thread in the first second, ' +
+      `the least of ${STARTS} pages, over a script that does nothing. ` +
+      'Calls and long tasks are timed by the clock, start-up and sending by the CPU time of the main thread. ' +
       'Uploaded bytes are those of bodies and queries, without headers. Who lets fewer than 1,000 arrive has uploaded, and worked, for those only. ' +
       'The browser does not say that it is a robot, since some do not track robots.',
     ...tables,
