@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { readPlaywright, readVitest } from './report.ts';
+
+describe('a report of Vitest', () => {
+  const reportOf = (status: string, ...assertionResults: { fullName: string; status: string; tags?: string[] }[]) => ({
+    testResults: [{ name: '/clew/test/a.test.ts', status, assertionResults }],
+  });
+
+  it('names each test by file and title', () => {
+    const [test] = readVitest(reportOf('passed', { fullName: 'a b', status: 'passed' }), '/clew');
+    expect(test).toEqual({
+      name: 'test/a.test.ts › a b',
+      file: 'test/a.test.ts',
+      title: 'a b',
+      outcome: 'passed',
+      isPromise: false,
+    });
+  });
+
+  it('counts pending and todo as skipped', () => {
+    const tests = readVitest(
+      reportOf('passed', { fullName: 'a', status: 'pending' }, { fullName: 'b', status: 'todo' }),
+      '/clew',
+    );
+    expect(tests.map(({ outcome }) => outcome)).toEqual(['skipped', 'skipped']);
+  });
+
+  it('reads the promise tag', () => {
+    const [test] = readVitest(reportOf('failed', { fullName: 'a', status: 'failed', tags: ['promise'] }), '/clew');
+    expect(test).toMatchObject({ outcome: 'failed', isPromise: true });
+  });
+
+  it('has a failure for a file that failed without a failed test', () => {
+    const tests = readVitest(reportOf('failed', { fullName: 'a', status: 'passed' }), '/clew');
+    expect(tests.map(({ title, outcome }) => [title, outcome])).toEqual([
+      ['a', 'passed'],
+      ['', 'failed'],
+    ]);
+  });
+});
+
+describe('a report of Playwright', () => {
+  const reportOf = (
+    status: 'expected' | 'unexpected' | 'flaky' | 'skipped',
+    tags: string[] = [],
+    verdict?: object,
+  ) => ({
+    config: { rootDir: '/clew/e2e' },
+    suites: [
+      {
+        title: 'a.spec.ts',
+        file: 'a.spec.ts',
+        specs: [],
+        suites: [
+          {
+            title: 'inside',
+            file: 'a.spec.ts',
+            specs: [
+              {
+                title: 'does it',
+                tags,
+                file: 'a.spec.ts',
+                line: 7,
+                tests: [
+                  {
+                    projectName: 'firefox',
+                    status,
+                    annotations: verdict ? [{ type: 'verdict', description: JSON.stringify(verdict) }] : [],
+                    results: [{}],
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+
+  it('names each test by project, file and titles', () => {
+    expect(readPlaywright(reportOf('expected'))).toEqual([
+      {
+        name: 'firefox › a.spec.ts › inside does it',
+        file: 'a.spec.ts',
+        title: 'inside does it',
+        line: 7,
+        project: 'firefox',
+        outcome: 'passed',
+        isPromise: false,
+      },
+    ]);
+  });
+
+  it('counts a flaky test as failed', () => {
+    expect(readPlaywright(reportOf('flaky'))).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  it.each([
+    ['the promise tag', ['promise'], undefined],
+    ['a verdict with a lost event', [], { lost: 1, twice: 0 }],
+    ['a verdict with an event stored twice', [], { lost: 0, twice: 1 }],
+  ])('reads %s as a broken promise', (_, tags, verdict) => {
+    expect(readPlaywright(reportOf('unexpected', tags, verdict))).toMatchObject([{ isPromise: true }]);
+  });
+
+  it('reads a verdict without a loss as no broken promise', () => {
+    expect(readPlaywright(reportOf('unexpected', [], { lost: 0, twice: 0 }))).toMatchObject([{ isPromise: false }]);
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** One test of a part, as its JSON report has it. */
+export interface Played {
+  /** File, project and title: names a test in lists, and finds it again in the report of a replay. */
+  readonly name: string;
+  readonly file: string;
+  readonly title: string;
+  /** Playwright only. */
+  readonly project?: string;
+  readonly line?: number;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /**
+   * A failure shows an event that was lost or stored twice, a wrong person, or something left after a refusal. A replay
+   * that passes excuses none of these.
+   */
+  readonly isPromise: boolean;
+}
+
+interface VitestReport {
+  testResults: {
+    name: string;
+    status: string;
+    assertionResults: { fullName: string; status: string; tags?: string[] }[];
+  }[];
+}
+
+interface Spec {
+  title: string;
+  tags: string[];
+  file: string;
+  line: number;
+  tests: {
+    projectName: string;
+    status: 'expected' | 'unexpected' | 'flaky' | 'skipped';
+    annotations: { type: string; description?: string }[];
+    results: { annotations?: { type: string; description?: string }[] }[];
+  }[];
+}
+
+interface Suite {
+  title: string;
+  file: string;
+  specs: Spec[];
+  suites?: Suite[];
+}
+
+interface PlaywrightReport {
+  config: { rootDir: string };
+  suites: Suite[];
+}
+
+/** The tag of a test whose failure is never excused, in Vitest and in Playwright. */
+export const PROMISE = 'promise';
+
+const VITEST_OUTCOMES: Record<string, Played['outcome']> = { passed: 'passed', failed: 'failed' };
+
+export const readVitest = ({ testResults }: VitestReport, root: string): Played[] =>
+  testResults.flatMap(({ name, status, assertionResults }) => {
+    const file = name.replace(`${root}/`, '');
+    const tests = assertionResults.map(
+      ({ fullName, status, tags = [] }): Played => ({
+        name: `${file} › ${fullName}`,
+        file,
+        title: fullName,
+        outcome: VITEST_OUTCOMES[status] ?? 'skipped',
+        isPromise: tags.includes(PROMISE),
+      }),
+    );
+    // A file that throws while it loads, or in a hook, fails without a failed test.
+    const isBroken = status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed');
+    return isBroken ? [...tests, { name: file, file, title: '', outcome: 'failed', isPromise: true }] : tests;
+  });
+
+const specsOf = (suite: Suite, path: readonly string[] = []): [spec: Spec, path: readonly string[]][] => [
+  ...suite.specs.map((spec): [Spec, readonly string[]] => [spec, path]),
+  ...(suite.suites ?? []).flatMap((inner) => specsOf(inner, [...path, inner.title])),
+];
+
+const PLAYWRIGHT_OUTCOMES: Record<Spec['tests'][number]['status'], Played['outcome']> = {
+  expected: 'passed',
+  unexpected: 'failed',
+  flaky: 'failed',
+  skipped: 'skipped',
+};
+
+/** A fault leaves its verdict as an annotation, with the numbers of events that were lost and stored twice. */
+const hasLoss = ({ annotations, results }: Spec['tests'][number]): boolean =>
+  [...annotations, ...results.flatMap(({ annotations = [] }) => annotations)]
+    .filter(({ type }) => type === 'verdict')
+    .some(({ description = '{}' }) => {
+      const { lost = 0, twice = 0 } = JSON.parse(description) as { lost?: number; twice?: number };
+      return lost + twice > 0;
+    });
+
+export const readPlaywright = ({ suites }: PlaywrightReport): Played[] =>
+  suites
+    .flatMap((suite) => specsOf(suite))
+    .flatMap(([spec, path]) =>
+      spec.tests.map((test): Played => {
+        const title = [...path, spec.title].join(' ');
+        const file = spec.file;
+        return {
+          name: [test.projectName, file, title].filter(Boolean).join(' › '),
+          file,
+          title,
+          line: spec.line,
+          ...(test.projectName && { project: test.projectName }),
+          outcome: PLAYWRIGHT_OUTCOMES[test.status],
+          isPromise: spec.tags.includes(PROMISE) || hasLoss(test),
+        };
+      }),
+    );
+
+/** Undefined if the part ended before it wrote its report. */
+export const readReport = (path: string, root: string): Played[] | undefined => {
+  if (!existsSync(path)) return undefined;
+  const report = JSON.parse(readFileSync(path, 'utf8')) as VitestReport | PlaywrightReport;
+  return 'testResults' in report ? readVitest(report, root) : readPlaywright(report);
+};
