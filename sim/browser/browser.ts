@@ -1,0 +1,152 @@
+import type { Network } from '../server/network.ts';
+import type { World } from '../world/world.ts';
+import { createDisk, type Disk } from './disk.ts';
+import { type Channel, createPage, type Page, type PageOptions } from './page.ts';
+
+/** localStorage reaches the disk so long (ms) after a write: a SIGKILL loses what is younger. */
+const STORAGE_DELAY = 5000;
+
+/** Chromium keeps a page in the back/forward cache for so long (ms): https://web.dev/articles/bfcache */
+const CACHE_TIME = 600_000;
+
+/** One browser with one profile and one origin. */
+export interface Browser {
+  readonly disk: Disk;
+  readonly network: Network;
+  readonly localStorage: Map<string, string>;
+  readonly storageLimits: { isRefused: boolean; most: number };
+  isOnline: boolean;
+  readonly hasLocks: boolean;
+  readonly hasChannel: boolean;
+  readonly hasFetchLater: boolean;
+  readonly hasGpc: boolean;
+  readonly pages: Set<Page>;
+  open(options: PageOptions): Page;
+  broadcast(from: Channel, data: unknown): void;
+  /** The page goes away by navigation or is closed. Resolved by the scheduler before any other task. */
+  leave(page: Page, isCached: boolean): void;
+  /** The page comes back from the back/forward cache. */
+  restore(page: Page): void;
+  evict(page: Page): void;
+  crash(page: Page): void;
+  /** localStorage has changed. */
+  saveSoon(): void;
+  /** SIGKILL of all processes. */
+  kill(): void;
+  setOnline(isOnline: boolean): void;
+  show(page: Page, isVisible: boolean): void;
+}
+
+export interface Features {
+  readonly hasLocks: boolean;
+  readonly hasChannel: boolean;
+  readonly hasFetchLater: boolean;
+  readonly hasGpc: boolean;
+}
+
+export const MODERN: Features = { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false };
+
+export const createBrowser = (world: World, network: Network, features: Features = MODERN): Browser => {
+  const { scheduler } = world;
+  const disk = createDisk(world);
+  let opened = 0;
+  /** localStorage as it is on the disk. */
+  let durable = new Map<string, string>();
+  let isSaving = false;
+
+  const end = (page: Page, isKilled = false) => {
+    page.state = 'gone';
+    page.held.length = 0;
+    page.channels.clear();
+    browser.pages.delete(page);
+    disk.disconnect(page, isKilled);
+  };
+
+  const browser: Browser = {
+    ...features,
+    disk,
+    network,
+    localStorage: new Map(),
+    storageLimits: { isRefused: false, most: 5_000_000 },
+    isOnline: true,
+    pages: new Set(),
+    open(options) {
+      const page = createPage(world, browser, `page${++opened}`, options);
+      browser.pages.add(page);
+      return page;
+    },
+    broadcast(from, data) {
+      for (const page of browser.pages) {
+        for (const channel of page.channels) {
+          if (channel !== from && channel.name === from.name) channel.receive(structuredClone(data));
+        }
+      }
+    },
+    leave(page, isCached) {
+      if (page.state !== 'running') return;
+      world.log(page.name, () => (isCached ? 'leaves into the back/forward cache' : 'leaves'));
+      page.window.dispatch('pagehide', { persisted: isCached });
+      if (!page.document.hidden) {
+        page.document.hidden = true;
+        page.document.dispatch('visibilitychange');
+        page.window.dispatch('visibilitychange');
+      }
+      scheduler.next(`${page.name} is gone`, () => {
+        page.fetching.sendLater();
+        if (!isCached || page.locks) return end(page);
+        page.state = 'suspended';
+        scheduler.after(CACHE_TIME, 'cache evicts', () => browser.evict(page));
+      });
+    },
+    restore(page) {
+      if (page.state !== 'suspended') return;
+      world.log(page.name, () => 'comes back from the back/forward cache');
+      page.state = 'running';
+      page.document.hidden = false;
+      page.document.dispatch('visibilitychange');
+      page.window.dispatch('visibilitychange');
+      page.window.dispatch('pageshow', { persisted: true });
+      scheduler.resume(page);
+    },
+    evict(page) {
+      if (page.state !== 'suspended') return;
+      world.log(page.name, () => 'is dropped from the back/forward cache');
+      end(page);
+    },
+    saveSoon() {
+      if (isSaving) return;
+      isSaving = true;
+      scheduler.after(STORAGE_DELAY, 'localStorage to disk', () => {
+        isSaving = false;
+        durable = new Map(browser.localStorage);
+      });
+    },
+    crash(page) {
+      if (page.state === 'gone') return;
+      world.log(page.name, () => 'crashes');
+      page.fetching.sendLater();
+      end(page);
+    },
+    kill() {
+      world.log('browser', () => 'SIGKILL');
+      for (const page of [...browser.pages]) end(page, true);
+      browser.localStorage.clear();
+      for (const [key, value] of durable) browser.localStorage.set(key, value);
+    },
+    setOnline(isOnline) {
+      if (browser.isOnline === isOnline) return;
+      browser.isOnline = isOnline;
+      world.log('browser', () => (isOnline ? 'online' : 'offline'));
+      for (const page of browser.pages) {
+        if (page.state === 'running') page.window.dispatch(isOnline ? 'online' : 'offline');
+      }
+    },
+    show(page, isVisible) {
+      if (page.state !== 'running' || page.document.hidden === !isVisible) return;
+      page.document.hidden = !isVisible;
+      page.document.dispatch('visibilitychange');
+      page.window.dispatch('visibilitychange');
+    },
+  };
+  return browser;
+};

@@ -1,0 +1,48 @@
+import type { Owner } from '../world/scheduler.ts';
+import type { World } from '../world/world.ts';
+
+/** Timers, `Date` and random numbers of one page or server, in virtual time. */
+export const createClockwork = (world: World, owner: Owner, guard: (run: () => void) => void) => {
+  const { scheduler } = world;
+  const random = world.random.fork(owner.name);
+  const timers = new Map<number, () => void>();
+  let last = 0;
+  const setTimeout = (run: (...args: unknown[]) => void, delay = 0, ...args: unknown[]): number => {
+    const id = ++last;
+    const fire = () => {
+      timers.delete(id);
+      guard(() => run(...args));
+    };
+    timers.set(id, scheduler.after(Math.max(Number(delay) || 0, 1), `${owner.name} timer`, fire, { owner }));
+    return id;
+  };
+  const clearTimeout = (id?: number) => {
+    timers.get(id ?? 0)?.();
+    timers.delete(id ?? 0);
+  };
+  class VirtualDate extends Date {
+    constructor(...given: unknown[]) {
+      super(...((given.length ? given : [world.clock()]) as [number]));
+    }
+    static override now = () => world.clock();
+  }
+  const getRandomValues = <T extends Uint8Array>(bytes: T): T => {
+    for (let i = 0; i < bytes.length; i++) bytes[i] = random.below(256);
+    return bytes;
+  };
+  const hex = (count: number) => Array.from({ length: count }, () => random.below(16).toString(16)).join('');
+  const randomUUID = () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[random.below(4)]}${hex(3)}-${hex(12)}`;
+  return {
+    random: random.next,
+    globals: {
+      setTimeout,
+      clearTimeout,
+      setInterval: () => {
+        throw new Error('setInterval is not simulated');
+      },
+      Date: VirtualDate,
+      performance: { now: () => scheduler.now() },
+      crypto: { getRandomValues, randomUUID },
+    },
+  };
+};

@@ -1,0 +1,190 @@
+import type { World } from '../world/world.ts';
+import { createRows, type Rows } from './objectStore.ts';
+import type { Page } from './page.ts';
+
+/** One request of a transaction. Its result is made when the disk has done the work. */
+export interface DiskRequest {
+  readonly work: () => unknown;
+  /** Dispatches `success`, in a task of the page. */
+  readonly succeed: (result: unknown) => void;
+  readonly fail: (cause: Error) => void;
+}
+
+/**
+ * A transaction as the disk sees it. All transactions of a database read and write, so that they run one after the other.
+ * https://w3.org/TR/IndexedDB/#transaction-lifetime-concept
+ */
+export interface Transaction {
+  readonly page: Page;
+  state: 'open' | 'committing' | 'ended';
+  readonly requests: DiskRequest[];
+  /** The disk works on one of its requests. */
+  isBusy: boolean;
+  /** Events of requests that the page has not seen yet. */
+  unseen: number;
+  readonly undo: (() => void)[];
+  complete(): void;
+  abort(cause: Error): void;
+}
+
+export interface Connection {
+  readonly page: Page;
+  isOpen: boolean;
+  /** The database is about to be deleted. */
+  versionChange(): void;
+  /** The browser has closed it. */
+  closed(): void;
+}
+
+interface Opening {
+  readonly page: Page | undefined;
+  begin(): void;
+}
+
+/** The state of one database, of all pages of the origin. */
+export interface Disk {
+  rows(): Rows | undefined;
+  /** How long the disk takes for one request, in ms. */
+  speed: [least: number, most: number];
+  /** Over quota a transaction aborts when it commits. */
+  isFull: boolean;
+  isRefused: boolean;
+  create(): void;
+  remove(): void;
+  readonly connections: Set<Connection>;
+  /** Opens and deletes run one after the other. */
+  enqueue(opening: Opening): void;
+  /** The opening that is under way has ended. */
+  opened(): void;
+  begin(transaction: Transaction): void;
+  request(transaction: Transaction, request: DiskRequest): void;
+  commit(transaction: Transaction): void;
+  abort(transaction: Transaction, cause: Error): void;
+  /** The page is gone: ends its connections, openings and transactions. */
+  disconnect(page: Page, isKilled: boolean): void;
+  /** Closes all connections, as "clear site data" does. */
+  clear(): void;
+}
+
+/** How long (ms) a page in the back/forward cache may hold up another one. */
+const PATIENCE = 10;
+
+export const createDisk = (world: World): Disk => {
+  const { scheduler, random } = world;
+  let rows: Rows | undefined;
+  const connections = new Set<Connection>();
+  const transactions: Transaction[] = [];
+  const openings: Opening[] = [];
+  let current: Opening | undefined;
+  const latency = () => random.between(...disk.speed);
+
+  const end = (transaction: Transaction) => {
+    transaction.state = 'ended';
+    transactions.splice(transactions.indexOf(transaction), 1);
+    pump();
+  };
+  const abort = (transaction: Transaction, cause: Error) => {
+    if (transaction.state === 'ended') return;
+    for (const undo of transaction.undo.reverse()) undo();
+    for (const request of transaction.requests.splice(0)) request.fail(cause);
+    transaction.abort(cause);
+    world.log('disk', () => `aborts ${transaction.undo.length} writes of ${transaction.page.name}: ${cause.message}`);
+    end(transaction);
+  };
+  const finish = (transaction: Transaction) => {
+    transaction.isBusy = true;
+    scheduler.after(latency(), 'disk commits', () => {
+      if (transaction.state === 'ended') return;
+      const isOverQuota = disk.isFull && transaction.undo[0];
+      if (isOverQuota) return abort(transaction, new DOMException('over quota', 'QuotaExceededError'));
+      transaction.complete();
+      world.log('disk', () => `commits ${transaction.undo.length} writes of ${transaction.page.name}`);
+      end(transaction);
+    });
+  };
+  const pump = () => {
+    const [transaction] = transactions;
+    if (!transaction || transaction.isBusy) return;
+    const request = transaction.requests[0];
+    if (!request) {
+      if (transaction.state === 'committing') finish(transaction);
+      return;
+    }
+    transaction.isBusy = true;
+    scheduler.after(latency(), 'disk', () => {
+      if (transaction.state === 'ended') return;
+      transaction.isBusy = false;
+      transaction.requests.shift();
+      transaction.unseen++;
+      request.succeed(request.work());
+      pump();
+    });
+  };
+  const open = () => {
+    current ??= openings.shift();
+    const mine = current;
+    if (mine) scheduler.after(latency(), 'disk opens', () => mine === current && mine.begin());
+  };
+
+  const disk: Disk = {
+    rows: () => rows,
+    speed: [0.05, 1],
+    isFull: false,
+    isRefused: false,
+    create: () => {
+      rows ??= createRows();
+    },
+    remove: () => {
+      rows = undefined;
+    },
+    connections,
+    enqueue(opening) {
+      openings.push(opening);
+      if (!current) open();
+    },
+    opened() {
+      current = undefined;
+      open();
+    },
+    begin(transaction) {
+      world.log('disk', () => `${transaction.page.name} begins a transaction`);
+      transactions.push(transaction);
+      const holder = transactions[0]?.page;
+      if (holder?.state === 'suspended') scheduler.after(PATIENCE, 'disk evicts', () => holder.evict());
+    },
+    request(transaction, request) {
+      transaction.requests.push(request);
+      pump();
+    },
+    commit(transaction) {
+      if (transaction.state !== 'open') return;
+      transaction.state = 'committing';
+      pump();
+    },
+    abort,
+    disconnect(page, isKilled) {
+      // What was committed while another transaction ran is aborted with its connection: only the first one lasts.
+      for (const [index, transaction] of [...transactions].entries()) {
+        if (transaction.page !== page) continue;
+        const lasts = index === 0 && transaction.state === 'committing' && !(isKilled && random.chance(0.5));
+        if (!lasts) abort(transaction, new DOMException('connection is gone', 'AbortError'));
+      }
+      for (const connection of connections) if (connection.page === page) connections.delete(connection);
+      for (const opening of [...openings]) {
+        if (opening.page === page) openings.splice(openings.indexOf(opening), 1);
+      }
+      if (current?.page === page) disk.opened();
+      pump();
+    },
+    clear() {
+      for (const transaction of [...transactions]) abort(transaction, new DOMException('cleared', 'AbortError'));
+      for (const connection of connections) {
+        connection.isOpen = false;
+        connection.closed();
+      }
+      connections.clear();
+      rows = undefined;
+    },
+  };
+  return disk;
+};

@@ -1,0 +1,102 @@
+import type { NetworkAnswer } from '../server/network.ts';
+import type { World } from '../world/world.ts';
+import type { Signal } from './abort.ts';
+import type { Browser } from './browser.ts';
+import type { Page } from './page.ts';
+import { createHeaders } from './responses.ts';
+
+interface Init {
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  keepalive?: boolean;
+  signal?: Signal;
+}
+
+/** The requests of one page. */
+export interface Fetching {
+  fetch(url: string, init: Init): Promise<object>;
+  sendBeacon(url: string, body: string): boolean;
+  fetchLater(url: string, init: Init): object;
+  /** The page is going away: what the browser keeps for it goes out. */
+  sendLater(): void;
+}
+
+/** Bodies of keep-alive requests and beacons share it: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+export const KEEPALIVE_QUOTA = 65_536;
+
+const bytesOf = (body: string | Uint8Array = ''): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+
+export const createFetching = (world: World, browser: Browser, page: Page): Fetching => {
+  const { scheduler } = world;
+  /** Bytes of keep-alive bodies whose answers have not been read. */
+  let alive = 0;
+  const later = new Set<{ url: string; init: Init }>();
+
+  /** Sends a request that may outlive the page. */
+  const post = (url: string, { headers = {}, body = '' }: Init, done: (answer: NetworkAnswer | undefined) => void) => {
+    if (page.state === 'gone') return;
+    world.log(page.name, () => `sends ${bytesOf(body)} bytes to ${url}`);
+    if (!browser.isOnline) return void scheduler.after(1, 'offline', () => done(undefined));
+    browser.network.send({ from: page.name, url, headers: { ...headers }, body }, done);
+  };
+  /** Reserves bytes of the quota; undefined if there is no room. */
+  const reserve = (bytes: number): (() => void) | undefined => {
+    if (alive + bytes > KEEPALIVE_QUOTA) return undefined;
+    alive += bytes;
+    return () => {
+      alive -= bytes;
+    };
+  };
+
+  const responseOf = (answer: NetworkAnswer) => ({
+    status: answer.status,
+    ok: answer.status >= 200 && answer.status < 300,
+    type: 'basic',
+    redirected: false,
+    headers: createHeaders(answer.headers),
+    async text() {
+      if (answer.isCut) throw new TypeError('network error');
+      answer.accepted?.();
+      return answer.text;
+    },
+  });
+
+  return {
+    fetch: (url, init) =>
+      new Promise((resolve, reject) => {
+        const free = init.keepalive ? reserve(bytesOf(init.body)) : () => {};
+        if (!free) return reject(new TypeError('keepalive quota exceeded'));
+        let isOver = false;
+        const settle = (run: () => void) => {
+          if (isOver) return;
+          isOver = true;
+          free();
+          // Whoever waits for it is gone with the page; a page in the back/forward cache gets it when it is back.
+          scheduler.after(0, `${page.name} answer`, run, { owner: page });
+        };
+        init.signal?.addEventListener('abort', () => settle(() => reject(init.signal?.reason)));
+        post(url, init, (answer) =>
+          settle(() => (answer ? resolve(responseOf(answer)) : reject(new TypeError('Failed to fetch')))),
+        );
+      }),
+    sendBeacon(url, body) {
+      const free = reserve(bytesOf(body));
+      if (!free) return false;
+      post(url, { body, headers: { 'Content-Type': 'text/plain;charset=UTF-8' } }, free);
+      return true;
+    },
+    fetchLater(url, init) {
+      const entry = { url, init };
+      const waiting = [...later].reduce((sum, { init }) => sum + bytesOf(init.body), 0);
+      if (waiting + bytesOf(init.body) > KEEPALIVE_QUOTA) throw new DOMException('over quota', 'QuotaExceededError');
+      later.add(entry);
+      init.signal?.addEventListener('abort', () => later.delete(entry));
+      return {};
+    },
+    sendLater() {
+      for (const { url, init } of later) post(url, init, () => {});
+      later.clear();
+    },
+  };
+};

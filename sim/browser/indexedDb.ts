@@ -1,0 +1,200 @@
+import type { World } from '../world/world.ts';
+import type { Connection, Disk, Transaction } from './disk.ts';
+import type { Key, KeyRange } from './keys.ts';
+import type { Page } from './page.ts';
+
+type Listener = ((event: unknown) => void) | null;
+
+/** What a request is in a page; idb-keyval and clew set listeners as properties. */
+interface PageRequest {
+  result?: unknown;
+  error?: Error;
+  onsuccess?: Listener;
+  onerror?: Listener;
+  onupgradeneeded?: Listener;
+  onblocked?: Listener;
+}
+
+/** `indexedDB` of one page, on the disk that all pages of the origin share. https://w3.org/TR/IndexedDB/ */
+export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
+  const { scheduler } = world;
+  /** A task of the page that dispatches an event. */
+  const dispatch = (label: string, run: () => void, lane = page.databaseLane) =>
+    scheduler.after(0, `${page.name} ${label}`, () => page.guard(run), { owner: page, lane });
+
+  /** A transaction without requests that nobody waits for commits itself once the page's task has ended. */
+  const commitIfIdle = (transaction: Transaction) =>
+    scheduler.next('auto-commit', () => {
+      if (page.state !== 'running') return;
+      if (transaction.state === 'open' && !transaction.requests[0] && !transaction.unseen) disk.commit(transaction);
+    });
+
+  const createTransaction = () => {
+    const settle = (kind: 'oncomplete' | 'onabort', error?: Error) =>
+      dispatch(kind.slice(2), () => {
+        facade.error = error ?? null;
+        facade[kind]?.({ target: facade });
+      });
+    const transaction: Transaction = {
+      page,
+      state: 'open',
+      requests: [],
+      isBusy: false,
+      unseen: 0,
+      undo: [],
+      complete: () => void settle('oncomplete'),
+      abort: (cause) => void settle('onabort', cause),
+    };
+    const add = (work: () => unknown): PageRequest => {
+      if (transaction.state !== 'open') throw new DOMException('transaction has ended', 'TransactionInactiveError');
+      const request: PageRequest = {};
+      disk.request(transaction, {
+        work,
+        succeed(result) {
+          const seen = () => {
+            transaction.unseen--;
+            request.result = result;
+            request.onsuccess?.({ target: request });
+            commitIfIdle(transaction);
+          };
+          dispatch('success', seen);
+        },
+        fail: (cause) =>
+          void dispatch('error', () => {
+            request.error = cause;
+            request.onerror?.({ target: request });
+          }),
+      });
+      return request;
+    };
+    const rows = () => {
+      const found = disk.rows();
+      if (!found) throw new Error('no database');
+      return found;
+    };
+    const write = (key: Key, value: unknown) => {
+      const undo = rows().set(key, value);
+      transaction.undo.push(undo);
+      return key;
+    };
+    const store = {
+      get: (key: Key) => add(() => structuredClone(rows().get(key))),
+      put: (value: unknown, key: Key) => {
+        const copy = structuredClone(value);
+        const at = structuredClone(key);
+        return add(() => write(at, copy));
+      },
+      delete: (key: Key) => add(() => void write(structuredClone(key), undefined)),
+      getAll: (range?: KeyRange, most = Number.POSITIVE_INFINITY) =>
+        add(() =>
+          structuredClone(
+            rows()
+              .range(range, most)
+              .map(([, value]) => value),
+          ),
+        ),
+      getAllKeys: (range?: KeyRange, most = Number.POSITIVE_INFINITY) =>
+        add(() =>
+          structuredClone(
+            rows()
+              .range(range, most)
+              .map(([key]) => key),
+          ),
+        ),
+      count: () => add(() => rows().size()),
+      get transaction() {
+        return facade;
+      },
+    };
+    const facade = {
+      oncomplete: null as Listener,
+      onabort: null as Listener,
+      onerror: null as Listener,
+      error: null as Error | null,
+      objectStore: () => store,
+      commit() {
+        if (transaction.state !== 'open') throw new DOMException('transaction has ended', 'InvalidStateError');
+        disk.commit(transaction);
+      },
+      abort() {
+        if (transaction.state !== 'open') throw new DOMException('transaction has ended', 'InvalidStateError');
+        disk.abort(transaction, new DOMException('aborted by the page', 'AbortError'));
+      },
+    };
+    // Microtasks of a page that has just gone may still run: nobody takes what they ask for.
+    if (page.state === 'gone') transaction.state = 'ended';
+    else disk.begin(transaction);
+    commitIfIdle(transaction);
+    return facade;
+  };
+
+  const connect = () => {
+    const connection: Connection = {
+      page,
+      isOpen: true,
+      versionChange: () => void dispatch('versionchange', () => database.onversionchange?.({ target: database })),
+      closed: () => void dispatch('close', () => database.onclose?.({ target: database })),
+    };
+    const database = {
+      onversionchange: null as Listener,
+      onclose: null as Listener,
+      createObjectStore: () => disk.create(),
+      transaction() {
+        if (!connection.isOpen) throw new DOMException('connection is closed', 'InvalidStateError');
+        return createTransaction();
+      },
+      close() {
+        connection.isOpen = false;
+        disk.connections.delete(connection);
+      },
+    };
+    disk.connections.add(connection);
+    return database;
+  };
+
+  return {
+    open(): PageRequest {
+      if (disk.isRefused) throw new DOMException('refused', 'SecurityError');
+      const request: PageRequest = {};
+      if (page.state === 'gone') return request;
+      const succeed = () =>
+        dispatch('open', () => {
+          request.onsuccess?.({ target: request });
+          disk.opened();
+        });
+      disk.enqueue({
+        page,
+        begin() {
+          request.result = connect();
+          if (disk.rows()) return void succeed();
+          dispatch('upgradeneeded', () => {
+            request.onupgradeneeded?.({ target: request });
+            succeed();
+          });
+        },
+      });
+      return request;
+    },
+    deleteDatabase(): PageRequest {
+      const request: PageRequest = {};
+      disk.enqueue({
+        // The browser goes on with it though the page is gone.
+        page: undefined,
+        begin() {
+          for (const connection of [...disk.connections]) {
+            if (connection.page.state === 'suspended') connection.page.evict();
+            else connection.versionChange();
+          }
+          const remove = () => {
+            if (disk.connections.size) return void scheduler.after(1, 'delete waits', remove);
+            disk.remove();
+            dispatch('deleted', () => request.onsuccess?.({ target: request }));
+            disk.opened();
+          };
+          remove();
+        },
+      });
+      return request;
+    },
+  };
+};

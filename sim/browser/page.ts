@@ -1,0 +1,155 @@
+import vm from 'node:vm';
+import { createLane, type Lane, type Owner, type Task } from '../world/scheduler.ts';
+import type { World } from '../world/world.ts';
+import { createAborting } from './abort.ts';
+import type { Browser } from './browser.ts';
+import { createClockwork } from './clockwork.ts';
+import { createEvents, type Events } from './events.ts';
+import { createFetching, type Fetching } from './fetching.ts';
+import { createIndexedDb } from './indexedDb.ts';
+import { keyRanges } from './keys.ts';
+import { PackingResponse } from './responses.ts';
+import { createStorage } from './storage.ts';
+
+/** `clew` in a page: before the bundle has loaded the stub, then the tracker. */
+export type Clew = (method: string, ...args: unknown[]) => unknown;
+
+export interface PageOptions {
+  /** `data-` attributes of the script tag, in camel case. */
+  readonly dataset: Readonly<Record<string, string>>;
+  readonly sessionStorage: Map<string, string>;
+  readonly isPrerendering?: boolean;
+}
+
+/** One document: a context of its own, with the globals that clew uses. */
+export interface Page extends Owner {
+  state: Owner['state'];
+  readonly held: Task[];
+  /** Events of the database are dispatched in order. */
+  readonly databaseLane: Lane;
+  readonly window: Events & Record<string, unknown>;
+  readonly document: Events & { hidden: boolean; prerendering: boolean };
+  readonly fetching: Fetching;
+  readonly channels: Set<Channel>;
+  /** Web Locks keep the page out of the back/forward cache. */
+  locks: number;
+  /** The browser drops the page from the back/forward cache, since another page waits for what it holds. */
+  evict(): void;
+  /** Runs code of the page: what it throws is an error of the page. */
+  guard(run: () => void): void;
+  run(script: vm.Script): void;
+  clew(): Clew | undefined;
+}
+
+export interface Channel {
+  readonly name: string;
+  readonly lane: Lane;
+  receive(data: unknown): void;
+}
+
+export const createPage = (world: World, browser: Browser, name: string, options: PageOptions): Page => {
+  const { scheduler } = world;
+  const guard = (run: () => void) => {
+    try {
+      run();
+    } catch (error) {
+      world.break('no exception reaches the page', `${name}: ${(error as Error)?.stack ?? error}`);
+    }
+  };
+  const document = Object.assign(createEvents(guard), {
+    hidden: false,
+    prerendering: options.isPrerendering ?? false,
+    currentScript: { dataset: { ...options.dataset } },
+    querySelector: () => null,
+    title: name,
+    referrer: '',
+    cookie: '',
+    readyState: 'complete',
+  });
+  const page: Page = {
+    name,
+    state: 'running',
+    held: [],
+    databaseLane: createLane(),
+    window: {} as Page['window'],
+    document,
+    fetching: undefined as unknown as Fetching,
+    channels: new Set(),
+    locks: 0,
+    evict: () => browser.evict(page),
+    guard,
+    run: (script) => guard(() => void script.runInContext(context)),
+    clew: () => page.window.clew as Clew | undefined,
+  };
+  const { globals, random } = createClockwork(world, page, guard);
+  Object.assign(page, { fetching: createFetching(world, browser, page) });
+
+  class BroadcastChannel implements Channel {
+    onmessage: ((event: { data: unknown }) => void) | null = null;
+    readonly lane = createLane();
+    constructor(readonly name: string) {
+      page.channels.add(this);
+    }
+    postMessage(data: unknown) {
+      browser.broadcast(this, structuredClone(data));
+    }
+    receive(data: unknown) {
+      const deliver = () => page.channels.has(this) && guard(() => this.onmessage?.({ data }));
+      scheduler.after(world.random.between(0, 5), `${name} message`, deliver, { owner: page, lane: this.lane });
+    }
+    close() {
+      page.channels.delete(this);
+    }
+  }
+
+  const locks = {
+    async request(_name: string, run: () => unknown) {
+      page.locks++;
+      try {
+        return await run();
+      } finally {
+        page.locks--;
+      }
+    },
+  };
+
+  const sandbox = {
+    ...createEvents(guard),
+    ...globals,
+    ...createAborting((delay, run) => void globals.setTimeout(run, delay)),
+    document,
+    navigator: {
+      get onLine() {
+        return browser.isOnline;
+      },
+      sendBeacon: page.fetching.sendBeacon,
+      ...(browser.hasLocks && { locks }),
+      ...(browser.hasGpc && { globalPrivacyControl: true }),
+      userAgent: 'simulated',
+    },
+    location: { href: 'https://shop.example/', hostname: 'shop.example', origin: 'https://shop.example' },
+    localStorage: createStorage(browser.localStorage, browser.storageLimits, browser.saveSoon),
+    sessionStorage: createStorage(options.sessionStorage, browser.storageLimits),
+    indexedDB: createIndexedDb(world, browser.disk, page),
+    IDBKeyRange: keyRanges,
+    ...(browser.hasChannel && { BroadcastChannel }),
+    fetch: page.fetching.fetch,
+    ...(browser.hasFetchLater && { fetchLater: page.fetching.fetchLater }),
+    Response: PackingResponse,
+    CompressionStream: class {},
+    TextEncoder,
+    TextDecoder,
+    URL,
+    DOMException,
+    structuredClone,
+    queueMicrotask,
+    reportError: (error: unknown) => world.log(name, () => `listener threw ${error}`),
+    console: { error: () => {}, log: () => {}, warn: () => {}, debug: () => {}, info: () => {} },
+  };
+  const context = vm.createContext(sandbox);
+  const global = vm.runInContext('globalThis', context) as Page['window'];
+  Object.assign(sandbox, { window: global, self: global });
+  vm.runInContext('Math', context).random = random;
+  Object.assign(page, { window: global });
+  return page;
+};

@@ -1,0 +1,47 @@
+/**
+ * A storage area as `localStorage` gives it to pages: properties, backed by a map that outlives them.
+ *
+ * @param limits `most`: characters of all keys and values together
+ */
+export const createStorage = (
+  entries: Map<string, string>,
+  limits: { isRefused: boolean; most: number },
+  onChange: () => void = () => {},
+): object => {
+  const check = () => {
+    if (limits.isRefused) throw new DOMException('storage is refused', 'SecurityError');
+  };
+  const write = (key: string, value: string) => {
+    let length = key.length + value.length;
+    for (const [other, text] of entries) if (other !== key) length += other.length + text.length;
+    if (length > limits.most) throw new DOMException('over quota', 'QuotaExceededError');
+    entries.set(key, value);
+    onChange();
+  };
+  return new Proxy(Object.create(null), {
+    get(_, key) {
+      check();
+      return typeof key === 'string' ? entries.get(key) : undefined;
+    },
+    set(_, key, value) {
+      check();
+      write(String(key), String(value));
+      return true;
+    },
+    deleteProperty(_, key) {
+      check();
+      entries.delete(String(key));
+      onChange();
+      return true;
+    },
+    has: (_, key) => entries.has(String(key)),
+    ownKeys() {
+      check();
+      return [...entries.keys()];
+    },
+    getOwnPropertyDescriptor(_, key) {
+      const value = entries.get(String(key));
+      return value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
+    },
+  });
+};

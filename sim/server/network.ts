@@ -1,0 +1,89 @@
+import { gunzipSync } from 'node:zlib';
+import type { World } from '../world/world.ts';
+
+export interface NetworkRequest {
+  /** Who sends it, for the timeline. */
+  readonly from: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+export interface NetworkAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Called by whoever has read the answer to its end. */
+  readonly accepted?: () => void;
+  /** The body breaks off. */
+  readonly isCut?: boolean;
+}
+
+/** Answers a request, in as much virtual time as it needs. */
+export type Server = (request: NetworkRequest, answer: (answer: NetworkAnswer) => void) => void;
+
+/** How the network treats requests from now on. */
+export interface Conditions {
+  /** One way, in ms. */
+  readonly latency: readonly [least: number, most: number];
+  /** Share of requests that are lost before the server has taken them. */
+  readonly lostBefore: number;
+  /** Share of answers that are lost. */
+  readonly lostAfter: number;
+  /** Share of answers whose body breaks off. */
+  readonly cut: number;
+  /** Answers in place of the server: a captive portal, a CDN, a service worker. */
+  readonly foreign?: NetworkAnswer | undefined;
+  /** Nothing is answered. */
+  readonly hangs: boolean;
+}
+
+export const FAIR: Conditions = { latency: [5, 40], lostBefore: 0, lostAfter: 0, cut: 0, hangs: false };
+
+export interface Network {
+  conditions: Conditions;
+  /** Whether the network may take a request and lose its answer. */
+  readonly isFair: () => boolean;
+  send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): void;
+}
+
+export const textOf = ({ body, headers }: NetworkRequest): string =>
+  typeof body === 'string'
+    ? body
+    : headers['Content-Encoding'] === 'gzip'
+      ? gunzipSync(body).toString()
+      : Buffer.from(body).toString();
+
+/** Carries requests to servers by the prefix of their address. */
+export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
+  const { scheduler } = world;
+  const random = world.random.fork('network');
+  const network: Network = {
+    conditions: FAIR,
+    isFair: () => network.conditions === FAIR,
+    send(request, done) {
+      const conditions = network.conditions;
+      const travel = (label: string, run: () => void) =>
+        scheduler.after(random.between(...conditions.latency), label, run);
+      const fail = (why: string) => {
+        world.log('network', () => `${request.from} ${request.url}: ${why}`);
+        travel('request fails', () => done(undefined));
+      };
+      if (conditions.hangs) return world.log('network', () => `${request.from} ${request.url}: hangs`);
+      if (random.chance(conditions.lostBefore)) return fail('lost before it was taken');
+      const reply = (answer: NetworkAnswer) => {
+        if (random.chance(conditions.lostAfter)) return fail(`answer ${answer.status} lost`);
+        const isCut = random.chance(conditions.cut);
+        travel('answer', () => done(isCut ? { ...answer, isCut } : answer));
+      };
+      if (conditions.foreign) {
+        const { foreign } = conditions;
+        return void travel('request', () => reply(foreign));
+      }
+      const [, server] = Object.entries(servers).find(([prefix]) => request.url.startsWith(prefix)) ?? [];
+      if (!server) return fail('no server');
+      travel('request', () => server(request, reply));
+    },
+  };
+  return network;
+};

@@ -1,0 +1,103 @@
+import type { World } from '../world/world.ts';
+import { type NetworkAnswer, type Server, textOf } from './network.ts';
+
+/** An event as the service has stored it. */
+export interface Stored {
+  readonly uuid: string;
+  readonly event: string;
+  readonly correlationValue: string;
+  readonly payload: { readonly n?: number; readonly distinct_id?: string } & Record<string, unknown>;
+  readonly timestamp: string;
+  /** Virtual time in ms. */
+  readonly at: number;
+  /** The sender has read a success for it: it has no reason to send it again. */
+  isConfirmed: boolean;
+}
+
+type Sent = Omit<Stored, 'at' | 'isConfirmed'>;
+
+/** How the service answers from now on. */
+export interface Mood {
+  /** Answers with this status in place of its own. */
+  readonly status?: number;
+  readonly retryAfter?: string;
+  /** Takes the events all the same. */
+  readonly takes?: boolean;
+}
+
+/**
+ * The customer-messaging service as `interface.md` describes it. It does not remove duplicates, answers 500 to an event
+ * that it refuses, after it has stored those before it, and knows customers by their primary key.
+ */
+export interface Service {
+  readonly serve: Server;
+  mood: Mood;
+  /** In order of arrival, duplicates included. */
+  readonly stored: Stored[];
+  /** Properties by primary key. */
+  readonly customers: Map<string, Record<string, unknown>>;
+  /** Requests for events, with the time of each. */
+  readonly requests: { readonly at: number; readonly from: string }[];
+}
+
+/** Name of an event that the service refuses. */
+export const POISON = 'poison';
+
+export const createService = (world: World): Service => {
+  const stored: Stored[] = [];
+  const customers = new Map<string, Record<string, unknown>>();
+  const take = (event: Sent): boolean => {
+    if (event.event === POISON) return false;
+    stored.push({ ...event, at: world.scheduler.now(), isConfirmed: false });
+    world.log(
+      'service',
+      () => `takes ${event.event} ${JSON.stringify(event.payload)} of ${event.correlationValue.slice(0, 4)}`,
+    );
+    if (event.event === '$identify')
+      customers.set(`${event.payload.distinct_id}`, customers.get(`${event.payload.distinct_id}`) ?? {});
+    return true;
+  };
+  const upsert = ({
+    primary_key,
+    properties = {},
+  }: {
+    primary_key?: unknown;
+    properties?: Record<string, unknown>;
+  }) => {
+    if (typeof primary_key !== 'string') return false;
+    customers.set(primary_key, { ...customers.get(primary_key), ...properties });
+    world.log('service', () => `upserts ${primary_key} ${JSON.stringify(properties)}`);
+    return true;
+  };
+  const work = (path: string, text: string): NetworkAnswer => {
+    const body = JSON.parse(text);
+    if (path.endsWith('/api/customers/upsert'))
+      return upsert(body) ? { status: 201, headers: {}, text: '{"id":"1"}' } : { status: 500, headers: {}, text: '' };
+    const events: Sent[] = path.endsWith('/api/events/batch/') ? body.batch : [{ ...body, timestamp: '' }];
+    for (const event of events)
+      if (!take(event)) return { status: 500, headers: {}, text: '{"message":"invalid event"}' };
+    return { status: 201, headers: {}, text: '' };
+  };
+  const service: Service = {
+    mood: {},
+    stored,
+    customers,
+    requests: [],
+    serve(request, answer) {
+      const { status, retryAfter, takes } = service.mood;
+      const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
+      service.requests.push({ at: world.scheduler.now(), from: request.from });
+      if (status !== undefined && !takes) return answer({ status, headers, text: '' });
+      if (request.headers.Authorization !== 'Api-Key sim-key') return answer({ status: 401, headers: {}, text: '' });
+      const before = stored.length;
+      const answered = work(request.url, textOf(request));
+      const taken = stored.slice(before);
+      const made = status === undefined ? answered : { status, headers, text: '' };
+      const confirm = () => {
+        for (const event of taken) event.isConfirmed = true;
+      };
+      answer(made.status < 300 ? { ...made, accepted: confirm } : made);
+    },
+  };
+  return service;
+};

@@ -1,0 +1,74 @@
+import type { Stats } from '../../src/tracker/types.ts';
+import type { Page } from '../browser/page.ts';
+import type { Stage } from './stage.ts';
+
+/** The names of the invariants, as reports print them. */
+export const INVARIANTS = {
+  account: 'tracked = delivered + queued + dropped',
+  lost: 'no event is lost without a reason',
+  twice: 'an event is stored once',
+  person: 'a visitor id belongs to one person',
+  logout: 'an event goes to the person who was identified when it was tracked',
+  flush: 'flush() settles',
+  error: 'no exception reaches the page',
+  storage: 'everything delivered is deleted',
+} as const;
+
+/** After a task of the page: its own account must be right. */
+export const checkPage = ({ world }: Stage, page: Page): void => {
+  if (page.state !== 'running') return;
+  const stats = page.clew()?.('stats') as Stats | undefined;
+  if (!stats) return;
+  const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
+  if (stats.tracked !== stats.delivered + stats.queued + dropped || stats.queued < 0)
+    world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}`);
+};
+
+const checkPersons = ({ service, ledger, world }: Stage): void => {
+  const owners = new Map<string, string>();
+  for (const { event, correlationValue, payload } of service.stored) {
+    if (event !== '$identify') continue;
+    const person = `${payload.distinct_id}`;
+    const owner = owners.get(correlationValue) ?? person;
+    if (owner !== person) world.break(INVARIANTS.person, `${correlationValue.slice(0, 4)}: ${owner} and ${person}`);
+    owners.set(correlationValue, owner);
+  }
+  for (const { correlationValue, payload } of service.stored) {
+    const event = ledger.tracked.get(payload?.n ?? 0);
+    const owner = owners.get(correlationValue) ?? '';
+    if (event && !ledger.owners(event).has(owner))
+      world.break(
+        INVARIANTS.logout,
+        `event ${event.n} of ${[...event.persons].map((name) => name || 'nobody')} went to ${owner}`,
+      );
+  }
+};
+
+/** After everything has recovered. */
+export const checkEnd = (stage: Stage): void => {
+  const { service, ledger, world, flushes } = stage;
+  const arrived = new Set(service.stored.map(({ payload }) => payload?.n));
+  for (const event of ledger.tracked.values()) {
+    if (arrived.has(event.n) || event.dropped || event.excuse || event.name === 'poison') continue;
+    world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
+  }
+  const confirmed = new Set<string>();
+  for (const { uuid, event, payload, isConfirmed } of service.stored) {
+    // A copy that nobody has read a success for had to be sent again.
+    if (!isConfirmed) continue;
+    if (confirmed.has(uuid)) world.break(INVARIANTS.twice, `${event} ${payload?.n ?? ''} was confirmed twice`);
+    confirmed.add(uuid);
+  }
+  checkPersons(stage);
+  for (const page of flushes.values()) if (page.state === 'running') world.break(INVARIANTS.flush, page.name);
+  const left = [...stage.onDisk()].filter((n) => arrived.has(n));
+  if (left[0] !== undefined) world.break(INVARIANTS.storage, `still stored: ${left.slice(0, 10)}`);
+};
+
+/** Nothing is left to wait for. */
+export const isSettled = ({ service, ledger, flushes, onDisk }: Stage): boolean => {
+  const arrived = new Set(service.stored.map(({ payload }) => payload?.n));
+  for (const { n, dropped, excuse, name } of ledger.tracked.values())
+    if (!arrived.has(n) && !dropped && !excuse && name !== 'poison') return false;
+  return flushes.size === 0 && onDisk().size === 0;
+};

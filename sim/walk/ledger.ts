@@ -1,0 +1,84 @@
+import type { Scheduler } from '../world/scheduler.ts';
+
+/** One call of `track`, by the number in its payload. */
+export interface Tracked {
+  readonly n: number;
+  readonly name: string;
+  readonly page: string;
+  readonly at: number;
+  /** Who was identified when it was tracked: '' nobody. More than one while a change travels between tabs. */
+  readonly persons: ReadonlySet<string>;
+  /** How many changes of the person there had been. */
+  readonly change: number;
+  /** Why the event may be lost without a report. */
+  excuse?: string;
+  /** Reported as dropped, for this reason. */
+  dropped?: string;
+}
+
+interface Change {
+  readonly at: number;
+  readonly page: string;
+  readonly person: string;
+}
+
+/** How long (ms) a change of the person may travel to other tabs. */
+const TRAVEL = 250;
+
+/** What the walk has done, and what has to come of it. */
+export interface Ledger {
+  readonly tracked: Map<number, Tracked>;
+  /** The next number, tracked now by this page. */
+  track(page: string, name: string): number;
+  identify(page: string, person: string): void;
+  reset(page: string): void;
+  /** A crash or kill may have taken back what changed within the last `ms`. */
+  doubt(ms: number): void;
+  /** Who may own the visitor id of this event, '' for nobody. */
+  owners(event: Tracked): ReadonlySet<string>;
+}
+
+export const createLedger = (scheduler: Scheduler): Ledger => {
+  const tracked = new Map<number, Tracked>();
+  const changes: Change[] = [{ at: Number.NEGATIVE_INFINITY, page: '', person: '' }];
+  /** Persons who may be the current one besides the last change's. */
+  let doubted = new Set<string>();
+
+  const change = (page: string, person: string) => {
+    doubted = new Set();
+    changes.push({ at: scheduler.now(), page, person });
+  };
+  const personsFor = (page: string): Set<string> => {
+    const persons = new Set<string>(doubted);
+    for (let i = changes.length - 1; i >= 0; i--) {
+      const { at, page: actor, person } = changes[i] as Change;
+      persons.add(person);
+      if (actor === page || scheduler.now() - at > TRAVEL) break;
+    }
+    return persons;
+  };
+  return {
+    tracked,
+    track(page, name) {
+      const n = tracked.size + 1;
+      tracked.set(n, { n, name, page, at: scheduler.now(), persons: personsFor(page), change: changes.length });
+      return n;
+    },
+    identify: change,
+    reset: (page) => change(page, ''),
+    doubt(ms) {
+      for (let i = changes.length - 1; i > 0 && scheduler.now() - (changes[i] as Change).at < ms; i--)
+        doubted.add((changes[i - 1] as Change).person);
+    },
+    owners({ persons, change }) {
+      const owners = new Set(['', ...persons]);
+      if (!persons.has('')) return owners;
+      // An anonymous visitor's events belong to whoever is identified next.
+      for (const { person } of changes.slice(change)) {
+        if (!person) break;
+        owners.add(person);
+      }
+      return owners;
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import type { Scripts } from '../bundle.ts';
+import { FAIR } from '../server/network.ts';
+import { type Broken, createWorld } from '../world/world.ts';
+import { checkEnd, checkPage, INVARIANTS, isSettled } from './checks.ts';
+import type { Plan } from './plan.ts';
+import { createStage, type Stage } from './stage.ts';
+import { act } from './verbs.ts';
+
+export interface Outcome {
+  /** The first break of each invariant. */
+  readonly broken: readonly Broken[];
+  readonly tasks: number;
+}
+
+/** A walk that runs longer than this (virtual ms) after the last fault has lost something. */
+const RECOVERY = 2 * 3_600_000;
+const MOST_TASKS = 60_000;
+
+/** Runs one task, and checks the page that it belongs to. Undefined when there is none before `until`. */
+const step = async (stage: Stage, until: number) => {
+  const task = await stage.world.scheduler.step(until);
+  for (const page of task ? stage.browser.pages : []) if (page === task?.owner) checkPage(stage, page);
+  return task;
+};
+
+const runUntil = async (stage: Stage, time: number, isDone: () => boolean): Promise<number> => {
+  for (let tasks = 0; ; tasks++) {
+    if (tasks > MOST_TASKS) stage.world.break(INVARIANTS.flush, `more than ${MOST_TASKS} tasks`);
+    if (tasks > MOST_TASKS || isDone() || !(await step(stage, time))) return tasks;
+  }
+};
+
+/** All faults are over, and the visitor comes back: what can arrive has to. */
+const recover = async (stage: Stage): Promise<number> => {
+  const { world, network, service, browser } = stage;
+  world.log('walk', () => 'recovers');
+  network.conditions = FAIR;
+  service.mood = {};
+  browser.disk.speed = [0.05, 1];
+  browser.setOnline(true);
+  act(stage, { verb: 'open', tab: 0 });
+  act(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });
+  const end = world.scheduler.now() + RECOVERY;
+  let tasks = 0;
+  for (let visit = 0; visit < 4; visit++) {
+    let checked = 0;
+    tasks += await runUntil(stage, end + visit * RECOVERY, () => ++checked % 50 === 0 && isSettled(stage));
+    if (isSettled(stage)) break;
+    world.scheduler.skipTo(end + visit * RECOVERY);
+    act(stage, { verb: 'navigate', tab: 0 });
+  }
+  return tasks;
+};
+
+/** Runs a plan to its end. */
+export const runPlan = async (scripts: Scripts, plan: Plan, print?: (line: string) => void): Promise<Outcome> => {
+  const world = createWorld(plan.seed, print);
+  const onRejection = (error: unknown) =>
+    world.break(INVARIANTS.error, `unhandled rejection: ${(error as Error)?.stack ?? error}`);
+  process.on('unhandledRejection', onRejection);
+  const stage = createStage(world, scripts, plan);
+  let tasks = 0;
+  for (const { wait, action } of plan.steps) {
+    const { now } = world.scheduler;
+    let left = 'tasks' in wait ? wait.tasks : Number.POSITIVE_INFINITY;
+    const until = 'ms' in wait ? now() + wait.ms : now() + 1000;
+    tasks += await runUntil(stage, until, () => left-- <= 0);
+    if ('ms' in wait) world.scheduler.skipTo(until);
+    act(stage, action);
+  }
+  tasks += await recover(stage);
+  checkEnd(stage);
+  process.off('unhandledRejection', onRejection);
+  const names = new Set<string>();
+  const first = world.broken.filter(({ invariant }) => !names.has(invariant) && names.add(invariant));
+  return { broken: first, tasks };
+};

@@ -1,0 +1,92 @@
+import { type Browser, createBrowser } from '../browser/browser.ts';
+import type { Page } from '../browser/page.ts';
+import type { Scripts } from '../bundle.ts';
+import { createNetwork, type Network } from '../server/network.ts';
+import { createSimulatedRelay, SERVICE_URL, type SimulatedRelay } from '../server/relay.ts';
+import { createService, type Service } from '../server/service.ts';
+import type { World } from '../world/world.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import type { Plan } from './plan.ts';
+
+export interface Tab {
+  page: Page | undefined;
+  /** Pages in the back/forward cache, the latest last. */
+  readonly cached: Page[];
+  readonly sessionStorage: Map<string, string>;
+}
+
+/** Everything that one walk happens in. */
+export interface Stage {
+  readonly world: World;
+  readonly plan: Plan;
+  readonly browser: Browser;
+  readonly network: Network;
+  readonly service: Service;
+  readonly relay: SimulatedRelay | undefined;
+  readonly ledger: Ledger;
+  readonly tabs: Tab[];
+  /** Flushes that have not settled, by page. */
+  readonly flushes: Map<object, Page>;
+  /** Loads a page in the tab; the bundle runs a moment later, as an async script does. */
+  load(tab: Tab): Page;
+  /** Numbers of events on the disk, in IndexedDB or in localStorage. */
+  onDisk(): Set<number>;
+}
+
+const numbersIn = (text: string): number[] => [...text.matchAll(/\\*"n\\*":(\d+)/g)].map(([, n]) => Number(n));
+
+export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage => {
+  const service = createService(world);
+  // The relay is asked through the network, and asks through it: their conditions are the same.
+  const servers: Record<string, Parameters<typeof createNetwork>[1][string]> = { [SERVICE_URL]: service.serve };
+  const network = createNetwork(world, servers);
+  const inner = createNetwork(world, servers);
+  const relay = plan.isDirect ? undefined : createSimulatedRelay(world, scripts.relay, inner);
+  if (relay) servers['/clew'] = relay.serve;
+  const browser = createBrowser(world, network, plan.features);
+  const ledger = createLedger(world.scheduler);
+
+  const listen = (page: Page) => {
+    page.clew()?.('on', 'dropped', ({ events, reason }: { events: { payload?: { n?: number } }[]; reason: string }) => {
+      for (const { payload } of events) {
+        const entry = ledger.tracked.get(payload?.n ?? 0);
+        if (entry) entry.dropped = reason;
+      }
+      world.log(page.name, () => `dropped ${events.map(({ payload }) => payload?.n)}: ${reason}`);
+    });
+    page.clew()?.('on', 'error', (error: Error) => world.log(page.name, () => `error: ${error.message}`));
+  };
+
+  return {
+    world,
+    plan,
+    browser,
+    network,
+    service,
+    relay,
+    ledger,
+    tabs: [],
+    flushes: new Map(),
+    load(tab) {
+      const page = browser.open({ dataset: plan.dataset, sessionStorage: tab.sessionStorage });
+      tab.page = page;
+      world.log(page.name, () => 'loads');
+      if (plan.hasStub) page.run(scripts.stub);
+      const evaluate = () => {
+        page.run(scripts.tag);
+        listen(page);
+      };
+      // Without the stub nothing can be called before the bundle has loaded.
+      if (plan.hasStub)
+        world.scheduler.after(world.random.between(0, 60), `${page.name} bundle`, evaluate, { owner: page });
+      else evaluate();
+      return page;
+    },
+    onDisk: () =>
+      new Set(
+        [JSON.stringify(browser.disk.rows()?.range(undefined, 1e6) ?? []), ...browser.localStorage.values()].flatMap(
+          numbersIn,
+        ),
+      ),
+  };
+};

@@ -1,0 +1,118 @@
+import { FAIR } from '../server/network.ts';
+import type { Action } from './plan.ts';
+import type { Stage } from './stage.ts';
+import { flush, goBack, identify, leave, openTab, pageAt, reset, tabAt, track } from './visitor.ts';
+
+const CONDITIONS = {
+  fair: FAIR,
+  slow: { ...FAIR, latency: [500, 9000] },
+  lossy: { ...FAIR, lostBefore: 0.2, lostAfter: 0.3, cut: 0.1 },
+  foreign: { ...FAIR, foreign: { status: 200, headers: { 'Content-Type': 'text/html' }, text: '<!doctype html>' } },
+  hangs: { ...FAIR, hangs: true },
+} as const;
+
+/** How long before a crash a change of the person may not be on the disk, in ms. */
+const UNSAVED_CRASH = 1000;
+const UNSAVED_KILL = 10_000;
+
+/** Events of these pages that are in no storage are gone with the pages' memory. */
+const forget = (stage: Stage, pages: ReadonlySet<string>, excuse: string): void => {
+  const kept = stage.onDisk();
+  for (const event of stage.ledger.tracked.values())
+    if (pages.has(event.page) && !kept.has(event.n)) event.excuse ??= excuse;
+};
+
+/** A page of the site itself holds a transaction for so long (ms). */
+const holdDatabase = ({ browser, world }: Stage, ms: number): void => {
+  const page = browser.open({ dataset: {}, sessionStorage: new Map() });
+  world.log(page.name, () => `holds the database for ${ms} ms`);
+  browser.disk.begin({
+    page,
+    state: 'open',
+    requests: [],
+    isBusy: false,
+    unseen: 0,
+    undo: [],
+    complete: () => {},
+    abort: () => {},
+  });
+  world.scheduler.after(ms, 'holder ends', () => browser.crash(page));
+};
+
+type Verbs = {
+  readonly [V in Action['verb']]: (stage: Stage, action: Extract<Action, { verb: V }>) => void;
+};
+
+const verbs: Verbs = {
+  open: openTab,
+  close: (stage, { tab }) => leave(stage, tabAt(stage, tab), true),
+  navigate: (stage, { tab }) => leave(stage, tabAt(stage, tab)),
+  back: (stage, { tab }) => goBack(stage, tabAt(stage, tab)),
+  track: (stage, { tab, count, name }) => track(stage, pageAt(stage, tab), count, name),
+  trackAndLeave(stage, { tab, count }) {
+    track(stage, pageAt(stage, tab), count);
+    leave(stage, tabAt(stage, tab));
+  },
+  identify: (stage, { tab, person }) => identify(stage, pageAt(stage, tab), person),
+  identifyAndLeave(stage, { tab, person }) {
+    identify(stage, pageAt(stage, tab), person);
+    leave(stage, tabAt(stage, tab));
+  },
+  reset: (stage, { tab }) => reset(stage, pageAt(stage, tab)),
+  resetAndLeave(stage, { tab }) {
+    reset(stage, pageAt(stage, tab));
+    leave(stage, tabAt(stage, tab));
+  },
+  setProperties(stage, { tab }) {
+    const page = pageAt(stage, tab);
+    page.guard(() => void page.clew()?.('setProperties', { visits: stage.ledger.tracked.size }));
+  },
+  flush: (stage, { tab }) => flush(stage, pageAt(stage, tab)),
+  hide: (stage, { tab }) => stage.browser.show(pageAt(stage, tab), false),
+  show: (stage, { tab }) => stage.browser.show(pageAt(stage, tab), true),
+  crash(stage, { tab }) {
+    const page = pageAt(stage, tab);
+    stage.browser.crash(page);
+    stage.ledger.doubt(UNSAVED_CRASH);
+    forget(stage, new Set([page.name]), 'crash');
+  },
+  kill(stage) {
+    stage.browser.kill();
+    stage.ledger.doubt(UNSAVED_KILL);
+    stage.tabs.length = 0;
+    forget(stage, new Set([...stage.ledger.tracked.values()].map(({ page }) => page)), 'kill');
+  },
+  offline: ({ browser }) => browser.setOnline(false),
+  online: ({ browser }) => browser.setOnline(true),
+  restartRelay: ({ relay }) => relay?.restart(),
+  clearDatabase(stage) {
+    const { browser, world, ledger } = stage;
+    world.log('site', () => 'deletes its IndexedDB');
+    const running = new Set([...browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
+    browser.disk.clear();
+    const others = [...ledger.tracked.values()].map(({ page }) => page).filter((page) => !running.has(page));
+    forget(stage, new Set(others), 'database deleted');
+  },
+  network({ network, world }, { kind }) {
+    world.log('network', () => kind);
+    network.conditions = CONDITIONS[kind];
+  },
+  service({ service, world }, { status, takes, retryAfter }) {
+    world.log('service', () => `answers ${status ?? 'as it should'}`);
+    service.mood = {
+      takes,
+      ...(status !== undefined && { status }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    };
+  },
+  busyDatabase: (stage, { ms }) => holdDatabase(stage, ms),
+  slowDisk({ browser }, { isSlow }) {
+    browser.disk.speed = isSlow ? [5, 60] : [0.05, 1];
+  },
+};
+
+/** Does what the step says, between two tasks. */
+export const act = (stage: Stage, action: Action): void => {
+  const verb = verbs[action.verb] as (stage: Stage, action: Action) => void;
+  verb(stage, action);
+};

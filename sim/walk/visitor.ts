@@ -1,0 +1,79 @@
+import type { Page } from '../browser/page.ts';
+import { hasFaults } from './plan.ts';
+import type { Stage, Tab } from './stage.ts';
+
+/** What a visitor and the app do in a page, entered in the ledger as they do it. */
+
+const MOST_TABS = 3;
+
+export const openTab = (stage: Stage): void => {
+  if (stage.tabs.length >= MOST_TABS) return;
+  const tab: Tab = { page: undefined, cached: [], sessionStorage: new Map() };
+  stage.tabs.push(tab);
+  stage.load(tab);
+};
+
+/** The tab with this number, modulo the number of tabs, and a page that runs in it. */
+export const tabAt = (stage: Stage, index: number): Tab => {
+  if (!stage.tabs[0]) openTab(stage);
+  const tab = stage.tabs[index % stage.tabs.length] as Tab;
+  if (tab.page?.state !== 'running') stage.load(tab);
+  return tab;
+};
+
+export const pageAt = (stage: Stage, index: number): Page => tabAt(stage, index).page as Page;
+
+export const track = ({ ledger, world }: Stage, page: Page, count: number, name = 'walk'): void => {
+  const numbers = Array.from({ length: count }, () => ledger.track(page.name, name));
+  world.log(page.name, () => `track ${name} ${numbers[0]}${count > 1 ? `–${numbers.at(-1)}` : ''}`);
+  page.guard(() => {
+    for (const n of numbers) page.clew()?.('track', name, { n });
+  });
+};
+
+export const identify = ({ ledger, world }: Stage, page: Page, person: string): void => {
+  ledger.identify(page.name, person);
+  world.log(page.name, () => `identify ${person}`);
+  page.guard(() => void page.clew()?.('identify', person));
+};
+
+export const reset = ({ ledger, world }: Stage, page: Page): void => {
+  ledger.reset(page.name);
+  world.log(page.name, () => 'reset');
+  page.guard(() => void page.clew()?.('reset'));
+};
+
+export const flush = (stage: Stage, page: Page): void =>
+  page.guard(() => {
+    const flushing = page.clew()?.('flush') as Promise<void> | undefined;
+    if (!flushing) return;
+    stage.flushes.set(flushing, page);
+    flushing.then(() => stage.flushes.delete(flushing));
+  });
+
+/** The page leaves. In its tab the next page loads, unless the tab is closed. */
+export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
+  const { browser, world, ledger } = stage;
+  const { page } = tab;
+  if (!page) return;
+  const isCached = !isClosed && world.random.chance(0.5);
+  browser.leave(page, isCached);
+  // Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that
+  // a fault in that very moment loses it.
+  if (stage.plan.isDirect && hasFaults(stage.plan)) {
+    for (const event of ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'handed over, direct';
+  }
+  tab.page = undefined;
+  if (isCached) tab.cached.push(page);
+  if (isClosed) stage.tabs.splice(stage.tabs.indexOf(tab), 1);
+  else world.scheduler.next(`${page.name} has left`, () => void stage.load(tab));
+};
+
+/** history.back() to a page in the back/forward cache. */
+export const goBack = (stage: Stage, tab: Tab): void => {
+  const cached = tab.cached.pop();
+  if (cached?.state !== 'suspended') return;
+  stage.browser.leave(tab.page as Page, false);
+  tab.page = cached;
+  stage.world.scheduler.next(`${cached.name} is restored`, () => stage.browser.restore(cached));
+};

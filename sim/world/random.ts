@@ -1,0 +1,42 @@
+/** A stream of random numbers made from a seed. The same seed gives the same numbers on every machine. */
+export interface Random {
+  /** 0 or more, below 1. */
+  next(): number;
+  /** A whole number of 0 or more, below `limit`. */
+  below(limit: number): number;
+  /** `from` or more, below `to`. */
+  between(from: number, to: number): number;
+  /** True in a share of `probability` of all calls. */
+  chance(probability: number): boolean;
+  pick<T>(items: readonly T[]): T;
+  /** A stream of its own: what one part of the world draws does not move the numbers of another. */
+  fork(name: string): Random;
+}
+
+/** FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+const hashOf = (text: string): number => {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+};
+
+/** mulberry32, a generator of 32 bits. */
+export const createRandom = (seed: number | string): Random => {
+  const start = hashOf(`${seed}`);
+  let state = start;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return {
+    next,
+    below,
+    between: (from, to) => from + next() * (to - from),
+    chance: (probability) => next() < probability,
+    pick: (items) => items[below(items.length)] as never,
+    fork: (name) => createRandom(`${seed}/${name}`),
+  };
+};
