@@ -22,9 +22,6 @@ interface Change {
   readonly person: string;
 }
 
-/** How long (ms) a change of the person may travel to other tabs. */
-const TRAVEL = 250;
-
 /** What the walk has done, and what has to come of it. */
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
@@ -38,7 +35,8 @@ export interface Ledger {
   owners(event: Tracked): ReadonlySet<string>;
 }
 
-export const createLedger = (scheduler: Scheduler): Ledger => {
+/** @param travel how long (ms) a change of the person may take to reach other tabs */
+export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
   const tracked = new Map<number, Tracked>();
   const changes: Change[] = [{ at: Number.NEGATIVE_INFINITY, page: '', person: '' }];
   /** Persons who may be the current one besides the last change's. */
@@ -53,7 +51,7 @@ export const createLedger = (scheduler: Scheduler): Ledger => {
     for (let i = changes.length - 1; i >= 0; i--) {
       const { at, page: actor, person } = changes[i] as Change;
       persons.add(person);
-      if (actor === page || scheduler.now() - at > TRAVEL) break;
+      if (actor === page || scheduler.now() - at > travel) break;
     }
     return persons;
   };

@@ -8,6 +8,9 @@ import type { World } from '../world/world.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
 
+/** How long (ms) a message may take to another tab. Without BroadcastChannel a tab learns of a change when it loads. */
+const MESSAGE_TRAVEL = 250;
+
 export interface Tab {
   page: Page | undefined;
   /** Pages in the back/forward cache, the latest last. */
@@ -44,7 +47,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const relay = plan.isDirect ? undefined : createSimulatedRelay(world, scripts.relay, inner);
   if (relay) servers['/clew'] = relay.serve;
   const browser = createBrowser(world, network, plan.features);
-  const ledger = createLedger(world.scheduler);
+  const ledger = createLedger(world.scheduler, plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY);
 
   const listen = (page: Page) => {
     page.clew()?.('on', 'dropped', ({ events, reason }: { events: { payload?: { n?: number } }[]; reason: string }) => {

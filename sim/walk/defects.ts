@@ -1,0 +1,149 @@
+import { MODERN } from '../browser/browser.ts';
+import { INVARIANTS } from './checks.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** A defect that the simulator has found and that an open issue is to fix. */
+export interface Defect {
+  readonly name: string;
+  readonly invariant: string;
+  /** Number of the issue whose fix removes the entry. */
+  readonly issue: number;
+  /** The shortest walk that shows it. It is an expected failure. */
+  readonly plan: Plan;
+  /** Random walks that may show it, so that they do not fail the run. */
+  readonly mayShow: (plan: Plan) => boolean;
+}
+
+const has =
+  (...verbs: string[]) =>
+  ({ steps }: Plan): boolean =>
+    steps.some(({ action }) => verbs.includes(action.verb));
+
+const hasForeign = ({ steps }: Plan): boolean =>
+  steps.some(({ action }) => action.verb === 'network' && action.kind === 'foreign');
+
+/** The service refuses a request because of what is in it. */
+const hasRefusals = ({ steps }: Plan): boolean =>
+  steps.some(({ action }) => action.verb === 'service' && [500, 413].includes(action.status ?? 0));
+
+const relayed = (seed: number, steps: readonly Step[], more: Partial<Plan> = {}): Plan => ({
+  seed,
+  isDirect: false,
+  features: MODERN,
+  dataset: { baseUrl: '/clew' },
+  hasStub: true,
+  steps,
+  ...more,
+});
+
+const direct = {
+  isDirect: true,
+  features: { ...MODERN, hasFetchLater: false },
+  dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', maxBatchEvents: '5', compress: 'false' },
+  hasStub: false,
+};
+
+const now = { tasks: 0 };
+const changesPerson = has('identify', 'identifyAndLeave', 'reset', 'resetAndLeave');
+
+export const defects: readonly Defect[] = [
+  {
+    name: 'a page that leaves before the database has answered sends its $identify under the visitor id of the person before',
+    invariant: INVARIANTS.person,
+    issue: 16,
+    plan: relayed(
+      95,
+      [
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 0, person: 'ann' } },
+      ],
+      { hasStub: false },
+    ),
+    mayShow: changesPerson,
+  },
+  {
+    name: 'after the site has deleted IndexedDB and kept localStorage, another person is identified on the same visitor id',
+    invariant: INVARIANTS.person,
+    issue: 16,
+    plan: relayed(
+      32,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 22_076 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 1544 }, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { ms: 1888 }, action: { verb: 'crash', tab: 0 } },
+        { wait: now, action: { verb: 'clearDatabase' } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+      ],
+      { features: { ...MODERN, hasLocks: false, hasFetchLater: false }, hasStub: false },
+    ),
+    mayShow: changesPerson,
+  },
+  {
+    name: 'another page sends what an open page has journaled, under the visitor id from before its identify()',
+    invariant: INVARIANTS.logout,
+    issue: 16,
+    plan: relayed(
+      107,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: { ms: 944 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { tasks: 10 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+      ],
+      { ...direct, features: MODERN, dataset: { ...direct.dataset, flushInterval: '200' }, hasStub: true },
+    ),
+    mayShow: changesPerson,
+  },
+  {
+    name: "somebody else's 200 page counts as delivered",
+    invariant: INVARIANTS.lost,
+    issue: 16,
+    plan: relayed(
+      42,
+      [
+        { wait: now, action: { verb: 'network', kind: 'foreign' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 389 }, action: { verb: 'open', tab: 2 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false } },
+    ),
+    mayShow: hasForeign,
+  },
+  {
+    name: 'an event of an earlier page that is rejected is reported as dropped by no page',
+    invariant: INVARIANTS.lost,
+    issue: 16,
+    plan: relayed(
+      317,
+      [
+        { wait: now, action: { verb: 'service', status: 413, takes: false } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 3, name: 'walk' } },
+        { wait: { ms: 24_330 }, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'close', tab: 2 } },
+        { wait: { ms: 3875 }, action: { verb: 'setProperties', tab: 2 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false }, hasStub: false },
+    ),
+    mayShow: hasRefusals,
+  },
+  {
+    name: 'direct: what a page has both stored and journaled is sent by one tab and again by another',
+    invariant: INVARIANTS.twice,
+    issue: 16,
+    plan: relayed(
+      70,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: now, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 33_502 }, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+      ],
+      direct,
+    ),
+    mayShow: ({ isDirect }) => isDirect,
+  },
+];
+
+/** Whether a known defect explains that this walk broke the invariant. */
+export const isKnown = (plan: Plan, invariant: string): boolean =>
+  defects.some((defect) => defect.invariant === invariant && defect.mayShow(plan));
