@@ -19,6 +19,10 @@ if (!isThere() && process.platform === 'linux' && process.getuid?.() === 0) {
     tryTo('apt-get', [...apt, 'install', '-y', '--no-install-recommends', 'redis-server']);
 }
 if (!isThere()) {
-  console.error('No redis-server found: install it (Debian: apt-get install redis-server; macOS: brew install redis).');
-  process.exit(1);
+  console.error(
+    'No redis-server found: the tests of test/broker and of `redisSeen` are skipped. ' +
+      'To run them, install it (Debian: apt-get install redis-server; macOS: brew install redis).',
+  );
+  // On CI a missing Redis must not hide a fault.
+  if (process.env.CI === 'true') process.exit(1);
 }

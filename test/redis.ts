@@ -1,12 +1,19 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { RedisCommand } from '../src/relay.ts';
 import { type Running, start } from './broker/process.ts';
 import { deadUrl } from './upstream.ts';
+
+/** Whether this machine has redis-server. `test/install-redis.ts` tries to install it. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+/** Tests that need Redis are skipped on a machine that has none. */
+export const describeWithRedis: (name: string, body: () => void) => void = describe.skipIf(!hasRedis);
+export const itWithRedis: (name: string, body: () => Promise<void>) => void = it.skipIf(!hasRedis);
 
 /** A redis-server of the test's own, whose append-only file is written before it answers. */
 export interface Redis {
@@ -66,9 +73,10 @@ export const startRedis = async (): Promise<Redis> => {
   };
 };
 
-/** One server for the tests around it. */
+/** One server for the tests around it, where redis-server is installed. */
 export const useRedis = (): (() => Redis) => {
   let redis: Redis;
+  if (!hasRedis) return () => redis;
   beforeAll(async () => {
     redis = await startRedis();
   });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,9 +25,9 @@ export interface Upstream {
   react(respond: (response: ServerResponse, request: Received) => void): void;
 }
 
-/** Has a server listen on a port of its own. */
-export const listenOn = async (server: Server): Promise<string> => {
-  server.listen(0, '127.0.0.1');
+/** Has a server listen on a port of its own, or on the one named. */
+export const listenOn = async (server: Server, port = 0): Promise<string> => {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
@@ -38,12 +39,19 @@ export const closeServer = async (server: Server): Promise<void> => {
   await closed;
 };
 
-/** An address where nobody listens any more. */
+/**
+ * An address where nobody listens, and where a test may start a server later. Systems choose the port for `listen(0)` from 32768
+ * upwards, so no other test takes this one in between.
+ */
 export const deadUrl = async (): Promise<string> => {
-  const server = createServer();
-  const url = await listenOn(server);
-  await closeServer(server);
-  return url;
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const isFree = await listenOn(server, port).catch(() => false);
+    if (!isFree) continue;
+    await closeServer(server);
+    return `http://127.0.0.1:${port}`;
+  }
 };
 
 /** One server for the tests around it; each finds it empty, and answering 201 without a body, as the service does. */

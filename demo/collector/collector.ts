@@ -15,6 +15,8 @@ export interface CollectorOptions {
   databaseUrl?: string;
   /** Folder of the embedded Postgres; without it, memory. */
   dataDir?: string;
+  /** File with a dump of PGlite, from which a new embedded Postgres starts. */
+  template?: string;
   /** Connections to the Postgres at `databaseUrl`. @default 10 */
   maxConnections?: number;
 }
@@ -30,10 +32,11 @@ export interface Collector {
 
 /** The service that clew speaks to, small enough for a laptop. */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
-  const { apiKey, databaseUrl, dataDir, maxConnections } = options;
+  const { apiKey, databaseUrl, dataDir, template, maxConnections } = options;
   const database = await openDatabase({
     ...(databaseUrl !== undefined && { url: databaseUrl }),
     ...(dataDir !== undefined && { dir: dataDir }),
+    ...(template !== undefined && { template }),
     ...(maxConnections !== undefined && { maxConnections }),
   });
   await seed(database);

@@ -31,7 +31,7 @@ export const namesIn = (text: string): string[] => [...text.matchAll(/"event":"(
 
 /** Waits for what no event tells of. */
 export const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> =>
-  vi.waitUntil(holds, { timeout: 10_000, interval: 5 });
+  vi.waitUntil(holds, { timeout: 30_000, interval: 20 });
 
 /** Of each that is there more than once, all but the first. */
 export const repeatsIn = (ids: readonly string[]): string[] => ids.filter((id, at) => ids.indexOf(id) < at);

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { Forward } from '../../src/relay.ts';
-import { useRedis } from '../redis.ts';
+import { itWithRedis as it, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
 import { createBroker, events, until } from './broker.ts';
 
@@ -38,12 +38,14 @@ it('two workers share the work, and nothing comes twice', async () => {
 
 it('a worker that waits for the service is not thought dead', async () => {
   const broker = openBroker();
-  broker.answerBy(() => (upstream.received.length === 1 ? 503 : 201), { 'Retry-After': '2' });
+  broker.answerBy(() => (upstream.received.length === 1 ? 503 : 201), { 'Retry-After': '7' });
   const [one, two] = [counted(broker.service), counted(broker.service)];
   for (const batch of [events(2, 'a'), events(2, 'b')]) await broker.append(batch);
-  await broker.work('one', { forward: one, takeOverAfter: 300 });
+  // Shorter than the wait for the service, and longer than a busy machine holds up the first worker.
+  const takeOverAfter = 4000;
+  await broker.work('one', { forward: one, takeOverAfter });
   await until(() => upstream.received.length === 1);
-  await broker.work('two', { forward: two, takeOverAfter: 300 });
+  await broker.work('two', { forward: two, takeOverAfter });
   await broker.done();
   expect(broker.taken).toEqual(['a0', 'a1', 'b0', 'b1']);
   expect(one.counts.requests).toBe(3);

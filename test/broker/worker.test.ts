@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { useRedis } from '../redis.ts';
+import { expect, it } from 'vitest';
+import { describeWithRedis as describe, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
 import { createBroker, event, events, KEY, repeatsIn, until } from './broker.ts';
 

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCollector } from '../../demo/collector/collector.ts';
+import type { DatabaseOptions } from '../../demo/collector/database.ts';
 import { lockFolder } from '../../demo/collector/folder.ts';
 import { storeEvents } from '../../demo/collector/ingest.ts';
 import { countAll, listCustomers, listEvents, listJourneys } from '../../demo/collector/listings.ts';
 import { choosePrimaryKeyAttribute, readPrimaryKeyAttribute } from '../../demo/collector/settings.ts';
 import { checkBatch } from '../../demo/collector/validation.ts';
+import { embedded } from './drivers.ts';
 import { createVisitor, KEY } from './running.ts';
 
 let dir: string;
@@ -16,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(dir, '../../..'), { recursive: true, force: true }));
 
-const open = () => createCollector({ apiKey: KEY, dataDir: dir });
+const open = (options: DatabaseOptions = {}) => createCollector({ ...options, apiKey: KEY, dataDir: dir });
 
 describe('a collector on disk', () => {
   it('is seeded on its first start, and never again; what was stored is there after reopening', async () => {
@@ -37,7 +39,9 @@ describe('a collector on disk', () => {
     await expect(open()).rejects.toThrow(`is in use by process ${process.pid}`);
     await Promise.all([first.close(), first.close()]);
 
-    const second = await open();
+    // With a template: it is for new folders only.
+    const { options } = await embedded.prepare();
+    const second = await open(options);
     const again = second.database.query;
     expect(await readPrimaryKeyAttribute(again)).toBeNull();
     expect(await countAll(again)).toEqual({ events: 2, customers: 1, journeys: 1, firings: 1 });
@@ -47,7 +51,7 @@ describe('a collector on disk', () => {
       { name: 'Welcome to Pro', firings: [{ primaryKey: 'ada' }] },
     ]);
     await second.close();
-  }, 60_000);
+  });
 
   it('takes over the folder of a process that was killed', async () => {
     const { path, release } = await lockFolder(dir);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import pg from 'pg';
-import type { DatabaseOptions } from '../../demo/collector/database.ts';
+import { createEngine, type DatabaseOptions } from '../../demo/collector/database.ts';
+
+const { CLEW_DATABASE_TEMPLATE: template, TEST_DATABASE_URL } = process.env;
 
 /** A database of its own for whoever calls `prepare`. */
 export interface Driver {
@@ -12,13 +13,13 @@ export interface Driver {
 
 export const embedded: Driver = {
   name: 'PGlite',
-  prepare: async () => ({ options: {}, dispose: async () => {} }),
+  prepare: async () => ({ options: template ? { template } : {}, dispose: async () => {} }),
 };
 
 const overSocket: Driver = {
   name: 'pg over a socket',
   async prepare() {
-    const db = await PGlite.create();
+    const db = await createEngine(undefined, template);
     const server = new PGLiteSocketServer({ db, port: 0 });
     await server.start();
     return {
@@ -52,7 +53,6 @@ const realPostgres = (url: string): Driver => ({
   },
 });
 
-const { TEST_DATABASE_URL } = process.env;
 export const drivers: Driver[] = [
   embedded,
   overSocket,

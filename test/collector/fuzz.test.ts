@@ -14,6 +14,8 @@ import { expectPristine } from '../relay/stage.ts';
 import { KEY, useCollector } from './running.ts';
 
 const running = useCollector();
+/** Runs of a property: all of them in the long set, a quarter otherwise, from the same seed. */
+const runs = (all: number) => (process.env.TEST_ALL ? all : all / 4);
 const BATCH = '/api/events/batch/';
 const UPSERT = '/api/customers/upsert';
 afterEach(expectPristine);
@@ -57,8 +59,8 @@ describe('whatever comes to the collector', () => {
       if (status !== 201) expect(await count()).toBe(before);
       expectPristine();
     });
-    await hold(property);
-  }, 30_000);
+    await hold(property, runs(200));
+  });
 
   it('as a batch of good events is stored as it was, in order', async () => {
     const property = fc.asyncProperty(goodEvents, async (events: EventText[]) => {
@@ -68,8 +70,8 @@ describe('whatever comes to the collector', () => {
       const stored = (await newest(events.length)).events.map(idAndPayload);
       expect(stored).toEqual(events.map(({ text }) => idAndPayload(JSON.parse(text))));
     });
-    await hold(property, 120);
-  }, 30_000);
+    await hold(property, runs(120));
+  });
 
   it('as a batch with a bad event among the good ones is refused whole', async () => {
     const spoilt = mixedEvents.filter((events) => events.some(({ isGood }) => !isGood));
@@ -78,8 +80,8 @@ describe('whatever comes to the collector', () => {
       expect(await send(BATCH, batchText(events))).toBe(400);
       expect(await count()).toBe(before);
     });
-    await hold(property);
-  }, 30_000);
+    await hold(property, runs(200));
+  });
 
   it('as a customer’s name and properties is stored as it was', async () => {
     const properties = fc.array(
@@ -97,6 +99,6 @@ describe('whatever comes to the collector', () => {
       expect(customer?.primaryKey).toBe(canonical(name));
       expect(canonical(customer?.properties)).toEqual(canonical(JSON.parse(given)));
     });
-    await hold(property, 120);
-  }, 30_000);
+    await hold(property, runs(120));
+  });
 });

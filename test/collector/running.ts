@@ -31,6 +31,7 @@ export async function startCollector(driver: Driver = embedded): Promise<Running
   const collector = await createCollector({
     apiKey: KEY,
     ...(options.url !== undefined && { databaseUrl: options.url }),
+    ...(options.template !== undefined && { template: options.template }),
     ...(options.maxConnections !== undefined && { maxConnections: options.maxConnections }),
   });
   const { url, server } = await serveApp(collector.app);
@@ -91,7 +92,7 @@ export function useCollector(driver: Driver = embedded): () => Running {
   let running: Running;
   beforeAll(async () => {
     running = await startCollector(driver);
-  }, 60_000);
+  });
   beforeEach(async () => {
     await running.request('PUT', '/inspect/faults', { mode: 'none' });
     await running.request('PUT', '/inspect/primary-key', { attribute: 'email' });

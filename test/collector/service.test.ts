@@ -208,16 +208,6 @@ describe('the limit', () => {
     expect((await send('/api/events/batch/', { body, headers: { 'content-encoding': 'gzip' } })).status).toBe(201);
   });
 
-  it('does not inflate a bomb', async () => {
-    // About 100 kB that would become 100 MB.
-    const bomb = gzipSync(Buffer.alloc(100_000_000, ' '));
-    expect(bomb.length).toBeLessThan(MAX_BODY);
-    const before = process.memoryUsage().arrayBuffers;
-    const response = await send('/api/events/batch/', { body: bomb, headers: { 'content-encoding': 'gzip' } });
-    expect(response.status).toBe(413);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
-  });
-
   it('refuses what is called gzip and is none, or is cut off, or is something else', async () => {
     const headers = { 'content-encoding': 'gzip' };
     const cut = gzipSync(bodyFor('/events/')).subarray(0, -9);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileTemplate, parse } from 'vue/compiler-sfc';
 import { compile } from './compile.ts';
+import { examples } from './examples.ts';
 import { type Block, blocks, placeOf } from './markdown.ts';
 
 const LANGUAGES = [
@@ -45,11 +46,17 @@ describe('TypeScript and JavaScript, also in HTML and components', () => {
   const all = wrong.map(([lang, text], i): Block => ({ file: 'wrong.md', line: i * 10, lang, text }));
   let told: string[] = [];
   beforeAll(() => {
-    told = compile([...blocks, ...all]);
+    // One program for all, since the libraries' types cost more than the blocks.
+    told = compile([...blocks, ...examples, ...all]);
   }, 120_000);
 
   it('compiles, against the types of the package as it is built', () => {
-    expect(told.filter((fault) => !fault.startsWith('wrong.md'))).toEqual([]);
+    expect(told.filter((fault) => !/^(wrong\.md|src\/)/.test(fault))).toEqual([]);
+  });
+
+  it('compiles in the examples of docstrings, too', () => {
+    expect(examples.length).toBeGreaterThan(15);
+    expect(told.filter((fault) => fault.startsWith('src/'))).toEqual([]);
   });
 
   it.each(wrong)('would not if it were wrong: %s, %s', (_, text, said) => {

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { closeServer, deadUrl, useUpstream } from '../upstream.ts';
+import { closeServer, deadUrl, listenOn, useUpstream } from '../upstream.ts';
 import { BATCH, event, forwarded, holdAnswers, useRelays } from './stage.ts';
 
 const upstream = useUpstream();
@@ -47,7 +47,7 @@ describe('66 the service', () => {
       come.push(request.url);
       request.resume().on('end', () => response.writeHead(201).end());
     });
-    await new Promise<void>((resolve) => service.listen(Number(new URL(address).port), '127.0.0.1', resolve));
+    await listenOn(service, Number(new URL(address).port));
     expect((await relay.post(BATCH, { batch })).status).toBe(201);
     expect(come).toEqual(['/api/events/batch/']);
     await closeServer(service);

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../demo/collector/database.ts';
 import { event } from '../mounts/events.ts';
 import { deadUrl, useUpstream } from '../upstream.ts';
-import { blocksOf, root } from './markdown.ts';
+import { root } from './markdown.ts';
 import { blockOf, run } from './run.ts';
 
 const upstream = useUpstream();
@@ -75,42 +73,4 @@ it('on a server the tracker does nothing, and the process ends', { timeout: 30_0
   expect(await run(blockOf('docs/ssr.md', 'stats()')).printed()).toBe(
     ' { tracked: 0, delivered: 0, queued: 0, dropped: {} }\n',
   );
-});
-
-it('the SQL for the collector runs, and forgets one person and no other', { timeout: 60_000 }, async () => {
-  const { query, close } = await openDatabase();
-  ends.push(close);
-  const [customer, thread, other, stranger] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  await query('insert into customers (id, primary_key) values ($1, $2), ($3, $4)', [
-    customer,
-    'ann@example.com',
-    other,
-    'bob',
-  ]);
-  await query('insert into threads (correlation_value, customer_id) values ($1, $2), ($3, $4)', [
-    thread,
-    customer,
-    stranger,
-    other,
-  ]);
-  for (const value of [thread, stranger])
-    await query(
-      `insert into events (uuid, timestamp, event, source, correlation_key, correlation_value)
-       values (gen_random_uuid(), now(), 'signup', 'custom', '_id', $1)`,
-      [value],
-    );
-  await query("insert into journeys (name, event) values ('Welcome', 'signup')");
-  // One has fired for whoever had the thread before.
-  await query(`insert into firings select j.id, e.seq, '${other}' from journeys j, events e`);
-
-  const [whoDidWhat, counts, forget, ...more] = blocksOf('docs/collector.md').filter(({ lang }) => lang === 'sql');
-  expect(more).toEqual([]);
-  expect(await query(whoDidWhat?.text ?? '')).toMatchObject([
-    { primary_key: 'ann@example.com' },
-    { primary_key: 'bob' },
-  ]);
-  expect(await query(counts?.text ?? '')).toMatchObject([{ event: 'signup', count: 2 }]);
-  await query(forget?.text ?? '');
-  for (const table of ['customers', 'threads', 'events', 'firings'])
-    expect(await query(`select from ${table}`), table).toHaveLength(1);
 });

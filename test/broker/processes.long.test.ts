@@ -1,14 +1,15 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { signPrimaryKey } from '../../src/relay.ts';
 import type { WireEvent } from '../../src/wire.ts';
-import { useRedis } from '../redis.ts';
+import { itWithRedis as it, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
 import { createBroker, event, events, KEY, repeatsIn, until } from './broker.ts';
 import { type Running, start } from './process.ts';
 
-// Each starts several processes; how long that takes is the machine's business.
-vi.setConfig({ testTimeout: 30_000 });
+// Each test starts several processes, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const SECRET = 'the-identity-secret';
 const BATCH = '/clew/api/events/batch/';
@@ -51,6 +52,8 @@ const createPages = (url: () => string) => {
   /** Ids in requests whose answer did not come, or was not one of success. */
   const unconfirmed = new Set<string>();
   const replies: { status: number; retryAfter: string | null }[] = [];
+  const answers = new EventEmitter();
+  const confirmed = () => replies.filter(({ status }) => status < 300).length;
   const post = async (batch: readonly WireEvent[]): Promise<void> => {
     const request = {
       method: 'POST',
@@ -61,6 +64,7 @@ const createPages = (url: () => string) => {
       const reply = await fetch(url() + BATCH, request).catch(() => undefined);
       await reply?.text().catch(() => {});
       if (reply) replies.push({ status: reply.status, retryAfter: reply.headers.get('Retry-After') });
+      answers.emit('answer');
       if (reply?.ok) return;
       for (const uuid of uuidsOf(batch)) unconfirmed.add(uuid);
       await pause(50);
@@ -69,7 +73,10 @@ const createPages = (url: () => string) => {
   return {
     unconfirmed,
     replies,
-    confirmed: () => replies.filter(({ status }) => status < 300).length,
+    /** Resolves with the answer that makes them so many, before the pages can post all the rest. */
+    async haveConfirmed(count: number): Promise<void> {
+      while (confirmed() < count) await once(answers, 'answer');
+    },
     /** Four at a time. */
     async postAll(batches: readonly WireEvent[][]): Promise<void> {
       const open = [...batches];
@@ -121,9 +128,9 @@ it('SIGKILL of a relay with requests under way loses nothing', async () => {
   const pages = createPages(() => url);
   const batches = manyBatches();
   const posted = pages.postAll(batches);
-  await until(() => pages.confirmed() >= 10);
+  await pages.haveConfirmed(10);
   // Whatever is under way from now on is so when the relay dies.
-  await redis().command(['CLIENT', 'PAUSE', '5000', 'WRITE']);
+  await redis().command(['CLIENT', 'PAUSE', '60000', 'WRITE']);
   await first.end('SIGKILL');
   await redis().command(['CLIENT', 'UNPAUSE']);
   url = (await broker.startRelay()).ready;
@@ -156,7 +163,7 @@ it('SIGKILL of Redis loses nothing: pages are told to come again until it is bac
   const pages = createPages(() => relay.ready);
   const batches = manyBatches();
   const posted = pages.postAll(batches);
-  await until(() => pages.confirmed() >= 10);
+  await pages.haveConfirmed(10);
   await redis().kill();
   await until(() => pages.replies.some(({ status }) => status === 503));
   await redis().restart();

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { ListedCustomer, ListedEvent } from '../../demo/collector/listings.ts';
+import { createVisitor, KEY } from './running.ts';
+
+const SENDERS = 8;
+const EVENTS = 15;
+const running = new Set<ChildProcess>();
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'clew-killed-'));
+});
+afterAll(async () => {
+  for (const child of running) await kill(child);
+  await rm(dir, { recursive: true, force: true });
+});
+
+const start = async () => {
+  const child = fork(join(import.meta.dirname, 'served.ts'), [join(dir, 'data')], { execArgv: ['--import', 'tsx'] });
+  running.add(child);
+  const [url] = await once(child, 'message');
+  return { child, url: url as string };
+};
+const kill = async (child: ChildProcess) => {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+  running.delete(child);
+};
+const post = async (url: string, path: string, body: object): Promise<boolean> => {
+  const headers = { authorization: `Api-Key ${KEY}`, 'content-type': 'application/json' };
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return response.status === 201;
+};
+const list = async <T>(url: string, what: string): Promise<T[]> =>
+  ((await (await fetch(`${url}/inspect/${what}`)).json()) as Record<string, T[]>)[what] ?? [];
+
+/** Sends batches and customers until the collector is gone; what it has answered is noted. */
+const sendUntilGone = async (url: string, answered: Set<string>, hear: () => void) => {
+  const visitor = createVisitor();
+  for (;;) {
+    const name = randomUUID();
+    const events = Array.from({ length: EVENTS }, () => visitor.event(name));
+    try {
+      if (!(await post(url, '/api/events/batch/', { batch: [visitor.identify(name), ...events] }))) return;
+      answered.add(name);
+      hear();
+      if (await post(url, '/api/customers/upsert', { primary_key: `up-${name}` })) answered.add(`up-${name}`);
+    } catch {
+      return;
+    }
+  }
+};
+
+/** Rounds of batches, a kill in the middle and a restart; each round looks at what all of them have stored. */
+export const playKills = async (rounds: number): Promise<void> => {
+  const answered = new Set<string>();
+  let { child, url } = await start();
+  for (let round = 1; round <= rounds; round++) {
+    const answers = new EventEmitter();
+    const senders = Array.from({ length: SENDERS }, () => sendUntilGone(url, answered, () => answers.emit('batch')));
+    for (let heard = 0; heard < 10 + round; heard++) await once(answers, 'batch');
+    await kill(child);
+    await Promise.all(senders);
+    ({ child, url } = await start());
+
+    const events = await list<ListedEvent>(url, 'events');
+    const counts = new Map<string, number>();
+    for (const { event } of events) if (event !== '$identify') counts.set(event, (counts.get(event) ?? 0) + 1);
+    const keys = new Set((await list<ListedCustomer>(url, 'customers')).map(({ primaryKey }) => primaryKey));
+    expect([...counts].filter(([, count]) => count !== EVENTS)).toEqual([]);
+    expect([...answered].filter((name) => !counts.has(name) && !keys.has(name))).toEqual([]);
+    for (const name of counts.keys()) expect(keys.has(name), `the customer of batch ${name}`).toBe(true);
+    expect(answered.size).toBeGreaterThanOrEqual(round * 10);
+  }
+  await kill(child);
+};
