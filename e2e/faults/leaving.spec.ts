@@ -1,3 +1,4 @@
+import { isAll } from '../support/tags.ts';
 import type { Tab } from './engines/engine.ts';
 import { expect, fault } from './support/fault.ts';
 import { slow } from './support/faults.ts';
@@ -43,14 +44,16 @@ const trackAndLeave = async (stage: Stage, tab: Tab, round: number, how: string,
 };
 
 for (const [how, title, rounds] of [
-  ['location', 'location.href = …', 20],
+  ['location', 'location.href = …', isAll ? 20 : 10],
   ['link', 'a link click', 10],
   ['form', 'a form submit', 10],
 ] as const) {
-  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, async (stage) => {
+  const leave = async (stage: Stage) => {
     const tab = await stage.visit();
     for (let round = 0; round < rounds; round++) await trackAndLeave(stage, tab, round, how, `/page/${round + 2}`);
-  });
+  };
+  const options = { isLong: how === 'form', isEngines: how === 'location' };
+  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, leave, options);
 }
 
 fault(7, 'left by history.go within 1 ms of track, 10 times', async (stage) => {
@@ -180,20 +183,25 @@ const trackLong = ({ run, from, count, to }: Numbers & { to?: string }) => {
 };
 
 for (const how of ['for another page', 'by closing the tab'] as const) {
-  fault(14, `left with three times 64 KiB unsent, ${how}, a batch being in flight or not`, async (stage) => {
-    for (const isInFlight of [false, true]) {
-      const tab = await stage.visit();
-      await expect.poll(() => stage.stored(tab)).toBe(0);
-      const seen = stage.site.requests.length;
-      stage.site.fault = isInFlight ? slow(1000) : undefined;
-      if (isInFlight) {
-        await tab.evaluate(trackLong, stage.next(14));
-        await expect.poll(() => stage.site.requests.length).toBeGreaterThan(seen);
+  fault(
+    14,
+    `left with three times 64 KiB unsent, ${how}, a batch being in flight or not`,
+    async (stage) => {
+      for (const isInFlight of [false, true]) {
+        const tab = await stage.visit();
+        await expect.poll(() => stage.stored(tab)).toBe(0);
+        const seen = stage.site.requests.length;
+        stage.site.fault = isInFlight ? slow(1000) : undefined;
+        if (isInFlight) {
+          await tab.evaluate(trackLong, stage.next(14));
+          await expect.poll(() => stage.site.requests.length).toBeGreaterThan(seen);
+        }
+        const to = '/page/next';
+        await tab.evaluate(trackLong, { ...stage.next(50), ...(how === 'for another page' && { to }) }).catch(() => {});
+        if (how === 'for another page') await stage.reached(tab, to);
+        await tab.close();
       }
-      const to = '/page/next';
-      await tab.evaluate(trackLong, { ...stage.next(50), ...(how === 'for another page' && { to }) }).catch(() => {});
-      if (how === 'for another page') await stage.reached(tab, to);
-      await tab.close();
-    }
-  });
+    },
+    { isLong: how === 'by closing the tab' },
+  );
 }

@@ -9,37 +9,42 @@ const numbersOf = async (stage: Stage): Promise<number[]> =>
   (await stage.arrived()).map(({ payload }) => (payload as { n: number }).n);
 
 for (const count of [2, 5, 20]) {
-  fault(32, `${count} tabs, interleaved, offline, then online`, async (stage) => {
-    const { site, browser } = stage;
-    const tabs: Tab[] = [];
-    while (tabs.length < count) tabs.push(await stage.visit());
-    const own = new Map<Tab, number[]>(tabs.map((tab) => [tab, []]));
-    const trackInAll = async () => {
-      for (const tab of tabs) own.get(tab)?.push(...(await stage.track(tab, 3)));
-    };
+  fault(
+    32,
+    `${count} tabs, interleaved, offline, then online`,
+    async (stage) => {
+      const { site, browser } = stage;
+      const tabs: Tab[] = [];
+      while (tabs.length < count) tabs.push(await stage.visit());
+      const own = new Map<Tab, number[]>(tabs.map((tab) => [tab, []]));
+      const trackInAll = async () => {
+        for (const tab of tabs) own.get(tab)?.push(...(await stage.track(tab, 3)));
+      };
 
-    await trackInAll();
-    // A request that is under way would still be stored.
-    await hasArrived(stage, count * 3);
-    await browser.setOffline?.(true);
-    await site.refuse();
-    for (let round = 0; round < 2; round++) await trackInAll();
-    const reaches = (tab: Tab) => tab.evaluate(() => fetch('/blank').then(Boolean, () => false));
-    expect(await Promise.all(tabs.map(reaches))).not.toContain(true);
-    expect(await stage.arrived()).toHaveLength(count * 3);
+      await trackInAll();
+      // A request that is under way would still be stored.
+      await hasArrived(stage, count * 3);
+      await browser.setOffline?.(true);
+      await site.refuse();
+      for (let round = 0; round < 2; round++) await trackInAll();
+      const reaches = (tab: Tab) => tab.evaluate(() => fetch('/blank').then(Boolean, () => false));
+      expect(await Promise.all(tabs.map(reaches))).not.toContain(true);
+      expect(await stage.arrived()).toHaveLength(count * 3);
 
-    await site.accept();
-    await browser.setOffline?.(false);
-    // The tabs do it by themselves, without the fresh page of settling.
-    await hasArrived(stage, count * 9);
-    const arrived = await numbersOf(stage);
-    for (const numbers of own.values()) {
-      expect(
-        arrived.filter((n) => numbers.includes(n)),
-        'in the order of the calls',
-      ).toEqual(numbers);
-    }
-  });
+      await site.accept();
+      await browser.setOffline?.(false);
+      // The tabs do it by themselves, without the fresh page of settling.
+      await hasArrived(stage, count * 9);
+      const arrived = await numbersOf(stage);
+      for (const numbers of own.values()) {
+        expect(
+          arrived.filter((n) => numbers.includes(n)),
+          'in the order of the calls',
+        ).toEqual(numbers);
+      }
+    },
+    { isLong: count !== 5 },
+  );
 }
 
 /** Puts one tab before the other until the page has seen it. */
@@ -55,40 +60,45 @@ const flip = async (tab: Tab, other: Tab) => {
   await sees(false);
 };
 
-fault(38, 'hidden and visible a hundred times', async (stage) => {
-  const { requests } = stage.site;
-  const tab = await stage.visit();
-  const other = await stage.visit({ path: '/blank', wait: 'load' });
-  const hides = () =>
-    tab.evaluate(() => {
-      const counted = window as { hides?: number };
-      if (counted.hides !== undefined) return counted.hides;
-      counted.hides = 0;
-      addEventListener('visibilitychange', () => {
-        if (document.hidden) counted.hides = (counted.hides ?? 0) + 1;
+fault(
+  38,
+  'hidden and visible a hundred times',
+  async (stage) => {
+    const { requests } = stage.site;
+    const tab = await stage.visit();
+    const other = await stage.visit({ path: '/blank', wait: 'load' });
+    const hides = () =>
+      tab.evaluate(() => {
+        const counted = window as { hides?: number };
+        if (counted.hides !== undefined) return counted.hides;
+        counted.hides = 0;
+        addEventListener('visibilitychange', () => {
+          if (document.hidden) counted.hides = (counted.hides ?? 0) + 1;
+        });
+        return 0;
       });
-      return 0;
-    });
-  await tab.activate();
-  await hides();
+    await tab.activate();
+    await hides();
 
-  for (let times = 0; times < 40; times++) await flip(tab, other);
-  expect(requests, 'nothing to send').toHaveLength(0);
+    for (let times = 0; times < 40; times++) await flip(tab, other);
+    expect(requests, 'nothing to send').toHaveLength(0);
 
-  for (let times = 0; times < 30; times++) {
-    await stage.track(tab);
-    await flip(tab, other);
-  }
-  await hasArrived(stage, 30);
-  expect(requests.length, 'one request for an event at most').toBeLessThanOrEqual(30);
+    for (let times = 0; times < 30; times++) {
+      await stage.track(tab);
+      await flip(tab, other);
+    }
+    await hasArrived(stage, 30);
+    expect(requests.length, 'one request for an event at most').toBeLessThanOrEqual(30);
 
-  stage.site.fault = answer(503);
-  const sent = requests.length;
-  for (let times = 0; times < 30; times++) {
-    await stage.track(tab);
-    await flip(tab, other);
-  }
-  expect(requests.length - sent, 'the visitor comes back: one attempt').toBeLessThanOrEqual(60);
-  expect(requests.length).toBeGreaterThan(sent);
-  expect(await hides()).toBe(100);
-});
+    stage.site.fault = answer(503);
+    const sent = requests.length;
+    for (let times = 0; times < 30; times++) {
+      await stage.track(tab);
+      await flip(tab, other);
+    }
+    expect(requests.length - sent, 'the visitor comes back: one attempt').toBeLessThanOrEqual(60);
+    expect(requests.length).toBeGreaterThan(sent);
+    expect(await hides()).toBe(100);
+  },
+  { isLong: true },
+);
