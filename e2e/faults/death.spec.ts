@@ -99,7 +99,7 @@ fault(
       await tab.crash?.();
     }
   },
-  { cannot: NO_CRASH },
+  { cannot: NO_CRASH, isLong: true },
 );
 
 /** Stops the page, for ever, as it is about to store what was tracked before its database was open. */

@@ -52,8 +52,7 @@ for (const [how, title, rounds] of [
     const tab = await stage.visit();
     for (let round = 0; round < rounds; round++) await trackAndLeave(stage, tab, round, how, `/page/${round + 2}`);
   };
-  const options = { isLong: how === 'form', isEngines: how === 'location' };
-  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, leave, options);
+  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, leave, { isLong: how === 'form' });
 }
 
 fault(7, 'left by history.go within 1 ms of track, 10 times', async (stage) => {
@@ -84,19 +83,24 @@ fault(7, 'left over a link to the service itself that is proven: nothing is sent
   expect([...stage.site.stored.values()].filter((times) => times > 1)).toEqual([]);
 });
 
-fault(7, 'left by the visitor’s own click, tracked in its listener', async (stage) => {
-  const tab = await stage.visit();
-  for (let round = 0; round < 3; round++) {
-    await tab.evaluate((numbers: Numbers) => {
-      const { run, from, count } = numbers;
-      addEventListener('click', () => {
-        for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
-      });
-    }, stage.next(3));
-    await tab.click(round === 1 ? '#submit' : '#next');
-    await stage.reached(tab, round === 1 ? '/page/submitted' : '/page/next');
-  }
-});
+fault(
+  7,
+  'left by the visitor’s own click, tracked in its listener',
+  async (stage) => {
+    const tab = await stage.visit();
+    for (let round = 0; round < 3; round++) {
+      await tab.evaluate((numbers: Numbers) => {
+        const { run, from, count } = numbers;
+        addEventListener('click', () => {
+          for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+        });
+      }, stage.next(3));
+      await tab.click(round === 1 ? '#submit' : '#next');
+      await stage.reached(tab, round === 1 ? '/page/submitted' : '/page/next');
+    }
+  },
+  { isEngines: true },
+);
 
 /** Tracks which moment it is, in a listener for each. */
 const listen = ({ run, from, types }: { run: string; from: number; types: string[] }) => {

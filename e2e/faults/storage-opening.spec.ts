@@ -101,4 +101,5 @@ fault(
     await tab.evaluate(() => void window.clew('flush'));
     await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(25);
   },
+  { isLong: true },
 );

@@ -182,5 +182,5 @@ fault(
     await expect.poll(() => stage.stored(owner)).toBe(0);
     expect(repeats(stage), 'only what had no answer in time').toEqual(stage.site.requests[third]?.uuids);
   },
-  { cannot: cannotFreeze },
+  { cannot: cannotFreeze, isLong: true },
 );

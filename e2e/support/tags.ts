@@ -15,5 +15,5 @@ export const isAll = Boolean(process.env.TEST_ALL);
 /** What a configuration or a project selects in Chromium. */
 export const selection = isAll ? {} : { grepInvert: new RegExp(LONG) };
 
-/** What a project selects in Firefox or WebKit. */
-export const engineSelection = isAll ? {} : { grep: new RegExp(ENGINES), grepInvert: new RegExp(LONG) };
+/** What a project selects in Firefox or WebKit. For a few tests, one browser and one demo start sooner than three. */
+export const engineSelection = isAll ? {} : { grep: new RegExp(ENGINES), grepInvert: new RegExp(LONG), workers: 1 };
