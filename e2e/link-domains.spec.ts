@@ -191,10 +191,9 @@ test('the keyboard, the middle button, a link in a shadow root and one of anothe
   expect(await landing(() => link.click({ modifiers: ['Control'] }))).not.toContain(MARK);
 });
 
-test('a link that is old, of the future, malformed, or of a foreign page is not believed, and leaves the address all the same', async ({
-  context,
-  addressOf,
-}) => {
+test('a link that is old, of the future, malformed, or of a foreign page is not believed, and leaves the address all the same', {
+  tag: '@promise',
+}, async ({ context, addressOf }) => {
   const url = (value: string) => `${addressOf(HELP)}/blank?a=1&${MARK}${value}&b=2`;
   const shop = `${addressOf(SHOP)}/`;
   const cases: [value: string, referer: string | undefined, isBelieved: boolean][] = [
