@@ -19,7 +19,11 @@ const stored = (page: Page): Promise<string> =>
     return JSON.stringify([all, { ...localStorage }]);
   });
 
-test('what is filtered is never written to disk, and never sent', async ({ demo, context, visitor }) => {
+test('what is filtered is never written to disk, and never sent', { tag: '@promise' }, async ({
+  demo,
+  context,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?token=s3cret&page=2#code=s3cret`);
   await loadPackage(page);

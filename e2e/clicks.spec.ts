@@ -40,7 +40,7 @@ test('the keyboard clicks, too', async ({ demo, visitor }) => {
   expect(await tracked(demo, visitor)).toEqual([SIGNUP, SIGNUP]);
 });
 
-test('elements that are added or marked later count', async ({ demo, visitor }) => {
+test('elements that are added or marked later count', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, demo, '<p>nothing yet</p>');
   await visitor.page.evaluate(() => {
     const added = Object.assign(document.createElement('button'), { textContent: 'added' });
@@ -64,7 +64,7 @@ test('the innermost marked element counts, once', async ({ demo, visitor }) => {
   ]);
 });
 
-test('a label and its control are one click', async ({ demo, visitor }) => {
+test('a label and its control are one click', { tag: '@long' }, async ({ demo, visitor }) => {
   const markup = `<label data-clew-event="plan_chosen">Pro <input type="radio" name="plan"></label>
     <div data-clew-event="terms_clicked"><label for="terms">Terms</label> <input id="terms" type="checkbox">
       <i id="control">window.control</i></div>
@@ -146,7 +146,10 @@ test('what the page does with its events hides none, and is left as it is', asyn
   expect(visitor.page.url()).toBe(`${demo.address}/blank`);
 });
 
-test('a link and a form that leave the page are tracked, and lead where they did', async ({ demo, visitor }) => {
+test('a link and a form that leave the page are tracked, and lead where they did', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   const markup = `<a href="/blank?next" data-clew-event="link_clicked">link</a>
     <form action="/blank" data-clew-event="searched" data-clew-where="top"><input name="q"><button>go</button></form>`;
   await arrive(visitor, demo, markup);
@@ -163,10 +166,9 @@ test('a link and a form that leave the page are tracked, and lead where they did
     .toEqual([{ where: 'top' }]);
 });
 
-test('a change and a submit are events, and nothing that a person typed or chose is in them', async ({
-  demo,
-  visitor,
-}) => {
+test('a change and a submit are events, and nothing that a person typed or chose is in them', {
+  tag: '@promise',
+}, async ({ demo, visitor }) => {
   const { page } = visitor;
   const markup = `<form data-clew-event="ordered" data-clew-step="2"><input name="dataset2" data-clew-event="named">
     <input type="password" data-clew-event="password_set"><textarea data-clew-event="noted"></textarea>
@@ -229,14 +231,14 @@ test('links to other hosts and to files are events when it is asked for, by the 
   ]);
 });
 
-test('without the options no link is an event', async ({ demo, visitor }) => {
+test('without the options no link is an event', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, demo, LINKS);
   await visitor.page.evaluate(() => addEventListener('click', (event) => event.preventDefault()));
   for (const id of ['out', 'file', 'named', 'both']) await visitor.page.click(`#${id}`);
   expect(await tracked(demo, visitor)).toEqual([['app_wanted', {}]]);
 });
 
-test('a link to another host that leaves the page arrives', async ({ demo, visitor }) => {
+test('a link to another host that leaves the page arrives', { tag: '@promise' }, async ({ demo, visitor }) => {
   // The same server under another name.
   const elsewhere = `${demo.address.replace('127.0.0.1', 'localhost')}/blank`;
   await arrive(visitor, demo, `<a href="${elsewhere}">out</a>`, 'outbound');

@@ -34,10 +34,9 @@ test('a newcomer clicks, and is told of each step up to the service', async ({ d
   expect((await demo.events('cart_added')).map(({ payload }) => payload)).toEqual([{ sku: 'merino', price: '14' }]);
 });
 
-test('who signs up is a customer, what they did before is theirs, and their journey starts', async ({
-  demo,
-  visitor: { page },
-}) => {
+test('who signs up is a customer, what they did before is theirs, and their journey starts', {
+  tag: '@promise',
+}, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
   await shop.getByRole('link', { name: 'See the boxes' }).click();
   await shop.getByRole('link', { name: 'Choose Pro' }).click();
@@ -58,10 +57,9 @@ test('who signs up is a customer, what they did before is theirs, and their jour
   expect((await demo.events('cart_added'))[0]?.correlationValue).not.toBe(ada?.correlationValues[0]);
 });
 
-test('the inspector keeps its sums over the pages of the shop, and they balance with what arrived', async ({
-  demo,
-  visitor: { page },
-}) => {
+test('the inspector keeps its sums over the pages of the shop, and they balance with what arrived', {
+  tag: '@long',
+}, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
   await shop.getByRole('button', { name: /Minotaur Mohair/ }).click();
   await shop.getByRole('link', { name: 'Basket' }).click();
@@ -74,7 +72,7 @@ test('the inspector keeps its sums over the pages of the shop, and they balance 
   await expect(page.locator('clew-inspector')).toContainText(sum);
 });
 
-test('trouble at the service is told, and ends well', async ({ demo, visitor: { page } }) => {
+test('trouble at the service is told, and ends well', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
   await expect(station(page, 'Confirmed')).toContainText('answered 201');
   await page.getByLabel('next').fill('1');
@@ -87,7 +85,10 @@ test('trouble at the service is told, and ends well', async ({ demo, visitor: { 
   expect(await demo.events('cart_added')).toHaveLength(1);
 });
 
-test('what is tracked in the moment of leaving arrives, and is counted', async ({ demo, visitor: { page } }) => {
+test('what is tracked in the moment of leaving arrives, and is counted', { tag: '@promise' }, async ({
+  demo,
+  visitor: { page },
+}) => {
   const shop = await open(page, demo.address);
   await page.getByRole('button', { name: 'Leave at once' }).click();
   await expect(shop.getByRole('heading', { name: 'Thank you' })).toBeVisible();
@@ -95,10 +96,9 @@ test('what is tracked in the moment of leaving arrives, and is counted', async (
   expect(await demo.events('last_words')).toHaveLength(10);
 });
 
-test('200 events at once arrive, and a payload that JSON cannot say is dropped for a named reason', async ({
-  demo,
-  visitor: { page },
-}) => {
+test('200 events at once arrive, and a payload that JSON cannot say is dropped for a named reason', {
+  tag: '@long',
+}, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
   await page.getByRole('button', { name: 'Add 200 events' }).click();
   await page.getByRole('button', { name: 'Flush' }).click();
@@ -107,7 +107,10 @@ test('200 events at once arrive, and a payload that JSON cannot say is dropped f
   await expect(station(page, 'Dropped')).toContainText('unserialisable');
 });
 
-test('another tab is the same visitor, with the inspector docked over it', async ({ demo, visitor: { page } }) => {
+test('another tab is the same visitor, with the inspector docked over it', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
   const shop = await open(page, demo.address);
   const opened = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Another tab' }).click();
@@ -124,7 +127,10 @@ test('another tab is the same visitor, with the inspector docked over it', async
   expect(await demo.customers()).toHaveLength(1);
 });
 
-test('who objects is not tracked, on later pages either', async ({ demo, visitor: { page } }) => {
+test('who objects is not tracked, on later pages either', { tag: ['@long', '@promise'] }, async ({
+  demo,
+  visitor: { page },
+}) => {
   const shop = await open(page, demo.address);
   await shop.getByRole('link', { name: 'Privacy' }).click();
   await expect.poll(async () => (await demo.events('page_view')).length).toBe(2);
@@ -139,7 +145,10 @@ test('who objects is not tracked, on later pages either', async ({ demo, visitor
   expect(await demo.events('cart_added')).toEqual([]);
 });
 
-test('of a crowd as much arrives as its trackers say, once each', async ({ demo, visitor: { page } }) => {
+test('of a crowd as much arrives as its trackers say, once each', { tag: ['@long', '@promise'] }, async ({
+  demo,
+  visitor: { page },
+}) => {
   // Of one site with the crowd: browsers refuse storage to frames of other sites, or not, as they are set.
   await open(page, demo.address.replace('127.0.0.1', 'clew.localhost'));
   await page.getByLabel('Visitors').fill('4');
@@ -147,7 +156,8 @@ test('of a crowd as much arrives as its trackers say, once each', async ({ demo,
   await expect(page.locator('#crowd li')).toHaveCount(4);
   const sum = page.locator('#crowd-sum');
   const tracked = async () => Number(/(\d+)\s+tracked/.exec((await sum.textContent()) ?? '')?.[1]);
-  await expect.poll(tracked).toBeGreaterThan(20);
+  // Each of the four starts a page of its own first.
+  await expect.poll(tracked, { timeout: 40_000 }).toBeGreaterThan(20);
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(sum).toContainText('none lost, none twice');
 
@@ -164,7 +174,7 @@ test('of a crowd as much arrives as its trackers say, once each', async ({ demo,
   expect(await sum.textContent()).toContain(`${arrived.length} arrived`);
 });
 
-test('a browser that does not find the crowd’s names is told so', async ({ demo }) => {
+test('a browser that does not find the crowd’s names is told so', { tag: '@long' }, async ({ demo }) => {
   const executablePath = findChromium();
   const browser = await chromium.launch({
     ...(executablePath && { executablePath }),
@@ -181,7 +191,7 @@ test('a browser that does not find the crowd’s names is told so', async ({ dem
 
 const PAGES = ['', 'shop/', 'shop/pricing', 'shop/join', 'shop/account', 'shop/basket', 'shop/thanks', 'shop/privacy'];
 
-test('every page fits a phone without scrolling sideways', async ({ demo, visitor: { page } }) => {
+test('every page fits a phone without scrolling sideways', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of PAGES) {
     await page.goto(`${demo.address}/${path}`);
@@ -196,7 +206,7 @@ test('every page fits a phone without scrolling sideways', async ({ demo, visito
   expect(await inFrame.evaluate((html) => html.scrollWidth - html.clientWidth)).toBe(0);
 });
 
-test('a keyboard is enough', async ({ demo, visitor: { page } }) => {
+test('a keyboard is enough', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
   /** Presses Tab until the focus is there. */
   const reach = async (what: ReturnType<Page['locator']>) => {
@@ -223,7 +233,7 @@ test('a keyboard is enough', async ({ demo, visitor: { page } }) => {
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing in the ${colorScheme} scheme`, async ({ demo, visitor: { page } }) => {
+  test(`axe finds nothing in the ${colorScheme} scheme`, { tag: '@long' }, async ({ demo, visitor: { page } }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     for (const path of PAGES.slice(1)) {
       await page.goto(`${demo.address}/${path}`);
@@ -243,7 +253,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the same shop as an app is a link away', async ({ demo, visitor: { page } }) => {
+test('the same shop as an app is a link away', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
   await expect(page.getByRole('link', { name: 'The shop in React' })).toHaveAttribute('href', '/react/');
   await expect(page.getByRole('link', { name: 'in Vue' })).toHaveAttribute('href', '/vue/');

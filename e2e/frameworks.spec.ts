@@ -79,7 +79,10 @@ for (const app of ['react', 'vue'] as const) {
       expect(views[2]?.title).toBe('Club · Ariadne Yarns');
     });
 
-    test('tracks no view where only the query changes, nor for a link to where one is', async ({ demo, visitor }) => {
+    test('tracks no view where only the query changes, nor for a link to where one is', { tag: '@long' }, async ({
+      demo,
+      visitor,
+    }) => {
       const { page } = visitor;
       await page.goto(`${demo.address}/${app}/`);
       await page.getByRole('link', { name: 'linen', exact: true }).click();
@@ -121,7 +124,10 @@ for (const app of ['react', 'vue'] as const) {
 }
 
 // Vue Router writes into the history as the page goes away, for which Chromium drops it from the cache.
-test('the react app tracks a view when it comes back from the back/forward cache', async ({ demo, visitor }) => {
+test('the react app tracks a view when it comes back from the back/forward cache', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/react/yarns/sea`);
   // A page that is left while it opens the database does not go into the cache.
@@ -135,7 +141,7 @@ test('the react app tracks a view when it comes back from the back/forward cache
   expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/yarns/sea', '/yarns/sea']);
 });
 
-test('v-clew hears nothing any more when its element is gone', async ({ demo, visitor }) => {
+test('v-clew hears nothing any more when its element is gone', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/vue/yarns/sea`);
   const gone = await page.getByRole('button', { name: 'basket' }).elementHandle();
@@ -147,7 +153,11 @@ test('v-clew hears nothing any more when its element is gone', async ({ demo, vi
 });
 
 for (const version of [18, 19] as const) {
-  test(`React ${version} in strict mode mounts twice and tracks once`, async ({ demo, visitor, develop }) => {
+  test(`React ${version} in strict mode mounts twice and tracks once`, { tag: '@long' }, async ({
+    demo,
+    visitor,
+    develop,
+  }) => {
     const { page } = visitor;
     const vite = await develop('react', version);
     await vite.edit('src/Layout.tsx', "{ useState } from 'react'", "{ useEffect, useState, version } from 'react'");
@@ -172,7 +182,7 @@ for (const [app, layout, detail] of [
   ['react', 'src/Layout.tsx', 'src/pages/YarnPage.tsx'],
   ['vue', 'src/App.vue', 'src/pages/YarnPage.vue'],
 ] as const) {
-  test(`hot reload of the ${app} app leaves no listener behind and sees no page twice`, async ({
+  test(`hot reload of the ${app} app leaves no listener behind and sees no page twice`, { tag: '@long' }, async ({
     demo,
     visitor,
     develop,

@@ -3,7 +3,11 @@ import { expect, test, type Visitor } from './support/test.ts';
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('gives a visitor one lower-case v4 UUID for all pages and visits', async ({ context, visitor, newVisitor }) => {
+test('gives a visitor one lower-case v4 UUID for all pages and visits', { tag: '@promise' }, async ({
+  context,
+  visitor,
+  newVisitor,
+}) => {
   await visitor.visit();
   const first = await visitor.clew('correlationValue');
   expect(first).toMatch(UUID_V4);
@@ -15,24 +19,10 @@ test('gives a visitor one lower-case v4 UUID for all pages and visits', async ({
   expect(await next.clew('correlationValue')).toBe(first);
 });
 
-test('tabs that make the first visit at once agree on one UUID', async ({ context, newVisitor }) => {
-  const tabs = await Promise.all(Array.from({ length: 6 }, () => newVisitor(context)));
-  await Promise.all(tabs.map((tab) => tab.visit()));
-  const values = await Promise.all(tabs.map((tab) => tab.clew('correlationValue')));
-  expect(new Set(values).size).toBe(1);
-});
-
-test('tabs that track at once lose nothing and store nothing twice', async ({ demo, context, newVisitor }) => {
-  const tabs = await Promise.all(Array.from({ length: 4 }, () => newVisitor(context)));
-  await Promise.all(tabs.map((tab) => tab.visit()));
-  await Promise.all(tabs.map((tab, i) => tab.trackAndLeave(`tab ${i}`, 60, 'stay')));
-  await expect.poll(async () => (await demo.events()).length).toBe(240);
-  for (const tab of tabs) {
-    await expect.poll(() => tab.clew('stats')).toEqual({ tracked: 60, delivered: 60, queued: 0, dropped: {} });
-  }
-});
-
-test('sends $identify once for a person, also on later calls, pages and visits', async ({ demo, visitor }) => {
+test('sends $identify once for a person, also on later calls, pages and visits', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   await visitor.visit();
   await visitor.clew('track', 'before');
   await visitor.clew('identify', 'ann@example.com');
@@ -52,7 +42,10 @@ test('sends $identify once for a person, also on later calls, pages and visits',
   expect(new Set(events.map(({ customerId }) => customerId))).toEqual(new Set([ann?.id]));
 });
 
-test('never merges two people of one browser: another primary key starts another thread', async ({ demo, visitor }) => {
+test('never merges two people of one browser: another primary key starts another thread', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   await visitor.visit();
   await visitor.clew('identify', 'ann@example.com');
   const ann = await visitor.clew('correlationValue');
@@ -68,7 +61,12 @@ test('never merges two people of one browser: another primary key starts another
   ]);
 });
 
-test('reset makes later events anonymous, in every tab', async ({ demo, context, visitor, newVisitor }) => {
+test('reset makes later events anonymous, in every tab', { tag: '@promise' }, async ({
+  demo,
+  context,
+  visitor,
+  newVisitor,
+}) => {
   await visitor.visit();
   const other = await newVisitor(context);
   await other.visit();
@@ -105,7 +103,7 @@ const expectAnother = async (visitor: Visitor, { ann, release }: { ann: unknown;
 };
 
 for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as const) {
-  test(`${how} holds on the next page, though the database had no time for it`, async ({
+  test(`${how} holds on the next page, though the database had no time for it`, { tag: '@promise' }, async ({
     context,
     visitor,
     newVisitor,
@@ -120,21 +118,18 @@ for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as con
   });
 }
 
-test('reset holds though it was called before the database was open, on a page that was left at once', async ({
-  context,
-  visitor,
-  newVisitor,
-}) => {
+test('reset holds though it was called before the database was open, on a page that was left at once', {
+  tag: '@promise',
+}, async ({ context, visitor, newVisitor }) => {
   const before = await annAtBusyDatabase(visitor, newVisitor(context));
   await visitor.visit();
   await visitor.clew('reset');
   await expectAnother(visitor, before);
 });
 
-test('sets and deletes properties of the identified customer, before the events that follow', async ({
-  demo,
-  visitor,
-}) => {
+test('sets and deletes properties of the identified customer, before the events that follow', {
+  tag: '@promise',
+}, async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.clew('identify', 'ann@example.com', { name: 'Ann', plan: 'free', trial: true });
   await visitor.clew('setProperties', { plan: 'pro', trial: null });
@@ -143,7 +138,10 @@ test('sets and deletes properties of the identified customer, before the events 
   expect((await demo.customers()).map(({ properties }) => properties)).toEqual([{ name: 'Ann', plan: 'pro' }]);
 });
 
-test('identify and trigger in one batch: the journey fires for the customer', async ({ demo, visitor }) => {
+test('identify and trigger in one batch: the journey fires for the customer', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   const name = `Journey ${Date.now()}`;
   await demo.createJourney({ name, event: 'bought', filter: { plan: 'pro' } });
   await visitor.visit();

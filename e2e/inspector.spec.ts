@@ -64,13 +64,15 @@ test('a service that fails: the request says what was answered and when it goes 
 }) => {
   await visitAndInspect(visitor);
   const { row, requests, state } = partsOf(visitor.page);
-  await demo.fault({ mode: 'status', status: 503, retryAfter: '5', count: 1 });
+  await demo.fault({ mode: 'status', status: 503, retryAfter: '59', count: 1 });
   await visitor.clew('track', 'unlucky');
   await expect(requests).toContainText('503 failed');
   await expect(requests).toContainText('a 503 on demand');
-  await expect(requests).toContainText(/Again in \d s, at \d\d:\d\d:\d\d\s+\(the service asked for \d\.\d s\)/);
-  await expect(state).toContainText(/Nobody sends for \d s, until .*: 1 failure in a row/);
+  await expect(requests).toContainText(/Again in \d+ s, at \d\d:\d\d:\d\d\s+\(the service asked for 59 s\)/);
+  await expect(state).toContainText(/Nobody sends for \d+ s, until .*: 1 failure in a row/);
   await expect(row('unlucky')).toContainText('waiting');
+  // Ends the wait.
+  await visitor.clew('flush');
   await expect(row('unlucky')).toContainText('confirmed, sent 2×');
   await expect(requests.getByRole('listitem')).toHaveCount(2);
   await expect(requests.getByRole('listitem').first()).toContainText(/\/api\/events\/batch\/.*1 event.*as gzip.*201/s);
@@ -93,12 +95,18 @@ test('an event that is refused is shown as dropped, with its reason and what the
 
 test('of two tabs, the one that does not send says who does, and what became of its event', async ({
   context,
-  demo,
   newVisitor,
   visitor,
 }) => {
   await visitAndInspect(visitor);
-  await demo.fault({ mode: 'slow', delay: 8000, count: 1 });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await visitor.page.route('**/clew/**', async (route) => {
+    await released;
+    await route.continue();
+  });
   await visitor.clew('track', 'first');
   const sending = partsOf(visitor.page);
   await expect(sending.requests).toContainText('waiting for the answer');
@@ -111,20 +119,41 @@ test('of two tabs, the one that does not send says who does, and what became of 
   await expect(waiting.state).toContainText('Another tab sends for this one, too');
   const name = (await visitor.page.locator('dt:text-is("This tab") + dd').textContent())?.trim() ?? 'none';
   await expect(waiting.state).toContainText(`too: ${name},`);
+  release();
   await expect(waiting.row('second')).toContainText('confirmed');
   await waiting.row('second').locator('summary').click();
   await expect(waiting.row('second')).toContainText('by another tab');
   await expect(sending.requests).toContainText('1 event (not seen here)');
 });
 
-test('the sum holds at every moment of a burst of 10,000 events, and the page goes on', async ({ visitor }) => {
+/** In a worker: posts the longest time between two of its timers, in ms. */
+const beat = () => {
+  let longest = 0;
+  let last = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    postMessage(longest);
+  }, 10);
+};
+
+test('the sum holds at every moment of a burst of 10,000 events, and the page goes on', { tag: '@long' }, async ({
+  visitor,
+}) => {
   test.slow();
   await visitAndInspect(visitor);
   const { sum, rows, events } = partsOf(visitor.page);
   await expect(sum).toContainText('0 tracked');
-  const watched = visitor.page.evaluate(async () => {
+  const watched = visitor.page.evaluate(async (beat) => {
     const inspector = document.querySelector('clew-inspector');
     const wrong: string[] = [];
+    // A thread that does nothing else: its longest gap is the machine's, not the page's.
+    const worker = new Worker(URL.createObjectURL(new Blob([`(${beat})()`])));
+    let idle = 0;
+    worker.onmessage = ({ data }) => {
+      idle = data;
+    };
     let longest = 0;
     let last = performance.now();
     for (;;) {
@@ -137,9 +166,9 @@ test('the sum holds at every moment of a burst of 10,000 events, and the page go
         (part) => +part.replaceAll(',', ''),
       );
       if (tracked !== delivered + queued + dropped) wrong.push(text);
-      if (delivered === 10_000) return { wrong, longest };
+      if (delivered === 10_000) return { wrong, longest: longest - idle };
     }
-  });
+  }, String(beat));
   await visitor.trackAndLeave('burst', 10_000, 'stay');
   const { wrong, longest } = await watched;
   expect(wrong).toEqual([]);
@@ -299,7 +328,10 @@ test('`inspectOnRequest` opens it only if the address asks for it', async ({ dem
   expect(await ask('?a=1&clew-inspect')).toEqual(['function', true, false]);
 });
 
-test('opened before the bundle has come, it sees what is tracked from then on', async ({ demo, visitor }) => {
+test('opened before the bundle has come, it sees what is tracked from then on', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   await page.addScriptTag({ content: await stub() });
@@ -314,7 +346,10 @@ test('opened before the bundle has come, it sees what is tracked from then on', 
   await expect(row('early').getByRole('list', { name: 'Steps' })).toHaveText(/Tracked.*Stored.*Sent.*Confirmed/s);
 });
 
-test('closed before the bundle has come, it takes back what the stub was to remember', async ({ demo, visitor }) => {
+test('closed before the bundle has come, it takes back what the stub was to remember', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   await page.addScriptTag({ content: await stub() });
@@ -351,9 +386,9 @@ test('what waits for consent is in memory only, and what a refusal drops says so
   await expect(state).toContainText('refused: nothing is stored or sent');
 });
 
-test('as an element it fills what it is in, takes a tracker that was set before its module came, and says that it was closed', async ({
-  visitor,
-}) => {
+test('as an element it fills what it is in, takes a tracker that was set before its module came, and says that it was closed', {
+  tag: '@long',
+}, async ({ visitor }) => {
   await visitor.visit();
   const { page } = visitor;
   await page.evaluate(async (file) => {
@@ -402,7 +437,9 @@ test('a strict policy needs but the name of its library for Trusted Types', asyn
   expect(await page.locator('clew-inspector').evaluate((element) => getComputedStyle(element).position)).toBe('fixed');
 });
 
-test('its height and its tabs follow the keyboard, and collapsed it is a bar with the sum', async ({ visitor }) => {
+test('its height and its tabs follow the keyboard, and collapsed it is a bar with the sum', { tag: '@long' }, async ({
+  visitor,
+}) => {
   await visitAndInspect(visitor);
   const { page } = visitor;
   const inspector = page.locator('clew-inspector');
@@ -429,7 +466,7 @@ test('its height and its tabs follow the keyboard, and collapsed it is a bar wit
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1440, 390]) {
-    test(`axe finds nothing in it, ${colorScheme}, ${width} px wide, and nothing sticks out`, async ({
+    test(`axe finds nothing in it, ${colorScheme}, ${width} px wide, and nothing sticks out`, { tag: '@long' }, async ({
       demo,
       visitor,
     }) => {

@@ -2,8 +2,6 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { visitBlank } from './support/tag.ts';
 import { test as base, expect } from './support/test.ts';
 
-/** Sites on different domains, all of them this machine. */
-const HOSTS = '--host-resolver-rules=MAP *.example 127.0.0.1';
 const LINKED = { linkDomains: 'shop.example help.example', flushInterval: '50' };
 const SHOP = 'www.shop.example';
 const HELP = 'help.example';
@@ -36,10 +34,6 @@ const test = base.extend<Fixtures>({
   visit: async ({ addressOf, context }, use) => {
     await use((host, options = {}) => openOn(context, addressOf(host), options));
   },
-});
-test.use({
-  launchOptions: async ({ launchOptions }, use) =>
-    use({ ...launchOptions, args: [...(launchOptions.args ?? []), HOSTS] }),
 });
 
 const MARK = 'clew_link=';
@@ -89,11 +83,9 @@ const arriveBy = async (context: BrowserContext, url: string, referer?: string, 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000 + seconds).toString(36);
 const THREAD = '11111111-1111-4111-8111-111111111111';
 
-test('a link to the other site takes the thread there, and leaves no trace in either page', async ({
-  demo,
-  visit,
-  addressOf,
-}) => {
+test('a link to the other site takes the thread there, and leaves no trace in either page', {
+  tag: '@promise',
+}, async ({ demo, visit, addressOf }) => {
   const shop = await visit(SHOP, { pageViews: '' });
   const thread = await shop.thread();
   await shop.clew('track', 'here');
@@ -120,7 +112,7 @@ test('a link to the other site takes the thread there, and leaves no trace in ei
   expect(await help.thread()).toBe(thread);
 });
 
-test('subdomains count, other hosts and other buttons do not', async ({ visit, addressOf }) => {
+test('subdomains count, other hosts and other buttons do not', { tag: '@long' }, async ({ visit, addressOf }) => {
   const shop = await visit('shop.example');
   await shop.thread();
   const seen = async (host: string, button: 'left' | 'right' = 'left') => {
@@ -143,7 +135,10 @@ test('subdomains count, other hosts and other buttons do not', async ({ visit, a
   expect(await seen(HELP, 'right')).not.toContain(MARK);
 });
 
-test('a link that the page clicks again within the click is put back, too', async ({ visit, addressOf }) => {
+test('a link that the page clicks again within the click is put back, too', { tag: '@long' }, async ({
+  visit,
+  addressOf,
+}) => {
   const shop = await visit(SHOP);
   const thread = await shop.thread();
   const href = `${addressOf(HELP)}/blank`;
@@ -165,11 +160,9 @@ test('a link that the page clicks again within the click is put back, too', asyn
   expect(landed.split(MARK)).toHaveLength(2);
 });
 
-test('the keyboard, the middle button, a link in a shadow root and one of another tab take the thread, too', async ({
-  context,
-  visit,
-  addressOf,
-}) => {
+test('the keyboard, the middle button, a link in a shadow root and one of another tab take the thread, too', {
+  tag: '@long',
+}, async ({ context, visit, addressOf }) => {
   const shop = await visit(SHOP);
   const thread = await shop.thread();
   const landing = async (act: () => Promise<unknown>) => {
@@ -198,10 +191,9 @@ test('the keyboard, the middle button, a link in a shadow root and one of anothe
   expect(await landing(() => link.click({ modifiers: ['Control'] }))).not.toContain(MARK);
 });
 
-test('a link that is old, of the future, malformed, or of a foreign page is not believed, and leaves the address all the same', async ({
-  context,
-  addressOf,
-}) => {
+test('a link that is old, of the future, malformed, or of a foreign page is not believed, and leaves the address all the same', {
+  tag: '@promise',
+}, async ({ context, addressOf }) => {
   const url = (value: string) => `${addressOf(HELP)}/blank?a=1&${MARK}${value}&b=2`;
   const shop = `${addressOf(SHOP)}/`;
   const cases: [value: string, referer: string | undefined, isBelieved: boolean][] = [
@@ -220,21 +212,19 @@ test('a link that is old, of the future, malformed, or of a foreign page is not 
     ['', shop, false],
   ];
   for (const [value, referer, isBelieved] of cases) {
-    const fresh = (await context.browser()?.newContext()) as BrowserContext;
-    const help = await arriveBy(fresh, url(value), referer);
+    // A link that is not accepted leaves the browser as it was.
+    const browser = isBelieved ? ((await context.browser()?.newContext()) as BrowserContext) : context;
+    const help = await arriveBy(browser, url(value), referer);
     const label = `${value} from ${referer}`;
     expect((await help.thread()) === THREAD, label).toBe(isBelieved);
     expect(help.page.url(), label).toBe(`${addressOf(HELP)}/blank?a=1&b=2`);
-    await fresh.close();
+    await (isBelieved ? browser : help.page).close();
   }
 });
 
-test('whoever is identified stays who they are, and nobody is merged with who is identified elsewhere', async ({
-  demo,
-  context,
-  visit,
-  addressOf,
-}) => {
+test('whoever is identified stays who they are, and nobody is merged with who is identified elsewhere', {
+  tag: '@promise',
+}, async ({ demo, context, visit, addressOf }) => {
   const help = await visit(HELP);
   await help.clew('identify', 'bob@example.com');
   const bob = await help.thread();
@@ -258,14 +248,18 @@ test('whoever is identified stays who they are, and nobody is merged with who is
   expect(customers.map(({ primaryKey }) => primaryKey)).toEqual(['ann@example.com']);
 });
 
-test('the other tabs of the site become who has come by the link', async ({ context, visit, addressOf }) => {
+test('the other tabs of the site become who has come by the link', { tag: '@promise' }, async ({
+  context,
+  visit,
+  addressOf,
+}) => {
   const tab = await visit(HELP);
   expect(await tab.thread()).not.toBe(THREAD);
   await arriveBy(context, `${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(0)}`);
   await expect.poll(() => tab.thread()).toBe(THREAD);
 });
 
-test('the state that an app keeps in the history stays', async ({ context, addressOf }) => {
+test('the state that an app keeps in the history stays', { tag: '@long' }, async ({ context, addressOf }) => {
   const page = await context.newPage();
   await page.goto(`${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(0)}`);
   await page.evaluate(() => history.replaceState({ scroll: 7 }, ''));
@@ -273,11 +267,9 @@ test('the state that an app keeps in the history stays', async ({ context, addre
   expect(await page.evaluate(() => [history.state, location.search])).toEqual([{ scroll: 7 }, '']);
 });
 
-test('before consent nothing is read and no link is changed, and the answer may take its time', async ({
-  context,
-  visit,
-  addressOf,
-}) => {
+test('before consent nothing is read and no link is changed, and the answer may take its time', {
+  tag: '@promise',
+}, async ({ context, visit, addressOf }) => {
   const shop = await visit(SHOP, { consent: 'required' });
   const moved = await follow(shop, `${addressOf(HELP)}/blank`, { consent: 'required' });
   expect(moved.landed).not.toContain(MARK);
@@ -300,7 +292,11 @@ test('before consent nothing is read and no link is changed, and the answer may 
   expect(await granted.thread()).toBe(THREAD);
 });
 
-test('without the option links and addresses are left alone', async ({ context, visit, addressOf }) => {
+test('without the option links and addresses are left alone', { tag: '@long' }, async ({
+  context,
+  visit,
+  addressOf,
+}) => {
   const shop = await visit(SHOP, { linkDomains: 'false' });
   const link = `${addressOf(HELP)}/blank`;
   expect((await follow(shop, link, { linkDomains: 'false' })).landed).toBe(link);

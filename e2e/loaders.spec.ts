@@ -54,7 +54,7 @@ const isThere = (page: Page) => page.waitForFunction(() => window.clew && !('q' 
 const namesOf = async (demo: Demo) => (await demo.events()).map(({ event }) => event).toSorted();
 
 for (const system of ['WordPress', 'Shopify', 'Webflow']) {
-  test(`what is to be pasted in ${system} tracks views, clicks and early calls`, async ({
+  test(`what is to be pasted in ${system} tracks views, clicks and early calls`, { tag: '@long' }, async ({
     demo,
     site,
     host,
@@ -69,12 +69,9 @@ for (const system of ['WordPress', 'Shopify', 'Webflow']) {
   });
 }
 
-test('what is to be pasted in Google Tag Manager survives that it copies scripts, and takes calls of tags around it', async ({
-  demo,
-  site,
-  host,
-  visitor,
-}) => {
+test('what is to be pasted in Google Tag Manager survives that it copies scripts, and takes calls of tags around it', {
+  tag: '@promise',
+}, async ({ demo, site, host, visitor }) => {
   const { page } = visitor;
   site.pages['/'] = { html: pageOf('') };
   await page.goto(`${site.address}/`);
@@ -84,7 +81,7 @@ test('what is to be pasted in Google Tag Manager survives that it copies scripts
   await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view', 'signup_clicked']);
 });
 
-test('a stub in the page keeps its place when the tag manager comes with its own', async ({
+test('a stub in the page keeps its place when the tag manager comes with its own', { tag: '@long' }, async ({
   demo,
   site,
   host,
@@ -136,8 +133,16 @@ const WAYS: Record<string, (bundle: string) => [head: string, body?: string]> = 
   twice: () => [TAG + TAG + inserted("addEventListener('load', insert);")],
 };
 
+/** Each finds its options by another path of the browser's. */
+const TELLING = ['with async', 'inserted by a script at once', 'twice'];
+
 for (const [way, markup] of Object.entries(WAYS)) {
-  test(`loaded ${way}, the bundle finds its options and tracks everything once`, async ({ demo, site, visitor }) => {
+  const tag = ['@promise', ...(TELLING.includes(way) ? [] : ['@long'])];
+  test(`loaded ${way}, the bundle finds its options and tracks everything once`, { tag }, async ({
+    demo,
+    site,
+    visitor,
+  }) => {
     const { page } = visitor;
     const [head, body] = markup(await read('dist/clew.js'));
     site.pages['/'] = { html: pageOf(`<script>${await stub()}</script>${EARLY}${head}`, body) };
@@ -149,12 +154,9 @@ for (const [way, markup] of Object.entries(WAYS)) {
   });
 }
 
-test('in a sandboxed frame, as of a custom pixel, it is another visitor, and the relay refuses it', async ({
-  context,
-  demo,
-  site,
-  host,
-}) => {
+test('in a sandboxed frame, as of a custom pixel, it is another visitor, and the relay refuses it', {
+  tag: '@promise',
+}, async ({ context, demo, site, host }) => {
   const page = await context.newPage();
   const tag = `<script src="${host.address}/dist/clew.js" data-base-url="${host.address}/clew"></script>`;
   const pixel = `${tag}<script>clew('trackNow', 'purchase')</script>`.replaceAll('"', '&quot;');

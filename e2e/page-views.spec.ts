@@ -47,6 +47,7 @@ const loseNavigation = (page: Page) =>
   });
 
 for (const has of [true, false]) {
+  const tag = has ? [] : ['@long'];
   test.describe(has ? 'with the Navigation API' : 'without the Navigation API', () => {
     test.beforeEach(async ({ visitor }) => {
       if (!has) await loseNavigation(visitor.page);
@@ -82,7 +83,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a redirect that the router makes when it has rendered is one view', async ({ demo, visitor }) => {
+    test('a redirect that the router makes when it has rendered is one view', { tag }, async ({ demo, visitor }) => {
       await arrive(visitor, `${demo.address}/blank`);
       await visitor.page.evaluate(async () => {
         history.pushState({}, '', '/account');
@@ -92,7 +93,7 @@ for (const has of [true, false]) {
       expect(await pathsOf(demo, visitor.page)).toEqual(['/blank', '/login']);
     });
 
-    test('a change of only the query is no view, pushed or replaced, unless it is asked for', async ({
+    test('a change of only the query is no view, pushed or replaced, unless it is asked for', { tag }, async ({
       demo,
       visitor,
     }) => {
@@ -118,7 +119,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a change of only the hash is a view when it is asked for', async ({ demo, visitor }) => {
+    test('a change of only the hash is a view when it is asked for', { tag }, async ({ demo, visitor }) => {
       const { page } = visitor;
       const follow = (hash: string) => page.evaluate((to) => location.assign(to), `#${hash}`);
       await arrive(visitor, `${demo.address}/blank`);
@@ -143,7 +144,9 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('routes that are left at once are views, too, each with its own address', async ({ demo, visitor }) => {
+    test('routes that are left at once are views, too, each with its own address', {
+      tag: ['@promise', ...tag],
+    }, async ({ demo, visitor }) => {
       await arrive(visitor, `${demo.address}/blank`);
       await visitor.page.evaluate(() => {
         for (const path of ['/a', '/b', '/c']) history.pushState({}, '', path);
@@ -155,7 +158,10 @@ for (const has of [true, false]) {
         .toEqual(['/a', '/b', '/blank', '/c'].map((path) => demo.address + path));
     });
 
-    test('after stop nothing is a view any more, and nothing of the browser is patched', async ({ demo, visitor }) => {
+    test('after stop nothing is a view any more, and nothing of the browser is patched', { tag }, async ({
+      demo,
+      visitor,
+    }) => {
       const { page } = visitor;
       await page.goto(`${demo.address}/blank`);
       await page.evaluate(() => {
@@ -287,7 +293,7 @@ test('the first view of a visit has the campaign, also after a full load, and wi
   expect(later.map(utm)).toEqual([undefined, undefined, 'news', 'news', 'news']);
 });
 
-test('another campaign in the same tab is another visit', async ({ demo, visitor }) => {
+test('another campaign in the same tab is another visit', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, `${demo.address}/blank?utm_source=news`);
   await arrive(visitor, `${demo.address}/blank?utm_source=ad`);
   await arrive(visitor, `${demo.address}/blank`, 'campaign');
@@ -295,7 +301,10 @@ test('another campaign in the same tab is another visit', async ({ demo, visitor
   expect((await viewsOf(demo)).map(utm)).toEqual(['news', 'ad', 'ad', 'ad']);
 });
 
-test('where sessionStorage is refused the campaign is kept for the life of the page', async ({ demo, visitor }) => {
+test('where sessionStorage is refused the campaign is kept for the life of the page', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.addInitScript(() => {
     Object.defineProperty(window, 'sessionStorage', {
@@ -310,7 +319,7 @@ test('where sessionStorage is refused the campaign is kept for the life of the p
   expect((await viewsOf(demo)).map(utm)).toEqual(['news', 'news', 'news']);
 });
 
-test('rubbish in its place is no campaign', async ({ demo, visitor }) => {
+test('rubbish in its place is no campaign', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   for (const rubbish of ['?utm_source=x', '"?url=evil"', '[1,[2]]', '{"toString":1}', '"?utm_source=%zz"']) {
@@ -338,7 +347,10 @@ test('a campaign that the app takes out of the address at once is known', async 
   ]);
 });
 
-test('before consent nothing is written, and a refusal erases the campaign', async ({ demo, visitor }) => {
+test('before consent nothing is written, and a refusal erases the campaign', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   const written = () =>
     page.evaluate(async () => [

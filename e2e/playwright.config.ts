@@ -1,9 +1,11 @@
 import { defineConfig } from '@playwright/test';
 import { findChromium } from './support/chromium.ts';
+import { selection } from './support/tags.ts';
 
 const executablePath = findChromium();
 
 export default defineConfig({
+  ...selection,
   testDir: '.',
   // They have configurations of their own.
   testIgnore: ['engines/**', 'faults/**', 'walks/**'],
@@ -19,7 +21,14 @@ export default defineConfig({
       ...(executablePath && { executablePath }),
       // Playwright starts Chromium with the back/forward cache off.
       ignoreDefaultArgs: ['--disable-back-forward-cache'],
-      args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      args: [
+        '--no-sandbox',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        // Sites on several domains, all of them this machine. In a spec of its own it would cost a worker and its demo.
+        '--host-resolver-rules=MAP *.example 127.0.0.1',
+      ],
     },
   },
 });

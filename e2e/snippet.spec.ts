@@ -1,9 +1,8 @@
 import { bodyOf, expect, stub, test } from './support/test.ts';
 
-test('calls made through the stub before the bundle arrives keep their order and their own time', async ({
-  demo,
-  visitor,
-}) => {
+test('calls made through the stub before the bundle arrives keep their order and their own time', {
+  tag: '@promise',
+}, async ({ demo, visitor }) => {
   await visitor.page.goto(`${demo.address}/blank`);
   await visitor.page.addScriptTag({ content: await stub() });
   const called = await visitor.page.evaluate(() => {
@@ -23,7 +22,10 @@ test('calls made through the stub before the bundle arrives keep their order and
   expect(Date.parse(events[3]?.timestamp ?? '')).toBeGreaterThan(called + 400);
 });
 
-test('calls of a page that left before the bundle arrived are sent by the next page', async ({ demo, visitor }) => {
+test('calls of a page that left before the bundle arrived are sent by the next page', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   await visitor.page.goto(`${demo.address}/blank`);
   await visitor.page.addScriptTag({ content: await stub() });
   await visitor.page.evaluate(() => window.clew('track', 'only the stub was there', { n: 1 }));
@@ -43,7 +45,7 @@ test('takes every scalar option from data- attributes', async ({ demo, visitor }
   await expect.poll(() => bodies).toEqual([2, 2]);
 });
 
-test('a second script tag leaves the page to the first', async ({ demo, visitor }) => {
+test('a second script tag leaves the page to the first', { tag: '@promise' }, async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.load();
   await visitor.clew('track', 'once');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { expect, numbers, stub, test, upTo } from './support/test.ts';
 
-test('storage that the browser refuses costs nothing but durability, and is told once', async ({
+test('storage that the browser refuses costs nothing but durability, and is told once', { tag: '@promise' }, async ({
   demo,
   launchOptions,
   newVisitor,
@@ -53,7 +53,7 @@ test('storage that the browser refuses costs nothing but durability, and is told
   await rm(profile, { recursive: true, force: true });
 });
 
-test('a database that the site deletes is not blocked, and what was in it is still sent', async ({
+test('a database that the site deletes is not blocked, and what was in it is still sent', { tag: '@promise' }, async ({
   demo,
   context,
   visitor,
@@ -76,9 +76,9 @@ test('a database that the site deletes is not blocked, and what was in it is sti
   await expect.poll(async () => numbers(await demo.events('kept in memory'))).toEqual(upTo(20));
 });
 
-test('what is tracked while a deleted database is opened anew is carried in localStorage until it is stored', async ({
-  visitor,
-}) => {
+test('what is tracked while a deleted database is opened anew is carried in localStorage until it is stored', {
+  tag: '@promise',
+}, async ({ visitor }) => {
   await visitor.visit({ flushInterval: '600000' });
   await visitor.clew('flush');
   const carried = await visitor.page.evaluate(async () => {
@@ -97,43 +97,4 @@ test('what is tracked while a deleted database is opened anew is carried in loca
     return [atOnce, look().length];
   });
   expect(carried).toEqual([1, 0]);
-});
-
-test('with consent required nothing is written and nothing is sent before the answer', async ({ demo, visitor }) => {
-  await visitor.visit({ consent: 'required' });
-  const requests: string[] = [];
-  visitor.page.on('request', (request) => requests.push(request.url()));
-  await visitor.trackAndLeave('asked', 3, 'stay');
-  await visitor.clew('flush');
-  const written = () =>
-    visitor.page.evaluate(async () => [
-      ...(await indexedDB.databases()).map(({ name }) => name),
-      ...Object.keys(localStorage),
-    ]);
-  expect(await written()).toEqual([]);
-  expect(requests).toEqual([]);
-  expect(await visitor.clew('stats')).toMatchObject({ tracked: 3, queued: 3 });
-
-  await visitor.clew('consent', true);
-  await expect.poll(async () => numbers(await demo.events('asked'))).toEqual(upTo(3));
-});
-
-test('a refusal erases thread and queue, drops what follows, and says so', async ({ demo, context, visitor }) => {
-  await visitor.visit();
-  const thread = await visitor.clew('correlationValue');
-  await context.setOffline(true);
-  await visitor.trackAndLeave('refused', 3, 'stay');
-  await visitor.clew('flush');
-  await visitor.clew('consent', false);
-  await context.setOffline(false);
-  await visitor.clew('track', 'after refusal');
-  expect(await visitor.clew('stats')).toEqual({ tracked: 4, delivered: 0, queued: 0, dropped: { consent: 4 } });
-  await visitor.page.waitForFunction(async () => (await indexedDB.databases()).length === 0);
-  expect(await visitor.page.evaluate(() => Object.keys(localStorage))).toEqual([]);
-
-  await visitor.visit();
-  expect(await visitor.clew('correlationValue')).not.toBe(thread);
-  await visitor.clew('track', 'anew');
-  await expect.poll(() => demo.events('anew')).toHaveLength(1);
-  expect(await demo.events()).toHaveLength(1);
 });

@@ -41,11 +41,9 @@ const watchViolations = async ({ page }: Visitor) => {
 
 for (const isElsewhere of [false, true]) {
   const where = isElsewhere ? 'from another host, named in the policy' : 'by nothing but its hash';
-  test(`a strict policy lets in the stub by its hash and clew.js ${where}, and nothing that they do offends it`, async ({
-    demo,
-    site,
-    visitor,
-  }) => {
+  test(`a strict policy lets in the stub by its hash and clew.js ${where}, and nothing that they do offends it`, {
+    tag: isElsewhere ? '@long' : [],
+  }, async ({ demo, site, visitor }) => {
     const hashes = await printedHashes();
     const origin = isElsewhere ? site.address.replace('127.0.0.1', 'localhost') : '';
     const tag = `<script async src="${origin}/dist/clew.js" integrity="${hashes.integrity}" crossorigin="anonymous" ${DATA}></script>`;

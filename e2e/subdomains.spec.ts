@@ -8,18 +8,12 @@ import type { Demo } from './support/demo.ts';
 import { visitBlank } from './support/tag.ts';
 import { test as base, expect } from './support/test.ts';
 
-/** Hosts of one site, all of them this machine. */
-const HOSTS = '--host-resolver-rules=MAP *.shop.example 127.0.0.1';
 const SHARED = { cookieDomain: 'auto', flushInterval: '50' };
 
 const test = base.extend<{ visit: (host: string, options?: object, port?: string) => ReturnType<typeof openOn> }>({
   visit: async ({ demo, context }, use) => {
     await use((host, options = {}, port = new URL(demo.address).port) => openOn(context, `${host}:${port}`, options));
   },
-});
-test.use({
-  launchOptions: async ({ launchOptions }, use) =>
-    use({ ...launchOptions, args: [...(launchOptions.args ?? []), HOSTS] }),
 });
 
 const openOn = async (context: BrowserContext, host: string, options: object) => {
@@ -51,7 +45,10 @@ const startSite = async (demo: Demo, domain: string) => {
   return { server, port: `${(server.address() as AddressInfo).port}` };
 };
 
-test('two hosts of a site have one thread, and without the option each its own', async ({ demo, visit }) => {
+test('two hosts of a site have one thread, and without the option each its own', { tag: '@promise' }, async ({
+  demo,
+  visit,
+}) => {
   const www = await visit('www.shop.example');
   await www.clew('track', 'here');
   const app = await visit('app.shop.example');
@@ -66,10 +63,9 @@ test('two hosts of a site have one thread, and without the option each its own',
   expect(await other.cookie()).toContain(await other.thread());
 });
 
-test('who is identified on one host is not identified again on the other, and nobody is merged', async ({
-  demo,
-  visit,
-}) => {
+test('who is identified on one host is not identified again on the other, and nobody is merged', {
+  tag: '@promise',
+}, async ({ demo, visit }) => {
   const www = await visit('www.shop.example');
   await www.clew('identify', 'ann@example.com');
   const ann = await www.thread();
@@ -96,10 +92,9 @@ test('who is identified on one host is not identified again on the other, and no
   expect(await again.cookie()).not.toContain('example.com');
 });
 
-test('a page that is looked at again speaks as whoever the visitor has become on another host', async ({
-  context,
-  visit,
-}) => {
+test('a page that is looked at again speaks as whoever the visitor has become on another host', {
+  tag: '@promise',
+}, async ({ context, visit }) => {
   const www = await visit('www.shop.example');
   const before = await www.thread();
   const app = await visit('app.shop.example');
@@ -113,7 +108,7 @@ test('a page that is looked at again speaks as whoever the visitor has become on
   expect(after).not.toBe(before);
 });
 
-test('a database that was cleared does not cut the thread', async ({ visit }) => {
+test('a database that was cleared does not cut the thread', { tag: '@promise' }, async ({ visit }) => {
   const first = await visit('www.shop.example');
   const thread = await first.thread();
   const session = await first.page.context().newCDPSession(first.page);
@@ -123,7 +118,7 @@ test('a database that was cleared does not cut the thread', async ({ visit }) =>
   expect(await (await visit('www.shop.example')).thread()).toBe(thread);
 });
 
-test('before consent there is no cookie, and after a refusal none any more', async ({ visit }) => {
+test('before consent there is no cookie, and after a refusal none any more', { tag: '@promise' }, async ({ visit }) => {
   const www = await visit('www.shop.example', { consent: 'required' });
   await www.clew('track', 'held');
   expect(await www.cookie()).toBe('');
@@ -136,7 +131,10 @@ test('before consent there is no cookie, and after a refusal none any more', asy
   expect(await app.cookie()).toBe('');
 });
 
-test('a domain that is not the page’s is told of once, and nothing is lost by it', async ({ demo, visit }) => {
+test('a domain that is not the page’s is told of once, and nothing is lost by it', { tag: '@promise' }, async ({
+  demo,
+  visit,
+}) => {
   const www = await visit('www.shop.example', { cookieDomain: 'elsewhere.example', debug: 'true' });
   await www.clew('track', 'all the same');
   await www.clew('reset');
@@ -145,7 +143,10 @@ test('a domain that is not the page’s is told of once, and nothing is lost by 
   expect(www.told.filter((text) => text.includes('cookieDomain'))).toHaveLength(1);
 });
 
-test('the relay renews the cookie, and what it sets late brings nobody back', async ({ demo, visit }) => {
+test('the relay renews the cookie, and what it sets late brings nobody back', { tag: '@promise' }, async ({
+  demo,
+  visit,
+}) => {
   const site = await startSite(demo, 'shop.example');
   const www = await visit('www.shop.example', {}, site.port);
   const thread = await www.thread();

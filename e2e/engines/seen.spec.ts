@@ -3,7 +3,7 @@ import { test as base, expect } from '../faults/support/fault.ts';
 import { before } from '../faults/support/page.ts';
 import { openStage, type Stage } from '../faults/support/stage.ts';
 
-/** A site of the test's own, in the project's engine; judged at the end as faults are: nothing on any console. */
+/** A site of the test's own, in the project's engine, judged at the end as faults are: nothing is lost, or on a console. */
 const test = base.extend<{ stage: Stage }>({
   stage: async ({ collector, shared }, use) => {
     await collector.clear();
@@ -39,7 +39,7 @@ const push = (tab: Tab, path: string) =>
 for (const has of [true, false]) {
   test(`one page view for each route, with back, forward, redirect and reload: ${
     has ? 'the engine as it is' : 'without the Navigation API'
-  }`, async ({ stage }) => {
+  }`, { tag: has ? '@engines' : '@long' }, async ({ stage }) => {
     const old = before(() => Reflect.deleteProperty(window, 'navigation'));
     const tab = await stage.visit({ query: has ? VIEWS : `${VIEWS}&${old}` });
     await push(tab, 'products');
@@ -74,7 +74,7 @@ for (const has of [true, false]) {
   });
 }
 
-test('a page restored from the back/forward cache is seen again', async ({ stage }) => {
+test('a page restored from the back/forward cache is seen again', { tag: '@engines' }, async ({ stage }) => {
   const tab = await stage.visit({ query: VIEWS });
   await tab.evaluate(() => {
     addEventListener('pageshow', ({ persisted }) => {
@@ -90,9 +90,9 @@ test('a page restored from the back/forward cache is seen again', async ({ stage
   await expect.poll(() => viewsOf(stage)).toEqual([view, view]);
 });
 
-test('clicks, changes and submits of marked elements, in a shadow root too, and a form that leaves', async ({
-  stage,
-}) => {
+test('clicks, changes and submits of marked elements, in a shadow root too, and a form that leaves', {
+  tag: ['@engines', '@promise'],
+}, async ({ stage }) => {
   const tab = await stage.visit({ query: 'data-clicks=' });
   await tab.evaluate(() => {
     const mark = (element: Element | null | undefined, event: string) => {
@@ -121,32 +121,4 @@ test('clicks, changes and submits of marked elements, in a shadow root too, and 
   const marked = async () => (await stage.demo.events()).filter(({ event }) => names.includes(event));
   await expect.poll(async () => (await marked()).map(({ event }) => event).sort()).toEqual(names.toSorted());
   for (const { payload } of await marked()) expect(payload).toEqual({ planName: 'pro' });
-});
-
-test('a prerendered page is seen when it is activated', async ({ stage, engine }) => {
-  test.skip(engine !== 'chromium', 'the others do not prerender');
-  const browser = await stage.openOwn();
-  const tab = await stage.visit({ browser });
-  const tell = before(() => {
-    document.addEventListener('prerenderingchange', () => fetch('/api/activated', { method: 'POST' }));
-    addEventListener('load', () => setTimeout(() => localStorage.setItem('isPrerendered', 'yes'), 500));
-  });
-  await tab.evaluate((url) => {
-    // When nobody is there to debug it: a page that is debugged prerenders nothing.
-    setTimeout(async () => {
-      const rules = Object.assign(document.createElement('script'), { type: 'speculationrules' });
-      rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [url], eagerness: 'immediate' }] });
-      document.head.append(rules);
-      while (!localStorage.isPrerendered) await new Promise((resolve) => setTimeout(resolve, 10));
-      location.href = url;
-    }, 500);
-  }, `/page/seen?${VIEWS}&${tell}`);
-  // Only lets go of it.
-  await tab.page?.context().browser()?.close();
-  const views = () => stage.demo.events('page_view');
-  await expect.poll(async () => (await views()).length).toBe(1);
-  const activated = stage.site.requests.find(({ path }) => path === '/api/activated')?.at ?? Number.POSITIVE_INFINITY;
-  // Told to the site over HTTP; loaded half a second earlier.
-  expect(Date.parse((await views())[0]?.timestamp ?? '')).toBeGreaterThan(activated - 200);
-  await browser.kill();
 });

@@ -4,15 +4,22 @@ import { answer } from './support/faults.ts';
 import { deliveredTo, stir, told } from './support/witness.ts';
 
 for (const times of [1, 3]) {
-  fault(24, `500 × ${times}, then 201`, async (stage) => {
-    stage.site.fault = answer(500, { times });
-    const tab = await stage.visit();
-    await stage.track(tab, 10);
-    // Settling ends the fault: it has to have been gone through by then.
-    await expect.poll(() => deliveredTo(tab)).toBe(10);
-    const statuses = stage.site.requests.map(({ status }) => status);
-    expect(statuses.slice(0, times + 1)).toEqual([...Array(times).fill(500), 201]);
-  });
+  fault(
+    24,
+    `500 × ${times}, then 201`,
+    async (stage) => {
+      stage.site.fault = answer(500, { times });
+      const tab = await stage.visit();
+      await stage.track(tab, 10);
+      // Settling ends the fault: it has to have been gone through by then.
+      await expect.poll(() => deliveredTo(tab)).toBe(10);
+      const statuses = stage.site.requests.map(({ status }) => status);
+      expect(statuses.slice(0, times + 1)).toEqual([...Array(times).fill(500), 201]);
+      const arrived = (await stage.arrived()).map(({ payload }) => (payload as { n: number }).n);
+      expect(arrived, 'in the order of the calls').toEqual(Array.from({ length: 10 }, (_, n) => n));
+    },
+    { isLong: times === 1 },
+  );
 }
 
 fault(24, '500 × 50, then 201, over several pages: not one event is taken for poison', async (stage) => {

@@ -20,19 +20,25 @@ const silences: [string, (limit: { times: number }) => Handler][] = [
   ['answers one byte per second', trickle],
 ];
 for (const [what, handler] of silences) {
-  fault(20, `the server ${what}`, async (stage) => {
-    stage.site.fault = handler({ times: 1 });
-    const tab = await stage.visit();
-    await stage.track(tab, 5);
-    await expect.poll(() => stage.site.requests.length).toBe(1);
-    await stage.track(tab, 5);
-    await expect.poll(() => deliveredTo(tab), { timeout: REQUEST_TIMEOUT + 10_000 }).toBe(10);
-    const [first, second] = stage.site.requests;
-    const waited = (second?.at ?? 0) - (first?.at ?? 0);
-    expect(waited).toBeGreaterThan(REQUEST_TIMEOUT - 500);
-    // The same again, byte for byte, and then the others.
-    expect(second?.uuids).toEqual(first?.uuids);
-  });
+  const isLong = handler === trickle;
+  fault(
+    20,
+    `the server ${what}`,
+    async (stage) => {
+      stage.site.fault = handler({ times: 1 });
+      const tab = await stage.visit();
+      await stage.track(tab, 5);
+      await expect.poll(() => stage.site.requests.length).toBe(1);
+      await stage.track(tab, 5);
+      await expect.poll(() => deliveredTo(tab), { timeout: REQUEST_TIMEOUT + 10_000 }).toBe(10);
+      const [first, second] = stage.site.requests;
+      const waited = (second?.at ?? 0) - (first?.at ?? 0);
+      expect(waited).toBeGreaterThan(REQUEST_TIMEOUT - 500);
+      // The same again, byte for byte, and then the others.
+      expect(second?.uuids).toEqual(first?.uuids);
+    },
+    { isLong },
+  );
 
   const cannot =
     handler === trickle ? { webkit: 'tells a page that is left that a body which it cut off is complete' } : {};
@@ -47,39 +53,44 @@ for (const [what, handler] of silences) {
     await expect.poll(async () => (await stage.arrived()).length).toBe(10);
     expect(stage.site.requests.filter(({ uuids }) => uuids.includes(first?.uuids[0] ?? '')).length).toBe(2);
   };
-  fault(20, `the server ${what}, and the visitor does not wait`, leave, { cannot });
+  fault(20, `the server ${what}, and the visitor does not wait`, leave, { cannot, isLong });
 }
 
 /** A browser by itself repeats a request whose reused connection broke: the tracker has to see it, too. */
 const times = 4;
-const breaks: [string, () => Handler, string][] = [
-  ['after the whole request was read', () => resetAfterRequest({ times }), 'nothing stored'],
+const breaks: [when: string, handler: () => Handler, effect: string, isLong?: boolean][] = [
+  ['after the whole request was read', () => resetAfterRequest({ times }), 'nothing stored', true],
   ['after the whole request was stored', () => resetAfterStoring({ times }), 'stored'],
   ['in mid-request', () => resetMidRequest({ times }), 'nothing stored'],
-  ['after half the headers', () => halfHeaders({ times }), 'nothing stored'],
-  ['after half the headers', () => halfHeaders({ times, isStored: true }), 'stored'],
-  ['after half the body', () => halfBody({ times }), 'nothing stored'],
+  ['after half the headers', () => halfHeaders({ times }), 'nothing stored', true],
+  ['after half the headers', () => halfHeaders({ times, isStored: true }), 'stored', true],
+  ['after half the body', () => halfBody({ times }), 'nothing stored', true],
   ['after half the body', () => halfBody({ times, isStored: true }), 'stored'],
 ];
-for (const [when, handler, effect] of breaks) {
-  fault(21, `connection reset ${when}, ${effect}`, async (stage) => {
-    const tab = await stage.visit();
-    await stage.track(tab);
-    await expect.poll(() => deliveredTo(tab)).toBe(1);
-    // The connection is a reused one by now.
-    const before = stage.site.requests.length;
-    stage.site.fault = handler();
-    // Too much to be one packet.
-    await trackPadded(tab, stage.next(50), 1000);
-    await expect
-      .poll(async () => {
-        await stir(tab);
-        return deliveredTo(tab);
-      })
-      .toBe(51);
-    const broken = stage.site.requests.slice(before).filter(({ status }) => status === undefined);
-    expect(broken.length).toBe(times);
-    expect((await told(tab)).dropped).toEqual([]);
-    if (effect === 'stored') expect(Math.max(...stage.site.stored.values())).toBeGreaterThan(1);
-  });
+for (const [when, handler, effect, isLong = false] of breaks) {
+  fault(
+    21,
+    `connection reset ${when}, ${effect}`,
+    async (stage) => {
+      const tab = await stage.visit();
+      await stage.track(tab);
+      await expect.poll(() => deliveredTo(tab)).toBe(1);
+      // The connection is a reused one by now.
+      const before = stage.site.requests.length;
+      stage.site.fault = handler();
+      // Too much to be one packet.
+      await trackPadded(tab, stage.next(50), 1000);
+      await expect
+        .poll(async () => {
+          await stir(tab);
+          return deliveredTo(tab);
+        })
+        .toBe(51);
+      const broken = stage.site.requests.slice(before).filter(({ status }) => status === undefined);
+      expect(broken.length).toBe(times);
+      expect((await told(tab)).dropped).toEqual([]);
+      if (effect === 'stored') expect(Math.max(...stage.site.stored.values())).toBeGreaterThan(1);
+    },
+    { isLong },
+  );
 }

@@ -28,29 +28,34 @@ for (const isStored of [false, true]) {
       await tab.crash?.();
       expect(batches(stage)[0]?.status).toBeUndefined();
     },
-    { cannot: NO_CRASH },
+    { cannot: NO_CRASH, isLong: !isStored },
   );
 }
 
-fault(4, 'kill 0, 5, 20 ms after the answer', async (stage) => {
-  for (const [round, delay] of [0, 5, 20].entries()) {
-    const browser = await stage.openOwn();
-    const tab = await stage.visit({ browser, query: later(round) });
-    // What the earlier rounds have left.
-    await expect.poll(() => stage.stored(tab)).toBe(0);
-    const answered = new Promise<void>((resolve) => {
-      stage.site.fault = async ({ forward }) => {
-        await forward();
-        resolve();
-      };
-    });
-    await stage.track(tab, 10);
-    await answered;
-    if (delay) await pause(delay);
-    await browser.kill();
-    expect(await stage.arrived()).toHaveLength(10 * (round + 1));
-  }
-});
+fault(
+  4,
+  'kill 0, 5, 20 ms after the answer',
+  async (stage) => {
+    for (const [round, delay] of [0, 5, 20].entries()) {
+      const browser = await stage.openOwn();
+      const tab = await stage.visit({ browser, query: later(round) });
+      // What the earlier rounds have left.
+      await expect.poll(() => stage.stored(tab)).toBe(0);
+      const answered = new Promise<void>((resolve) => {
+        stage.site.fault = async ({ forward }) => {
+          await forward();
+          resolve();
+        };
+      });
+      await stage.track(tab, 10);
+      await answered;
+      if (delay) await pause(delay);
+      await browser.kill();
+      expect(await stage.arrived()).toHaveLength(10 * (round + 1));
+    }
+  },
+  { isLong: true },
+);
 
 /** Stops the page, for ever, when it has been told of an answer and has not deleted anything yet. */
 const stopAtAnswer = async (stage: Stage, tab: Tab) => {
@@ -68,14 +73,19 @@ const stopAtAnswer = async (stage: Stage, tab: Tab) => {
   await stopped;
 };
 
-fault(4, 'kill between the answer and the delete', async (stage) => {
-  const browser = await stage.openOwn();
-  const tab = await stage.visit({ browser, query: later(1) });
-  await stopAtAnswer(stage, tab);
-  await browser.kill();
-  await stage.settle();
-  expect(repeated(stage)).toHaveLength(10);
-});
+fault(
+  4,
+  'kill between the answer and the delete',
+  async (stage) => {
+    const browser = await stage.openOwn();
+    const tab = await stage.visit({ browser, query: later(1) });
+    await stopAtAnswer(stage, tab);
+    await browser.kill();
+    await stage.settle();
+    expect(repeated(stage)).toHaveLength(10);
+  },
+  { isLong: true },
+);
 
 fault(
   4,

@@ -49,48 +49,53 @@ fault(51, '10,000 in one loop', async (stage) => {
     .toEqual({ tracked: 10_000, delivered: 10_000, queued: 0, dropped: {} });
 });
 
-fault(51, '100,000 in 10 s, more than the service takes: memory is bounded, what is dropped is told', async (stage) => {
-  stage.site.fault = slow(400);
-  const tab = await stage.visit();
-  const { run, from } = stage.next(100_000);
-  const { most, unbalanced, tracked } = await tab.evaluate(
-    ({ run, from }) =>
-      new Promise<{ most: number; unbalanced: Counts[]; tracked: number }>((resolve) => {
-        const start = Date.now();
-        const unbalanced: Counts[] = [];
-        let most = 0;
-        let tracked = 0;
-        const track = () => {
-          const due = Math.min(100_000, (Date.now() - start) * 10);
-          for (; tracked < due; tracked++) window.clew('track', 'ledger', { run, n: from + tracked });
-          const counts = window.clew('stats') as Counts;
-          const sum = Object.values(counts.dropped).reduce(
-            (total, count) => total + count,
-            counts.delivered + counts.queued,
-          );
-          if (counts.tracked !== tracked || sum !== tracked) unbalanced.push(counts);
-          most = Math.max(most, counts.queued);
-          if (tracked < 100_000) return;
-          clearInterval(timer);
-          resolve({ most, unbalanced, tracked });
-        };
-        const timer = setInterval(track, 10);
-      }),
-    { run, from },
-  );
-  expect(unbalanced).toEqual([]);
-  expect(tracked).toBe(100_000);
-  expect(most).toBe(10_000);
-  const dropped = await tab.evaluate(() => window.told.dropped);
-  expect(new Set(dropped.map(([, reason]) => reason))).toEqual(new Set(['full']));
-  stage.drop(
-    dropped.map(([n]) => n ?? -1),
-    'full',
-  );
-  stage.site.fault = undefined;
-  await expect
-    .poll(() => tab.evaluate(() => (window.clew('stats') as Counts).queued), { timeout: 60_000, intervals: [500] })
-    .toBe(0);
-  const told = await tab.evaluate(() => window.told);
-  expect(told.dropped.length + told.delivered.length).toBe(100_000);
-});
+fault(
+  51,
+  '100,000 in 10 s, more than the service takes: memory is bounded, what is dropped is told',
+  async (stage) => {
+    stage.site.fault = slow(400);
+    const tab = await stage.visit();
+    const { run, from } = stage.next(100_000);
+    const { most, unbalanced, tracked } = await tab.evaluate(
+      ({ run, from }) =>
+        new Promise<{ most: number; unbalanced: Counts[]; tracked: number }>((resolve) => {
+          const start = Date.now();
+          const unbalanced: Counts[] = [];
+          let most = 0;
+          let tracked = 0;
+          const track = () => {
+            const due = Math.min(100_000, (Date.now() - start) * 10);
+            for (; tracked < due; tracked++) window.clew('track', 'ledger', { run, n: from + tracked });
+            const counts = window.clew('stats') as Counts;
+            const sum = Object.values(counts.dropped).reduce(
+              (total, count) => total + count,
+              counts.delivered + counts.queued,
+            );
+            if (counts.tracked !== tracked || sum !== tracked) unbalanced.push(counts);
+            most = Math.max(most, counts.queued);
+            if (tracked < 100_000) return;
+            clearInterval(timer);
+            resolve({ most, unbalanced, tracked });
+          };
+          const timer = setInterval(track, 10);
+        }),
+      { run, from },
+    );
+    expect(unbalanced).toEqual([]);
+    expect(tracked).toBe(100_000);
+    expect(most).toBe(10_000);
+    const dropped = await tab.evaluate(() => window.told.dropped);
+    expect(new Set(dropped.map(([, reason]) => reason))).toEqual(new Set(['full']));
+    stage.drop(
+      dropped.map(([n]) => n ?? -1),
+      'full',
+    );
+    stage.site.fault = undefined;
+    await expect
+      .poll(() => tab.evaluate(() => (window.clew('stats') as Counts).queued), { timeout: 60_000, intervals: [500] })
+      .toBe(0);
+    const told = await tab.evaluate(() => window.told);
+    expect(told.dropped.length + told.delivered.length).toBe(100_000);
+  },
+  { isLong: true },
+);

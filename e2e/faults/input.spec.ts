@@ -60,12 +60,17 @@ fault(46, 'payloads of every kind: what JSON makes of them arrives, the rest is 
   await checkAll(stage, tab, inputs);
 });
 
-fault(46, 'payloads of every kind, before the bundle has come', async (stage) => {
-  serve(stage, inputs);
-  const tab = await stage.visit({ query: `delay=1000&${afterStub(load)}` });
-  await checkAll(stage, tab, inputs);
-  expect(await tab.evaluate(() => window.hadTracker)).toBe(false);
-});
+fault(
+  46,
+  'payloads of every kind, before the bundle has come',
+  async (stage) => {
+    serve(stage, inputs);
+    const tab = await stage.visit({ query: `delay=1000&${afterStub(load)}` });
+    await checkAll(stage, tab, inputs);
+    expect(await tab.evaluate(() => window.hadTracker)).toBe(false);
+  },
+  { isLong: true },
+);
 
 fault(47, 'odd text, odd keys, and payloads that are no objects', async (stage) => {
   serve(stage, oddities);

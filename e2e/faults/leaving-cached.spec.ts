@@ -31,12 +31,17 @@ const comeBack = async (stage: Stage, tab: Tab) => {
 const sent = (stage: Stage) => stage.site.requests.filter(({ uuids }) => uuids.length);
 const delivered = (tab: Tab) => tab.evaluate(() => window.told.delivered.length);
 
-fault(9, 'left to the back/forward cache, never restored, tab closed', async (stage) => {
-  const tab = await stage.visit();
-  await stage.track(tab, 10);
-  await leaveForCache(stage, tab);
-  await tab.close();
-});
+fault(
+  9,
+  'left to the back/forward cache, never restored, tab closed',
+  async (stage) => {
+    const tab = await stage.visit();
+    await stage.track(tab, 10);
+    await leaveForCache(stage, tab);
+    await tab.close();
+  },
+  { isEngines: true },
+);
 
 fault(9, 'left to the back/forward cache with a batch in flight, never restored, tab closed', async (stage) => {
   const tab = await stage.visit({ query: later(1) });
@@ -48,18 +53,23 @@ fault(9, 'left to the back/forward cache with a batch in flight, never restored,
   await tab.close();
 });
 
-fault(10, 'restored from the back/forward cache three times: what is tracked is sent each time', async (stage) => {
-  const tab = await stage.visit();
-  for (let round = 1; round <= 3; round++) {
-    await stage.track(tab, 5);
-    await leaveForCache(stage, tab);
-    await comeBack(stage, tab);
-    await stage.track(tab, 5);
-    // By its timer and in a batch of its own, without another page's help.
-    await expect.poll(async () => (await stage.arrived()).length).toBe(10 * round);
-    await expect.poll(() => stage.stored(tab)).toBe(0);
-  }
-});
+fault(
+  10,
+  'restored from the back/forward cache three times: what is tracked is sent each time',
+  async (stage) => {
+    const tab = await stage.visit();
+    for (let round = 1; round <= 3; round++) {
+      await stage.track(tab, 5);
+      await leaveForCache(stage, tab);
+      await comeBack(stage, tab);
+      await stage.track(tab, 5);
+      // By its timer and in a batch of its own, without another page's help.
+      await expect.poll(async () => (await stage.arrived()).length).toBe(10 * round);
+      await expect.poll(() => stage.stored(tab)).toBe(0);
+    }
+  },
+  { isEngines: true },
+);
 
 for (const [what, handler] of [
   ['is answered meanwhile', slow(500, { times: 1 })],
@@ -105,16 +115,21 @@ for (const isInFlight of [false, true]) {
   );
 }
 
-fault(11, 'tab hidden and throttled, then closed', async (stage) => {
-  const tab = await stage.visit();
-  const front = await stage.visit();
-  await front.activate();
-  await expect.poll(() => tab.evaluate(() => document.hidden)).toBe(true);
-  for (let round = 1; round <= 3; round++) {
+fault(
+  11,
+  'tab hidden and throttled, then closed',
+  async (stage) => {
+    const tab = await stage.visit();
+    const front = await stage.visit();
+    await front.activate();
+    await expect.poll(() => tab.evaluate(() => document.hidden)).toBe(true);
+    for (let round = 1; round <= 3; round++) {
+      await stage.track(tab, 5);
+      await expect.poll(() => delivered(tab)).toBe(5 * round);
+    }
     await stage.track(tab, 5);
-    await expect.poll(() => delivered(tab)).toBe(5 * round);
-  }
-  await stage.track(tab, 5);
-  expect(await tab.evaluate(() => document.hidden)).toBe(true);
-  await tab.close();
-});
+    expect(await tab.evaluate(() => document.hidden)).toBe(true);
+    await tab.close();
+  },
+  { isLong: true },
+);

@@ -50,6 +50,7 @@ for (const byItself of [true, false]) {
         await expect.poll(() => opener.evaluate(() => document.title)).toBe(`${numbers.from} closed`);
       }
     },
+    { isLong: !byItself },
   );
 }
 
@@ -69,17 +70,22 @@ for (const [how, query, handler] of [
   // What is handed over in `pagehide` does not arrive then: it has to be stored.
   [', the service being down', 'tag=none', answer(503)],
 ] as const) {
-  fault(13, `an iframe with clew removed right after track${how}`, async (stage) => {
-    const tab = await stage.visit({ query, wait: 'load' });
-    stage.site.fault = handler;
-    for (let round = 0; round < 10; round++) {
-      await openFrame(tab, round % 2 === 1);
-      await tab.evaluate(({ run, from, count }) => {
-        const frame = document.querySelector('iframe');
-        for (let n = from; n < from + count; n++) frame?.contentWindow?.clew('track', 'ledger', { run, n });
-        frame?.remove();
-      }, stage.next(3));
-    }
-    expect(await tab.evaluate(() => document.querySelectorAll('iframe').length)).toBe(0);
-  });
+  fault(
+    13,
+    `an iframe with clew removed right after track${how}`,
+    async (stage) => {
+      const tab = await stage.visit({ query, wait: 'load' });
+      stage.site.fault = handler;
+      for (let round = 0; round < 10; round++) {
+        await openFrame(tab, round % 2 === 1);
+        await tab.evaluate(({ run, from, count }) => {
+          const frame = document.querySelector('iframe');
+          for (let n = from; n < from + count; n++) frame?.contentWindow?.clew('track', 'ledger', { run, n });
+          frame?.remove();
+        }, stage.next(3));
+      }
+      expect(await tab.evaluate(() => document.querySelectorAll('iframe').length)).toBe(0);
+    },
+    { isLong: how.includes('from a document') },
+  );
 }

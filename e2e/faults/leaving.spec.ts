@@ -1,3 +1,4 @@
+import { isAll } from '../support/tags.ts';
 import type { Tab } from './engines/engine.ts';
 import { expect, fault } from './support/fault.ts';
 import { slow } from './support/faults.ts';
@@ -43,14 +44,15 @@ const trackAndLeave = async (stage: Stage, tab: Tab, round: number, how: string,
 };
 
 for (const [how, title, rounds] of [
-  ['location', 'location.href = …', 20],
+  ['location', 'location.href = …', isAll ? 20 : 10],
   ['link', 'a link click', 10],
   ['form', 'a form submit', 10],
 ] as const) {
-  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, async (stage) => {
+  const leave = async (stage: Stage) => {
     const tab = await stage.visit();
     for (let round = 0; round < rounds; round++) await trackAndLeave(stage, tab, round, how, `/page/${round + 2}`);
-  });
+  };
+  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, leave, { isLong: how === 'form' });
 }
 
 fault(7, 'left by history.go within 1 ms of track, 10 times', async (stage) => {
@@ -81,19 +83,24 @@ fault(7, 'left over a link to the service itself that is proven: nothing is sent
   expect([...stage.site.stored.values()].filter((times) => times > 1)).toEqual([]);
 });
 
-fault(7, 'left by the visitor’s own click, tracked in its listener', async (stage) => {
-  const tab = await stage.visit();
-  for (let round = 0; round < 3; round++) {
-    await tab.evaluate((numbers: Numbers) => {
-      const { run, from, count } = numbers;
-      addEventListener('click', () => {
-        for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
-      });
-    }, stage.next(3));
-    await tab.click(round === 1 ? '#submit' : '#next');
-    await stage.reached(tab, round === 1 ? '/page/submitted' : '/page/next');
-  }
-});
+fault(
+  7,
+  'left by the visitor’s own click, tracked in its listener',
+  async (stage) => {
+    const tab = await stage.visit();
+    for (let round = 0; round < 3; round++) {
+      await tab.evaluate((numbers: Numbers) => {
+        const { run, from, count } = numbers;
+        addEventListener('click', () => {
+          for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+        });
+      }, stage.next(3));
+      await tab.click(round === 1 ? '#submit' : '#next');
+      await stage.reached(tab, round === 1 ? '/page/submitted' : '/page/next');
+    }
+  },
+  { isEngines: true },
+);
 
 /** Tracks which moment it is, in a listener for each. */
 const listen = ({ run, from, types }: { run: string; from: number; types: string[] }) => {
@@ -180,20 +187,25 @@ const trackLong = ({ run, from, count, to }: Numbers & { to?: string }) => {
 };
 
 for (const how of ['for another page', 'by closing the tab'] as const) {
-  fault(14, `left with three times 64 KiB unsent, ${how}, a batch being in flight or not`, async (stage) => {
-    for (const isInFlight of [false, true]) {
-      const tab = await stage.visit();
-      await expect.poll(() => stage.stored(tab)).toBe(0);
-      const seen = stage.site.requests.length;
-      stage.site.fault = isInFlight ? slow(1000) : undefined;
-      if (isInFlight) {
-        await tab.evaluate(trackLong, stage.next(14));
-        await expect.poll(() => stage.site.requests.length).toBeGreaterThan(seen);
+  fault(
+    14,
+    `left with three times 64 KiB unsent, ${how}, a batch being in flight or not`,
+    async (stage) => {
+      for (const isInFlight of [false, true]) {
+        const tab = await stage.visit();
+        await expect.poll(() => stage.stored(tab)).toBe(0);
+        const seen = stage.site.requests.length;
+        stage.site.fault = isInFlight ? slow(1000) : undefined;
+        if (isInFlight) {
+          await tab.evaluate(trackLong, stage.next(14));
+          await expect.poll(() => stage.site.requests.length).toBeGreaterThan(seen);
+        }
+        const to = '/page/next';
+        await tab.evaluate(trackLong, { ...stage.next(50), ...(how === 'for another page' && { to }) }).catch(() => {});
+        if (how === 'for another page') await stage.reached(tab, to);
+        await tab.close();
       }
-      const to = '/page/next';
-      await tab.evaluate(trackLong, { ...stage.next(50), ...(how === 'for another page' && { to }) }).catch(() => {});
-      if (how === 'for another page') await stage.reached(tab, to);
-      await tab.close();
-    }
-  });
+    },
+    { isLong: how === 'by closing the tab' },
+  );
 }

@@ -1,3 +1,4 @@
+import { isAll } from '../support/tags.ts';
 import { expect, fault } from './support/fault.ts';
 import { attemptsOf, countAttempts, stir, told } from './support/witness.ts';
 
@@ -24,6 +25,7 @@ fault(17, 'offline for the whole visit, several pages in three tabs, and online 
   await stage.browser.setOffline?.(true);
   await stage.site.refuse();
   const tabs = [first, await stage.browser.newTab(), await stage.browser.newTab()];
+  const before = Date.now();
   for (const path of ['/page/1', '/page/2', '/page/3']) {
     for (const tab of tabs) {
       await stage.visit({ tab, path });
@@ -35,12 +37,20 @@ fault(17, 'offline for the whole visit, several pages in three tabs, and online 
   await expect.poll(() => stage.stored(first)).toBe(45);
   expect((await told(first)).delivered).toEqual([]);
   for (const tab of tabs) await tab.close();
+  const after = Date.now();
   expect(stage.site.requests).toEqual([]);
+
+  await stage.settle();
+  const offline = (await stage.arrived()).filter(({ payload }) => (payload as { n: number }).n < 45);
+  for (const { timestamp } of offline) {
+    expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(timestamp)).toBeLessThanOrEqual(after);
+  }
 });
 
 const UP = 1000;
 const DOWN = 3000;
-const ROUNDS = process.env.FAULT_LONG ? 30 : 5;
+const ROUNDS = process.env.FAULT_LONG ? 30 : isAll ? 5 : 2;
 /**
  * While it is up a request every flush interval of 200 ms, the one that is forced and the one that finds it down; while it is
  * down waits of up to 1, 2, 4, … s: an eighth failure in three seconds is a matter of one in a million.

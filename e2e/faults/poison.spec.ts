@@ -5,32 +5,37 @@ import { deliveredTo, stir, told } from './support/witness.ts';
 const STATUSES = [400, 500] as const;
 const EVENTS = 50;
 
-const playPoison = (number: number, title: string, bad: readonly number[], status: 400 | 500) =>
-  fault(number, `${title}, answered ${status}: the others arrive, and it is reported`, async (stage) => {
-    const isBad = (n: number | undefined) => n !== undefined && bad.includes(n);
-    stage.site.fault = poison<{ payload?: { n?: number } }>(({ payload }) => isBad(payload?.n), status);
-    const tab = await stage.visit();
-    await stage.track(tab, EVENTS);
-    await expect.poll(() => stage.site.requests.length).toBeGreaterThan(0);
-    expect(stage.site.requests[0]?.uuids.length).toBe(EVENTS);
-    // 500 may as well be the service: that it is not, an event that comes through later has to say.
-    await stage.track(tab);
-    const time = { timeout: 45_000 };
-    await expect.poll(async () => (await told(tab)).dropped.length, time).toBe(bad.length);
-    await expect.poll(() => deliveredTo(tab), time).toBe(EVENTS + 1 - bad.length);
-    const { dropped } = await told(tab);
-    expect(dropped).toHaveLength(bad.length);
-    expect(dropped).toEqual(expect.arrayContaining(bad.map((n) => [n, 'rejected'])));
-    stage.drop([...bad], 'rejected');
-    // Halving takes some requests for each, and not one for each event.
-    expect(stage.site.requests.length).toBeLessThan(25 * bad.length + 10);
-  });
+const playPoison = (number: number, title: string, bad: readonly number[], status: 400 | 500, isLong: boolean) =>
+  fault(
+    number,
+    `${title}, answered ${status}: the others arrive, and it is reported`,
+    async (stage) => {
+      const isBad = (n: number | undefined) => n !== undefined && bad.includes(n);
+      stage.site.fault = poison<{ payload?: { n?: number } }>(({ payload }) => isBad(payload?.n), status);
+      const tab = await stage.visit();
+      await stage.track(tab, EVENTS);
+      await expect.poll(() => stage.site.requests.length).toBeGreaterThan(0);
+      expect(stage.site.requests[0]?.uuids.length).toBe(EVENTS);
+      // 500 may as well be the service: that it is not, an event that comes through later has to say.
+      await stage.track(tab);
+      const time = { timeout: 45_000 };
+      await expect.poll(async () => (await told(tab)).dropped.length, time).toBe(bad.length);
+      await expect.poll(() => deliveredTo(tab), time).toBe(EVENTS + 1 - bad.length);
+      const { dropped } = await told(tab);
+      expect(dropped).toHaveLength(bad.length);
+      expect(dropped).toEqual(expect.arrayContaining(bad.map((n) => [n, 'rejected'])));
+      stage.drop([...bad], 'rejected');
+      // Halving takes some requests for each, and not one for each event.
+      expect(stage.site.requests.length).toBeLessThan(25 * bad.length + 10);
+    },
+    { isLong },
+  );
 
 for (const status of STATUSES) {
-  playPoison(28, 'one poison event among 50, first', [0], status);
-  playPoison(28, 'one poison event among 50, in the middle', [24], status);
-  playPoison(28, 'one poison event among 50, last', [49], status);
-  playPoison(29, 'three poison events in one batch', [5, 24, 25], status);
+  playPoison(28, 'one poison event among 50, first', [0], status, true);
+  playPoison(28, 'one poison event among 50, in the middle', [24], status, status === 500);
+  playPoison(28, 'one poison event among 50, last', [49], status, status === 400);
+  playPoison(29, 'three poison events in one batch', [5, 24, 25], status, status === 500);
 }
 
 fault(28, 'one poison event, and then a service that refuses everything: the others are kept', async (stage) => {

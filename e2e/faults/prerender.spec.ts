@@ -58,3 +58,32 @@ fault(
   },
   { cannot: { firefox: 'it does not prerender', webkit: 'it does not prerender' } },
 );
+
+/** Runs before the page's own code: reports by the page's own clock when it is activated, before any listener of the tracker. */
+const reportActivation = () => {
+  document.addEventListener('prerenderingchange', () => fetch(`/api/activated/${Date.now()}`, { method: 'POST' }));
+  addEventListener('load', () => {
+    localStorage[location.pathname] = 'loaded';
+  });
+};
+
+fault(
+  16,
+  'document.prerendering: the page view is that of the activation',
+  async (stage) => {
+    const browser = await stage.openOwn();
+    const tab = await stage.visit({ browser });
+    const urls = ['discarded', 'seen'].map((name) => `/page/${name}?data-page-views=&${before(reportActivation)}`);
+    await tab.evaluate(prerenderBoth, urls);
+    await tab.page?.context().browser()?.close();
+    const views = () => stage.demo.events('page_view');
+    await expect.poll(async () => (await views()).length).toBe(1);
+    const activations = () => stage.site.requests.flatMap(({ path }) => /activated.(\d+)/.exec(path)?.[1] ?? []);
+    await expect.poll(() => activations().length).toBe(1);
+    const [view] = await views();
+    expect(view?.payload).toMatchObject({ path: '/page/seen' });
+    expect(Date.parse(view?.timestamp ?? '')).toBeGreaterThanOrEqual(Number(activations()[0]));
+    await browser.kill();
+  },
+  { cannot: { firefox: 'it does not prerender', webkit: 'it does not prerender' } },
+);

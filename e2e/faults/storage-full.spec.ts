@@ -49,6 +49,7 @@ fault(
     await tab.evaluate(() => window.clew('flush'));
     await browser.kill();
   },
+  { isLong: true },
 );
 
 fault(

@@ -36,16 +36,21 @@ const broken: Record<string, { make: () => void; trouble: RegExp }> = {
 };
 
 for (const [title, { make, trouble }] of Object.entries(broken)) {
-  fault(40, `IndexedDB ${title}`, async (stage) => {
-    const query = before(make);
-    const tab = await stage.visit({ query });
-    await stage.track(tab, 20);
-    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
-    expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringMatching(trouble)]);
+  fault(
+    40,
+    `IndexedDB ${title}`,
+    async (stage) => {
+      const query = before(make);
+      const tab = await stage.visit({ query });
+      await stage.track(tab, 20);
+      await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
+      expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringMatching(trouble)]);
 
-    // Left with unsent events that only memory has.
-    await trackAndLeave(stage, tab);
-  });
+      // Left with unsent events that only memory has.
+      await trackAndLeave(stage, tab);
+    },
+    { isLong: title !== 'is undefined' },
+  );
 }
 
 fault(40, 'IndexedDB never answers, and the page is left before that is known', async (stage) => {
@@ -96,4 +101,5 @@ fault(
     await tab.evaluate(() => void window.clew('flush'));
     await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(25);
   },
+  { isLong: true },
 );

@@ -69,15 +69,20 @@ fault(
   { cannot: { webkit: 'WebKitGTK has no such setting' } },
 );
 
-fault(44, 'private window', async (stage) => {
-  stage.site.fault = answer(503);
-  const tab = await stage.visit({ browser: await stage.openOwn('private') });
-  expect(await tab.evaluate(tryStorage)).toEqual(['ok', 'ok', 'ok']);
-  await stage.track(tab, 10);
-  await expect.poll(() => stage.stored(tab)).toBe(10);
-  await trackAndLeave(stage, tab);
-  await stage.track(tab, 10);
-});
+fault(
+  44,
+  'private window',
+  async (stage) => {
+    stage.site.fault = answer(503);
+    const tab = await stage.visit({ browser: await stage.openOwn('private') });
+    expect(await tab.evaluate(tryStorage)).toEqual(['ok', 'ok', 'ok']);
+    await stage.track(tab, 10);
+    await expect.poll(() => stage.stored(tab)).toBe(10);
+    await trackAndLeave(stage, tab);
+    await stage.track(tab, 10);
+  },
+  { isLong: true },
+);
 
 declare global {
   interface Window {

@@ -26,55 +26,70 @@ fault(43, 'rubbish among the rows, from before the tracker started', async (stag
   await expect.poll(() => stage.stored(tab)).toBe(0);
 });
 
-fault(43, 'rubbish among the rows, written while the tracker runs', async (stage) => {
-  const tab = await stage.visit();
-  stage.site.fault = answer(503);
-  await stage.track(tab, 5);
-  await expect.poll(() => stage.stored(tab)).toBe(5);
-  await tab.evaluate(write, [...rows, ...oddRows]);
-  await stage.track(tab, 5);
-  stage.site.fault = undefined;
-  await flushAndAwait(tab, 10);
-  await expect.poll(() => stage.stored(tab)).toBe(0);
-});
-
-fault(43, 'a visitor of an unknown version, with events unsent', async (stage) => {
-  const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
-  for (const visitor of visitors) {
-    await tab.evaluate(write, [['visitor', visitor] as [IDBValidKey, unknown]]);
+fault(
+  43,
+  'rubbish among the rows, written while the tracker runs',
+  async (stage) => {
+    const tab = await stage.visit();
     stage.site.fault = answer(503);
-    await stage.visit({ tab });
-    await stage.track(tab, 2);
-    // Leaves with unsent rows; the next page finds the record as it is written now.
-    await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
-  }
-  for (const visitor of visitors) {
+    await stage.track(tab, 5);
+    await expect.poll(() => stage.stored(tab)).toBe(5);
+    await tab.evaluate(write, [...rows, ...oddRows]);
+    await stage.track(tab, 5);
     stage.site.fault = undefined;
-    await stage.visit({ tab });
-    await tab.evaluate(write, [['visitor', visitor] as [IDBValidKey, unknown]]);
-    const own = await stage.track(tab, 2);
-    await tab.evaluate(() => void window.clew('flush'));
-    // Perhaps also those of the page before, which it could not be sure to have stored.
-    await expect.poll(() => tab.evaluate(() => window.told.delivered)).toEqual(expect.arrayContaining(own));
-    expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
-  }
-});
+    await flushAndAwait(tab, 10);
+    await expect.poll(() => stage.stored(tab)).toBe(0);
+  },
+  { isLong: true },
+);
 
-fault(43, 'a link of an unknown version', async (stage) => {
-  const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
-  for (const link of links) {
-    await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
-    await tab.evaluate(write, [['link /clew', link] as [IDBValidKey, unknown]]);
-    await stage.visit({ tab });
-    await stage.track(tab, 2);
-    await flushAndAwait(tab, 2);
-    await tab.evaluate(write, [['link /clew', link] as [IDBValidKey, unknown]]);
-    await stage.track(tab, 2);
-    await flushAndAwait(tab, 4);
-    // The store goes on being used.
-    expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
-  }
-});
+fault(
+  43,
+  'a visitor of an unknown version, with events unsent',
+  async (stage) => {
+    const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
+    for (const visitor of visitors) {
+      await tab.evaluate(write, [['visitor', visitor] as [IDBValidKey, unknown]]);
+      stage.site.fault = answer(503);
+      await stage.visit({ tab });
+      await stage.track(tab, 2);
+      // Leaves with unsent rows; the next page finds the record as it is written now.
+      await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
+    }
+    for (const visitor of visitors) {
+      stage.site.fault = undefined;
+      await stage.visit({ tab });
+      await tab.evaluate(write, [['visitor', visitor] as [IDBValidKey, unknown]]);
+      const own = await stage.track(tab, 2);
+      await tab.evaluate(() => void window.clew('flush'));
+      // Perhaps also those of the page before, which it could not be sure to have stored.
+      await expect.poll(() => tab.evaluate(() => window.told.delivered)).toEqual(expect.arrayContaining(own));
+      expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
+    }
+  },
+  { isLong: true },
+);
+
+fault(
+  43,
+  'a link of an unknown version',
+  async (stage) => {
+    const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
+    for (const link of links) {
+      await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
+      await tab.evaluate(write, [['link /clew', link] as [IDBValidKey, unknown]]);
+      await stage.visit({ tab });
+      await stage.track(tab, 2);
+      await flushAndAwait(tab, 2);
+      await tab.evaluate(write, [['link /clew', link] as [IDBValidKey, unknown]]);
+      await stage.track(tab, 2);
+      await flushAndAwait(tab, 4);
+      // The store goes on being used.
+      expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
+    }
+  },
+  { isLong: true },
+);
 
 const texts = [
   5,
@@ -96,19 +111,26 @@ for (const key of [
   'clew.visitor',
   'clew.settled',
 ]) {
-  fault(43, `rubbish in localStorage, under ${key}`, async (stage) => {
-    const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
-    for (const text of ['{not JSON', ...[...texts, [thread]].map((value) => JSON.stringify(value))]) {
-      await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
-      await tab.evaluate(([key = '', text = '']) => localStorage.setItem(key, text), [key, text]);
-      await stage.visit({ tab });
-      await stage.track(tab, 2);
-      await flushAndAwait(tab, 2);
-      expect(await tab.evaluate(() => window.told.errors), text).not.toContainEqual(expect.stringContaining('storage'));
-      // A page that leaves in the middle of its work hands on its name, and with it the lease: that is no rubbish to be lost.
-      await tab.evaluate(() => window.clew('flush'));
-    }
-  });
+  fault(
+    43,
+    `rubbish in localStorage, under ${key}`,
+    async (stage) => {
+      const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
+      for (const text of ['{not JSON', ...[...texts, [thread]].map((value) => JSON.stringify(value))]) {
+        await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
+        await tab.evaluate(([key = '', text = '']) => localStorage.setItem(key, text), [key, text]);
+        await stage.visit({ tab });
+        await stage.track(tab, 2);
+        await flushAndAwait(tab, 2);
+        expect(await tab.evaluate(() => window.told.errors), text).not.toContainEqual(
+          expect.stringContaining('storage'),
+        );
+        // A page that leaves in the middle of its work hands on its name, and with it the lease: that is no rubbish to be lost.
+        await tab.evaluate(() => window.clew('flush'));
+      }
+    },
+    { isLong: key !== 'clew.visitor' },
+  );
 }
 
 fault(43, 'a database of this name that somebody else has made', async (stage) => {

@@ -22,25 +22,30 @@ const deleteByItself = () => {
     });
 };
 
-fault(42, 'database deleted while open, by the site itself, with two tabs', async (stage) => {
-  stage.site.fault = answer(503);
-  const query = before(deleteByItself);
-  const tabs = [await stage.visit({ query }), await stage.visit({ query })] as const;
-  for (const tab of tabs) await stage.track(tab, 10);
-  await expect.poll(() => stage.stored(tabs[0])).toBe(20);
-  // Twice: the second time right after the store has been opened anew.
-  expect(await tabs[0].evaluate(() => window.deleteDatabase())).toBe('deleted');
-  for (const tab of tabs) await stage.track(tab, 5);
-  // What was stored before is stored once more.
-  await expect.poll(() => stage.stored(tabs[0])).toBe(30);
-  expect(await tabs[1].evaluate(() => window.deleteDatabase())).toBe('deleted');
-  stage.site.fault = undefined;
-  for (const tab of tabs) {
-    await tab.evaluate(() => void window.clew('flush'));
-    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(15);
-    expect(await tab.evaluate(() => window.told.errors)).toEqual([]);
-  }
-});
+fault(
+  42,
+  'database deleted while open, by the site itself, with two tabs',
+  async (stage) => {
+    stage.site.fault = answer(503);
+    const query = before(deleteByItself);
+    const tabs = [await stage.visit({ query }), await stage.visit({ query })] as const;
+    for (const tab of tabs) await stage.track(tab, 10);
+    await expect.poll(() => stage.stored(tabs[0])).toBe(20);
+    // Twice: the second time right after the store has been opened anew.
+    expect(await tabs[0].evaluate(() => window.deleteDatabase())).toBe('deleted');
+    for (const tab of tabs) await stage.track(tab, 5);
+    // What was stored before is stored once more.
+    await expect.poll(() => stage.stored(tabs[0])).toBe(30);
+    expect(await tabs[1].evaluate(() => window.deleteDatabase())).toBe('deleted');
+    stage.site.fault = undefined;
+    for (const tab of tabs) {
+      await tab.evaluate(() => void window.clew('flush'));
+      await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(15);
+      expect(await tab.evaluate(() => window.told.errors)).toEqual([]);
+    }
+  },
+  { isEngines: true },
+);
 
 /** A page with 10 events that could not be sent, of which nothing is stored any more. */
 const visitAndClear = async (stage: Stage) => {

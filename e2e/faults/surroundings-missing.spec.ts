@@ -33,7 +33,9 @@ const play = async (stage: Stage, query: string) => {
   await stage.track(tab, 5);
 };
 
-for (const [name, remove] of Object.entries(missing)) fault(60, `no ${name}`, (stage) => play(stage, before(remove)));
+for (const [name, remove] of Object.entries(missing)) {
+  fault(60, `no ${name}`, (stage) => play(stage, before(remove)), { isLong: true });
+}
 
 fault(60, 'none of these at once', async (stage) => {
   await play(

@@ -43,19 +43,24 @@ const answers: Record<string, string> = {
 };
 
 for (const [title, answer] of Object.entries(answers)) {
-  fault(57, `a service worker ${title}`, async (stage) => {
-    const query = stage.engine === 'firefox' ? before(keepNothingAlive) : '';
-    const tab = await install(stage, answer);
-    await stage.visit({ tab, query });
-    await stage.track(tab, 5);
-    await expect.poll(() => count(tab)).toBeGreaterThan(0);
-    expect(stage.site.requests).toEqual([]);
-    await stage.track(tab, 5);
-    await tab.goto(`${stage.site.origin}/page/2?${query}`);
-    await stage.track(tab, 5);
-    await tab.evaluate(() => void window.clew('flush'));
-    await expect.poll(() => count(tab)).toBeGreaterThan(1);
-    await tab.goto(`${stage.site.origin}/page/3?tag=none`);
-    await tab.evaluate(() => caches.open('mended').then(() => {}));
-  });
+  fault(
+    57,
+    `a service worker ${title}`,
+    async (stage) => {
+      const query = stage.engine === 'firefox' ? before(keepNothingAlive) : '';
+      const tab = await install(stage, answer);
+      await stage.visit({ tab, query });
+      await stage.track(tab, 5);
+      await expect.poll(() => count(tab)).toBeGreaterThan(0);
+      expect(stage.site.requests).toEqual([]);
+      await stage.track(tab, 5);
+      await tab.goto(`${stage.site.origin}/page/2?${query}`);
+      await stage.track(tab, 5);
+      await tab.evaluate(() => void window.clew('flush'));
+      await expect.poll(() => count(tab)).toBeGreaterThan(1);
+      await tab.goto(`${stage.site.origin}/page/3?tag=none`);
+      await tab.evaluate(() => caches.open('mended').then(() => {}));
+    },
+    { isLong: title === 'fails' },
+  );
 }

@@ -12,8 +12,8 @@ declare global {
 
 /** How long (ms) a tab may send before another takes over. */
 const LEASE = 22_000;
-/** Until the others have noticed, and their requests are through. */
-const PATIENCE = { timeout: LEASE + 3000 };
+/** One lease has to run out, and not two. A busy machine needs the rest. */
+const PATIENCE = { timeout: 2 * LEASE - 1000 };
 /** Nobody had to wait for a lease to run out. */
 const AT_ONCE = { timeout: LEASE / 2 };
 
@@ -44,31 +44,38 @@ const freeze = async (stage: Stage, tab: Tab) => {
   await expect.poll(() => tab.evaluate(() => window.hasFrozen)).toBe(true);
 };
 
-fault(33, 'a tab in an endless loop, which was sending', async (stage) => {
-  // A tab that cannot be closed stays: the browser goes with it.
-  const browser = await stage.openOwn();
-  const looping = await stage.visit({ browser });
-  const other = await stage.visit({ browser });
-  const beats = () => other.evaluate(() => Number(localStorage.beats));
-  await looping.evaluate(() => void setInterval(() => (localStorage.beats = Number(localStorage.beats ?? 0) + 1), 10));
-  await expect.poll(beats).toBeGreaterThan(0);
+fault(
+  33,
+  'a tab in an endless loop, which was sending',
+  async (stage) => {
+    // A tab that cannot be closed stays: the browser goes with it.
+    const browser = await stage.openOwn();
+    const looping = await stage.visit({ browser });
+    const other = await stage.visit({ browser });
+    const beats = () => other.evaluate(() => Number(localStorage.beats));
+    await looping.evaluate(
+      () => void setInterval(() => (localStorage.beats = Number(localStorage.beats ?? 0) + 1), 10),
+    );
+    await expect.poll(beats).toBeGreaterThan(0);
 
-  stage.site.fault = hang({ times: 1 });
-  await stage.track(looping, 5);
-  await isSending(stage);
-  await looping.evaluate(() => {
-    // The answer goes out first; and no timer of a hidden tab is that quick.
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      for (;;);
-    };
-    port2.postMessage('loop');
-  });
-  await stage.track(other, 5);
-  const beaten = await beats();
-  await arrives(stage, 10, PATIENCE);
-  expect(await beats(), 'the loop still runs').toBe(beaten);
-});
+    stage.site.fault = hang({ times: 1 });
+    await stage.track(looping, 5);
+    await isSending(stage);
+    await looping.evaluate(() => {
+      // The answer goes out first; and no timer of a hidden tab is that quick.
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        for (;;);
+      };
+      port2.postMessage('loop');
+    });
+    await stage.track(other, 5);
+    const beaten = await beats();
+    await arrives(stage, 10, PATIENCE);
+    expect(await beats(), 'the loop still runs').toBe(beaten);
+  },
+  { isLong: true },
+);
 
 fault(
   33,
@@ -140,7 +147,7 @@ fault(
     await arrives(stage, 31, PATIENCE);
     await allTold(owner);
   },
-  { cannot: cannotCrash },
+  { cannot: cannotCrash, isLong: true },
 );
 
 fault(34, "the sending tab navigates away in the middle of another's rows", async (stage) => {
@@ -175,5 +182,5 @@ fault(
     await expect.poll(() => stage.stored(owner)).toBe(0);
     expect(repeats(stage), 'only what had no answer in time').toEqual(stage.site.requests[third]?.uuids);
   },
-  { cannot: cannotFreeze },
+  { cannot: cannotFreeze, isLong: true },
 );

@@ -76,19 +76,24 @@ const awayAndBack = async (stage: Stage, tab: Tab, act: () => unknown) => {
   return tab.evaluate(() => window.hasComeBack);
 };
 
-fault(34, 'a page comes back after its visitor has refused on the next one', async (stage) => {
-  const tab = await stage.visit();
-  await tab.evaluate(() => window.clew('flush'));
-  const isKept = await awayAndBack(stage, tab, async () => {
-    window.clew('consent', false);
-    while ((await indexedDB.databases()).length) await new Promise((resolve) => setTimeout(resolve, 20));
-  });
-  // Chromium and Firefox throw out what waits with a database open when that is deleted; then it is a page like any other.
-  expect(isKept).toBe(stage.engine === 'webkit' ? true : undefined);
-  if (!isKept) return;
-  await tab.evaluate(() => window.clew('track', 'after the refusal'));
-  await expect.poll(() => tab.evaluate(traces)).toEqual({ databases: 0, keys: [], dropped: { consent: 1 } });
-});
+fault(
+  34,
+  'a page comes back after its visitor has refused on the next one',
+  async (stage) => {
+    const tab = await stage.visit();
+    await tab.evaluate(() => window.clew('flush'));
+    const isKept = await awayAndBack(stage, tab, async () => {
+      window.clew('consent', false);
+      while ((await indexedDB.databases()).length) await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    // Chromium and Firefox throw out what waits with a database open when that is deleted; then it is a page like any other.
+    expect(isKept).toBe(stage.engine === 'webkit' ? true : undefined);
+    if (!isKept) return;
+    await tab.evaluate(() => window.clew('track', 'after the refusal'));
+    await expect.poll(() => tab.evaluate(traces)).toEqual({ databases: 0, keys: [], dropped: { consent: 1 } });
+  },
+  { isPromise: true },
+);
 
 fault(34, "a page comes back after the site has emptied its visitor's localStorage", async (stage) => {
   const tab = await stage.visit();
@@ -96,6 +101,6 @@ fault(34, "a page comes back after the site has emptied its visitor's localStora
   const thread = await tab.evaluate(() => window.clew('correlationValue'));
   expect(await awayAndBack(stage, tab, () => localStorage.clear())).toBe(true);
   expect(await tab.evaluate(() => window.clew('correlationValue'))).toBe(thread);
-  await stage.track(tab, 3);
+  stage.assign(await stage.track(tab, 3), String(thread));
   await expect.poll(async () => (await stage.arrived()).length).toBe(3);
 });

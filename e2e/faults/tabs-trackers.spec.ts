@@ -3,6 +3,7 @@ import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { rollup } from 'rollup';
 import type { Tracker } from '../../dist/index.js';
 import { expect, fault } from './support/fault.ts';
+import { needlessRepeats } from './support/repeats.ts';
 import type { Stage } from './support/stage.ts';
 
 declare global {
@@ -12,7 +13,7 @@ declare global {
 }
 
 const hasArrived = (stage: Stage, count: number) => expect.poll(async () => (await stage.arrived()).length).toBe(count);
-const hasNoRepeats = ({ site }: Stage) => expect(Math.max(...site.stored.values())).toBe(1);
+const hasNoRepeats = (stage: Stage) => expect(needlessRepeats(stage)).toEqual([]);
 
 fault(37, 'two script tags', async (stage) => {
   const tab = await stage.visit();

@@ -46,24 +46,29 @@ fault(19, 'connection refused at the moment of leaving only, after a success', a
 /** Never resolved, and nobody is asked: no label of a name is that long. https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
 const NOWHERE = `http://${'clew'.repeat(16)}.invalid`;
 
-fault(19, 'name not resolved while navigator.onLine is true, also at the moment of leaving', async (stage) => {
-  const query = `data-base-url=${NOWHERE}/clew`;
-  const tab = await stage.visit({ query });
-  await countAttempts(tab);
-  await stage.track(tab, 5);
-  await expect.poll(async () => (await attemptsOf(tab)).failed).toBeGreaterThan(0);
-  expect(await tab.evaluate(() => navigator.onLine)).toBe(true);
-  await leave(stage, tab);
-  await stage.visit({ tab, path: '/blank', wait: 'load' });
-  expect(await stage.stored(tab)).toBe(10);
-  expect(stage.site.requests).toEqual([]);
-  // There is no name service to mend here: from now on the page takes to its own origin what goes there.
-  await stage.visit({ tab, query });
-  await tab.evaluate((nowhere) => {
-    const { fetch } = window;
-    window.fetch = (url, init) => fetch(String(url).replace(nowhere, ''), init);
-  }, NOWHERE);
-  await stir(tab);
-  await expect.poll(() => stage.arrived()).toHaveLength(10);
-  await expect.poll(() => stage.stored(tab)).toBe(0);
-});
+fault(
+  19,
+  'name not resolved while navigator.onLine is true, also at the moment of leaving',
+  async (stage) => {
+    const query = `data-base-url=${NOWHERE}/clew`;
+    const tab = await stage.visit({ query });
+    await countAttempts(tab);
+    await stage.track(tab, 5);
+    await expect.poll(async () => (await attemptsOf(tab)).failed).toBeGreaterThan(0);
+    expect(await tab.evaluate(() => navigator.onLine)).toBe(true);
+    await leave(stage, tab);
+    await stage.visit({ tab, path: '/blank', wait: 'load' });
+    expect(await stage.stored(tab)).toBe(10);
+    expect(stage.site.requests).toEqual([]);
+    // There is no name service to mend here: from now on the page takes to its own origin what goes there.
+    await stage.visit({ tab, query });
+    await tab.evaluate((nowhere) => {
+      const { fetch } = window;
+      window.fetch = (url, init) => fetch(String(url).replace(nowhere, ''), init);
+    }, NOWHERE);
+    await stir(tab);
+    await expect.poll(() => stage.arrived()).toHaveLength(10);
+    await expect.poll(() => stage.stored(tab)).toBe(0);
+  },
+  { isLong: true },
+);

@@ -9,4 +9,6 @@ export const findChromium = (): string | undefined =>
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
     '/usr/bin/google-chrome',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
   ].find((path): path is string => path !== undefined && existsSync(path));

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type BrowserContext, test as base, expect, type Page, type Request } from '@playwright/test';
+import { type BrowserContext, test as base, type Page, type Request } from '@playwright/test';
 import type { ListedEvent } from '../../demo/collector/listings.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { expect } from './expect.ts';
 import { loadTag } from './tag.ts';
 
 /** `data-` attributes of the script tag, as in `dataset`. */

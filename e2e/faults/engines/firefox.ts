@@ -4,11 +4,18 @@ import type { Engine, Privacy } from './engine.ts';
 import { createTab } from './playwrightTab.ts';
 import { killTree, ownerOf } from './processes.ts';
 
-/** Path of a Firefox as users have it: `FIREFOX`, or the system's. */
+/** Without root: `npx playwright install firefox`. */
+const own = firefox.executablePath();
+
+/** Path of a Firefox: `FIREFOX`, the system's, as users have it, or Playwright's own. */
 export const findFirefox = (): string | undefined =>
-  [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find(
-    (path): path is string => path !== undefined && existsSync(path),
-  );
+  [
+    process.env.FIREFOX,
+    '/usr/bin/firefox-esr',
+    '/usr/bin/firefox',
+    '/Applications/Firefox.app/Contents/MacOS/firefox',
+    own,
+  ].find((path): path is string => path !== undefined && existsSync(path));
 
 const PREFERENCES = {
   // Under automation every tab counts as visible; with this off, one behind another is really hidden.
@@ -24,9 +31,11 @@ const PRIVACY = {
 };
 
 export const openFirefox = async (profile: string, privacy?: Privacy): Promise<Engine> => {
+  const executablePath = findFirefox() ?? 'firefox';
   const context = await firefox.launchPersistentContext(profile, {
-    channel: 'moz-firefox',
-    executablePath: findFirefox() ?? 'firefox',
+    // Users' Firefox speaks WebDriver BiDi, and Playwright's own a protocol of Playwright's.
+    ...(executablePath !== own && { channel: 'moz-firefox' }),
+    executablePath,
     headless: true,
     firefoxUserPrefs: { ...PREFERENCES, ...(privacy && PRIVACY[privacy]) },
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -7,8 +8,16 @@ interface Process {
   args: string[];
 }
 
-/** Linux only, as are the browsers that need it. */
-const listProcesses = (): Process[] =>
+/** Without /proc: macOS. */
+const askPs = (): Process[] =>
+  execFileSync('ps', ['-axo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8', maxBuffer: 2 ** 24 })
+    .split('\n')
+    .flatMap((line): Process[] => {
+      const [pid, parent, state, ...args] = line.trim().split(/\s+/);
+      return !pid || state?.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), args }];
+    });
+
+const readProc = (): Process[] =>
   readdirSync('/proc').flatMap((name): Process[] => {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
@@ -21,6 +30,8 @@ const listProcesses = (): Process[] =>
       return [];
     }
   });
+
+const listProcesses = process.platform === 'linux' ? readProc : askPs;
 
 /** The process that was started on this profile. */
 export const ownerOf = (profile: string): number | undefined =>

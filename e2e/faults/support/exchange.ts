@@ -43,11 +43,16 @@ const inflate = ({ headers }: IncomingMessage, body: Buffer): Buffer => {
 
 const send = (url: URL, request: IncomingMessage, body: Buffer, isOwn: boolean): Promise<Answer> =>
   new Promise((resolve, reject) => {
+    // The demo ends a connection that was idle for five seconds, perhaps as a request goes out over it: it has not read that one.
+    const again = (error: NodeJS.ErrnoException) =>
+      onward.reusedSocket && error.code === 'ECONNRESET'
+        ? send(url, request, body, isOwn).then(resolve, reject)
+        : reject(error);
     // The page's origin is not the demo's; as seen from there the two are one.
     const without = ['host', 'origin', 'content-length', ...(isOwn ? [] : ['content-encoding'])];
     const headers = endToEnd(request.headers, ...without);
     const onward = open(url, { method: request.method, headers, agent });
-    onward.once('error', reject);
+    onward.once('error', again);
     onward.once('response', async (answer) => {
       const { statusCode: status = 0 } = answer;
       resolve({ status, headers: endToEnd(answer.headers, 'content-length'), body: await buffer(answer) });
@@ -58,7 +63,7 @@ const send = (url: URL, request: IncomingMessage, body: Buffer, isOwn: boolean):
 const UUIDS = /"uuid":"([0-9a-f-]{36})"/g;
 const uuidsIn = (body: Buffer): string[] => [...body.toString().matchAll(UUIDS)].flatMap(([, uuid]) => uuid ?? []);
 
-/** @param onStored hears of all uuids that went to the demo */
+/** @param onStored called with the uuids of each request that the demo has answered */
 export const createExchange = (
   demo: string,
   request: IncomingMessage,
@@ -70,8 +75,9 @@ export const createExchange = (
   const store = async (other?: Buffer): Promise<Answer> => {
     // For an early fault the body is still to come.
     const own = request.readableEnded ? raw : await buffer(request);
+    const answer = await send(url, request, other ?? own, !other);
     onStored(uuidsIn(other ?? inflate(request, own)));
-    return send(url, request, other ?? own, !other);
+    return answer;
   };
   const body = inflate(request, raw);
   return {

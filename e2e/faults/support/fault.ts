@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base } from '@playwright/test';
 import { type Demo, startDemo } from '../../support/demo.ts';
+import { ENGINES, LONG, PROMISE } from '../../support/tags.ts';
 import { type Engine, type EngineName, openEngine } from '../engines/engine.ts';
 import { openStage, type Stage } from './stage.ts';
-import { type RunVerdict, summarise } from './verdict.ts';
+import { type RunVerdict, showBroken, summarise } from './verdict.ts';
 
 interface FaultOptions {
   /** Engines in which the fault cannot be made, and why. */
@@ -16,6 +17,12 @@ interface FaultOptions {
   patience?: number;
   /** How long one run may take, in ms. @default the configuration's */
   timeout?: number;
+  /** Left out unless `TEST_ALL` is set. */
+  isLong?: boolean;
+  /** The outcome depends on the engine: without `TEST_ALL`, Firefox and WebKit play these faults only. */
+  isEngines?: boolean;
+  /** Its expectations are promises, too: to leave nothing after a refusal, for instance. */
+  isPromise?: boolean;
 }
 
 export interface WorkerFixtures {
@@ -59,24 +66,33 @@ const play = async (
 ): Promise<RunVerdict> => {
   await collector.fault({ mode: 'none' });
   await collector.clear();
-  const { stage, finish, close } = await openStage(shared, collector, patience);
+  const { stage, finish, fail, close } = await openStage(shared, collector, patience);
   try {
     await act(stage);
     return await finish();
+  } catch (error) {
+    return await fail(error);
   } finally {
     await close();
   }
 };
+
+const tagsOf = ({ isLong, isEngines, isPromise }: FaultOptions): string[] => [
+  ...(isLong ? [LONG] : []),
+  ...(isEngines ? [ENGINES] : []),
+  ...(isPromise ? [PROMISE] : []),
+];
 
 /** One test: plays the fault in the project's browser, settles, and judges by the ledger. */
 export const fault = (
   number: number,
   title: string,
   act: (stage: Stage) => Promise<void>,
-  { cannot = {}, runs = Number(process.env.FAULT_RUNS ?? 1), patience = 45_000, timeout }: FaultOptions = {},
+  options: FaultOptions = {},
 ): void => {
-  test(`${number} ${title}`, async ({ engine, collector, shared }, testInfo) => {
-    // Not left out of the count unseen: the table at the end says which, and why.
+  const { cannot = {}, runs = Number(process.env.FAULT_RUNS ?? 1), patience = 45_000, timeout } = options;
+  test(`${number} ${title}`, { tag: tagsOf(options) }, async ({ engine, collector, shared }, testInfo) => {
+    // The table at the end names the fault and the reason.
     test.skip(cannot[engine] !== undefined, cannot[engine] ?? '');
     test.setTimeout(runs * (timeout ?? testInfo.timeout));
     const verdicts: RunVerdict[] = [];
@@ -84,9 +100,9 @@ export const fault = (
     const verdict = summarise(number, verdicts);
     testInfo.annotations.push({ type: 'verdict', description: JSON.stringify(verdict) });
     if (verdict.survived < runs) {
-      throw new Error(`survived ${verdict.survived} of ${runs}\n${verdict.details.join('\n')}`);
+      throw new Error(`survived ${verdict.survived} of ${runs}, ${showBroken(verdict)}\n${verdict.details.join('\n')}`);
     }
   });
 };
 
-export { expect } from '@playwright/test';
+export { expect } from '../../support/expect.ts';

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
+/** An event of the ledger as it is stored at the collector. */
+export interface Arrival {
+  n: number;
+  visitor: string;
+}
+
 /** What of the ledger is where it should not be. */
 export interface Balance {
   lost: number[];
   twice: number[];
+  /** Stored with the visitor id of somebody else. */
+  wrong: number[];
   /** Reported as dropped, and yet arrived. */
   undead: number[];
 }
@@ -16,9 +24,11 @@ export interface Ledger {
   /** They may have been tracked or not. */
   unsure(numbers: number[]): void;
   drop(numbers: number[], reason: string): void;
+  /** They have to arrive with this visitor id. */
+  assign(numbers: number[], visitor: string): void;
   /** What has to arrive and has not. */
   missing(arrived: number[]): number[];
-  balance(arrived: number[], stored: number[]): Balance;
+  balance(arrived: Arrival[], stored: number[]): Balance;
 }
 
 export const createLedger = (): Ledger => {
@@ -26,6 +36,7 @@ export const createLedger = (): Ledger => {
   let size = 0;
   const unsure = new Set<number>();
   const dropped = new Map<number, string>();
+  const visitors = new Map<number, string>();
 
   const missing = (arrived: number[]): number[] => {
     const there = new Set(arrived);
@@ -46,14 +57,18 @@ export const createLedger = (): Ledger => {
     drop(numbers, reason) {
       for (const n of numbers) dropped.set(n, reason);
     },
+    assign(numbers, visitor) {
+      for (const n of numbers) visitors.set(n, visitor);
+    },
     missing,
     balance(arrived, stored) {
       const once = new Set<number>();
       const twice = new Set<number>();
-      for (const n of arrived) (once.has(n) ? twice : once).add(n);
+      for (const { n } of arrived) (once.has(n) ? twice : once).add(n);
       return {
-        lost: missing([...arrived, ...stored]),
+        lost: missing([...once, ...stored]),
         twice: [...twice],
+        wrong: arrived.filter(({ n, visitor }) => (visitors.get(n) ?? visitor) !== visitor).map(({ n }) => n),
         undead: [...once].filter((n) => dropped.has(n)),
       };
     },

@@ -16,6 +16,8 @@ export interface SeenRequest {
   uuids: string[];
   /** Of the answer; none when there was none, or not yet. */
   status?: number;
+  /** When the whole answer had been sent. */
+  answeredAt?: number;
 }
 
 /** A website with clew on it, on an origin of its own, in front of the demo. */
@@ -64,6 +66,7 @@ export const startSite = async (demo: { address: string }): Promise<Site> => {
     requests.push(seen);
     response.once('finish', () => {
       seen.status = response.statusCode;
+      seen.answeredAt = Date.now();
     });
     const { fault } = site;
     const body = fault?.early ? Buffer.alloc(0) : await buffer(request);

@@ -59,7 +59,7 @@ const reached: Stage['reached'] = async (tab, path) => {
 
 /**
  * @param patience how long settling may take, in ms
- * @returns `finish` settles if the play did not and says how it went
+ * @returns `finish` settles if the play did not and says how it went; `fail` says how it went up to an error of the play
  */
 export const openStage = async (shared: Engine, demo: Demo, patience: number) => {
   const site = await startSite(demo);
@@ -70,7 +70,9 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
 
   const arrived = async () =>
     (await demo.events('ledger')).filter(({ payload }) => (payload as { run?: string } | null)?.run === ledger.run);
-  const arrivedNumbers = async () => (await arrived()).map(({ payload }) => (payload as { n: number }).n);
+  const arrivals = async () =>
+    (await arrived()).map(({ payload, correlationValue: visitor }) => ({ n: (payload as { n: number }).n, visitor }));
+  const arrivedNumbers = async () => (await arrivals()).map(({ n }) => n);
 
   const visit: Stage['visit'] = async ({ path = '/page/1', query = '', browser, tab, wait = 'stored' } = {}) => {
     const visited = tab ?? (await (browser ?? troupe.shared).newTab());
@@ -116,24 +118,33 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
     settle,
   };
 
+  const repeats = () => [...site.stored.values()].filter((times) => times > 1).length;
   const finish = async (): Promise<RunVerdict> => {
     if (!settled) await settle();
     const trouble: string[] = [];
     const readLeft = async (tab: Tab) => await storedTexts(tab).catch((error) => void trouble.push(String(error)));
     const left = (settled && (await readLeft(settled))) ?? [];
     return judge({
-      balance: ledger.balance(await arrivedNumbers(), numbersIn(left, ledger.run)),
+      balance: ledger.balance(await arrivals(), numbersIn(left, ledger.run)),
       left: left.length,
       problems: [...trouble, ...site.problems, ...(await troupe.problems())].filter(
         (problem) => !expected.some((e) => e.test(problem)),
       ),
-      repeats: [...site.stored.values()].filter((times) => times > 1).length,
+      repeats: repeats(),
     });
   };
+  /** What is missing may be still to come. */
+  const fail = async (error: unknown): Promise<RunVerdict> =>
+    judge({
+      balance: { ...ledger.balance(await arrivals().catch(() => []), []), lost: [] },
+      left: 0,
+      problems: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+      repeats: repeats(),
+    });
   const close = async () => {
     await site.accept();
     await troupe.leave();
     await site.close();
   };
-  return { stage, finish, close };
+  return { stage, finish, fail, close };
 };

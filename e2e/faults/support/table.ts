@@ -33,18 +33,19 @@ export const rowOf = (test: TestCase, result: TestResult): Row => {
 const showOutcome = ({ cannot, verdict }: Row): string => {
   if (cannot !== undefined) return `cannot: ${cannot}`;
   if (!verdict) return 'NO VERDICT';
-  const { runs, survived, lost, twice, repeats } = verdict;
-  return `${survived < runs ? 'NOT ' : ''}survived ${survived} of ${runs} · lost ${lost} · twice ${twice} · repeats ${repeats}`;
+  const { runs, survived, lost, twice, wrong, repeats } = verdict;
+  const counts = `lost ${lost} · twice ${twice} · wrong ${wrong} · repeats ${repeats}`;
+  return `${survived < runs ? 'NOT ' : ''}survived ${survived} of ${runs} · ${counts}`;
 };
 
 export const showRow = (row: Row): string =>
   `${row.title} · ${NAMES[row.engine]} · ${showOutcome(row)} · ${row.seconds.toFixed(1)} s`;
 
-const sumOf = (rows: Row[], field: 'lost' | 'twice' | 'repeats') =>
+const sumOf = (rows: Row[], field: 'lost' | 'twice' | 'wrong' | 'repeats') =>
   rows.reduce((sum, { verdict }) => sum + (verdict?.[field] ?? 0), 0);
 
 const counts = (rows: Row[]) =>
-  (['lost', 'twice', 'repeats'] as const).map((field) => `${field} ${sumOf(rows, field)}`).join(', ');
+  (['lost', 'twice', 'wrong', 'repeats'] as const).map((field) => `${field} ${sumOf(rows, field)}`).join(', ');
 
 /** A fault has survived when all of its tests have; it cannot be made when none of them can. */
 const showEngine = (engine: string, rows: Row[]): string => {

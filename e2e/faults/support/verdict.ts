@@ -1,21 +1,34 @@
 import type { Balance } from './ledger.ts';
 
-/** How one run went. */
-export interface RunVerdict {
-  survived: boolean;
+/** How many events broke which promise. */
+export interface Broken {
   lost: number;
   twice: number;
+  /** Stored with the visitor id of another person. */
+  wrong: number;
+  /** Reported as dropped, after a refusal for instance, and stored all the same. */
+  undead: number;
+}
+
+/** How one run went. */
+export interface RunVerdict extends Broken {
+  survived: boolean;
   repeats: number;
   details: string[];
 }
 
-/** How a fault went in one browser: what a test leaves to the reporter as its annotation `verdict`. */
-export interface Verdict {
+/**
+ * How a fault went in one browser. Each test leaves it in its annotation `verdict`, as JSON.
+ *
+ * Whoever reads Playwright's JSON report finds it in `tests[].annotations` as `{ type: 'verdict', description: '{"lost":0,…}' }`.
+ * If one of `lost`, `twice`, `wrong` and `undead` is above 0, clew has broken a promise, and no later success excuses that. A
+ * test that failed with all four at 0, or without the annotation (a time-out), had another problem: an error in the page,
+ * say, or a step that took too long.
+ */
+export interface Verdict extends Broken {
   fault: number;
   runs: number;
   survived: number;
-  lost: number;
-  twice: number;
   /** Events sent more than once and dropped by their uuid at the collector: no loss, and no fault. */
   repeats: number;
   details: string[];
@@ -29,18 +42,29 @@ interface Findings {
   repeats: number;
 }
 
+const BROKEN = ['lost', 'twice', 'wrong', 'undead'] as const;
+
+/** The promises that were broken, or that none was. */
+export const showBroken = (broken: Broken): string =>
+  BROKEN.filter((kind) => broken[kind])
+    .map((kind) => `${kind} ${broken[kind]}`)
+    .join(', ') || 'nothing lost, twice or wrong';
+
 const list = (numbers: number[]) => `${numbers.slice(0, 20).join(', ')}${numbers.length > 20 ? ', …' : ''}`;
 
-export const judge = ({ balance: { lost, twice, undead }, left, problems, repeats }: Findings): RunVerdict => {
+export const judge = ({ balance, left, problems, repeats }: Findings): RunVerdict => {
+  const { lost, twice, wrong, undead } = balance;
   const details = [
     ...(lost[0] === undefined ? [] : [`${lost.length} lost: ${list(lost)}`]),
     ...(twice[0] === undefined ? [] : [`${twice.length} twice: ${list(twice)}`]),
+    ...(wrong[0] === undefined ? [] : [`${wrong.length} with the visitor id of another person: ${list(wrong)}`]),
     ...(undead[0] === undefined ? [] : [`${undead.length} reported as dropped, and arrived: ${list(undead)}`]),
     ...(left ? [`${left} left in the store`] : []),
     // The same one comes by beacon and from the page itself.
     ...new Set(problems),
   ];
-  return { survived: !details[0], lost: lost.length, twice: twice.length, repeats, details };
+  const counts = { lost: lost.length, twice: twice.length, wrong: wrong.length, undead: undead.length };
+  return { survived: !details[0], ...counts, repeats, details };
 };
 
 const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
@@ -51,6 +75,8 @@ export const summarise = (fault: number, runs: RunVerdict[]): Verdict => ({
   survived: runs.filter(({ survived }) => survived).length,
   lost: sum(runs.map(({ lost }) => lost)),
   twice: sum(runs.map(({ twice }) => twice)),
+  wrong: sum(runs.map(({ wrong }) => wrong)),
+  undead: sum(runs.map(({ undead }) => undead)),
   repeats: sum(runs.map(({ repeats }) => repeats)),
   details: runs.flatMap(({ details }, index) => details.map((detail) => `run ${index + 1}: ${detail}`)),
 });

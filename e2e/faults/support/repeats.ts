@@ -1,0 +1,28 @@
+import type { SeenRequest } from './site.ts';
+import type { Stage } from './stage.ts';
+
+/** An event that was sent again, although the service had confirmed it. */
+interface Needless {
+  uuid: string;
+  /** Each request with it: start and end of its exchange in ms since the first one, and its status. */
+  requests: string[];
+}
+
+const isConfirmed = ({ status }: SeenRequest) => status !== undefined && status < 300;
+
+/**
+ * What the pages sent again after it had been confirmed. The documentation promises a repeat only where an answer was lost:
+ * what went twice for that reason is none of these, and is stored once.
+ */
+export const needlessRepeats = ({ site: { requests } }: Stage): Needless[] => {
+  const start = requests[0]?.at ?? 0;
+  const show = ({ at, answeredAt, status }: SeenRequest) =>
+    `${at - start} to ${answeredAt ? answeredAt - start : '…'}: ${status ?? 'no answer'}`;
+  const uuids = new Set(requests.flatMap((request) => request.uuids));
+  return [...uuids].flatMap((uuid) => {
+    const own = requests.filter((request) => request.uuids.includes(uuid));
+    const last = own.at(-1)?.at ?? 0;
+    const isNeedless = own.slice(0, -1).some((one) => isConfirmed(one) && (one.answeredAt ?? last) < last);
+    return isNeedless ? { uuid, requests: own.map(show) } : [];
+  });
+};

@@ -1,0 +1,19 @@
+/** Too long for every run: left out unless `TEST_ALL` is set. */
+export const LONG = '@long';
+
+/** The outcome depends on the engine: Firefox and WebKit run these tests, and the others with `TEST_ALL` only. */
+export const ENGINES = '@engines';
+
+/**
+ * A failure means that an event was lost, stored twice or given to another person, or that something was stored or sent
+ * before consent or after a refusal. Such a failure counts even if the test passes when it is repeated.
+ */
+export const PROMISE = '@promise';
+
+export const isAll = Boolean(process.env.TEST_ALL);
+
+/** What a configuration or a project selects in Chromium. */
+export const selection = isAll ? {} : { grepInvert: new RegExp(LONG) };
+
+/** What a project selects in Firefox or WebKit. For a few tests, one browser and one demo start sooner than three. */
+export const engineSelection = isAll ? {} : { grep: new RegExp(ENGINES), grepInvert: new RegExp(LONG), workers: 1 };
