@@ -7,6 +7,7 @@ const executablePath = findChromium();
 export default defineConfig({
   ...selection,
   testDir: '.',
+  globalSetup: './support/setup.ts',
   // They have configurations of their own.
   testIgnore: ['engines/**', 'faults/**', 'walks/**'],
   outputDir: '../test-results/e2e',

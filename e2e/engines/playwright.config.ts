@@ -12,6 +12,7 @@ const engines: PlaywrightTestConfig<object, WorkerFixtures> = {
   ...faults,
   projects: isAll || !others[0] ? projects : others,
   testDir: '.',
+  globalSetup: '../support/setup.ts',
   outputDir: '../../test-results/engines',
   reporter: [['list'], ['json', { outputFile: '../../test-results/engines.json' }]],
 };

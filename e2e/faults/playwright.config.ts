@@ -13,6 +13,7 @@ const isThere: Record<EngineName, boolean> = {
 };
 export default defineConfig<object, WorkerFixtures>({
   testDir: '.',
+  globalSetup: '../support/setup.ts',
   outputDir: '../../test-results/faults',
   timeout: 120_000,
   expect: { timeout: 15_000 },

@@ -2,6 +2,7 @@ import { defineConfig } from '@playwright/test';
 
 export default defineConfig({
   testDir: '.',
+  globalSetup: '../support/setup.ts',
   outputDir: '../../test-results/walks',
   timeout: 180_000,
   workers: 2,

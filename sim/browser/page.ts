@@ -4,6 +4,7 @@ import type { World } from '../world/world.ts';
 import { createAborting } from './abort.ts';
 import type { Browser } from './browser.ts';
 import { createClockwork } from './clockwork.ts';
+import { createContext } from './context.ts';
 import { createEvents, type Events } from './events.ts';
 import { createFetching, type Fetching } from './fetching.ts';
 import { createIndexedDb } from './indexedDb.ts';
@@ -146,9 +147,9 @@ export const createPage = (world: World, browser: Browser, name: string, options
     reportError: (error: unknown) => world.log(name, () => `listener threw ${error}`),
     console: { error: () => {}, log: () => {}, warn: () => {}, debug: () => {}, info: () => {} },
   };
-  const context = vm.createContext(sandbox);
+  const context = createContext(sandbox);
   const global = vm.runInContext('globalThis', context) as Page['window'];
-  Object.assign(sandbox, { window: global, self: global });
+  Object.assign(global, { window: global, self: global });
   vm.runInContext('Math', context).random = random;
   Object.assign(page, { window: global });
   return page;

@@ -1,6 +1,7 @@
 import vm from 'node:vm';
 import { createAborting } from '../browser/abort.ts';
 import { createClockwork } from '../browser/clockwork.ts';
+import { createContext } from '../browser/context.ts';
 import { createHeaders, InflatingStream, SimulatedResponse } from '../browser/responses.ts';
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
@@ -46,7 +47,7 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
           resolve(new SimulatedResponse(answer.text, { status: answer.status, headers: { ...answer.headers } }));
         });
       });
-    const context = vm.createContext({
+    const context = createContext({
       ...globals,
       ...createAborting((delay, run) => void globals.setTimeout(run, delay)),
       Response: SimulatedResponse,

@@ -99,6 +99,8 @@ describe('a report of Playwright', () => {
     ['the promise tag', ['promise'], undefined],
     ['a verdict with a lost event', [], { lost: 1, twice: 0 }],
     ['a verdict with an event stored twice', [], { lost: 0, twice: 1 }],
+    ['a verdict with an event of another person', [], { lost: 0, wrong: 1 }],
+    ['a verdict with an event stored after it was dropped', [], { lost: 0, undead: 1 }],
   ])('reads %s as a broken promise', (_, tags, verdict) => {
     expect(readPlaywright(reportOf('unexpected', tags, verdict))).toMatchObject([{ isPromise: true }]);
   });

@@ -84,13 +84,16 @@ const PLAYWRIGHT_OUTCOMES: Record<Spec['tests'][number]['status'], Played['outco
   skipped: 'skipped',
 };
 
-/** A fault leaves its verdict as an annotation, with the numbers of events that were lost and stored twice. */
-const hasLoss = ({ annotations, results }: Spec['tests'][number]): boolean =>
+/** How many events of a fault broke a promise: `e2e/faults/support/verdict.ts` says what each means. */
+const BROKEN = ['lost', 'twice', 'wrong', 'undead'] as const;
+
+/** A fault leaves its verdict as an annotation. */
+const hasBroken = ({ annotations, results }: Spec['tests'][number]): boolean =>
   [...annotations, ...results.flatMap(({ annotations = [] }) => annotations)]
     .filter(({ type }) => type === 'verdict')
     .some(({ description = '{}' }) => {
-      const { lost = 0, twice = 0 } = JSON.parse(description) as { lost?: number; twice?: number };
-      return lost + twice > 0;
+      const verdict = JSON.parse(description) as Partial<Record<(typeof BROKEN)[number], number>>;
+      return BROKEN.some((name) => (verdict[name] ?? 0) > 0);
     });
 
 export const readPlaywright = ({ suites }: PlaywrightReport): Played[] =>
@@ -107,7 +110,7 @@ export const readPlaywright = ({ suites }: PlaywrightReport): Played[] =>
           line: spec.line,
           ...(test.projectName && { project: test.projectName }),
           outcome: PLAYWRIGHT_OUTCOMES[test.status],
-          isPromise: spec.tags.includes(PROMISE) || hasLoss(test),
+          isPromise: spec.tags.includes(PROMISE) || hasBroken(test),
         };
       }),
     );
