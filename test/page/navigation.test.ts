@@ -151,6 +151,7 @@ describe.each(paths)('with %s', (_name, open) => {
     settle();
     push('/quick');
     fire('pagehide');
+    expect(urls()).toEqual(['/', '/quick']);
     settle();
     expect(urls()).toEqual(['/', '/quick']);
   });
