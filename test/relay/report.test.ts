@@ -21,8 +21,12 @@ const open = () => {
 const visitor = (correlationValue: string = randomUUID()) => ({
   at: (page: unknown, event: unknown) => ({ correlationValue, seq: [page, event] }),
 });
-/** As many page loads, each of another visitor. */
-const crowd = (count: number) => Array.from({ length: count }, () => visitor().at(1, 1));
+/** As many page loads of others, none of which came before. */
+const createCrowd = () => {
+  const other = visitor();
+  let loads = 0;
+  return (count: number) => Array.from({ length: count }, () => other.at(++loads, 1));
+};
 
 describe('an event is missing', () => {
   it('if a later one of its page load was taken', () => {
@@ -83,7 +87,7 @@ describe('an event is missing', () => {
 describe('memory is bounded: the account', () => {
   it('knows the newest 10,000 page loads', () => {
     const { take, missing } = open();
-    const ann = visitor();
+    const [ann, crowd] = [visitor(), createCrowd()];
     take(ann.at(1, 1), ...crowd(19_998));
     take(ann.at(1, 3));
     expect(missing()).toBe(1);
@@ -91,7 +95,7 @@ describe('memory is bounded: the account', () => {
 
   it('has forgotten a page load after 20,000 others, but not what of it was missing', () => {
     const { take, missing } = open();
-    const ann = visitor();
+    const [ann, crowd] = [visitor(), createCrowd()];
     take(ann.at(1, 2), ...crowd(19_999));
     expect(missing()).toBe(1);
     // It counts as a new page load, of which two are missing.
@@ -101,7 +105,7 @@ describe('memory is bounded: the account', () => {
 
   it('knows an older page load that goes on', () => {
     const { take, missing } = open();
-    const ann = visitor();
+    const [ann, crowd] = [visitor(), createCrowd()];
     take(ann.at(1, 1), ...crowd(10_000));
     take(ann.at(1, 2), ...crowd(15_000));
     take(ann.at(1, 3));
