@@ -140,6 +140,10 @@ describe('the account reports', () => {
     account.count('rejected', 0);
     account.tell();
     expect(reports).toEqual([]);
+    take(visitor().at(1, 1));
+    account.tell();
+    account.tell();
+    expect(reports).toHaveLength(1);
   });
 
   it('a copy, which later events do not change', () => {
