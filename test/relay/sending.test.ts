@@ -75,22 +75,27 @@ describe('a redirect of the service', () => {
   });
 });
 
-describe('an answer outside 200 to 299', () => {
+describe('an answer of the service', () => {
+  const answerWith = (status: number) =>
+    toService({
+      baseUrl: 'https://service.example',
+      eventsUrl: 'https://service.example',
+      apiKey: KEY,
+      timeout: 1000,
+      fetch: async () => ({ status, headers: new Headers(), text: async () => '' }) as unknown as Response,
+    })({ path: '/api/events/batch/', body: '{}' });
+
   it.each([
     [199, false],
     [200, true],
     [299, true],
     [400, false],
   ])('%i counts as taken: %j', async (status, ok) => {
-    const answer = { type: 'basic', status, headers: new Headers(), text: async () => '' };
-    const forward = toService({
-      baseUrl: 'https://service.example',
-      eventsUrl: 'https://service.example',
-      apiKey: KEY,
-      timeout: 1000,
-      fetch: async () => answer as unknown as Response,
-    });
-    expect(await forward({ path: '/api/events/batch/', body: '{}' })).toMatchObject({ ok, status });
+    expect(await answerWith(status)).toMatchObject({ ok, status });
+  });
+
+  it.each([300, 399])('%i counts as a redirect', async (status) => {
+    await expect(answerWith(status)).rejects.toMatchObject({ status: 502, cause: new Error('a redirect') });
   });
 });
 
