@@ -426,16 +426,6 @@ it('says to its owner, not to the page, why the service did not answer', async (
   expect(errors).toEqual([expect.stringContaining('ECONNREFUSED')]);
 });
 
-it('follows no redirect in runtimes either that know no way to forbid them', async () => {
-  const relay = await openRelay({
-    fetch: (input, init) => {
-      if (init?.redirect === 'error') throw new TypeError('Invalid redirect value');
-      return fetch(input, init);
-    },
-  });
-  expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(201);
-});
-
 describe('other origins', () => {
   const ALLOWED = 'https://www.example.com';
   const PREFLIGHT = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' };

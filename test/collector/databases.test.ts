@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { customersSuite } from './customers.suite.ts';
 import { drivers } from './drivers.ts';
 import { journeysSuite } from './journeys.suite.ts';
+import { lockingSuite } from './locking.suite.ts';
 import { useCollector } from './running.ts';
 import { storingSuite } from './storing.suite.ts';
 
@@ -11,4 +12,5 @@ describe.each(drivers)('on $name', (driver) => {
   describe('storing', () => storingSuite(running));
   describe('customers', () => customersSuite(running));
   describe('journeys', () => journeysSuite(running));
+  describe('the writing lock', () => lockingSuite(running, driver));
 });

@@ -1,0 +1,169 @@
+import { act, createElement, StrictMode, useEffect } from 'react';
+import type { Root } from 'react-dom/client';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createTracker } from '../src/index.ts';
+import { ClewProvider, usePageViews } from '../src/react.ts';
+
+/**
+ * As much of a page as React needs to run effects: the components here render nothing, so that no element is ever made.
+ * Routers in a real page are in e2e/frameworks.spec.ts.
+ */
+const createPage = () => {
+  const window = Object.assign(new EventTarget(), { HTMLIFrameElement: class {}, event: undefined });
+  const document = Object.assign(new EventTarget(), {
+    nodeType: 9,
+    nodeName: '#document',
+    defaultView: window,
+    activeElement: null,
+  });
+  const container = Object.assign(new EventTarget(), {
+    nodeType: 1,
+    nodeName: 'DIV',
+    tagName: 'DIV',
+    namespaceURI: 'http://www.w3.org/1999/xhtml',
+    ownerDocument: document,
+    textContent: '',
+  });
+  return { window: Object.assign(window, { document }), document, container: container as unknown as Element };
+};
+
+const ORIGIN = 'https://shop.example';
+type At = Parameters<typeof usePageViews>[0];
+type Options = Parameters<typeof usePageViews>[1];
+
+let page: ReturnType<typeof createPage>;
+let root: Root;
+const tracker = createTracker({ baseUrl: '/clew' });
+const views = () => vi.mocked(tracker.page).mock.calls.map(([view]) => view);
+const goTo = (path: string) => {
+  const { href, pathname } = new URL(path, ORIGIN);
+  vi.stubGlobal('location', { href, pathname });
+};
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.spyOn(tracker, 'page').mockReturnValue(undefined as never);
+  page = createPage();
+  vi.stubGlobal('window', page.window);
+  vi.stubGlobal('document', page.document);
+  vi.stubGlobal('addEventListener', page.window.addEventListener.bind(page.window));
+  vi.stubGlobal('removeEventListener', page.window.removeEventListener.bind(page.window));
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+  goTo('/');
+  const { createRoot } = await import('react-dom/client');
+  root = createRoot(page.container);
+});
+afterEach(async () => {
+  await act(async () => root.unmount());
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+const Layout = ({
+  at,
+  options,
+  effect,
+}: {
+  at: At;
+  options?: Options | undefined;
+  effect?: (() => void) | undefined;
+}) => {
+  usePageViews(at, options);
+  useEffect(() => effect?.(), [effect]);
+  return null;
+};
+/** Renders what the app shows at a location, in one task; the views are tracked in the next. */
+const commit = (
+  at: At,
+  { options, effect, strict }: { options?: Options; effect?: () => void; strict?: boolean } = {},
+) =>
+  act(async () => {
+    const app = createElement(ClewProvider, { tracker }, createElement(Layout, { at, options, effect }));
+    root.render(strict ? createElement(StrictMode, null, app) : app);
+  });
+const settle = () => vi.runAllTimers();
+const visit = async (path: string, options?: Options) => {
+  goTo(path);
+  const { pathname, search } = new URL(path, ORIGIN);
+  await commit({ pathname, search }, { options });
+  settle();
+};
+const show = (persisted: boolean) => page.window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+
+it('usePageViews tracks one view for each path, with the URL of the view before', async () => {
+  for (const path of ['/', '/yarns', '/yarns?fibre=wool', '/yarns#top', '/club']) await visit(path);
+  expect(views()).toEqual([
+    { path: '/' },
+    { path: '/yarns', referrer: `${ORIGIN}/` },
+    { path: '/club', referrer: `${ORIGIN}/yarns` },
+  ]);
+});
+
+it('usePageViews takes a pathname, too', async () => {
+  await commit('/yarns');
+  settle();
+  goTo('/club');
+  await commit('/club');
+  settle();
+  await commit('/club');
+  settle();
+  expect(views().map((view) => view?.path)).toEqual(['/yarns', '/club']);
+});
+
+it('usePageViews tracks a change of the query alone with `query`', async () => {
+  for (const path of ['/yarns', '/yarns?fibre=wool', '/yarns?fibre=wool#top', '/yarns?fibre=silk'])
+    await visit(path, { query: true });
+  expect(views()).toEqual([
+    { path: '/yarns' },
+    { path: '/yarns', referrer: `${ORIGIN}/yarns` },
+    { path: '/yarns', referrer: `${ORIGIN}/yarns?fibre=wool` },
+  ]);
+});
+
+it('usePageViews tracks one view in strict mode, which mounts twice', async () => {
+  await commit('/', { strict: true });
+  settle();
+  expect(views()).toEqual([{ path: '/' }]);
+});
+
+it('usePageViews tracks nothing before the task of the render is over', async () => {
+  await commit('/');
+  expect(views()).toEqual([]);
+  settle();
+  expect(views()).toHaveLength(1);
+});
+
+it('usePageViews tracks no view of a path that an effect leaves at once', async () => {
+  await visit('/');
+  goTo('/old');
+  await commit('/old', { effect: () => goTo('/new') });
+  settle();
+  await commit('/new');
+  settle();
+  expect(views().map((view) => view?.path)).toEqual(['/', '/new']);
+});
+
+it('usePageViews tracks a path whose router changes the address one task later', async () => {
+  await visit('/');
+  await commit('/yarns', { effect: () => goTo('/shop/yarns') });
+  settle();
+  expect(views().map((view) => view?.path)).toEqual(['/', '/yarns']);
+});
+
+it('usePageViews tracks a page that returns from the back/forward cache, without a referrer', async () => {
+  await visit('/');
+  await visit('/yarns');
+  show(false);
+  expect(views()).toHaveLength(2);
+  show(true);
+  expect(views().slice(2)).toEqual([{ path: '/yarns' }]);
+});
+
+it('usePageViews tracks nothing once its component is unmounted', async () => {
+  await commit('/');
+  await act(async () => root.render(null));
+  settle();
+  show(true);
+  expect(views()).toEqual([]);
+});

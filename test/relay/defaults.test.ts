@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createRelay, memorySeen, type RelayReport, redisSeen } from '../../src/relay.ts';
+import { openInMemory, requestOf, uuids } from './requests.ts';
+import { event, KEY } from './stage.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** What a promise has come to, as far as it has. */
+const follow = <T>(promise: Promise<T>) => {
+  const followed: { value?: T } = {};
+  promise.then((value) => {
+    followed.value = value;
+  });
+  return followed;
+};
+const batchOf = (...names: string[]) => ({ batch: names.map((name) => event(name)) });
+
+describe('without `timeout`', () => {
+  it('the relay waits 10 s for the service, and then answers 504', async () => {
+    let signal: AbortSignal | null | undefined;
+    const silent: typeof fetch = (_url, init) => {
+      signal = init?.signal;
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal?.reason)));
+    };
+    const relay = createRelay({ baseUrl: 'https://service.example', apiKey: KEY, fetch: silent });
+    const reply = follow(relay(requestOf(batchOf('a'))));
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(reply.value).toBeUndefined();
+    expect(signal?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(signal?.aborted).toBe(true);
+    expect(reply.value?.status).toBe(504);
+    expect(await reply.value?.json()).toEqual({ error: 'the service did not answer within 10000 ms' });
+    expect(reply.value?.headers.get('Retry-After')).toBe('1');
+  });
+
+  it('the relay waits 10 s for another request that forwards the same event, and then answers 503', async () => {
+    const seen = memorySeen();
+    const batch = [event('a')];
+    await seen.reserve(batch.map(({ uuid }) => uuid));
+    const { relay, received } = openInMemory({ seen });
+    const reply = follow(relay(requestOf({ batch })));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(reply.value).toBeUndefined();
+    // The relay looks again after one more pause at most, which is 1 s.
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(reply.value?.status).toBe(503);
+    expect(reply.value?.headers.get('Retry-After')).toBe('1');
+    expect(received).toEqual([]);
+  });
+});
+
+it('the relay holds no timer once the service has answered', async () => {
+  for (const status of [201, 400, 500]) {
+    const answer: typeof fetch = async () => new Response(null, { status });
+    const relay = createRelay({ baseUrl: 'https://service.example', apiKey: KEY, fetch: answer });
+    await relay(requestOf(batchOf('a')));
+    expect(vi.getTimerCount()).toBe(0);
+  }
+});
+
+it('the relay looks for a confirmation after 10 to 20 ms, and doubles the pause up to 500 to 1,000 ms', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const looks: number[] = [];
+  const start = Date.now();
+  const { relay } = openInMemory({
+    seen: {
+      ...memorySeen(),
+      reserve: async ([uuid]) => {
+        looks.push(Date.now() - start);
+        return uuid ? ['pending'] : [];
+      },
+    },
+  });
+  const reply = follow(relay(requestOf(batchOf('a'))));
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(looks).toEqual([0, 15, 45, 105, 225, 465, 945, 1695, 2445]);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(reply.value?.status).toBe(503);
+});
+
+describe('the relay forwards a failed beacon', () => {
+  const BEACON = { headers: { 'Content-Type': 'text/plain;charset=UTF-8' } };
+
+  it.each<[string, () => Promise<Response>]>([
+    ['answered 500', async () => new Response('down', { status: 500 })],
+    ['could not be reached', () => Promise.reject(new Error('unreachable'))],
+  ])('again after 200 ms and after another second, if the service %s', async (_what, answer) => {
+    const times: number[] = [];
+    const start = Date.now();
+    const { relay } = openInMemory({
+      forward: () => {
+        times.push(Date.now() - start);
+        return answer();
+      },
+    });
+    const reply = follow(relay(requestOf(batchOf('a'), BEACON)));
+    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(199);
+    expect(times).toEqual([0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(times).toEqual([0, 200]);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(times).toEqual([0, 200]);
+    expect(reply.value).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(times).toEqual([0, 200, 1200]);
+    expect(reply.value?.status).toBe(502);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('not again if the request was no beacon', async () => {
+    const forward = vi.fn(async () => new Response(null, { status: 500 }));
+    const { relay } = openInMemory({ forward });
+    expect((await relay(requestOf(batchOf('a')))).status).toBe(502);
+    expect(forward).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('without `reportInterval`', () => {
+  it('the relay reports once a minute at most, and only what has changed', async () => {
+    const reports: RelayReport[] = [];
+    const { relay } = openInMemory({ onReport: (report) => reports.push(report) });
+    const post = (...names: string[]) => relay(requestOf(batchOf(...names)));
+    await post('a');
+    vi.advanceTimersByTime(59_999);
+    await post('b');
+    expect(reports).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await post('c');
+    expect(reports).toEqual([{ taken: 3, repeats: 0, rejected: 0, missing: 0 }]);
+    vi.advanceTimersByTime(59_999);
+    await post('d');
+    expect(reports).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    await relay(requestOf('no JSON'));
+    expect(reports).toHaveLength(2);
+    vi.advanceTimersByTime(120_000);
+    await relay(requestOf('no JSON'));
+    await relay.close();
+    expect(reports).toHaveLength(2);
+  });
+
+  it('the relay reports the rest when it closes', async () => {
+    const reports: RelayReport[] = [];
+    const { relay } = openInMemory({ onReport: (report) => reports.push(report) });
+    await relay(requestOf(batchOf('a')));
+    await relay.close();
+    expect(reports).toMatchObject([{ taken: 1 }]);
+  });
+});
+
+it('without `maxBodyBytes` the relay takes 102,400 bytes and no more', async () => {
+  const { relay } = openInMemory();
+  const text = JSON.stringify(batchOf('a'));
+  expect((await relay(requestOf(text.padEnd(102_400)))).status).toBe(201);
+  expect((await relay(requestOf(text.padEnd(102_401)))).status).toBe(413);
+});
+
+it('without `seen` the relay remembers for a day which events were confirmed', async () => {
+  const { relay, received } = openInMemory();
+  const batch = [event('a')];
+  const post = async () => (await relay(requestOf({ batch }))).status;
+  expect(await post()).toBe(201);
+  vi.advanceTimersByTime(86_399_999);
+  expect(await post()).toBe(200);
+  expect(received).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  expect(await post()).toBe(201);
+  expect(received).toHaveLength(2);
+});
+
+it('without `eventsUrl` single events go to `baseUrl`', async () => {
+  const urls: unknown[] = [];
+  const note: typeof fetch = async (url) => {
+    urls.push(url);
+    return new Response(null, { status: 201 });
+  };
+  const relay = createRelay({ baseUrl: 'https://service.example/v1', apiKey: KEY, fetch: note });
+  await relay(requestOf(event('a'), { path: '/clew/events/' }));
+  expect(urls).toEqual(['https://service.example/v1/events/']);
+});
+
+describe('memorySeen without options', () => {
+  it('keeps a reservation for a minute', async () => {
+    const seen = memorySeen();
+    const [uuid] = uuids(1) as [string];
+    await seen.reserve([uuid]);
+    vi.advanceTimersByTime(59_999);
+    expect(await seen.reserve([uuid])).toEqual(['pending']);
+    vi.advanceTimersByTime(1);
+    expect(await seen.reserve([uuid])).toEqual(['new']);
+  });
+
+  it('keeps a confirmed event for a day', async () => {
+    const seen = memorySeen();
+    const [uuid] = uuids(1) as [string];
+    await seen.confirm([uuid]);
+    vi.advanceTimersByTime(86_399_999);
+    expect(await seen.reserve([uuid])).toEqual(['taken']);
+    vi.advanceTimersByTime(1);
+    expect(await seen.reserve([uuid])).toEqual(['new']);
+  });
+
+  it('keeps the newest 100,000 confirmed events, and at most twice as many', async () => {
+    const seen = memorySeen();
+    const first = 'the first';
+    const confirmMore = (count: number, prefix: string) =>
+      seen.confirm(Array.from({ length: count }, (_, n) => `${prefix}${n}`));
+    await seen.confirm([first]);
+    await confirmMore(99_999, 'a');
+    expect(await seen.reserve([first])).toEqual(['taken']);
+    await confirmMore(99_999, 'b');
+    expect(await seen.reserve([first])).toEqual(['taken']);
+    await confirmMore(1, 'c');
+    expect(await seen.reserve([first, 'b0', 'c0'])).toEqual(['new', 'taken', 'taken']);
+  }, 30_000);
+});
+
+it('redisSeen without options keeps `clew:seen:` keys, a reservation for a minute and a confirmation for a day', async () => {
+  const commands: string[][] = [];
+  const seen = redisSeen(async (args) => {
+    commands.push(args);
+    return 'OK';
+  });
+  expect(await seen.reserve(['a'])).toEqual(['new']);
+  await seen.confirm(['a']);
+  await seen.release(['a']);
+  expect(commands).toEqual([
+    ['SET', 'clew:seen:a', 'pending', 'NX', 'PX', '60000'],
+    ['SET', 'clew:seen:a', 'taken', 'PX', '86400000'],
+    ['DEL', 'clew:seen:a'],
+  ]);
+});

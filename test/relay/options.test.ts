@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { createRelay, memorySeen, type RelayOptions } from '../../src/relay.ts';
+
+const forward = async () => new Response(null, { status: 201 });
+const create = (options: object) => createRelay(options as RelayOptions);
+const BASE = { baseUrl: 'https://service.example', apiKey: 'the-secret-key' };
+
+describe('createRelay throws a TypeError that names the option and what it expects:', () => {
+  it.each<[object, string]>([
+    [{}, 'baseUrl must be a non-empty string, or give `forward`'],
+    [{ apiKey: 'k' }, 'baseUrl must be a non-empty string, or give `forward`'],
+    [{ baseUrl: 'https://service.example' }, 'apiKey must be a non-empty string, or give `forward`'],
+    ...['baseUrl', 'eventsUrl', 'apiKey', 'identitySecret'].flatMap((name): [object, string][] =>
+      ['', 7, null].map((value) => [{ ...BASE, [name]: value }, `${name} must be a non-empty string`]),
+    ),
+    [{ forward, baseUrl: '' }, 'baseUrl must be a non-empty string'],
+    ...['forward', 'onReport', 'onError', 'fetch'].flatMap((name): [object, string][] =>
+      [true, {}, 'f'].map((value) => [{ ...BASE, [name]: value }, `${name} must be a function`]),
+    ),
+    ...['maxBodyBytes', 'timeout', 'reportInterval'].flatMap((name): [object, string][] =>
+      [0, -1, Number.NaN, '1', null].map((value) => [{ ...BASE, [name]: value }, `${name} must be more than 0`]),
+    ),
+    ...['https://a.example', [''], ['https://a.example', 7], {}].map((allowedOrigins): [object, string] => [
+      { ...BASE, allowedOrigins },
+      'allowedOrigins must be a list of origins',
+    ]),
+    ...[
+      null,
+      true,
+      {},
+      { domain: '' },
+      { domain: 7 },
+      { domain: 'a b' },
+      { domain: 'a;b' },
+      { domain: 'a,b' },
+      { domain: 'a', secure: 'no' },
+    ].map((threadCookie): [object, string] => [
+      { ...BASE, threadCookie },
+      'threadCookie must be { domain: a domain, secure?: a boolean }',
+    ]),
+    ...['reserve', 'confirm', 'release'].map((method): [object, string] => [
+      { ...BASE, seen: { ...memorySeen(), [method]: undefined } },
+      'seen must be reserve, confirm, release',
+    ]),
+  ])('%j: %s', (options, message) => {
+    expect(() => create(options)).toThrow(new TypeError(`createRelay: ${message}`));
+  });
+});
+
+describe('createRelay takes', () => {
+  it.each<[string, object]>([
+    ['`forward` in place of an address and a key', { forward }],
+    ['each option as undefined', { ...BASE, forward: undefined, timeout: undefined, seen: undefined }],
+    ['an empty list of origins', { ...BASE, allowedOrigins: [] }],
+    ['several origins', { ...BASE, allowedOrigins: ['https://a.example', 'https://b.example'] }],
+    ['a cookie with or without `secure`', { ...BASE, threadCookie: { domain: 'a.example' } }],
+    ['a cookie for development', { ...BASE, threadCookie: { domain: 'localhost', secure: false } }],
+    ['fractions of a millisecond', { ...BASE, timeout: 0.5 }],
+    ['a store of its own', { ...BASE, seen: memorySeen() }],
+  ])('%s', (_what, options) => {
+    expect(() => create(options)).not.toThrow();
+  });
+});

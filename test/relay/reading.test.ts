@@ -1,0 +1,189 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { RelayOptions } from '../../src/relay.ts';
+import { openInMemory, requestOf } from './requests.ts';
+import { event, SINGLE } from './stage.ts';
+
+const TEXT = JSON.stringify({ batch: [event('é😀')] });
+const BYTES = Buffer.from(TEXT);
+const GZIP = { 'Content-Encoding': 'gzip' };
+
+/** A body that arrives in these pieces, and how many the relay has taken. */
+const inPieces = (pieces: Uint8Array[], headers: Record<string, string> = {}) => {
+  const taken: number[] = [];
+  const body = (async function* () {
+    for (const piece of pieces) {
+      taken.push(piece.length);
+      yield piece;
+    }
+  })();
+  return { request: { ...requestOf('', { headers }), body }, taken };
+};
+const cut = (bytes: Uint8Array, size: number) =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size));
+const open = (options: Partial<RelayOptions> = {}) => {
+  const { relay, received } = openInMemory(options);
+  const names = () =>
+    received.flatMap(({ body }) => JSON.parse(body).batch.map((each: { event: string }) => each.event));
+  return { relay, received, names };
+};
+
+describe('a body is read whole', () => {
+  it.each([1, 7, 100, 1_000_000])('in pieces of %i bytes', async (size) => {
+    const { relay, names } = open();
+    expect((await relay(inPieces(cut(BYTES, size)).request)).status).toBe(201);
+    expect(names()).toEqual(['é😀']);
+  });
+
+  it.each([1, 7, 1_000_000])('in gzip, in pieces of %i bytes', async (size) => {
+    const { relay, names } = open();
+    for (const encoding of ['gzip', 'GZIP']) {
+      const { request } = inPieces(cut(gzipSync(TEXT), size), { 'Content-Encoding': encoding });
+      expect((await relay(request)).status).toBe(encoding === 'gzip' ? 201 : 200);
+    }
+    expect(names()).toEqual(['é😀']);
+  });
+
+  it('from a stream, as of a web `Request`', async () => {
+    const { relay, names } = open();
+    const init = { method: 'POST', body: TEXT, headers: { 'Content-Type': 'application/json' } };
+    expect((await relay(new Request('https://shop.example/clew/api/events/batch/', init))).status).toBe(201);
+    expect(names()).toEqual(['é😀']);
+  });
+
+  it('and a request without a body is refused with 400', async () => {
+    const { relay } = open();
+    expect((await relay({ ...requestOf(''), body: null })).status).toBe(400);
+  });
+});
+
+describe('a body over the limit is answered 413', () => {
+  it.each<[string, Record<string, string>, Uint8Array]>([
+    ['as it is', {}, BYTES],
+    ['inflated', GZIP, gzipSync(TEXT)],
+  ])('to the byte, %s', async (_how, headers, body) => {
+    const exact = open({ maxBodyBytes: BYTES.length });
+    expect((await exact.relay(inPieces(cut(body, 20), headers).request)).status).toBe(201);
+    const tight = open({ maxBodyBytes: BYTES.length - 1 });
+    const reply = await tight.relay(inPieces(cut(body, 20), headers).request);
+    expect([reply.status, await reply.json()]).toEqual([
+      413,
+      { error: `expected a body of at most ${BYTES.length - 1} bytes` },
+    ]);
+    expect(tight.received).toEqual([]);
+  });
+
+  it('and read no further', async () => {
+    const { relay } = open({ maxBodyBytes: 100 });
+    const { request, taken } = inPieces(Array.from({ length: 50 }, () => new Uint8Array(60)));
+    expect((await relay(request)).status).toBe(413);
+    expect(taken).toHaveLength(2);
+  });
+
+  it('also if so much gzip inflates to nothing', async () => {
+    const { relay } = open({ maxBodyBytes: 100 });
+    const empty = gzipSync('');
+    const { request } = inPieces(
+      Array.from({ length: 10 }, () => empty),
+      GZIP,
+    );
+    expect((await relay(request)).status).toBe(413);
+  });
+});
+
+it.each<[string, Uint8Array]>([
+  ['truncated', gzipSync(TEXT).subarray(0, -4)],
+  ['text', BYTES],
+  ['empty', new Uint8Array(0)],
+])('gzip that is %s is refused with 400 and a reason', async (_what, body) => {
+  const { relay, received } = open();
+  const reply = await relay(inPieces([body], GZIP).request);
+  expect(reply.status).toBe(400);
+  expect((await reply.json()).error).toMatch(/^(unreadable body|expected JSON): \w/);
+  expect(received).toEqual([]);
+});
+
+it('a body that breaks off is refused with 400 and its reason', async () => {
+  for (const headers of [{}, GZIP]) {
+    const { relay, received } = open();
+    const body = (async function* () {
+      yield gzipSync(TEXT).subarray(0, 20);
+      throw new Error('it broke off');
+    })();
+    const reply = await relay({ ...requestOf('', { headers }), body });
+    expect([reply.status, await reply.json()]).toEqual([400, { error: 'unreadable body: Error: it broke off' }]);
+    expect(received).toEqual([]);
+  }
+});
+
+describe('what is forwarded', () => {
+  it('holds the fields of the contract, in their order, and nothing else', async () => {
+    const { relay, received } = open();
+    const known = event('a');
+    await relay(requestOf({ batch: [{ seq: [1, 1], signature: 'x', admin: true, ...known }], more: 1 }));
+    expect(received).toEqual([{ path: '/api/events/batch/', body: JSON.stringify({ batch: [known] }) }]);
+  });
+
+  it('has no timestamp on the single endpoint', async () => {
+    const { relay, received } = open();
+    const { timestamp, ...rest } = event('a');
+    await relay(requestOf({ ...rest, timestamp }, { path: SINGLE }));
+    expect(received).toEqual([{ path: '/events/', body: JSON.stringify(rest) }]);
+  });
+
+  it('includes each event without a uuid, however often it comes', async () => {
+    const { relay, names } = open();
+    const { uuid: _, ...nameless } = event('nameless');
+    const twice = event('twice');
+    for (let time = 0; time < 2; time++) await relay(requestOf({ batch: [nameless, twice, nameless, twice] }));
+    expect(names()).toEqual(['nameless', 'twice', 'nameless', 'nameless', 'nameless']);
+  });
+
+  it('is missing from the answer only if it was rejected, which is named with the uuid that it has', async () => {
+    const { relay } = open();
+    const bad = event('bad', { source: 'x' });
+    const reply = await relay(requestOf({ batch: [null, bad, event('good'), event('odd', { uuid: 7 })] }));
+    expect([reply.status, await reply.json()]).toEqual([
+      201,
+      {
+        rejected: [
+          { uuid: '', reason: 'expected an object, got null' },
+          { uuid: bad.uuid, reason: 'source: expected "custom", got "x"' },
+          { uuid: '', reason: 'uuid: expected a lower-case UUID, got 7' },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a store that fails', () => {
+  const failing = (method: 'reserve' | 'confirm' | 'release', errors: unknown[]) =>
+    open({
+      onError: (error) => errors.push(error),
+      seen: {
+        reserve: async (uuids) => uuids.map(() => 'new'),
+        confirm: async () => {},
+        release: async () => {},
+        [method]: () => Promise.reject(new Error('Redis is down')),
+      },
+    });
+
+  it('to reserve: nothing is forwarded, the page gets 503, and `onError` the reason', async () => {
+    const errors: unknown[] = [];
+    const { relay, received } = failing('reserve', errors);
+    const reply = await relay(requestOf(TEXT));
+    expect([reply.status, reply.headers.get('Retry-After'), await reply.json()]).toEqual([
+      503,
+      '1',
+      { error: 'it is not known what has been taken' },
+    ]);
+    expect(received).toEqual([]);
+    expect(errors).toEqual([new Error('Redis is down')]);
+  });
+
+  it('to confirm: the page gets the answer of the service all the same', async () => {
+    const { relay, received } = failing('confirm', []);
+    expect((await relay(requestOf(TEXT))).status).toBe(201);
+    expect(received).toHaveLength(1);
+  });
+});

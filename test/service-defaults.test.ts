@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createService, ServiceError } from '../src/service.ts';
+
+const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+const EVENT = { event: 'a', correlationValue: THREAD };
+/** A service whose requests the test sees and answers. */
+const open = (answer: (init: RequestInit) => Promise<Response>, options: object = {}) => {
+  const requests: { url: unknown; init: RequestInit }[] = [];
+  const service = createService({
+    baseUrl: 'https://service.example/v1',
+    apiKey: 'secret-key',
+    fetch: (url, init = {}) => {
+      requests.push({ url, init });
+      return answer(init);
+    },
+    ...options,
+  });
+  return { service, requests };
+};
+const taken = async () => new Response('{"id":"c7"}', { status: 201 });
+const never = ({ signal }: RequestInit) =>
+  new Promise<Response>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  // The platform's own does not run on the clock of a test.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), ms);
+    return controller.signal;
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+it.each([
+  ['without `timeout`, after 20 s', {}, 20_000],
+  ['after `timeout`', { timeout: 70 }, 70],
+])('a call fails %s without an answer', async (_when, options, ms) => {
+  const { service } = open(never, options);
+  let error: unknown;
+  service.sendBatch([EVENT]).catch((thrown) => {
+    error = thrown;
+  });
+  await vi.advanceTimersByTimeAsync(ms - 1);
+  expect(error).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(error).toBeInstanceOf(ServiceError);
+  expect(error).toMatchObject({ status: undefined, cause: { name: 'TimeoutError' } });
+});
+
+it('without `eventsUrl` single events go to `baseUrl`', async () => {
+  const { service, requests } = open(taken);
+  await service.sendEvent(EVENT);
+  expect(requests.map(({ url }) => url)).toEqual(['https://service.example/v1/events/']);
+});
+
+it('without `fetch` requests go through the global one, looked up for each request', async () => {
+  const service = createService({ baseUrl: 'https://service.example', apiKey: 'secret-key' });
+  const global = vi.fn(taken);
+  vi.stubGlobal('fetch', global);
+  await service.sendEvent(EVENT);
+  expect(global).toHaveBeenCalledTimes(1);
+});
+
+it('every request is without cookies, and fails rather than follow a redirect', async () => {
+  const { service, requests } = open(taken);
+  await service.upsertCustomer('ann');
+  await service.sendBatch([EVENT]);
+  await service.sendEvent(EVENT);
+  expect(requests).toHaveLength(3);
+  for (const { init } of requests)
+    expect(init).toMatchObject({ method: 'POST', credentials: 'omit', redirect: 'error' });
+});
+
+it('without `correlationKey` and `timestamp` events get `_id` and the present time', async () => {
+  vi.setSystemTime('2026-01-31T12:00:00.000Z');
+  const { service, requests } = open(taken);
+  await service.sendBatch([EVENT, { ...EVENT, correlationKey: 'email', timestamp: '2026-01-01T00:00:00.000Z' }]);
+  expect(JSON.parse(`${requests[0]?.init.body}`)).toEqual({
+    batch: [
+      { ...EVENT, source: 'custom', correlationKey: '_id', timestamp: '2026-01-31T12:00:00.000Z' },
+      { ...EVENT, source: 'custom', correlationKey: 'email', timestamp: '2026-01-01T00:00:00.000Z' },
+    ],
+  });
+});
+
+it('an error holds at most 1,000 characters of the answer', async () => {
+  const { service } = open(async () => new Response('x'.repeat(5000), { status: 500 }));
+  const error = await service.sendEvent(EVENT).catch((thrown) => thrown);
+  expect(error.detail).toBe('x'.repeat(1000));
+});
+
+it('an error about an id that is not JSON holds at most 200 characters of the answer', async () => {
+  const { service } = open(async () => new Response('x'.repeat(5000), { status: 201 }));
+  const error = await service.upsertCustomer('ann').catch((thrown) => thrown);
+  expect(error.detail).toBe(`expected JSON, got ${'x'.repeat(200)}`);
+});
