@@ -70,5 +70,6 @@ export const isSettled = ({ service, ledger, flushes, onDisk }: Stage): boolean 
   const arrived = new Set(service.stored.map(({ payload }) => payload?.n));
   for (const { n, dropped, excuse, name } of ledger.tracked.values())
     if (!arrived.has(n) && !dropped && !excuse && name !== 'poison') return false;
-  return flushes.size === 0 && onDisk().size === 0;
+  for (const page of flushes.values()) if (page.state === 'running') return false;
+  return onDisk().size === 0;
 };

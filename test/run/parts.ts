@@ -35,6 +35,7 @@ export const partsOf = (isAll: boolean): Part[] => [
   { name: 'build', command: npm('build', '--silent'), isNeeded: true },
   { name: 'check', command: npm('check') },
   { name: 'unit', command: vitest, report: 'unit.json', tool: 'vitest' },
+  { name: 'sim', command: ['npx', 'tsx', 'sim/sim.ts', '--seeds', isAll ? '20000' : '3000'] },
   browserPart('e2e', 'e2e'),
   browserPart('engines', 'e2e/engines'),
   browserPart('faults', 'e2e/faults'),
