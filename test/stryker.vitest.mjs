@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that mutants run against: in Node, of `src`, without a database, a browser or another process. */
+export default defineConfig({
+  test: {
+    include: ['{relay,testing,wire}.test.ts', '{page,pipeline,tracker,relay}/*.test.ts'],
+    exclude: ['relay/{bodies,faults,identity,load,seen,signature}.test.ts'],
+  },
+});
