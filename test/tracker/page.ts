@@ -1,8 +1,12 @@
-import { afterEach, onTestFinished, vi } from 'vitest';
+import { afterEach, vi } from 'vitest';
 import type { AnyEvents, DropReason, EventMap, TrackerOptions } from '../../src/index.ts';
 import { createTestTracker } from '../../src/testing.ts';
 
+const stops: (() => void)[] = [];
 afterEach(() => {
+  // A tracker that stops offline hands nothing over, so that no answer comes when its page is gone.
+  vi.stubGlobal('navigator', { onLine: false });
+  for (const stop of stops.splice(0)) stop();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
@@ -21,7 +25,7 @@ export const start = <Events extends EventMap = AnyEvents>(options?: Partial<Tra
   tracker.on('delivered', (confirmed) => {
     for (const { event } of confirmed.events) delivered.push(event);
   });
-  onTestFinished(tracker.stop);
+  stops.push(tracker.stop);
   /** Names of the events that have arrived. */
   const names = () => events().map(({ event }) => event);
   return { ...test, errors, dropped, delivered, names };
@@ -32,8 +36,12 @@ export const settle = () => vi.advanceTimersByTimeAsync(0);
 
 /** What a test sees of the page that it opens. */
 export interface Page {
+  /** The target of the page's events. */
+  readonly window: EventTarget;
   readonly document: EventTarget & { cookie: string; hidden: boolean; prerendering: boolean };
   readonly navigator: { onLine: boolean };
+  /** What of `history` and `location` clew uses; a test sets `href` to navigate without an event. */
+  readonly location: URL;
   /** The page is unloaded, or goes into the back/forward cache. */
   leave(): void;
   /** The page comes back from the back/forward cache. */
@@ -42,40 +50,80 @@ export interface Page {
   show(isShown: boolean): void;
   /** The network is back. */
   reconnect(): void;
+  /** Dispatches an event on `window`, with these properties. */
+  fire(type: string, properties?: object): Event;
 }
 
-/** localStorage as all pages of a test share it. */
-const storage = (): Record<string, string> => {
-  const { localStorage } = globalThis as { localStorage?: Record<string, string> };
-  if (localStorage) return localStorage;
-  const shared = {};
-  vi.stubGlobal('localStorage', shared);
-  return shared;
-};
+/** localStorage by host, as all pages of a test share it. */
+const storages = new Map<string, Record<string, string>>();
+/** Cookies by name and domain, as a browser keeps them: none for a domain without a dot. */
+const cookies = new Map<string, { domain: string; name: string; text: string }>();
+/** What pages have written into `document.cookie`. */
+export const cookiesWritten: string[] = [];
+afterEach(() => {
+  storages.clear();
+  cookies.clear();
+  cookiesWritten.length = 0;
+});
+
+const isWithin = (host: string, domain: string) => `.${host}`.endsWith(`.${domain}`);
+
+const jarOf = ({ hostname }: URL) => ({
+  get: () =>
+    [...cookies.values()]
+      .filter(({ domain }) => isWithin(hostname, domain))
+      .map(({ text }) => text)
+      .join('; '),
+  set(written: string) {
+    cookiesWritten.push(written);
+    const [text = '', ...attributes] = written.split('; ');
+    const [name = ''] = text.split('=');
+    const domain = attributes.find((one) => one.startsWith('Domain='))?.slice('Domain='.length) || hostname;
+    if (!isWithin(hostname, domain) || !domain.includes('.')) return;
+    if (attributes.includes('Max-Age=0')) cookies.delete(`${domain} ${name}`);
+    else cookies.set(`${domain} ${name}`, { domain, name, text });
+  },
+});
 
 /**
- * Gives the trackers that start next a page of their own: its events, document and network. The pages of one test share
- * localStorage.
+ * Gives the trackers that start next a page of their own: its address, events, document and network. The pages of one
+ * test share the cookies of a domain, and those of one host its localStorage.
  */
-export const openPage = (): Page => {
+export const openPage = (url = 'https://www.shop.example/yarns', referrer = ''): Page => {
   const target = new EventTarget();
+  const location = new URL(url);
+  const jar = jarOf(location);
   const document = Object.assign(new EventTarget(), {
     cookie: '',
     hidden: false,
     prerendering: false,
     title: 'Yarns',
-    referrer: '',
+    referrer,
   });
+  Object.defineProperty(document, 'cookie', jar);
   const navigator = { onLine: true };
-  const fire = (type: string, more = {}) => target.dispatchEvent(Object.assign(new Event(type), more));
+  const fire = (type: string, properties = {}) => {
+    const event = Object.assign(new Event(type, { cancelable: true }), properties);
+    target.dispatchEvent(event);
+    return event;
+  };
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'] as const)
     vi.stubGlobal(name, target[name].bind(target));
+  const storage = storages.get(location.host) ?? {};
+  storages.set(location.host, storage);
+  const go = (_state: unknown, _title: string, to?: string) => {
+    location.href = new URL(to ?? location.href, location).href;
+  };
   vi.stubGlobal('document', document);
   vi.stubGlobal('navigator', navigator);
-  storage();
+  vi.stubGlobal('localStorage', storage);
+  vi.stubGlobal('location', location);
+  vi.stubGlobal('history', { state: { of: 'the router' }, pushState: vi.fn(go), replaceState: vi.fn(go) });
   return {
+    window: target,
     document,
     navigator,
+    location,
     leave: () => void fire('pagehide'),
     restore: () => void fire('pageshow', { persisted: true }),
     show(isShown) {
@@ -83,6 +131,7 @@ export const openPage = (): Page => {
       fire('visibilitychange');
     },
     reconnect: () => void fire('online'),
+    fire,
   };
 };
 
