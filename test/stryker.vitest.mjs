@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['{relay,testing,wire}.test.ts', '{page,pipeline,tracker,relay}/*.test.ts'],
+    // Coverage and a busy machine slow tests down; Stryker itself ends a mutant that hangs.
+    testTimeout: 20_000,
     exclude: ['relay/{bodies,faults,identity,load,seen,signature}.test.ts'],
   },
 });
