@@ -135,6 +135,29 @@ export const openPage = (url = 'https://www.shop.example/yarns', referrer = ''):
   };
 };
 
+/** Connects the trackers that start next, each one a tab, as a browser does: a message arrives at all others, a copy. */
+export const connectTabs = (): void => {
+  const open = new Set<Line>();
+  class Line {
+    onmessage: ((event: { data: unknown }) => void) | undefined;
+    readonly name: string;
+    constructor(name: string) {
+      this.name = name;
+      open.add(this);
+    }
+    postMessage(message: unknown) {
+      const data = structuredClone(message);
+      for (const other of open)
+        if (other !== this && other.name === this.name)
+          queueMicrotask(() => open.has(other) && other.onmessage?.({ data }));
+    }
+    close() {
+      open.delete(this);
+    }
+  }
+  vi.stubGlobal('BroadcastChannel', Line);
+};
+
 /** A compressor that holds back its first chunk until the returned function is called. */
 export const holdCompression = (): (() => void) => {
   let release = () => {};
