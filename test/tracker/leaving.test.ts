@@ -226,6 +226,19 @@ describe('a plugin', () => {
     expect(errors).toEqual([]);
   });
 
+  it.each([undefined, null, 'broken', { of: 'somebody' }])(
+    'that throws %j, which has no message, is reported, too',
+    async (thrown) => {
+      const { tracker, errors } = start({
+        clicks: () => () => {
+          throw thrown;
+        },
+      });
+      tracker.stop();
+      expect(errors).toEqual(['clew: unreadable']);
+    },
+  );
+
   it('does not start while the page is prerendering', async () => {
     const page = openPage();
     page.document.prerendering = true;
