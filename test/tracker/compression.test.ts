@@ -9,7 +9,7 @@ vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'se
 const LEASE = 22_000;
 
 describe('a compressed request', () => {
-  it('is gzip, and says so in a header', async () => {
+  it('is gzip, and names gzip in a header', async () => {
     const { tracker, requests, names } = start({ compress: true });
     tracker.track('seen');
     await tracker.flush();

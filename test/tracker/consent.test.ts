@@ -39,6 +39,24 @@ describe('without consent', () => {
   });
 });
 
+describe('consent that is given again', () => {
+  it('changes nothing: neither the visitor id nor the number of the page', async () => {
+    openPage();
+    const { tracker, events } = start({ consent: 'required' });
+    tracker.consent(true);
+    tracker.track('a');
+    await tracker.flush();
+    tracker.consent(true);
+    tracker.track('b');
+    await tracker.flush();
+    expect(events().map(({ seq }) => seq)).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
+    expect(new Set(events().map(({ correlationValue }) => correlationValue)).size).toBe(1);
+  });
+});
+
 describe('a refusal', () => {
   it('erases what is stored: rows, records and localStorage', async () => {
     openPage();
@@ -125,21 +143,29 @@ describe('a refusal', () => {
     expect(Object.keys(localStorage)).toEqual([]);
   });
 
-  it('in another tab, of which a page in the back/forward cache does not know, holds when that comes back', async () => {
-    const page = openPage();
-    const store = createMemoryStore();
-    const { tracker, requests } = start({ store });
-    await tracker.flush();
-    page.leave();
-    const before = requests.length;
-    // As the other tab erases everything.
-    store.clear();
-    for (const key of Object.keys(localStorage)) delete localStorage[key];
-    page.restore();
-    tracker.track('later');
-    await tracker.flush();
-    expect(requests).toHaveLength(before);
-    expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 } });
-    expect(Object.keys(localStorage)).toEqual([]);
-  });
+  it.each([
+    ['answers', false],
+    ['is refused meanwhile', true],
+  ])(
+    'in another tab, unknown to a page in the back/forward cache, holds when that comes back and its store %s',
+    async (_what, isBroken) => {
+      const page = openPage();
+      const store = createMemoryStore();
+      const { tracker, requests, errors } = start({ store });
+      await tracker.flush();
+      page.leave();
+      const before = requests.length;
+      // As the other tab erases everything.
+      store.clear();
+      for (const key of Object.keys(localStorage)) delete localStorage[key];
+      if (isBroken) Object.assign(store, { transact: async () => undefined, read: async () => [] });
+      page.restore();
+      tracker.track('later');
+      await tracker.flush();
+      expect(requests).toHaveLength(before);
+      expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 } });
+      expect(Object.keys(localStorage)).toEqual([]);
+      expect(errors).toEqual([]);
+    },
+  );
 });

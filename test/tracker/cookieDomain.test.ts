@@ -81,7 +81,7 @@ describe('a domain in a cookie', () => {
     expect(app.events()[0]?.correlationValue).not.toBe(visitor);
   });
 
-  it('refuses properties on a host where nobody has identified', async () => {
+  it('refuses properties on a host that has not identified the visitor', async () => {
     const www = startOn(WWW);
     www.tracker.identify('ann');
     await www.tracker.flush();

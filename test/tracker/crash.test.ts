@@ -134,7 +134,7 @@ describe('a page that is left without a relay', () => {
     expect(second.events()).toEqual(first.events().map((event) => ({ ...event, uuid: event.uuid })));
   });
 
-  it('tells the next page in localStorage what its store had no time to delete', async () => {
+  it('names in localStorage, for the next page, what its store had no time to delete', async () => {
     const store = createMemoryStore();
     const page = openPage();
     let isStuck = false;
@@ -211,31 +211,57 @@ describe('what somebody has put in place of the visitor', () => {
     expect(await start({ baseUrl: '/clew' }).tracker.correlationValue()).toBe(visitor);
   });
 
-  it('in localStorage is the visitor of a page that was left before its store had the change', async () => {
+  it.each([
+    ['with another visitor id', true],
+    ['with the same visitor id', false],
+  ])(
+    'in localStorage is the visitor of a page that was left before its store had the change, %s',
+    async (_what, isOther) => {
+      const store = createMemoryStore();
+      let isStuck = false;
+      const stuck: Store = {
+        ...store,
+        transact: (...what) => (isStuck ? new Promise(() => {}) : store.transact(...what)),
+      };
+      const page = openPage();
+      page.navigator.onLine = false;
+      const first = start({ baseUrl: '/clew', store: stuck });
+      await first.tracker.flush();
+      isStuck = true;
+      if (isOther) first.tracker.reset();
+      first.tracker.identify('ben');
+      const visitor = await first.tracker.correlationValue();
+      page.leave();
+      await later();
+      openPage();
+      const second = start({ baseUrl: '/clew', store });
+      second.tracker.identify('ben');
+      second.tracker.setProperties({ plan: 'pro' });
+      await second.tracker.flush();
+      expect(await second.tracker.correlationValue()).toBe(visitor);
+      expect(second.names()).toEqual(['$identify']);
+      expect(second.upserts()).toMatchObject([{ primary_key: 'ben' }]);
+      expect(localStorage).not.toHaveProperty('clew.visitor');
+    },
+  );
+
+  it('stays in localStorage for the next page until the store has it', async () => {
     const store = createMemoryStore();
-    let isStuck = false;
-    const stuck: Store = {
+    let isRefused = true;
+    const refusing: Store = {
       ...store,
-      transact: (...what) => (isStuck ? new Promise(() => {}) : store.transact(...what)),
+      transact: (entries, name, change) =>
+        isRefused && !name ? Promise.resolve(undefined) : store.transact(entries, name, change),
     };
-    const page = openPage();
-    page.navigator.onLine = false;
-    const first = start({ baseUrl: '/clew', store: stuck });
-    await first.tracker.flush();
-    isStuck = true;
-    first.tracker.reset();
-    first.tracker.identify('ben');
-    const visitor = await first.tracker.correlationValue();
-    page.leave();
-    await later();
     openPage();
-    const second = start({ baseUrl: '/clew', store });
-    second.tracker.identify('ben');
-    second.tracker.setProperties({ plan: 'pro' });
-    await second.tracker.flush();
-    expect(await second.tracker.correlationValue()).toBe(visitor);
-    expect(second.names()).toEqual(['$identify']);
-    expect(second.upserts()).toMatchObject([{ primary_key: 'ben' }]);
+    const { tracker } = start({ baseUrl: '/clew', store: refusing });
+    await tracker.flush();
+    tracker.identify('ann');
+    await settle();
+    expect(JSON.parse(localStorage['clew.visitor'] ?? '{}')).toMatchObject({ keys: { '/clew': ['ann', null] } });
+    isRefused = false;
+    tracker.reset();
+    await settle();
     expect(localStorage).not.toHaveProperty('clew.visitor');
   });
 });

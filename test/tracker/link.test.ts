@@ -52,7 +52,7 @@ describe('a link record that is corrupt', () => {
 describe('a lease that another tab holds', () => {
   const lease = () => ({ by: 'another tab', until: Date.now() + 10 * SECOND, fails: 0, okAt: Date.now() });
 
-  it('holds up all requests until it ends, whoever flushes', async () => {
+  it('holds up all requests until it ends, also those of flush()', async () => {
     const { tracker, requests, names } = start({ baseUrl: '/clew', store: await storeWithLink(lease()) });
     tracker.track('seen');
     await tracker.flush();

@@ -147,9 +147,9 @@ describe('a link to another domain', () => {
       set search(search: string) {
         url.search = search;
       },
-      getAttribute: () => href,
-      setAttribute: (_name: string, value: string) => {
-        url.href = value;
+      getAttribute: (name: string) => (name === 'href' ? href : null),
+      setAttribute: (name: string, value: string) => {
+        if (name === 'href') url.href = value;
       },
       href: () => url.href,
     };
@@ -182,7 +182,7 @@ describe('a link to another domain', () => {
     expect(click(page, linkTo(href), type, button)).toBe(`${href}?clew_link=${visitor}.${time()}`);
   });
 
-  it('says that the visitor is a customer, and not which', async () => {
+  it('marks the visitor as a customer, and names no customer', async () => {
     const page = openPage(HERE);
     const { tracker } = startLinked();
     tracker.identify('ann');

@@ -46,7 +46,7 @@ describe('trace', () => {
     ]);
   });
 
-  it('follows $identify, and says how many bytes went as gzip', async () => {
+  it('follows $identify, and counts the bytes of gzip', async () => {
     const { tracker, requests } = start({ compress: true });
     await tracker.flush();
     const traces: Trace[] = [];
