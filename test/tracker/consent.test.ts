@@ -57,6 +57,28 @@ describe('consent that is given again', () => {
   });
 });
 
+describe('respectGpc', () => {
+  it('changes nothing where there is no navigator', async () => {
+    vi.stubGlobal('navigator', undefined);
+    const { tracker, names } = start({ respectGpc: true });
+    tracker.track('seen');
+    await tracker.flush();
+    expect(names()).toEqual(['seen']);
+  });
+
+  it('is overruled by consent(true), the answer of the visitor', async () => {
+    const page = openPage();
+    Object.assign(page.navigator, { globalPrivacyControl: true });
+    const { tracker, names, dropped } = start({ respectGpc: true });
+    tracker.track('before');
+    tracker.consent(true);
+    tracker.track('after');
+    await tracker.flush();
+    expect(dropped).toEqual([['before', 'consent']]);
+    expect(names()).toEqual(['after']);
+  });
+});
+
 describe('a refusal', () => {
   it('erases what is stored: rows, records and localStorage', async () => {
     openPage();
