@@ -118,6 +118,22 @@ describe('a domain in a cookie', () => {
     expect(await tracker.correlationValue()).toBe(after);
   });
 
+  it('is written again after an answer with which the relay has set an older one', async () => {
+    const page = openPage(WWW);
+    const { tracker } = startHere('shop.example', {
+      transport: async () => {
+        page.document.cookie = `${before}; Path=/; Domain=shop.example`;
+        return { outcome: 'delivered' };
+      },
+    });
+    await tracker.flush();
+    const before = page.document.cookie;
+    tracker.reset();
+    tracker.track('seen');
+    await tracker.flush();
+    expect(page.document.cookie).toBe(`clew=${await tracker.correlationValue()}.1.`);
+  });
+
   it('is erased by a refusal', async () => {
     const { page, tracker } = startOn(WWW);
     await tracker.flush();
