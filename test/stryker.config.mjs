@@ -1,0 +1,27 @@
+/**
+ * `npm run mutants`, by hand: Stryker breaks `src` in thousands of small ways, and counts the ways that no test notices.
+ * `npm run mutants -- -m 'src/pipeline/**'` mutates one folder.
+ */
+export default {
+  plugins: ['@stryker-mutator/vitest-runner', './test/stryker.messages.mjs'],
+  testRunner: 'vitest',
+  vitest: { configFile: 'test/stryker.vitest.mjs', dir: 'test' },
+  mutate: ['src/tracker/**/*.ts', 'src/pipeline/**/*.ts', 'src/relay/**/*.ts'],
+  coverageAnalysis: 'perTest',
+  // A static mutant changes what a module computes while it loads, so all tests would run again for it.
+  ignoreStatic: true,
+  ignorers: ['messages'],
+  concurrency: 2,
+  reporters: ['clear-text', 'html', 'json'],
+  clearTextReporter: {
+    allowColor: false,
+    allowEmojis: false,
+    logTests: false,
+    reportTests: false,
+    reportScoreTable: true,
+  },
+  htmlReporter: { fileName: 'test-results/mutants/index.html' },
+  jsonReporter: { fileName: 'test-results/mutants/mutants.json' },
+  tempDirName: 'test-results/stryker',
+  ignorePatterns: ['/bench', '/demo', '/docs', '/e2e', '/dist', '/test-results', '/.ci'],
+};

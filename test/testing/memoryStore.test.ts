@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { Row, RowKey } from '../../src/index.ts';
+import { createMemoryStore } from '../../src/testing.ts';
+
+const key = (page: number, count: number, tab = 'tab', service = '/clew'): RowKey => [service, page, count, tab];
+
+describe('a memory store', () => {
+  it('shares no object with the caller that writes', async () => {
+    const store = createMemoryStore();
+    const items = ['stored'];
+    const record = { thread: 'stored' };
+    const writing = store.transact([
+      [key(1, 1), items],
+      ['visitor', record],
+    ]);
+    items.push('later');
+    record.thread = 'later';
+    await writing;
+    items.push('later still');
+    record.thread = 'later still';
+    expect(await store.read('/clew')).toEqual([[key(1, 1), ['stored']]]);
+    expect(await store.transact([], 'visitor', (old) => old as object)).toEqual({ thread: 'stored' });
+  });
+
+  it('shares no object with the caller that reads', async () => {
+    const store = createMemoryStore();
+    await store.transact([[key(1, 1), ['stored']]]);
+    const [row] = (await store.read('/clew')) as [Row];
+    (row[1] as string[]).push('changed');
+    (row[0] as unknown[])[1] = 7;
+    expect(await store.read('/clew')).toEqual([[key(1, 1), ['stored']]]);
+  });
+
+  it('shares no record with the function that changes it, nor with the caller that gets it', async () => {
+    const store = createMemoryStore();
+    const made = { fails: 0 };
+    await store.transact([], 'link', () => made);
+    made.fails = 1;
+    const seen = await store.transact<{ fails: number }>([], 'link', (old) => ({ ...(old as { fails: number }) }));
+    expect(seen).toEqual({ fails: 0 });
+    await store
+      .transact<{ fails: number }>([], 'link', (old) => {
+        (old as { fails: number }).fails = 7;
+        throw new Error('broken');
+      })
+      .catch(() => {});
+    expect(await store.transact([], 'link', (old) => old as object)).toEqual({ fails: 0 });
+  });
+
+  it('returns rows of one service, in the order of their keys', async () => {
+    const store = createMemoryStore();
+    const keys = [key(10, 1), key(2, 10), key(2, 9, 'b'), key(2, 9, 'a'), key(1, 7, 'tab', '/other')];
+    await store.transact(keys.map((one) => [one, ['item']] as const));
+    expect((await store.read('/clew')).map(([found]) => found)).toEqual([
+      key(2, 9, 'a'),
+      key(2, 9, 'b'),
+      key(2, 10),
+      key(10, 1),
+    ]);
+    expect((await store.read('/other')).map(([found]) => found)).toEqual([key(1, 7, 'tab', '/other')]);
+  });
+
+  it('deletes rows that are written without items, and everything when it is cleared', async () => {
+    const store = createMemoryStore();
+    await store.transact([
+      [key(1, 1), ['a']],
+      [key(1, 2), ['b']],
+      ['visitor', { thread: 'stored' }],
+    ]);
+    await store.transact([[key(1, 1), undefined]]);
+    expect((await store.read('/clew')).map(([found]) => found)).toEqual([key(1, 2)]);
+    const before = store.generation();
+    store.clear();
+    expect(store.generation()).not.toBe(before);
+    expect(await store.read('/clew')).toEqual([]);
+    expect(await store.transact([], 'visitor', (old) => ({ isFound: !!old }))).toEqual({ isFound: false });
+  });
+
+  it('changes a record in one transaction after the other, also when one fails', async () => {
+    const store = createMemoryStore();
+    const add = async (old: { n: number } | undefined) => {
+      await Promise.resolve();
+      return { n: (old?.n ?? 0) + 1 };
+    };
+    const failing = store.transact([], 'count', () => Promise.reject(new Error('broken')));
+    const adding = Array.from({ length: 5 }, () => store.transact<{ n: number }>([], 'count', add));
+    await expect(failing).rejects.toThrow('broken');
+    expect(await Promise.all(adding)).toEqual([1, 2, 3, 4, 5].map((n) => ({ n })));
+  });
+
+  it('reads in a change what the transaction itself writes, and is always open', async () => {
+    const store = createMemoryStore();
+    const rows = await store.transact([[key(1, 1), ['new']]], 'link', async (_old, read) => ({
+      found: await read('/clew'),
+    }));
+    expect(rows).toEqual({ found: [[key(1, 1), ['new']]] });
+    expect(await store.transact([])).toBe(true);
+    expect(store.isOpen()).toBe(true);
+  });
+});

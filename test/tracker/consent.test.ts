@@ -1,0 +1,193 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createMemoryStore } from '../../src/testing.ts';
+import { openPage, settle, start } from './page.ts';
+
+vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+
+describe('without consent', () => {
+  it('nothing is written, and nothing is sent, also when the page is left', async () => {
+    const page = openPage();
+    const store = createMemoryStore();
+    const written = vi.spyOn(store, 'transact');
+    const { tracker, requests } = start({ consent: 'required', store });
+    tracker.identify('ann');
+    tracker.track('seen');
+    tracker.reset();
+    await tracker.flush();
+    page.leave();
+    await settle();
+    expect([written.mock.calls, requests, Object.keys(localStorage)]).toEqual([[], [], []]);
+  });
+
+  it('calls are held in order until consent is given', async () => {
+    openPage();
+    const { tracker, names, upserts } = start({ consent: 'required' });
+    tracker.track('a');
+    tracker.identify('ann', { plan: 'pro' });
+    tracker.track('b');
+    let visitor = '';
+    tracker.correlationValue().then((value) => {
+      visitor = value;
+    });
+    await settle();
+    expect(visitor).toBe('');
+    tracker.consent(true);
+    await tracker.flush();
+    expect(names()).toEqual(['a', '$identify', 'b']);
+    expect(upserts()).toMatchObject([{ primary_key: 'ann' }]);
+    expect(visitor).toBe(await tracker.correlationValue());
+  });
+});
+
+describe('consent that is given again', () => {
+  it('changes nothing: neither the visitor id nor the number of the page', async () => {
+    openPage();
+    const { tracker, events } = start({ consent: 'required' });
+    tracker.consent(true);
+    tracker.track('a');
+    await tracker.flush();
+    tracker.consent(true);
+    tracker.track('b');
+    await tracker.flush();
+    expect(events().map(({ seq }) => seq)).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
+    expect(new Set(events().map(({ correlationValue }) => correlationValue)).size).toBe(1);
+  });
+});
+
+describe('respectGpc', () => {
+  it('changes nothing where there is no navigator', async () => {
+    vi.stubGlobal('navigator', undefined);
+    const { tracker, names } = start({ respectGpc: true });
+    tracker.track('seen');
+    await tracker.flush();
+    expect(names()).toEqual(['seen']);
+  });
+
+  it('is overruled by consent(true), the answer of the visitor', async () => {
+    const page = openPage();
+    Object.assign(page.navigator, { globalPrivacyControl: true });
+    const { tracker, names, dropped } = start({ respectGpc: true });
+    tracker.track('before');
+    tracker.consent(true);
+    tracker.track('after');
+    await tracker.flush();
+    expect(dropped).toEqual([['before', 'consent']]);
+    expect(names()).toEqual(['after']);
+  });
+});
+
+describe('a refusal', () => {
+  it('erases what is stored: rows, records and localStorage', async () => {
+    openPage();
+    const store = createMemoryStore();
+    const { tracker, fail } = start({ baseUrl: '/clew', store });
+    fail();
+    tracker.identify('ann');
+    tracker.track('seen');
+    await tracker.flush();
+    localStorage['clew.items /clew other'] = '[]';
+    localStorage['clew.calls'] = '[]';
+    localStorage['clew.settled'] = '[]';
+    localStorage['clew.visitor'] = '{}';
+    localStorage['clew.tab'] = '"x"';
+    localStorage.other = 'kept';
+    expect(await store.read('/clew')).not.toEqual([]);
+    tracker.consent(false);
+    await settle();
+    expect(await store.read('/clew')).toEqual([]);
+    expect(await store.transact([], 'visitor', (old) => ({ isFound: !!old }))).toEqual({ isFound: false });
+    expect(Object.keys(localStorage)).toEqual(['other']);
+  });
+
+  it('drops all that is queued and all that follows, and writes nothing any more', async () => {
+    const page = openPage();
+    const store = createMemoryStore();
+    const { tracker, fail, dropped, requests } = start({ store });
+    await tracker.flush();
+    fail();
+    tracker.track('queued');
+    await tracker.flush();
+    const before = requests.length;
+    tracker.consent(false);
+    const written = vi.spyOn(store, 'transact');
+    tracker.track('later');
+    tracker.identify('ann');
+    await tracker.flush();
+    page.show(true);
+    page.leave();
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(requests).toHaveLength(before);
+    expect(written).not.toHaveBeenCalled();
+    expect(dropped).toEqual([
+      ['queued', 'consent'],
+      ['later', 'consent'],
+    ]);
+    expect(tracker.stats()).toEqual({ tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } });
+  });
+
+  it('can be withdrawn: what follows belongs to a new, anonymous visitor id', async () => {
+    openPage();
+    const { tracker, events } = start();
+    tracker.identify('ann');
+    const before = await tracker.correlationValue();
+    tracker.consent(false);
+    tracker.consent(true);
+    tracker.track('seen');
+    await tracker.flush();
+    expect(events('seen')).toHaveLength(1);
+    expect(events('seen')[0]?.correlationValue).not.toBe(before);
+  });
+
+  it('while a request is under way leaves nothing behind when the answer comes', async () => {
+    openPage();
+    const store = createMemoryStore();
+    let answer = (_: { outcome: 'delivered' }) => {};
+    const { tracker, delivered } = start({
+      baseUrl: '/clew',
+      store,
+      transport: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    });
+    tracker.track('seen');
+    tracker.flush();
+    await settle();
+    tracker.consent(false);
+    answer({ outcome: 'delivered' });
+    await settle();
+    expect(delivered).toEqual([]);
+    expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 }, queued: 0 });
+    expect(await store.read('/clew')).toEqual([]);
+    expect(Object.keys(localStorage)).toEqual([]);
+  });
+
+  it.each([
+    ['answers', false],
+    ['is refused meanwhile', true],
+  ])(
+    'in another tab, unknown to a page in the back/forward cache, holds when that comes back and its store %s',
+    async (_what, isBroken) => {
+      const page = openPage();
+      const store = createMemoryStore();
+      const { tracker, requests, errors } = start({ store });
+      await tracker.flush();
+      page.leave();
+      const before = requests.length;
+      // As the other tab erases everything.
+      store.clear();
+      for (const key of Object.keys(localStorage)) delete localStorage[key];
+      if (isBroken) Object.assign(store, { transact: async () => undefined, read: async () => [] });
+      page.restore();
+      tracker.track('later');
+      await tracker.flush();
+      expect(requests).toHaveLength(before);
+      expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 } });
+      expect(Object.keys(localStorage)).toEqual([]);
+      expect(errors).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,267 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Store, Transport } from '../../src/index.ts';
+import { createMemoryStore } from '../../src/testing.ts';
+import { openPage, settle, start } from './page.ts';
+
+vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+
+/** Keys of localStorage under which pages keep items that the store may not have. */
+const journals = () => Object.keys(localStorage).filter((key) => key.startsWith('clew.items'));
+/** A store whose database has not answered yet, and never does. */
+const waiting = (store: Store): Store => ({
+  ...store,
+  transact: () => new Promise(() => {}),
+  read: () => new Promise(() => {}),
+  isOpen: () => false,
+});
+/** Time passes until the next page is loaded. */
+const later = () => vi.advanceTimersByTimeAsync(1000);
+
+describe('a page that crashes', () => {
+  it('before its store has answered loses no event: each is in localStorage when its call returns', async () => {
+    const store = createMemoryStore();
+    openPage();
+    const first = start({ baseUrl: '/clew', store: waiting(store) });
+    first.tracker.track('a');
+    expect(journals()).toHaveLength(1);
+    first.tracker.track('b');
+    const visitor = JSON.parse(localStorage['clew.thread'] ?? '""');
+    await later();
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.names().sort()).toEqual(['a', 'b']);
+    expect(second.events().map(({ correlationValue }) => correlationValue)).toEqual([visitor, visitor]);
+    expect(journals()).toEqual([]);
+    expect(second.tracker.stats()).toMatchObject({ tracked: 2, delivered: 2, queued: 0 });
+  });
+
+  it('after its store has answered leaves its events to the next page', async () => {
+    const store = createMemoryStore();
+    openPage();
+    const first = start({ baseUrl: '/clew', store });
+    await first.tracker.flush();
+    first.fail();
+    first.tracker.track('a');
+    await settle();
+    expect(journals()).toEqual([]);
+    // The page is gone: it sends nothing any more.
+    vi.clearAllTimers();
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.names()).toEqual(['a']);
+  });
+
+  it('loses none of the first fifty calls of a task while its store has still to open again', async () => {
+    const store = createMemoryStore();
+    let isOpen = true;
+    openPage();
+    const { tracker } = start({ baseUrl: '/clew', store: { ...store, isOpen: () => isOpen } });
+    await tracker.flush();
+    tracker.track('stored');
+    expect(journals()).toEqual([]);
+    isOpen = false;
+    tracker.track('carried');
+    const [key = ''] = journals();
+    expect(JSON.parse(localStorage[key] ?? '').map((text: string) => JSON.parse(text).event)).toEqual(['carried']);
+    await settle();
+    expect(journals()).toEqual([]);
+  });
+
+  it('keeps its journal apart from that of a page that still runs', async () => {
+    const store = createMemoryStore();
+    openPage();
+    const running = start({ baseUrl: '/clew', store: waiting(store) });
+    await later();
+    const since = Date.now();
+    openPage();
+    const { tracker, names } = start({ baseUrl: '/clew', store });
+    // It tracks something after the second page has begun to open the database.
+    running.tracker.track('of the running page');
+    await tracker.flush();
+    expect(Date.now()).toBe(since);
+    expect(names()).toEqual([]);
+    expect(journals()).toHaveLength(1);
+  });
+
+  it.each(['nonsense', '[7, null, "text"]', '{}', '"text"'])(
+    'has a journal that somebody has overwritten with %s: nothing is sent of it',
+    async (text) => {
+      openPage();
+      localStorage['clew.items /clew other'] = text;
+      const { tracker, requests, errors } = start({ baseUrl: '/clew' });
+      tracker.track('seen');
+      await tracker.flush();
+      expect(requests).toHaveLength(1);
+      expect(errors).toEqual([]);
+      expect(journals()).toEqual([]);
+    },
+  );
+});
+
+describe('a page that is left without a relay', () => {
+  const service = { baseUrl: 'https://service.example', apiKey: 'key' };
+
+  it('counts what it hands over as delivered once the service has confirmed something, and never sends it again', async () => {
+    const store = createMemoryStore();
+    const page = openPage();
+    const first = start({ ...service, store });
+    first.tracker.track('a');
+    await first.tracker.flush();
+    first.tracker.track('b');
+    page.leave();
+    await settle();
+    expect(first.tracker.stats()).toMatchObject({ delivered: 2, queued: 0 });
+    openPage();
+    const second = start({ ...service, store });
+    await second.tracker.flush();
+    expect(second.requests).toEqual([]);
+  });
+
+  it('keeps what it hands over for the next page while the service has confirmed nothing', async () => {
+    const store = createMemoryStore();
+    const page = openPage();
+    const first = start({ ...service, store });
+    await first.tracker.flush();
+    first.tracker.track('a');
+    page.leave();
+    await settle();
+    expect(first.tracker.stats()).toMatchObject({ delivered: 0, queued: 1 });
+    openPage();
+    const second = start({ ...service, store });
+    await second.tracker.flush();
+    expect(second.events()).toEqual(first.events().map((event) => ({ ...event, uuid: event.uuid })));
+  });
+
+  it('names in localStorage, for the next page, what its store had no time to delete', async () => {
+    const store = createMemoryStore();
+    const page = openPage();
+    let isStuck = false;
+    const stuck: Store = {
+      ...store,
+      transact: (...what) => (isStuck ? Promise.resolve(undefined) : store.transact(...what)),
+    };
+    const first = start({ ...service, store: stuck });
+    first.tracker.track('a');
+    await first.tracker.flush();
+    first.tracker.track('b');
+    await settle();
+    isStuck = true;
+    page.leave();
+    expect(JSON.parse(localStorage['clew.settled'] ?? '[]')).toContain(
+      JSON.parse(String(first.requests.at(-1)?.body)).batch[0].uuid,
+    );
+    openPage();
+    const second = start({ ...service, store });
+    await second.tracker.flush();
+    expect(second.requests).toEqual([]);
+    expect(await store.read(service.baseUrl)).toEqual([]);
+    expect(localStorage).not.toHaveProperty('clew.settled');
+  });
+});
+
+describe('a page that is left while a request is under way', () => {
+  it('gives the lease to the next page, which sends the same again', async () => {
+    const store = createMemoryStore();
+    const page = openPage();
+    const never: Transport = ({ leaving }) => !leaving && new Promise(() => {});
+    const first = start({ baseUrl: '/clew', store, transport: never });
+    first.tracker.track('a');
+    first.tracker.flush();
+    await settle();
+    page.leave();
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.names()).toEqual(['a']);
+    expect(localStorage).not.toHaveProperty('clew.tab');
+  });
+});
+
+describe('what somebody has put in place of the visitor', () => {
+  it.each(['nonsense', '7', '"somebody"', '{}', 'null'])('in localStorage is ignored: %s', async (text) => {
+    openPage();
+    for (const key of ['clew.thread', 'clew.visitor', 'clew.tab', 'clew.settled']) localStorage[key] = text;
+    const { tracker, names } = start({ baseUrl: '/clew' });
+    tracker.track('seen');
+    await tracker.flush();
+    expect(names()).toEqual(['seen']);
+    expect(await tracker.correlationValue()).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  });
+
+  it.each<[string, object]>([
+    ['nothing', {}],
+    ['no visitor id', { thread: 'somebody', turn: 0, keys: {}, pages: 1 }],
+    ['a visitor without pages', { thread: '01234567-89ab-4cde-8f01-23456789abcd', keys: {}, pages: 'many' }],
+  ])('in the store is replaced: %s', async (_what, record) => {
+    const store = createMemoryStore();
+    await store.transact([['visitor', record]]);
+    const { tracker, events } = start({ baseUrl: '/clew', store });
+    tracker.track('seen');
+    await tracker.flush();
+    expect(events()).toMatchObject([{ event: 'seen', seq: [1, 1] }]);
+    expect(await tracker.correlationValue()).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  });
+
+  it('in localStorage is the visitor id of a page that was left before its store could answer', async () => {
+    const visitor = '01234567-89ab-4cde-8f01-23456789abcd';
+    openPage();
+    localStorage['clew.thread'] = JSON.stringify(visitor);
+    expect(await start({ baseUrl: '/clew' }).tracker.correlationValue()).toBe(visitor);
+  });
+
+  it.each([
+    ['with another visitor id', true],
+    ['with the same visitor id', false],
+  ])(
+    'in localStorage is the visitor of a page that was left before its store had the change, %s',
+    async (_what, isOther) => {
+      const store = createMemoryStore();
+      let isStuck = false;
+      const stuck: Store = {
+        ...store,
+        transact: (...what) => (isStuck ? new Promise(() => {}) : store.transact(...what)),
+      };
+      const page = openPage();
+      page.navigator.onLine = false;
+      const first = start({ baseUrl: '/clew', store: stuck });
+      await first.tracker.flush();
+      isStuck = true;
+      if (isOther) first.tracker.reset();
+      first.tracker.identify('ben');
+      const visitor = await first.tracker.correlationValue();
+      page.leave();
+      await later();
+      openPage();
+      const second = start({ baseUrl: '/clew', store });
+      second.tracker.identify('ben');
+      second.tracker.setProperties({ plan: 'pro' });
+      await second.tracker.flush();
+      expect(await second.tracker.correlationValue()).toBe(visitor);
+      expect(second.names()).toEqual(['$identify']);
+      expect(second.upserts()).toMatchObject([{ primary_key: 'ben' }]);
+      expect(localStorage).not.toHaveProperty('clew.visitor');
+    },
+  );
+
+  it('stays in localStorage for the next page until the store has it', async () => {
+    const store = createMemoryStore();
+    let isRefused = true;
+    const refusing: Store = {
+      ...store,
+      transact: (entries, name, change) =>
+        isRefused && !name ? Promise.resolve(undefined) : store.transact(entries, name, change),
+    };
+    openPage();
+    const { tracker } = start({ baseUrl: '/clew', store: refusing });
+    await tracker.flush();
+    tracker.identify('ann');
+    await settle();
+    expect(JSON.parse(localStorage['clew.visitor'] ?? '{}')).toMatchObject({ keys: { '/clew': ['ann', null] } });
+    isRefused = false;
+    tracker.reset();
+    await settle();
+    expect(localStorage).not.toHaveProperty('clew.visitor');
+  });
+});

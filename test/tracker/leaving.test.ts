@@ -1,0 +1,273 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createMemoryStore } from '../../src/testing.ts';
+import { openPage, settle, start } from './page.ts';
+
+vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+
+describe('a page that is left', () => {
+  it('hands over what is queued, within the event', async () => {
+    const page = openPage();
+    const { tracker, requests, names } = start();
+    await tracker.flush();
+    tracker.track('seen');
+    page.leave();
+    expect(requests.map(({ leaving }) => leaving)).toEqual([true]);
+    await settle();
+    expect(names()).toEqual(['seen']);
+  });
+
+  it('records a burst before it hands over', async () => {
+    const page = openPage();
+    const { tracker, names } = start();
+    await tracker.flush();
+    for (let i = 0; i < 150; i++) tracker.track('seen');
+    page.leave();
+    await settle();
+    expect(names()).toHaveLength(150);
+  });
+
+  it('keeps everything while offline, for the next page', async () => {
+    const store = createMemoryStore();
+    const page = openPage();
+    const first = start({ baseUrl: '/clew', store });
+    await first.tracker.flush();
+    page.navigator.onLine = false;
+    first.tracker.track('seen');
+    page.leave();
+    await settle();
+    expect(first.requests).toEqual([]);
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.names()).toEqual(['seen']);
+  });
+
+  it('keeps what the browser does not take, for the next page', async () => {
+    const store = createMemoryStore();
+    const page = openPage();
+    const first = start({ baseUrl: '/clew', store });
+    await first.tracker.flush();
+    first.fail();
+    first.tracker.track('seen');
+    page.leave();
+    await settle();
+    expect(first.requests.map(({ leaving }) => leaving)).toEqual([true]);
+    expect(first.names()).toEqual([]);
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.names()).toEqual(['seen']);
+  });
+
+  it('hands over at once what is tracked afterwards', async () => {
+    const page = openPage();
+    const { tracker, requests, names } = start();
+    await tracker.flush();
+    page.leave();
+    tracker.track('late');
+    await settle();
+    expect(requests.map(({ leaving }) => leaving)).toEqual([true]);
+    expect(names()).toEqual(['late']);
+  });
+
+  it('before its store has answered carries its events in localStorage to the next page', async () => {
+    const store = createMemoryStore();
+    const waiting = { ...store, transact: () => new Promise<undefined>(() => {}) };
+    const page = openPage();
+    page.navigator.onLine = false;
+    const first = start({ baseUrl: '/clew', store: waiting });
+    first.tracker.track('early');
+    page.leave();
+    await vi.advanceTimersByTimeAsync(1000);
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.names()).toEqual(['early']);
+    expect(Object.keys(localStorage).filter((key) => key.startsWith('clew.items'))).toEqual([]);
+  });
+
+  it('keeps the visitor id, and the identity, of the page before', async () => {
+    const store = createMemoryStore();
+    const waiting = { ...store, transact: () => new Promise<undefined>(() => {}) };
+    const page = openPage();
+    page.navigator.onLine = false;
+    const first = start({ baseUrl: '/clew', store: waiting });
+    first.tracker.identify('ann');
+    first.tracker.track('early');
+    page.leave();
+    await vi.advanceTimersByTimeAsync(1000);
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    second.tracker.identify('ann');
+    second.tracker.track('later');
+    await second.tracker.flush();
+    expect(second.names().sort()).toEqual(['$identify', 'early', 'later']);
+    expect(new Set(second.events().map(({ correlationValue }) => correlationValue)).size).toBe(1);
+  });
+
+  it('sends again when it comes back, with the visitor id that another page has started meanwhile', async () => {
+    const store = createMemoryStore();
+    const page = openPage();
+    const first = start({ baseUrl: '/clew', store });
+    await first.tracker.flush();
+    const before = await first.tracker.correlationValue();
+    page.leave();
+    vi.stubGlobal('BroadcastChannel', undefined);
+    const second = start({ baseUrl: '/clew', store });
+    second.tracker.reset();
+    const after = await second.tracker.correlationValue();
+    await second.tracker.flush();
+    page.restore();
+    first.tracker.track('back');
+    await first.tracker.flush();
+    expect(after).not.toBe(before);
+    expect(first.events('back')).toMatchObject([{ correlationValue: after }]);
+  });
+});
+
+describe('a page that a visitor looks away from', () => {
+  it('sends what is queued', async () => {
+    const page = openPage();
+    const { tracker, requests, names } = start({ flushInterval: 60_000 });
+    tracker.track('first');
+    await tracker.flush();
+    tracker.track('seen');
+    page.show(false);
+    await settle();
+    expect(names()).toEqual(['first', 'seen']);
+    expect(requests.every(({ leaving }) => !leaving)).toBe(true);
+  });
+
+  it.each<[string, (page: ReturnType<typeof openPage>) => void]>([
+    ['is looked at again', (page) => page.show(true)],
+    ['is online again', (page) => page.reconnect()],
+  ])('sends before its back-off has ended when it %s', async (_what, act) => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const page = openPage();
+    const { tracker, names, fail, recover, requests } = start();
+    await tracker.flush();
+    fail(503);
+    tracker.track('seen');
+    await tracker.flush();
+    recover();
+    page.show(false);
+    await settle();
+    expect(requests).toHaveLength(1);
+    act(page);
+    await settle();
+    expect(names()).toEqual(['seen']);
+  });
+});
+
+describe('stop()', () => {
+  it('hands over what is left, and what is tracked afterwards', async () => {
+    openPage();
+    const { tracker, requests, names } = start();
+    await tracker.flush();
+    tracker.track('seen');
+    tracker.stop();
+    tracker.track('late');
+    await settle();
+    expect(names()).toEqual(['seen', 'late']);
+    expect(requests.every(({ leaving }) => leaving)).toBe(true);
+  });
+
+  it('undoes what plugins have done, also those that throw', async () => {
+    const undone: string[] = [];
+    const { tracker, errors } = start({
+      pageViews: ({ track }) => {
+        track('plugged in');
+        return () => {
+          undone.push('pageViews');
+          throw new Error('broken');
+        };
+      },
+      clicks: () => () => void undone.push('clicks'),
+    });
+    await tracker.flush();
+    expect(undone).toEqual([]);
+    tracker.stop();
+    expect(undone).toEqual(['pageViews', 'clicks']);
+    expect(errors).toEqual(['clew: broken']);
+    tracker.stop();
+    expect(undone).toHaveLength(2);
+  });
+
+  it('removes all listeners from the page', async () => {
+    const page = openPage();
+    const { tracker, requests } = start();
+    await tracker.flush();
+    tracker.stop();
+    const sent = requests.length;
+    page.restore();
+    page.show(true);
+    await settle();
+    tracker.track('late');
+    page.leave();
+    await settle();
+    expect(requests.slice(sent).map(({ leaving }) => leaving)).toEqual([true]);
+  });
+});
+
+describe('a plugin', () => {
+  it('that throws is reported, and the others start', async () => {
+    const { errors, names, tracker } = start({
+      pageViews: () => {
+        throw new Error('broken');
+      },
+      clicks: ({ track }) => {
+        track('plugged in');
+        return () => {};
+      },
+    });
+    await tracker.flush();
+    expect(names()).toEqual(['plugged in']);
+    // The listeners of this test come after the plugins.
+    expect(errors).toEqual([]);
+  });
+
+  it.each([undefined, null, 'broken', { of: 'somebody' }])(
+    'that throws %j, which has no message, is reported, too',
+    async (thrown) => {
+      const { tracker, errors } = start({
+        clicks: () => () => {
+          throw thrown;
+        },
+      });
+      tracker.stop();
+      expect(errors).toEqual(['clew: unreadable']);
+    },
+  );
+
+  it('does not start while the page is prerendering', async () => {
+    const page = openPage();
+    page.document.prerendering = true;
+    const { tracker, requests, names } = start({
+      pageViews: ({ track }) => {
+        track('plugged in');
+        return () => {};
+      },
+    });
+    tracker.track('prerendered');
+    await settle();
+    expect(requests).toEqual([]);
+    expect(tracker.stats()).toMatchObject({ tracked: 1, queued: 1 });
+    page.document.prerendering = false;
+    page.document.dispatchEvent(new Event('prerenderingchange'));
+    await tracker.flush();
+    expect(names()).toEqual(['prerendered', 'plugged in']);
+  });
+
+  it('never starts on a page that is stopped while it is prerendering', async () => {
+    const page = openPage();
+    page.document.prerendering = true;
+    const plugin = vi.fn(() => () => {});
+    const { tracker, requests } = start({ pageViews: plugin });
+    tracker.stop();
+    page.document.prerendering = false;
+    page.document.dispatchEvent(new Event('prerenderingchange'));
+    await settle();
+    expect(plugin).not.toHaveBeenCalled();
+    expect(requests).toEqual([]);
+  });
+});

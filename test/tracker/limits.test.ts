@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { start } from './page.ts';
+
+describe('maxQueuedEvents', () => {
+  it('drops further events as full while nothing can be sent, and takes new ones once there is room', async () => {
+    const { tracker, dropped, fail, recover, names } = start({ maxQueuedEvents: 3 });
+    await tracker.flush();
+    fail();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) tracker.track(name);
+    await tracker.flush();
+    expect(dropped).toEqual([
+      ['d', 'full'],
+      ['e', 'full'],
+    ]);
+    expect(tracker.stats()).toEqual({ tracked: 5, delivered: 0, queued: 3, dropped: { full: 2 } });
+    recover();
+    await tracker.flush();
+    tracker.track('f');
+    await tracker.flush();
+    expect(names()).toEqual(['a', 'b', 'c', 'f']);
+  });
+});
+
+describe('ten million characters', () => {
+  it('are the most that a page queues, however few events they are', async () => {
+    const { tracker, dropped, fail } = start({ maxBatchBytes: 3_000_000 });
+    await tracker.flush();
+    fail();
+    const tracked = [];
+    // Each event has some two hundred characters beside its payload.
+    for (let millions = 0; millions < 12; millions += 2) {
+      tracker.track(`after ${millions}`, 'x'.repeat(2_000_000));
+      tracked.push(tracker.stats().queued);
+    }
+    await tracker.flush();
+    tracker.track('small');
+    await tracker.flush();
+    expect(tracked.slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
+    expect(dropped).toEqual([
+      ['after 10', 'full'],
+      ['small', 'full'],
+    ]);
+    expect(tracker.stats().queued).toBe(5);
+  });
+});
+
+describe('maxBatchBytes', () => {
+  const limit = 1000;
+  /** Bytes of an event in a batch of its own, without the characters of its payload. */
+  const rest = async (fill: string) => {
+    const { tracker, requests } = start();
+    tracker.track('sized', { fill });
+    await tracker.flush();
+    return Buffer.byteLength(requests[0]?.body as string) - Buffer.byteLength(fill);
+  };
+
+  it.each([
+    ['one byte each', 'x', 1],
+    ['three bytes each', '€', 3],
+  ])('is the largest event that is sent, with characters of %s', async (_what, character, bytes) => {
+    const room = limit - (await rest(character));
+    const fits = character.repeat(Math.floor(room / bytes)) + 'x'.repeat(room % bytes);
+    const { tracker, dropped, requests } = start({ maxBatchBytes: limit });
+    tracker.track('sized', { fill: fits });
+    tracker.track('sized', { fill: `${fits}x` });
+    await tracker.flush();
+    expect(dropped).toEqual([['sized', 'too-large']]);
+    expect(requests.map(({ body }) => Buffer.byteLength(body as string))).toEqual([limit]);
+    expect(tracker.stats()).toEqual({ tracked: 2, delivered: 1, queued: 0, dropped: { 'too-large': 1 } });
+  });
+
+  it('drops an event as too large rather than as full', async () => {
+    const { tracker, dropped, fail } = start({ maxBatchBytes: limit, maxQueuedEvents: 1 });
+    await tracker.flush();
+    fail();
+    tracker.track('queued');
+    tracker.track('large', 'x'.repeat(limit));
+    await tracker.flush();
+    expect(dropped).toEqual([['large', 'too-large']]);
+  });
+});
+
+describe('stats()', () => {
+  it('is a copy: the count goes on whatever is done to it', async () => {
+    const { tracker } = start();
+    tracker.track('seen');
+    const stats = tracker.stats();
+    stats.tracked = 7;
+    stats.dropped.full = 7;
+    tracker.track('seen');
+    await tracker.flush();
+    expect(tracker.stats()).toEqual({ tracked: 2, delivered: 2, queued: 0, dropped: {} });
+    expect(stats).toEqual({ tracked: 7, delivered: 0, queued: 1, dropped: { full: 7 } });
+  });
+});

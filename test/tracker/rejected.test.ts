@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { Transport } from '../../src/index.ts';
+import { start } from './page.ts';
+
+describe('an event that the service rejects', () => {
+  it('is counted as dropped, and all others as delivered, when a relay names it', async () => {
+    const transport: Transport = async ({ body }) => {
+      const { batch } = JSON.parse(body as string) as { batch: { uuid: string; event: string }[] };
+      const rejected = batch.filter(({ event }) => event === 'bad').map(({ uuid }) => ({ uuid, reason: 'bad' }));
+      return { outcome: 'delivered', rejected, message: 'one is bad' };
+    };
+    const { tracker, dropped, delivered, errors } = start({ transport });
+    for (const name of ['a', 'bad', 'b']) tracker.track(name);
+    await tracker.flush();
+    expect(tracker.stats()).toEqual({ tracked: 3, delivered: 2, queued: 0, dropped: { rejected: 1 } });
+    expect(dropped).toEqual([['bad', 'rejected']]);
+    expect(delivered).toEqual(['a', 'b']);
+    expect(errors).toEqual(['clew: one is bad']);
+  });
+
+  it('is found, dropped and counted when a service answers 400 to its batch', async () => {
+    const transport: Transport = async ({ body }) =>
+      String(body).includes('"bad"')
+        ? { outcome: 'rejected', status: 400, message: '400' }
+        : { outcome: 'delivered', status: 200 };
+    const { tracker, dropped, delivered } = start({ transport });
+    for (const name of ['a', 'bad', 'b']) tracker.track(name);
+    await tracker.flush();
+    expect(tracker.stats()).toEqual({ tracked: 3, delivered: 2, queued: 0, dropped: { rejected: 1 } });
+    expect(dropped).toEqual([['bad', 'rejected']]);
+    expect(delivered).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['no name', ''],
+    ['a name that is no string', 7],
+    ['the reserved name', '$identify'],
+  ])('is dropped in the call when it has %s', async (_what, name) => {
+    const { tracker, dropped, errors, requests } = start();
+    tracker.track(name as string);
+    expect(dropped).toEqual([['', 'rejected']]);
+    expect(errors).toHaveLength(1);
+    expect(tracker.stats()).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { rejected: 1 } });
+    await tracker.flush();
+    expect(requests).toEqual([]);
+  });
+});

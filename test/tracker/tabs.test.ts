@@ -1,0 +1,140 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { TrackerOptions } from '../../src/index.ts';
+import { createMemoryStore } from '../../src/testing.ts';
+import { connectTabs, openPage, settle, start } from './page.ts';
+
+vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+
+/** Two tabs of one origin: they share a store, and receive each other's messages. */
+const openTabs = async (options: Partial<TrackerOptions> = {}) => {
+  connectTabs();
+  const store = createMemoryStore();
+  const open = async () => {
+    const page = openPage();
+    const test = start({ baseUrl: '/clew', store, ...options });
+    await test.tracker.flush();
+    return { page, ...test };
+  };
+  return { first: await open(), second: await open(), store };
+};
+
+describe('two tabs', () => {
+  it('have one visitor id, and number their pages', async () => {
+    const { first, second } = await openTabs();
+    first.tracker.track('a');
+    second.tracker.track('b');
+    await first.tracker.flush();
+    await second.tracker.flush();
+    const events = [...first.events(), ...second.events()].sort((a, b) => (a.event < b.event ? -1 : 1));
+    expect(events.map(({ seq }) => seq)).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expect(new Set(events.map(({ correlationValue }) => correlationValue)).size).toBe(1);
+  });
+
+  it('send the events of both, and each counts its own as delivered', async () => {
+    const { first, second } = await openTabs();
+    second.tracker.track('of the second');
+    await settle();
+    first.tracker.track('of the first');
+    await first.tracker.flush();
+    await settle();
+    expect(first.names().sort()).toEqual(['of the first', 'of the second']);
+    expect(second.requests).toEqual([]);
+    expect([first.delivered, second.delivered]).toEqual([['of the first'], ['of the second']]);
+    expect([first.tracker.stats().queued, second.tracker.stats().queued]).toEqual([0, 0]);
+  });
+
+  it.each<[string, (tracker: Awaited<ReturnType<typeof openTabs>>['first']['tracker']) => void]>([
+    ['reset()', (tracker) => tracker.reset()],
+    ['identify() with another key', (tracker) => tracker.identify('ben')],
+  ])('change the visitor id together: %s', async (_what, change) => {
+    const { first, second } = await openTabs();
+    first.tracker.identify('ann');
+    await settle();
+    const before = await second.tracker.correlationValue();
+    change(first.tracker);
+    await settle();
+    second.tracker.track('seen');
+    await second.tracker.flush();
+    const after = await first.tracker.correlationValue();
+    expect(after).not.toBe(before);
+    expect(second.events('seen')).toMatchObject([{ correlationValue: after }]);
+  });
+
+  it('both know who is identified', async () => {
+    const { first, second } = await openTabs();
+    first.tracker.identify('ann');
+    await settle();
+    second.tracker.identify('ann');
+    second.tracker.setProperties({ plan: 'pro' });
+    await first.tracker.flush();
+    await second.tracker.flush();
+    expect([...first.names(), ...second.names()]).toEqual(['$identify']);
+    expect([...first.upserts(), ...second.upserts()]).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  });
+
+  it('are both refused, and both drop what is queued', async () => {
+    const { first, second, store } = await openTabs();
+    for (const { fail, tracker } of [first, second]) {
+      fail();
+      tracker.track('seen');
+    }
+    await settle();
+    first.tracker.consent(false);
+    await settle();
+    second.tracker.track('later');
+    expect(first.dropped).toEqual([['seen', 'consent']]);
+    expect(second.dropped).toEqual([
+      ['seen', 'consent'],
+      ['later', 'consent'],
+    ]);
+    expect(await store.read('/clew')).toEqual([]);
+  });
+
+  it('both start when one of them gets consent', async () => {
+    const { first, second } = await openTabs({ consent: 'required' });
+    second.tracker.track('held');
+    first.tracker.consent(true);
+    await settle();
+    await second.tracker.flush();
+    expect([...first.names(), ...second.names()]).toEqual(['held']);
+  });
+
+  it('know which events are under way in the other, and do not hand them over', async () => {
+    let answer = (_: { outcome: 'delivered' }) => {};
+    const sent: [leaving: boolean, body: string][] = [];
+    const { first, second } = await openTabs({
+      transport: ({ leaving, body }) => {
+        sent.push([leaving, String(body)]);
+        return new Promise((resolve) => {
+          answer = resolve;
+        });
+      },
+    });
+    second.tracker.track('seen');
+    await settle();
+    const flushed = first.tracker.flush();
+    await settle();
+    expect(sent).toHaveLength(1);
+    second.page.leave();
+    expect(sent).toHaveLength(1);
+    answer({ outcome: 'delivered' });
+    await flushed;
+    expect(sent).toHaveLength(1);
+  });
+
+  it('receive nothing from each other while one of them is in the back/forward cache, and catch up afterwards', async () => {
+    const { first, second } = await openTabs();
+    second.page.leave();
+    first.tracker.reset();
+    await first.tracker.flush();
+    const after = await first.tracker.correlationValue();
+    second.page.restore();
+    expect(await second.tracker.correlationValue()).toBe(after);
+    first.tracker.reset();
+    await settle();
+    expect(await second.tracker.correlationValue()).toBe(await first.tracker.correlationValue());
+  });
+});
