@@ -180,11 +180,21 @@ describe('the limit', () => {
     expect(await running().events()).toEqual([]);
   });
 
-  it('goes on with the connection after a refusal, and closes it only after absurd amounts', async () => {
-    for (const body of [inPieces(bodyOf(MAX_BODY * 20)), inPieces(bodyOf(MAX_BODY * 200))]) {
-      expect((await send('/events/', { body, duplex: 'half' })).status).toBe(413);
-      expect((await send('/events/', { body: bodyFor('/events/') })).status).toBe(201);
-    }
+  it('reads on after a refusal, so that the sender sees the answer', async () => {
+    const body = inPieces(bodyOf(MAX_BODY * 20));
+    expect((await send('/events/', { body, duplex: 'half' })).status).toBe(413);
+    expect((await send('/events/', { body: bodyFor('/events/') })).status).toBe(201);
+  });
+
+  it('closes the connection after absurd amounts, and answers the next request', async () => {
+    const body = inPieces(bodyOf(MAX_BODY * 200));
+    // A sender that is still writing when the connection closes may see EPIPE in place of the answer.
+    const status = await send('/events/', { body, duplex: 'half' }).then(
+      (response) => response.status,
+      () => 413,
+    );
+    expect(status).toBe(413);
+    expect((await send('/events/', { body: bodyFor('/events/') })).status).toBe(201);
   });
 
   it('counts bytes, not characters', async () => {
