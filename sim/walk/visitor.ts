@@ -51,18 +51,23 @@ export const flush = (stage: Stage, page: Page): void =>
     flushing.then(() => stage.flushes.delete(flushing));
   });
 
+/**
+ * Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that a
+ * fault in that very moment loses it.
+ */
+const excuseHandover = ({ plan, ledger }: Stage, page: Page): void => {
+  if (!plan.isDirect || !hasFaults(plan)) return;
+  for (const event of ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'handed over, direct';
+};
+
 /** The page leaves. In its tab the next page loads, unless the tab is closed. */
 export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
-  const { browser, world, ledger } = stage;
+  const { browser, world } = stage;
   const { page } = tab;
   if (!page) return;
   const isCached = !isClosed && world.random.chance(0.5);
   browser.leave(page, isCached);
-  // Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that
-  // a fault in that very moment loses it.
-  if (stage.plan.isDirect && hasFaults(stage.plan)) {
-    for (const event of ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'handed over, direct';
-  }
+  excuseHandover(stage, page);
   tab.page = undefined;
   if (isCached) tab.cached.push(page);
   if (isClosed) stage.tabs.splice(stage.tabs.indexOf(tab), 1);
@@ -73,7 +78,9 @@ export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
 export const goBack = (stage: Stage, tab: Tab): void => {
   const cached = tab.cached.pop();
   if (cached?.state !== 'suspended') return;
-  stage.browser.leave(tab.page as Page, false);
+  const page = tab.page as Page;
+  stage.browser.leave(page, false);
+  excuseHandover(stage, page);
   tab.page = cached;
   stage.world.scheduler.next(`${cached.name} is restored`, () => stage.browser.restore(cached));
 };
