@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The tests that mutants run against: in Node, of `src`, without a database, a browser or another process. */
 export default defineConfig({
   test: {
+    tags: [{ name: 'promise' }],
     include: ['{index,relay,testing,wire}.test.ts', '{page,pipeline,relay,testing,tracker}/*.test.ts'],
     // Coverage and a busy machine slow tests down; Stryker itself ends a mutant that hangs.
     testTimeout: 20_000,

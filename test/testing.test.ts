@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTracker, type TrackerOptions } from '../src/index.ts';
 import { createMemoryStore, createTestTracker, createTestTransport } from '../src/testing.ts';

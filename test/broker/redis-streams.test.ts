@@ -1,3 +1,4 @@
+// @module-tag promise
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { createRedisForward, weakSpots, withTimeout } from '../../demo/broker/redis-streams.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect } from 'vitest';
 import type { Forward } from '../../src/relay.ts';
 import { itWithRedis as it, useRedis } from '../redis.ts';

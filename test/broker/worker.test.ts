@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect, it } from 'vitest';
 import { describeWithRedis as describe, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe } from 'vitest';
 import { customersSuite } from './customers.suite.ts';
 import { drivers } from './drivers.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { it } from 'vitest';
 import { playKills } from './kills.ts';
 

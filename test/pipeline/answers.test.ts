@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { fetchTransport } from '../../src/pipeline/transport.ts';
 import { useUpstream } from '../upstream.ts';

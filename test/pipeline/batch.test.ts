@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { type Batch, ENVELOPE, nextBatch } from '../../src/pipeline/batch.ts';
 import type { ItemText } from '../../src/pipeline/event.ts';

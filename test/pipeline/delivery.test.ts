@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Report } from '../../src/pipeline/delivery.ts';
 import type { Link } from '../../src/pipeline/link.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { createQueue } from '../../src/pipeline/queue.ts';
 import { eventOf, eventText, idOf, times, upsertText } from './items.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { IDBFactory, IDBKeyRange, IDBTransaction } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStore, type ReadRows, type Row, type RowKey, type Store } from '../../src/pipeline/store.ts';

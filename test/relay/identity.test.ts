@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { signPrimaryKey } from '../../src/relay.ts';
 import { createVisitor, KEY, useCollector } from '../collector/running.ts';

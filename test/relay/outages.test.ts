@@ -1,3 +1,4 @@
+// @module-tag promise
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { closeServer, deadUrl, listenOn, useUpstream } from '../upstream.ts';

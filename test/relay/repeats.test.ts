@@ -1,3 +1,4 @@
+// @module-tag promise
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { useUpstream } from '../upstream.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { beforeAll, expect, it } from 'vitest';
 import { loadScripts, type Scripts } from '../../sim/bundle.ts';
 import { createPlan, type Plan } from '../../sim/walk/plan.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { carriedList } from '../../src/page/carryOver.ts';
 import { draftEvent, draftUpsert } from '../../src/pipeline/event.ts';

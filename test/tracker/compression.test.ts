@@ -1,3 +1,4 @@
+// @module-tag promise
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import type { TransportRequest } from '../../src/index.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../src/testing.ts';
 import { openPage, settle, start } from './page.ts';

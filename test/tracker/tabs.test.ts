@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import type { TrackerOptions } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
