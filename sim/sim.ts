@@ -1,5 +1,5 @@
 // npm run sim -- --seeds 3000: walks of that many seeds. npm run sim -- --seed 17: one walk, shrunk if it breaks something, with its timeline.
-import { parseArgs } from 'node:util';
+import { readArguments } from '../test/support/arguments.ts';
 import { loadScripts } from './bundle.ts';
 import { summarise } from './summary.ts';
 import { defects, isKnown } from './walk/defects.ts';
@@ -16,31 +16,13 @@ npm run sim -- --seed SEED [--steps COUNT] [--whole]
   --seed   only this walk: shrinks it if it breaks an invariant, and prints its timeline
   --whole  does not shrink it`;
 
-const fail = (message: string): never => {
-  console.error(`${message}\n${USAGE}`);
-  process.exit(2);
-};
-
-const readArgs = () => {
-  try {
-    return parseArgs({
-      options: {
-        seeds: { type: 'string', default: '1000' },
-        from: { type: 'string', default: '1' },
-        steps: { type: 'string', default: '25' },
-        seed: { type: 'string' },
-        whole: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
-  }
-};
-const given = readArgs();
-const count = (name: 'seeds' | 'from' | 'steps' | 'seed'): number => {
-  const value = Number(given[name]);
-  return Number.isSafeInteger(value) && value > 0 ? value : fail(`--${name}: expected 1, 2, …, not ${given[name]}`);
-};
+const { given, count } = readArguments(USAGE, {
+  seeds: { type: 'string', default: '1000' },
+  from: { type: 'string', default: '1' },
+  steps: { type: 'string', default: '25' },
+  seed: { type: 'string' },
+  whole: { type: 'boolean', default: false },
+});
 
 const showWalk = async (plan: Plan): Promise<boolean> => {
   const scripts = await loadScripts();

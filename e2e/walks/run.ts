@@ -1,7 +1,7 @@
 // Random walks of a visitor: npm run test:walks -- --seeds 100 --steps 25, or --seed 17 for one of them, step by step.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../../test/support/arguments.ts';
 
 const USAGE = `npm run test:walks -- [--seeds COUNT] [--from SEED] [--steps COUNT] [--seed SEED]
   --seeds  how many walks (6)
@@ -9,31 +9,12 @@ const USAGE = `npm run test:walks -- [--seeds COUNT] [--from SEED] [--steps COUN
   --steps  steps of each (25)
   --seed   only this walk, and print its steps`;
 
-const fail = (message: string): never => {
-  console.error(`${message}\n${USAGE}`);
-  process.exit(2);
-};
-
-const readArgs = () => {
-  try {
-    return parseArgs({
-      options: {
-        seeds: { type: 'string', default: '6' },
-        from: { type: 'string', default: '1' },
-        steps: { type: 'string', default: '25' },
-        seed: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
-  }
-};
-
-const given = readArgs();
-const count = (name: keyof typeof given): number => {
-  const value = Number(given[name]);
-  return Number.isSafeInteger(value) && value > 0 ? value : fail(`--${name}: expected 1, 2, …, not ${given[name]}`);
-};
+const { given, count } = readArguments(USAGE, {
+  seeds: { type: 'string', default: '6' },
+  from: { type: 'string', default: '1' },
+  steps: { type: 'string', default: '25' },
+  seed: { type: 'string' },
+});
 
 const steps = count('steps');
 const seeds =
