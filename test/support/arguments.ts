@@ -13,7 +13,7 @@ export const readArguments = <F extends Flags>(usage: string, options: F) => {
   };
   const parse = () => {
     try {
-      return parseArgs({ options }).values as Record<keyof F, string | boolean | undefined>;
+      return parseArgs({ options }).values as Partial<Record<string, string | boolean>>;
     } catch (error) {
       return fail(error instanceof Error ? error.message : String(error));
     }
