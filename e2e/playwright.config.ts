@@ -9,7 +9,7 @@ export default defineConfig({
   testDir: '.',
   globalSetup: './support/setup.ts',
   // They have configurations of their own.
-  testIgnore: ['engines/**', 'faults/**', 'walks/**'],
+  testIgnore: ['engines/**', 'facts/**', 'faults/**', 'walks/**'],
   outputDir: '../test-results/e2e',
   timeout: 60_000,
   expect: { timeout: 15_000 },

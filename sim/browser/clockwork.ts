@@ -1,4 +1,4 @@
-import type { Owner } from '../world/scheduler.ts';
+import { createLane, type Lane, type Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 
 /** Timers, `Date` and random numbers of one page or server, in virtual time. */
@@ -6,14 +6,21 @@ export const createClockwork = (world: World, owner: Owner, guard: (run: () => v
   const { scheduler } = world;
   const random = world.random.fork(owner.name);
   const timers = new Map<number, () => void>();
+  /** Timers that are due at the same time run in the order in which they were set: a lane for each time. */
+  const lanes = new Map<number, Lane>();
   let last = 0;
   const setTimeout = (run: (...args: unknown[]) => void, delay = 0, ...args: unknown[]): number => {
     const id = ++last;
+    const wait = Math.max(Number(delay) || 0, 1);
+    const due = scheduler.now() + wait;
+    const lane = lanes.get(due) ?? createLane();
+    lanes.set(due, lane);
     const fire = () => {
       timers.delete(id);
+      lanes.delete(due);
       guard(() => run(...args));
     };
-    timers.set(id, scheduler.after(Math.max(Number(delay) || 0, 1), `${owner.name} timer`, fire, { owner }));
+    timers.set(id, scheduler.after(wait, `${owner.name} timer`, fire, { owner, lane }));
     return id;
   };
   const clearTimeout = (id?: number) => {

@@ -39,5 +39,6 @@ export const partsOf = (isAll: boolean): Part[] => [
   browserPart('e2e', 'e2e'),
   browserPart('engines', 'e2e/engines'),
   browserPart('faults', 'e2e/faults'),
+  ...(isAll ? [browserPart('facts', 'e2e/facts')] : []),
   ...(isAll ? [{ ...browserPart('walks', 'e2e/walks'), command: npm('test:walks', '--seeds', '40') }] : []),
 ];

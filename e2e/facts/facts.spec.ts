@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { FactBrowser } from '../../sim/facts/fact.ts';
+import { facts } from '../../sim/facts/facts.ts';
+import type { Engine } from '../faults/engines/engine.ts';
+import { expect, test } from '../faults/support/fault.ts';
+
+const browserOf = (engine: Engine, address: string): FactBrowser => ({
+  async open() {
+    const tab = await engine.newTab();
+    await tab.goto(`${address}/blank`);
+    // A page that listens to unload stays out of the back/forward cache: what navigates is gone, as the facts say.
+    await tab.evaluate(() => addEventListener('unload', () => {}));
+    return {
+      evaluate: (fn, arg) => tab.evaluate(fn as never, arg as never),
+      navigate: () => tab.goto(`${address}/blank?next`),
+    };
+  },
+});
+
+for (const { name, play, outcome, differences = {} } of facts) {
+  test(name, async ({ engine, shared, collector }) => {
+    const browser = await shared();
+    try {
+      const seen = await play(browserOf(browser, collector.address), `fact ${randomUUID()}`);
+      expect(seen).toEqual(engine in differences ? differences[engine] : outcome);
+    } finally {
+      await browser.closeTabs();
+    }
+  });
+}

@@ -1,0 +1,29 @@
+import type { EngineName } from '../../e2e/faults/engines/engine.ts';
+
+/** A tab of a browser, real or simulated. */
+export interface FactTab {
+  /** Runs `fn` in the page. It closes over nothing, and what goes in and comes out is JSON. */
+  evaluate<R, A = undefined>(fn: (arg: A) => R | Promise<R>, arg?: A): Promise<R>;
+  /** Navigates to another page of the same origin. */
+  navigate(): Promise<void>;
+}
+
+export interface FactBrowser {
+  /** A tab with an empty page that loads nothing. All tabs are of one origin. */
+  open(): Promise<FactTab>;
+}
+
+/** Something that the simulator assumes of browsers. */
+export interface Fact {
+  readonly name: string;
+  /**
+   * Plays it and returns what was seen, as JSON.
+   *
+   * @param id names databases and keys of this play
+   */
+  play(browser: FactBrowser, id: string): Promise<unknown>;
+  /** What the simulator and every engine show. */
+  readonly outcome: unknown;
+  /** Engines that show something else, and what. The simulator does as Chromium does. */
+  readonly differences?: Partial<Record<EngineName, unknown>>;
+}

@@ -1,0 +1,100 @@
+import type { Fact } from './fact.ts';
+
+export const pageFacts: readonly Fact[] = [
+  {
+    name: 'what pagehide writes into localStorage is there for the next page',
+    async play(browser, id) {
+      const tab = await browser.open();
+      await tab.evaluate((key) => {
+        addEventListener('pagehide', () => {
+          localStorage[key] = 'written';
+        });
+      }, id);
+      await tab.navigate();
+      return tab.evaluate((key) => {
+        const value = localStorage[key];
+        delete localStorage[key];
+        return [value, key in localStorage, Object.keys(localStorage).includes(key)];
+      }, id);
+    },
+    outcome: ['written', false, false],
+  },
+  {
+    name: 'pagehide comes before the visibilitychange of a page that navigates',
+    async play(browser, id) {
+      const tab = await browser.open();
+      await tab.evaluate((key) => {
+        localStorage[key] = '';
+        for (const type of ['pagehide', 'visibilitychange'])
+          addEventListener(type, () => {
+            localStorage[key] += `${type} `;
+          });
+      }, id);
+      await tab.navigate();
+      return tab.evaluate((key) => localStorage[key], id);
+    },
+    outcome: 'pagehide visibilitychange ',
+  },
+  {
+    name: 'microtasks run before the next timer, and timers of one delay in the order in which they were set',
+    async play(browser) {
+      const tab = await browser.open();
+      return tab.evaluate(
+        () =>
+          new Promise<string[]>((resolve) => {
+            const seen: string[] = [];
+            setTimeout(() => {
+              seen.push('first timer');
+              Promise.resolve()
+                .then(() => {})
+                .then(() => void seen.push('microtask'));
+            }, 5);
+            setTimeout(() => void seen.push('second timer'), 5);
+            setTimeout(() => resolve(seen), 50);
+          }),
+      );
+    },
+    outcome: ['first timer', 'microtask', 'second timer'],
+  },
+  {
+    name: 'a BroadcastChannel gets the messages of other pages in order, and not its own',
+    async play(browser, id) {
+      const [first, second] = [await browser.open(), await browser.open()];
+      const listen = (name: string) => {
+        const channel = new BroadcastChannel(name);
+        const heard: unknown[] = [];
+        channel.onmessage = ({ data }) => void heard.push(data);
+        Object.assign(window, { channel, heard });
+      };
+      await first.evaluate(listen, id);
+      await second.evaluate(listen, id);
+      const heard = (count: number) =>
+        new Promise<unknown>((resolve) => {
+          const look = () => {
+            const { heard } = window as unknown as { heard: unknown[] };
+            if (heard.length >= count) resolve(heard);
+            else setTimeout(look, 20);
+          };
+          look();
+        });
+      await first.evaluate(() => {
+        const { channel } = window as unknown as { channel: BroadcastChannel };
+        for (const n of [1, 2, 3]) channel.postMessage({ n });
+      });
+      const theirs = await second.evaluate(heard, 3);
+      await second.evaluate(() => (window as unknown as { channel: BroadcastChannel }).channel.postMessage('reply'));
+      return [theirs, await first.evaluate(heard, 1)];
+    },
+    outcome: [[{ n: 1 }, { n: 2 }, { n: 3 }], ['reply']],
+  },
+  {
+    name: 'beacons share 64 KiB while they are on their way',
+    async play(browser) {
+      const tab = await browser.open();
+      return tab.evaluate(() => ['a', 'b'].map((letter) => navigator.sendBeacon('/blank', letter.repeat(40_000))));
+    },
+    outcome: [true, false],
+    // Firefox counts each beacon by itself.
+    differences: { firefox: [true, true] },
+  },
+];
