@@ -35,7 +35,7 @@ const walkWith = async (tag: string) => {
     ...createPlan(1),
     isDirect: true,
     hasStub: false,
-    steps: step ? [{ ...step, action: { verb: 'navigate', tab: 0 } }] : [],
+    steps: step ? [{ ...step, action: { verb: 'close', tab: 0 } }] : [],
   };
   const lines: string[] = [];
   const { broken } = await runPlan({ ...scripts, tag: new vm.Script(tag) }, plan, (line) => lines.push(line));
