@@ -39,7 +39,7 @@ const walkWith = async (tag: string) => {
   };
   const lines: string[] = [];
   const { broken } = await runPlan({ ...scripts, tag: new vm.Script(tag) }, plan, (line) => lines.push(line));
-  return { lines, errors: broken.filter(({ invariant }) => invariant === INVARIANTS.error) };
+  return { lines, broken, errors: broken.filter(({ invariant }) => invariant === INVARIANTS.error) };
 };
 
 it('runs the microtasks of a page that leaves before the page is gone', async () => {
@@ -59,4 +59,14 @@ it.each([
 ])('reports %s as an error of its walk', async (_, tag) => {
   const { errors } = await walkWith(tag);
   expect(errors).toMatchObject([{ detail: expect.stringContaining('thrown') }]);
+});
+
+it('finds an event that is dropped without a reason', async () => {
+  const { broken } = await walkWith(
+    `let drop; clew = (method, ...args) => {
+      if (method === 'on' && args[0] === 'dropped') drop = args[1];
+      if (method === 'track') drop({ events: [{ payload: args[1] }], reason: 'expired' });
+    }`,
+  );
+  expect(broken.map(({ invariant }) => invariant)).toEqual([INVARIANTS.dropped]);
 });
