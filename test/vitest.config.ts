@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { PROMISE } from './run/report.ts';
+import { CompleteReporter } from './support/reporter.ts';
 
 /** `TEST_ALL=1` adds the long tests: load, many rounds, and examples that run in processes of their own. */
 const { TEST_ALL } = process.env;
@@ -15,7 +16,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000, interval: 20 } },
-    reporters: ['default', 'json'],
-    outputFile: { json: 'test-results/unit.json' },
+    reporters: ['default', new CompleteReporter({ outputFile: 'test-results/unit.json' })],
   },
 });

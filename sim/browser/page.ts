@@ -143,7 +143,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     URL,
     DOMException,
     structuredClone,
-    queueMicrotask,
+    queueMicrotask: (run: () => void) => queueMicrotask(() => guard(run)),
     reportError: (error: unknown) => world.log(name, () => `listener threw ${error}`),
     console: { error: () => {}, log: () => {}, warn: () => {}, debug: () => {}, info: () => {} },
   };

@@ -1,11 +1,13 @@
 import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
+import { hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
 
 /** The names of the invariants, as reports print them. */
 export const INVARIANTS = {
   account: 'tracked = delivered + queued + dropped',
   lost: 'no event is lost without a reason',
+  dropped: 'an event is dropped only if the walk gives a reason',
   twice: 'an event is stored once',
   person: 'a visitor id belongs to one person',
   logout: 'an event goes to the person who was identified when it was tracked',
@@ -51,6 +53,10 @@ export const checkEnd = (stage: Stage): void => {
   for (const event of ledger.tracked.values()) {
     if (arrived.has(event.n) || event.dropped || event.excuse || event.name === 'poison') continue;
     world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
+  }
+  for (const { n, name, dropped } of ledger.tracked.values()) {
+    const isExpected = dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan));
+    if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
   }
   const confirmed = new Set<string>();
   for (const { uuid, event, payload, isConfirmed } of service.stored) {

@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
-import type { Plan, Step } from './plan.ts';
+import { hasRefusals, type Plan, type Step } from './plan.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
 export interface Defect {
@@ -22,10 +22,6 @@ const has =
 const hasForeign = ({ steps }: Plan): boolean =>
   steps.some(({ action }) => action.verb === 'network' && action.kind === 'foreign');
 
-/** The service refuses a request because of what is in it. */
-const hasRefusals = ({ steps }: Plan): boolean =>
-  steps.some(({ action }) => action.verb === 'service' && [500, 413].includes(action.status ?? 0));
-
 const relayed = (seed: number, steps: readonly Step[], more: Partial<Plan> = {}): Plan => ({
   seed,
   isDirect: false,
@@ -44,6 +40,9 @@ const direct = {
 };
 
 const now = { tasks: 0 };
+/** One person cannot have the visitor id of another. */
+const hasTwoPersons = ({ steps }: Plan): boolean =>
+  new Set(steps.flatMap(({ action }) => ('person' in action ? [action.person] : []))).size > 1;
 const changesPerson = has('identify', 'identifyAndLeave', 'reset', 'resetAndLeave');
 
 export const defects: readonly Defect[] = [
@@ -59,7 +58,7 @@ export const defects: readonly Defect[] = [
       ],
       { hasStub: false },
     ),
-    mayShow: changesPerson,
+    mayShow: hasTwoPersons,
   },
   {
     name: 'after the site has deleted IndexedDB and kept localStorage, another person is identified on the same visitor id',
@@ -77,7 +76,7 @@ export const defects: readonly Defect[] = [
       ],
       { features: { ...MODERN, hasLocks: false, hasFetchLater: false }, hasStub: false },
     ),
-    mayShow: changesPerson,
+    mayShow: hasTwoPersons,
   },
   {
     name: 'another page sends what an open page has journaled, under the visitor id from before its identify()',

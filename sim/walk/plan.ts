@@ -41,6 +41,10 @@ export interface Plan {
 export const hasFaults = ({ steps }: Plan): boolean =>
   steps.some(({ action: { verb } }) => verb === 'network' || verb === 'service' || verb === 'offline');
 
+/** The service refuses a request because of what is in it. */
+export const hasRefusals = ({ steps }: Plan): boolean =>
+  steps.some(({ action }) => action.verb === 'service' && [500, 413].includes(action.status ?? 0));
+
 const PERSONS = ['ann', 'bob'];
 const STATUSES = [500, 503, 429, 401, 404, 413];
 

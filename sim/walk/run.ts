@@ -1,8 +1,9 @@
 import type { Scripts } from '../bundle.ts';
 import { FAIR } from '../server/network.ts';
+import { drainMicrotasks } from '../world/scheduler.ts';
 import { type Broken, createWorld } from '../world/world.ts';
 import { checkEnd, checkPage, INVARIANTS, isSettled } from './checks.ts';
-import type { Plan } from './plan.ts';
+import type { Action, Plan } from './plan.ts';
 import { createStage, type Stage } from './stage.ts';
 import { act } from './verbs.ts';
 
@@ -30,6 +31,12 @@ const runUntil = async (stage: Stage, time: number, isDone: () => boolean): Prom
   }
 };
 
+/** Acts in a task of its own: its microtasks run before another task, as after `pagehide` in a browser. */
+const perform = async (stage: Stage, action: Action): Promise<void> => {
+  act(stage, action);
+  await drainMicrotasks();
+};
+
 /** All faults are over, and the visitor comes back: what can arrive has to. */
 const recover = async (stage: Stage): Promise<number> => {
   const { world, network, service, browser } = stage;
@@ -38,8 +45,8 @@ const recover = async (stage: Stage): Promise<number> => {
   service.mood = {};
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
-  act(stage, { verb: 'open', tab: 0 });
-  act(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });
+  await perform(stage, { verb: 'open', tab: 0 });
+  await perform(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });
   const end = world.scheduler.now() + RECOVERY;
   let tasks = 0;
   for (let visit = 0; visit < 4; visit++) {
@@ -47,8 +54,25 @@ const recover = async (stage: Stage): Promise<number> => {
     tasks += await runUntil(stage, end + visit * RECOVERY, () => ++checked % 50 === 0 && isSettled(stage));
     if (isSettled(stage)) break;
     world.scheduler.skipTo(end + visit * RECOVERY);
-    act(stage, { verb: 'navigate', tab: 0 });
+    await perform(stage, { verb: 'navigate', tab: 0 });
   }
+  return tasks;
+};
+
+/** Takes the steps of the plan, recovers and checks the end. Returns how many tasks ran. */
+const walk = async (stage: Stage): Promise<number> => {
+  const { world, plan } = stage;
+  let tasks = 0;
+  for (const { wait, action } of plan.steps) {
+    const { now } = world.scheduler;
+    let left = 'tasks' in wait ? wait.tasks : Number.POSITIVE_INFINITY;
+    const until = 'ms' in wait ? now() + wait.ms : now() + 1000;
+    tasks += await runUntil(stage, until, () => left-- <= 0);
+    if ('ms' in wait) world.scheduler.skipTo(until);
+    await perform(stage, action);
+  }
+  tasks += await recover(stage);
+  checkEnd(stage);
   return tasks;
 };
 
@@ -58,19 +82,17 @@ export const runPlan = async (scripts: Scripts, plan: Plan, print?: (line: strin
   const onRejection = (error: unknown) =>
     world.break(INVARIANTS.error, `unhandled rejection: ${(error as Error)?.stack ?? error}`);
   process.on('unhandledRejection', onRejection);
-  const stage = createStage(world, scripts, plan);
   let tasks = 0;
-  for (const { wait, action } of plan.steps) {
-    const { now } = world.scheduler;
-    let left = 'tasks' in wait ? wait.tasks : Number.POSITIVE_INFINITY;
-    const until = 'ms' in wait ? now() + wait.ms : now() + 1000;
-    tasks += await runUntil(stage, until, () => left-- <= 0);
-    if ('ms' in wait) world.scheduler.skipTo(until);
-    act(stage, action);
+  try {
+    tasks = await walk(createStage(world, scripts, plan));
+  } catch (error) {
+    // What a page throws where nothing guards it must not end the other walks of the process.
+    world.break(INVARIANTS.error, `the walk ended: ${(error as Error)?.stack ?? error}`);
+  } finally {
+    // A rejection is reported in a tick of its own. It belongs to this walk.
+    await drainMicrotasks();
+    process.off('unhandledRejection', onRejection);
   }
-  tasks += await recover(stage);
-  checkEnd(stage);
-  process.off('unhandledRejection', onRejection);
   const names = new Set<string>();
   const first = world.broken.filter(({ invariant }) => !names.has(invariant) && names.add(invariant));
   return { broken: first, tasks };

@@ -48,7 +48,7 @@ export interface Scheduler {
 export const createLane = (): Lane => ({ due: 0, order: 0 });
 
 /** Microtasks and Node's own queue of ticks are empty when this resolves. */
-const drainMicrotasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const drainMicrotasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** One queue of tasks in virtual time. Of several that are due, `random` decides which runs first. */
 export const createScheduler = (random: Random): Scheduler => {

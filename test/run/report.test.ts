@@ -65,6 +65,7 @@ describe('a report of Playwright', () => {
                   {
                     projectName: 'firefox',
                     status,
+                    expectedStatus: status === 'skipped' ? 'skipped' : 'passed',
                     annotations: verdict ? [{ type: 'verdict', description: JSON.stringify(verdict) }] : [],
                     results: [{}],
                   },
@@ -93,6 +94,22 @@ describe('a report of Playwright', () => {
 
   it('counts a flaky test as failed', () => {
     expect(readPlaywright(reportOf('flaky'))).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  it('counts a test that nobody skipped and that did not run as failed', () => {
+    const report = reportOf('skipped');
+    const [test] = report.suites[0]?.suites[0]?.specs[0]?.tests ?? [];
+    if (test) test.expectedStatus = 'passed';
+    expect(readPlaywright(report)).toMatchObject([{ outcome: 'failed', isPromise: false }]);
+    expect(readPlaywright(reportOf('skipped'))).toMatchObject([{ outcome: 'skipped' }]);
+  });
+
+  it('has a failure for an error outside of every test', () => {
+    const errors = [{ message: '\u001b[31mError: no server\u001b[39m\nstack' }];
+    expect(readPlaywright({ ...reportOf('expected'), errors })).toMatchObject([
+      { outcome: 'passed' },
+      { name: 'outside of every test: Error: no server', outcome: 'failed', isPromise: true },
+    ]);
   });
 
   it.each([

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
 /** One test of a part, as its JSON report has it. */
 export interface Played {
@@ -18,6 +19,8 @@ export interface Played {
 }
 
 interface VitestReport {
+  /** What failed outside of every test: `test/support/reporter.ts` adds it. */
+  outside?: string[];
   testResults: {
     name: string;
     status: string;
@@ -33,6 +36,7 @@ interface Spec {
   tests: {
     projectName: string;
     status: 'expected' | 'unexpected' | 'flaky' | 'skipped';
+    expectedStatus: string;
     annotations: { type: string; description?: string }[];
     results: { annotations?: { type: string; description?: string }[] }[];
   }[];
@@ -47,16 +51,24 @@ interface Suite {
 
 interface PlaywrightReport {
   config: { rootDir: string };
+  /** What failed outside of every test: a file that throws, or the global set-up or tear-down. */
+  errors?: { message?: string }[];
   suites: Suite[];
 }
+
+/** The first line of an error, without colours: a terminal's escape sequences have no place in a list of names. */
+export const firstLine = (message: string): string => stripVTControlCharacters(message).split('\n')[0] ?? '';
 
 /** The tag of a test whose failure is never excused, in Vitest and in Playwright. */
 export const PROMISE = 'promise';
 
 const VITEST_OUTCOMES: Record<string, Played['outcome']> = { passed: 'passed', failed: 'failed' };
 
-export const readVitest = ({ testResults }: VitestReport, root: string): Played[] =>
-  testResults.flatMap(({ name, status, assertionResults }) => {
+/** A failure outside of every test. Nothing can replay it. */
+const failOutside = (name: string): Played => ({ name, file: name, title: '', outcome: 'failed', isPromise: true });
+
+export const readVitest = ({ testResults, outside = [] }: VitestReport, root: string): Played[] => [
+  ...testResults.flatMap(({ name, status, assertionResults }) => {
     const file = name.replace(`${root}/`, '');
     const tests = assertionResults.map(
       ({ fullName, status, tags = [] }): Played => ({
@@ -69,8 +81,10 @@ export const readVitest = ({ testResults }: VitestReport, root: string): Played[
     );
     // A file that throws while it loads, or in a hook, fails without a failed test.
     const isBroken = status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed');
-    return isBroken ? [...tests, { name: file, file, title: '', outcome: 'failed', isPromise: true }] : tests;
-  });
+    return isBroken && !outside.includes(name) ? [...tests, failOutside(file)] : tests;
+  }),
+  ...outside.map((name) => failOutside(name.replace(`${root}/`, ''))),
+];
 
 const specsOf = (suite: Suite, path: readonly string[] = []): [spec: Spec, path: readonly string[]][] => [
   ...suite.specs.map((spec): [Spec, readonly string[]] => [spec, path]),
@@ -84,6 +98,10 @@ const PLAYWRIGHT_OUTCOMES: Record<Spec['tests'][number]['status'], Played['outco
   skipped: 'skipped',
 };
 
+/** A test that nobody skipped and that did not run, behind a failed hook or another test: its failure would be hidden. */
+const outcomeOf = ({ status, expectedStatus }: Spec['tests'][number]): Played['outcome'] =>
+  status === 'skipped' && expectedStatus !== 'skipped' ? 'failed' : PLAYWRIGHT_OUTCOMES[status];
+
 /** How many events of a fault broke a promise: `e2e/faults/support/verdict.ts` says what each means. */
 const BROKEN = ['lost', 'twice', 'wrong', 'undead'] as const;
 
@@ -96,8 +114,8 @@ const hasBroken = ({ annotations, results }: Spec['tests'][number]): boolean =>
       return BROKEN.some((name) => (verdict[name] ?? 0) > 0);
     });
 
-export const readPlaywright = ({ suites }: PlaywrightReport): Played[] =>
-  suites
+export const readPlaywright = ({ suites, errors = [] }: PlaywrightReport): Played[] => [
+  ...suites
     .flatMap((suite) => specsOf(suite))
     .flatMap(([spec, path]) =>
       spec.tests.map((test): Played => {
@@ -109,15 +127,20 @@ export const readPlaywright = ({ suites }: PlaywrightReport): Played[] =>
           title,
           line: spec.line,
           ...(test.projectName && { project: test.projectName }),
-          outcome: PLAYWRIGHT_OUTCOMES[test.status],
+          outcome: outcomeOf(test),
           isPromise: spec.tags.includes(PROMISE) || hasBroken(test),
         };
       }),
-    );
+    ),
+  ...errors.map(({ message = '' }) => failOutside(`outside of every test: ${firstLine(message)}`)),
+];
 
-/** Undefined if the part ended before it wrote its report. */
+/** Undefined if the part ended before it wrote its report, or while it wrote it. */
 export const readReport = (path: string, root: string): Played[] | undefined => {
-  if (!existsSync(path)) return undefined;
-  const report = JSON.parse(readFileSync(path, 'utf8')) as VitestReport | PlaywrightReport;
-  return 'testResults' in report ? readVitest(report, root) : readPlaywright(report);
+  try {
+    const report = JSON.parse(readFileSync(path, 'utf8')) as VitestReport | PlaywrightReport;
+    return 'testResults' in report ? readVitest(report, root) : readPlaywright(report);
+  } catch {
+    return undefined;
+  }
 };

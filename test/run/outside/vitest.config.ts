@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+import { CompleteReporter } from '../../support/reporter.ts';
+
+/** Plays what `reporter.test.ts` looks at. */
+export default defineConfig({
+  test: {
+    dir: import.meta.dirname,
+    include: ['*.ts'],
+    exclude: ['vitest.config.ts'],
+    reporters: [new CompleteReporter({ outputFile: process.env.REPORT ?? '' })],
+  },
+});

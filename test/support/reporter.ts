@@ -1,0 +1,28 @@
+import { JsonReporter, type Reporter, type TestModule } from 'vitest/node';
+import { firstLine } from '../run/report.ts';
+
+/** A hook that throws, or the file itself. */
+const isBroken = (module: TestModule): boolean =>
+  module.errors().length > 0 || [...module.children.allSuites()].some((suite) => suite.errors().length > 0);
+
+/**
+ * Vitest's JSON report and, in `outside`, what failed outside of every test. Vitest leaves out unhandled rejections and
+ * workers that crash, so that one unstable test in the same run would hide them.
+ */
+export class CompleteReporter extends JsonReporter {
+  #outside: string[] = [];
+
+  override async onTestRunEnd(
+    ...[modules, unhandled = []]: Partial<Parameters<NonNullable<Reporter['onTestRunEnd']>>>
+  ) {
+    this.#outside = [
+      ...(modules ?? []).filter(isBroken).map(({ moduleId }) => moduleId),
+      ...unhandled.map(({ message }) => `outside of every test: ${firstLine(message)}`),
+    ];
+    await super.onTestRunEnd(modules ?? []);
+  }
+
+  override writeReport(report: string): Promise<void> {
+    return super.writeReport(JSON.stringify({ ...JSON.parse(report), outside: this.#outside }));
+  }
+}
