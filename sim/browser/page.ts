@@ -32,6 +32,8 @@ export interface Page extends Owner {
   readonly document: Events & { hidden: boolean; prerendering: boolean };
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
+  /** When its first transaction completed. */
+  storedAt: number | undefined;
   /** Web Locks keep the page out of the back/forward cache. */
   locks: number;
   /** The browser drops the page from the back/forward cache, since another page waits for what it holds. */
@@ -76,6 +78,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     document,
     fetching: undefined as unknown as Fetching,
     channels: new Set(),
+    storedAt: undefined,
     locks: 0,
     evict: () => browser.evict(page),
     guard,

@@ -6,6 +6,10 @@ export interface Tracked {
   readonly name: string;
   readonly page: string;
   readonly at: number;
+  /** The tracker was loaded, and not only the stub. */
+  readonly isHeard: boolean;
+  /** No transaction of the page had completed. */
+  readonly isEarly: boolean;
   /** Who was identified when it was tracked: '' nobody. More than one while a change travels between tabs. */
   readonly persons: ReadonlySet<string>;
   /** How many changes of the person there had been. */
@@ -26,7 +30,7 @@ interface Change {
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
   /** The next number, tracked now by this page. */
-  track(page: string, name: string): number;
+  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly'>): number;
   identify(page: string, person: string): void;
   reset(page: string): void;
   /** A crash or kill may have taken back what changed within the last `ms`. */
@@ -57,9 +61,15 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
   };
   return {
     tracked,
-    track(page, name) {
+    track(call) {
       const n = tracked.size + 1;
-      tracked.set(n, { n, name, page, at: scheduler.now(), persons: personsFor(page), change: changes.length });
+      tracked.set(n, {
+        ...call,
+        n,
+        at: scheduler.now(),
+        persons: personsFor(call.page),
+        change: changes.length,
+      });
       return n;
     },
     identify: change,

@@ -5,6 +5,7 @@ import { checkEnd, checkPage, INVARIANTS, isSettled } from './checks.ts';
 import type { Plan } from './plan.ts';
 import { createStage, type Stage } from './stage.ts';
 import { act } from './verbs.ts';
+import { noteWeather } from './weather.ts';
 
 export interface Outcome {
   /** The first break of each invariant. */
@@ -38,6 +39,7 @@ const recover = async (stage: Stage): Promise<number> => {
   service.mood = {};
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
+  noteWeather(stage);
   act(stage, { verb: 'open', tab: 0 });
   act(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });
   const end = world.scheduler.now() + RECOVERY;

@@ -23,8 +23,15 @@ export const tabAt = (stage: Stage, index: number): Tab => {
 
 export const pageAt = (stage: Stage, index: number): Page => tabAt(stage, index).page as Page;
 
+/** Whether the tracker runs in the page, and not only the stub. */
+export const isLoaded = (page: Page): boolean => {
+  const clew = page.clew();
+  return !!clew && !('q' in clew);
+};
+
 export const track = ({ ledger, world }: Stage, page: Page, count: number, name = 'walk'): void => {
-  const numbers = Array.from({ length: count }, () => ledger.track(page.name, name));
+  const call = { page: page.name, name, isHeard: isLoaded(page), isEarly: page.storedAt === undefined };
+  const numbers = Array.from({ length: count }, () => ledger.track(call));
   world.log(page.name, () => `track ${name} ${numbers[0]}${count > 1 ? `–${numbers.at(-1)}` : ''}`);
   page.guard(() => {
     for (const n of numbers) page.clew()?.('track', name, { n });
@@ -45,6 +52,7 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
 
 export const flush = (stage: Stage, page: Page): void =>
   page.guard(() => {
+    stage.history.stir();
     const flushing = page.clew()?.('flush') as Promise<void> | undefined;
     if (!flushing) return;
     stage.flushes.set(flushing, page);
@@ -57,6 +65,7 @@ export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
   const { page } = tab;
   if (!page) return;
   const isCached = !isClosed && world.random.chance(0.5);
+  stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   browser.leave(page, isCached);
   // Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that
   // a fault in that very moment loses it.
@@ -73,7 +82,10 @@ export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
 export const goBack = (stage: Stage, tab: Tab): void => {
   const cached = tab.cached.pop();
   if (cached?.state !== 'suspended') return;
+  const { name } = tab.page as Page;
+  stage.history.depart({ page: name, kind: 'leaves', isLoaded: isLoaded(tab.page as Page) });
   stage.browser.leave(tab.page as Page, false);
+  stage.history.stir();
   tab.page = cached;
   stage.world.scheduler.next(`${cached.name} is restored`, () => stage.browser.restore(cached));
 };
