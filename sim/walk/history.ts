@@ -23,7 +23,11 @@ export interface History {
   disk(isFair: boolean): void;
   /** Something happens that lets clew end a back-off: a page loads or comes back, or the app calls flush(). */
   stir(): void;
+  /** A page loads. */
+  load(page: string): void;
   depart(departure: Omit<Departure, 'at'>): void;
+  /** When the page loaded. */
+  loadOf(page: string): number;
   readonly departures: readonly Departure[];
   wasNetworkFair(from: number, to: number): boolean;
   wasDiskFair(from: number, to: number): boolean;
@@ -50,10 +54,13 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const disk = createSpans(now);
   const stirs: number[] = [];
   const departures: Departure[] = [];
+  const loads = new Map<string, number>();
   return {
     network: network.note,
     disk: disk.note,
     stir: () => void stirs.push(now()),
+    load: (page) => void loads.set(page, now()),
+    loadOf: (page) => loads.get(page) ?? 0,
     depart: (departure) => void departures.push({ ...departure, at: now() }),
     departures,
     wasNetworkFair: (from, to) => !network.touch(from, to),

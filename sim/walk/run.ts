@@ -1,7 +1,7 @@
 import type { Scripts } from '../bundle.ts';
 import { FAIR } from '../server/network.ts';
 import { type Broken, createWorld } from '../world/world.ts';
-import { checkEnd, checkPage, INVARIANTS, isSettled } from './checks.ts';
+import { checkEnd, checkIdle, checkPage, INVARIANTS, isSettled } from './checks.ts';
 import type { Plan } from './plan.ts';
 import { createStage, type Stage } from './stage.ts';
 import { act } from './verbs.ts';
@@ -68,6 +68,7 @@ export const runPlan = async (scripts: Scripts, plan: Plan, print?: (line: strin
     const until = 'ms' in wait ? now() + wait.ms : now() + 1000;
     tasks += await runUntil(stage, until, () => left-- <= 0);
     if ('ms' in wait) world.scheduler.skipTo(until);
+    checkIdle(stage);
     act(stage, action);
   }
   tasks += await recover(stage);

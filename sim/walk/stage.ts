@@ -82,6 +82,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       const page = browser.open({ dataset: plan.dataset, sessionStorage: tab.sessionStorage });
       tab.page = page;
       world.log(page.name, () => 'loads');
+      history.load(page.name);
       history.stir();
       if (plan.hasStub) page.run(scripts.stub);
       const evaluate = () => {

@@ -2,7 +2,19 @@ import { FAIR } from '../server/network.ts';
 import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import type { Action } from './plan.ts';
 import type { Stage } from './stage.ts';
-import { flush, goBack, identify, isLoaded, leave, openTab, pageAt, reset, tabAt, track } from './visitor.ts';
+import {
+  flush,
+  goBack,
+  identify,
+  isLoaded,
+  leave,
+  openTab,
+  pageAt,
+  reset,
+  setProperties,
+  tabAt,
+  track,
+} from './visitor.ts';
 import { holdDatabase, noteWeather } from './weather.ts';
 
 const CONDITIONS = {
@@ -41,10 +53,7 @@ const verbs: Verbs = {
     reset(stage, pageAt(stage, tab));
     leave(stage, tabAt(stage, tab));
   },
-  setProperties(stage, { tab }) {
-    const page = pageAt(stage, tab);
-    page.guard(() => void page.clew()?.('setProperties', { visits: stage.ledger.tracked.size }));
-  },
+  setProperties: (stage, { tab }) => setProperties(stage, pageAt(stage, tab)),
   flush: (stage, { tab }) => flush(stage, pageAt(stage, tab)),
   hide: (stage, { tab }) => stage.browser.show(pageAt(stage, tab), false),
   show(stage, { tab }) {

@@ -1,10 +1,12 @@
 import type { Page } from '../browser/page.ts';
-import { hasFaults } from './plan.ts';
+import { has, hasFaults } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
 
 /** What a visitor and the app do in a page, entered in the ledger as they do it. */
 
 const MOST_TABS = 3;
+/** A page knows the visitor so long (ms) after it has loaded, unless the database is held. */
+const BOOTING = 5000;
 
 export const openTab = (stage: Stage): void => {
   if (stage.tabs.length >= MOST_TABS) return;
@@ -38,8 +40,10 @@ export const track = ({ ledger, world }: Stage, page: Page, count: number, name 
   });
 };
 
-export const identify = ({ ledger, world }: Stage, page: Page, person: string): void => {
-  ledger.identify(page.name, person);
+export const identify = ({ ledger, world, history }: Stage, page: Page, person: string): void => {
+  // A page that has just loaded or come back may not know yet who is identified.
+  const isEarly = page.storedAt === undefined || history.wasStirred(world.scheduler.now() - BOOTING, Infinity);
+  ledger.identify({ page: page.name, person, isHeard: isLoaded(page), isEarly });
   world.log(page.name, () => `identify ${person}`);
   page.guard(() => void page.clew()?.('identify', person));
 };
@@ -48,6 +52,17 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
   ledger.reset(page.name);
   world.log(page.name, () => 'reset');
   page.guard(() => void page.clew()?.('reset'));
+};
+
+/** Properties of the customer, numbered like an event: they have to arrive, too. */
+export const setProperties = ({ ledger, world, plan }: Stage, page: Page): void => {
+  // Before the database has answered, or after it was deleted, the page cannot know the customer.
+  const isKnown =
+    !has(plan, 'clearDatabase') && isLoaded(page) && page.storedAt !== undefined && ledger.personOf(page.name);
+  const call = { page: page.name, name: 'upsert', isHeard: true, isEarly: false };
+  const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
+  world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
+  page.guard(() => void page.clew()?.('setProperties', properties));
 };
 
 export const flush = (stage: Stage, page: Page): void =>
@@ -59,19 +74,24 @@ export const flush = (stage: Stage, page: Page): void =>
     flushing.then(() => stage.flushes.delete(flushing));
   });
 
-/** The page leaves. In its tab the next page loads, unless the tab is closed. */
-export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
-  const { browser, world, ledger } = stage;
-  const { page } = tab;
-  if (!page) return;
-  const isCached = !isClosed && world.random.chance(0.5);
-  stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
+/** pagehide, and what the promises about it say. */
+const depart = (stage: Stage, page: Page, isCached: boolean): void => {
+  const { browser, history, plan, ledger } = stage;
+  history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   browser.leave(page, isCached);
   // Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that
   // a fault in that very moment loses it.
-  if (stage.plan.isDirect && hasFaults(stage.plan)) {
-    for (const event of ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'handed over, direct';
-  }
+  if (!plan.isDirect || !hasFaults(plan)) return;
+  for (const event of ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'handed over, direct';
+};
+
+/** The page leaves. In its tab the next page loads, unless the tab is closed. */
+export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
+  const { world } = stage;
+  const { page } = tab;
+  if (!page) return;
+  const isCached = !isClosed && world.random.chance(0.5);
+  depart(stage, page, isCached);
   tab.page = undefined;
   if (isCached) tab.cached.push(page);
   if (isClosed) stage.tabs.splice(stage.tabs.indexOf(tab), 1);
@@ -82,10 +102,10 @@ export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
 export const goBack = (stage: Stage, tab: Tab): void => {
   const cached = tab.cached.pop();
   if (cached?.state !== 'suspended') return;
-  const { name } = tab.page as Page;
-  stage.history.depart({ page: name, kind: 'leaves', isLoaded: isLoaded(tab.page as Page) });
-  stage.browser.leave(tab.page as Page, false);
+  depart(stage, tab.page as Page, false);
   stage.history.stir();
   tab.page = cached;
+  // It asks its database anew.
+  cached.storedAt = undefined;
   stage.world.scheduler.next(`${cached.name} is restored`, () => stage.browser.restore(cached));
 };
