@@ -1,4 +1,4 @@
-import vm from 'node:vm';
+import type vm from 'node:vm';
 import { createLane, type Lane, type Owner, type Task } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 import { createAborting } from './abort.ts';
@@ -150,10 +150,9 @@ export const createPage = (world: World, browser: Browser, name: string, options
     reportError: (error: unknown) => world.log(name, () => `listener threw ${error}`),
     console: { error: () => {}, log: () => {}, warn: () => {}, debug: () => {}, info: () => {} },
   };
-  const context = createContext(sandbox);
-  const global = vm.runInContext('globalThis', context) as Page['window'];
+  const [context, made] = createContext(sandbox, random);
+  const global = made as Page['window'];
   Object.assign(global, { window: global, self: global });
-  vm.runInContext('Math', context).random = random;
   Object.assign(page, { window: global });
   return page;
 };

@@ -15,8 +15,10 @@ const personsOf = ({ ledger }: Stage): Set<string> => new Set(ledger.identified.
 
 /** A person who is identified again although the page has to know who it is. */
 export const findRepeatedIdentify = (stage: Stage): string | undefined => {
-  const { plan, ledger } = stage;
-  if (has(plan, 'clearDatabase')) return undefined;
+  const { plan, ledger, history } = stage;
+  // A page that leaves before the database has answered may forget whom it has identified (issue 16).
+  const isForgotten = ledger.identified.some(({ at, page }) => history.departureOf(page, at) < at + CRASH);
+  if (has(plan, 'clearDatabase') || isForgotten) return undefined;
   for (const person of personsOf(stage)) {
     const count = countOf(stage, person);
     const needed = ledger.identified.filter((call) => call.person === person && call.isNew).length;

@@ -53,7 +53,8 @@ const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): st
       one.at + TIMEOUT,
       history.departureOf(one.from, one.at),
     );
-    for (const other of requests.slice(index + 1)) {
+    for (let later = index + 1; later < requests.length; later++) {
+      const other = requests[later] as RequestRecord;
       if (other.at >= end - 1) break;
       if (other.from !== one.from && history.wasDiskFair(one.at - 60_000, other.at))
         return `${other.from} sends at ${(other.at / 1000).toFixed(3)} s while ${one.from} waits for an answer`;
