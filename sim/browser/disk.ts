@@ -98,6 +98,7 @@ export const createDisk = (world: World): Disk => {
       const isOverQuota = disk.isFull && transaction.undo[0];
       if (isOverQuota) return abort(transaction, new DOMException('over quota', 'QuotaExceededError'));
       transaction.complete();
+      transaction.page.storedAt ??= scheduler.now();
       world.log('disk', () => `commits ${transaction.undo.length} writes of ${transaction.page.name}`);
       end(transaction);
     });

@@ -1,4 +1,4 @@
-import vm from 'node:vm';
+import type vm from 'node:vm';
 import { createLane, type Lane, type Owner, type Task } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 import { createAborting } from './abort.ts';
@@ -32,6 +32,8 @@ export interface Page extends Owner {
   readonly document: Events & { hidden: boolean; prerendering: boolean };
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
+  /** When its first transaction completed. */
+  storedAt: number | undefined;
   /** Web Locks keep the page out of the back/forward cache. */
   locks: number;
   /** The browser drops the page from the back/forward cache, since another page waits for what it holds. */
@@ -76,6 +78,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     document,
     fetching: undefined as unknown as Fetching,
     channels: new Set(),
+    storedAt: undefined,
     locks: 0,
     evict: () => browser.evict(page),
     guard,
@@ -147,10 +150,9 @@ export const createPage = (world: World, browser: Browser, name: string, options
     reportError: (error: unknown) => world.log(name, () => `listener threw ${error}`),
     console: { error: () => {}, log: () => {}, warn: () => {}, debug: () => {}, info: () => {} },
   };
-  const context = createContext(sandbox);
-  const global = vm.runInContext('globalThis', context) as Page['window'];
+  const [context, made] = createContext(sandbox, random);
+  const global = made as Page['window'];
   Object.assign(global, { window: global, self: global });
-  vm.runInContext('Math', context).random = random;
   Object.assign(page, { window: global });
   return page;
 };

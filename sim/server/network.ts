@@ -40,8 +40,18 @@ export interface Conditions {
 
 export const FAIR: Conditions = { latency: [5, 40], lostBefore: 0, lostAfter: 0, cut: 0, hangs: false };
 
+/** A request and what came of it. */
+export interface RequestRecord {
+  readonly at: number;
+  readonly from: string;
+  /** Undefined until its sender has an answer or knows that there will be none. */
+  end?: { readonly at: number; readonly isFailed: boolean; readonly retryAfter: number; readonly status: number };
+}
+
 export interface Network {
   conditions: Conditions;
+  /** Every request, in the order in which they were sent. */
+  readonly requests: RequestRecord[];
   /** Whether the network may take a request and lose its answer. */
   readonly isFair: () => boolean;
   send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): void;
@@ -58,10 +68,23 @@ export const textOf = ({ body, headers }: NetworkRequest): string =>
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
   const { scheduler } = world;
   const random = world.random.fork('network');
+  /** Remembers the request and what comes of it. */
+  const record = (from: string, done: (answer: NetworkAnswer | undefined) => void): typeof done => {
+    const entry: RequestRecord = { at: scheduler.now(), from };
+    network.requests.push(entry);
+    return (answer) => {
+      const { status = 0, headers = {}, isCut } = answer ?? {};
+      const isFailed = status === 0 || status >= 300 || !!isCut;
+      entry.end = { at: scheduler.now(), isFailed, retryAfter: Number(headers['Retry-After'] ?? 0) * 1000, status };
+      done(answer);
+    };
+  };
   const network: Network = {
     conditions: FAIR,
+    requests: [],
     isFair: () => network.conditions === FAIR,
-    send(request, done) {
+    send(request, told) {
+      const done = record(request.from, told);
       const conditions = network.conditions;
       const travel = (label: string, run: () => void) =>
         scheduler.after(random.between(...conditions.latency), label, run);

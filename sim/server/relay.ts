@@ -47,19 +47,21 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
           resolve(new SimulatedResponse(answer.text, { status: answer.status, headers: { ...answer.headers } }));
         });
       });
-    const context = createContext({
-      ...globals,
-      ...createAborting((delay, run) => void globals.setTimeout(run, delay)),
-      Response: SimulatedResponse,
-      DecompressionStream: InflatingStream,
-      TextEncoder,
-      TextDecoder,
-      URL,
-      fetch,
-      queueMicrotask,
-      console,
-    });
-    vm.runInContext('Math', context).random = random;
+    const [context] = createContext(
+      {
+        ...globals,
+        ...createAborting((delay, run) => void globals.setTimeout(run, delay)),
+        Response: SimulatedResponse,
+        DecompressionStream: InflatingStream,
+        TextEncoder,
+        TextDecoder,
+        URL,
+        fetch,
+        queueMicrotask,
+        console,
+      },
+      random,
+    );
     script.runInContext(context);
     const { createRelay, memorySeen } = vm.runInContext('relay', context) as RelayModule;
     seen ??= memorySeen({ maxAge: 30 * 86_400_000 });

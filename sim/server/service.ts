@@ -34,6 +34,8 @@ export interface Service {
   mood: Mood;
   /** In order of arrival, duplicates included. */
   readonly stored: Stored[];
+  /** Numbers in properties that have been set. */
+  readonly upserted: Set<number>;
   /** Properties by primary key. */
   readonly customers: Map<string, Record<string, unknown>>;
   /** Requests for events, with the time of each. */
@@ -45,6 +47,7 @@ export const POISON = 'poison';
 
 export const createService = (world: World): Service => {
   const stored: Stored[] = [];
+  const upserted = new Set<number>();
   const customers = new Map<string, Record<string, unknown>>();
   const take = (event: Sent): boolean => {
     if (event.event === POISON) return false;
@@ -65,6 +68,7 @@ export const createService = (world: World): Service => {
     properties?: Record<string, unknown>;
   }) => {
     if (typeof primary_key !== 'string') return false;
+    if (typeof properties.n === 'number') upserted.add(properties.n);
     customers.set(primary_key, { ...customers.get(primary_key), ...properties });
     world.log('service', () => `upserts ${primary_key} ${JSON.stringify(properties)}`);
     return true;
@@ -81,6 +85,7 @@ export const createService = (world: World): Service => {
   const service: Service = {
     mood: {},
     stored,
+    upserted,
     customers,
     requests: [],
     serve(request, answer) {

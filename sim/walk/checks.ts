@@ -1,6 +1,17 @@
 import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
+import type { Service } from '../server/service.ts';
+import {
+  findDisorder,
+  findDisorderOfPages,
+  findFalseRejection,
+  findKeptAtDeparture,
+  findSecondId,
+} from './deliveryChecks.ts';
+import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
+import { findStuck } from './idleCheck.ts';
 import { hasRefusals } from './plan.ts';
+import { checkRequests } from './requestChecks.ts';
 import type { Stage } from './stage.ts';
 
 /** The names of the invariants, as reports print them. */
@@ -14,6 +25,16 @@ export const INVARIANTS = {
   flush: 'flush() settles',
   error: 'no exception reaches the page',
   storage: 'everything delivered is deleted',
+  retryAfter: 'a pause that the service asks for is kept',
+  backOff: 'requests that fail one after the other are spread',
+  lease: 'one tab sends at a time',
+  handover: 'a page that leaves hands over what it has',
+  order: 'events of a page arrive in order',
+  rejected: 'only an event that is refused is dropped as rejected',
+  id: 'an event keeps its id',
+  identify: '$identify is sent only where the person is new',
+  pages: 'what an earlier page has stored arrives first',
+  idle: 'an open page delivers what it has',
 } as const;
 
 /** After a task of the page: its own account must be right. */
@@ -24,6 +45,16 @@ export const checkPage = ({ world }: Stage, page: Page): void => {
   const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
   if (stats.tracked !== stats.delivered + stats.queued + dropped || stats.queued < 0)
     world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}`);
+};
+
+/** Numbers of what has reached the service. */
+const arrivedIn = ({ stored, upserted }: Service): Set<number | undefined> =>
+  new Set([...stored.map(({ payload }) => payload?.n), ...upserted]);
+
+/** Between two steps: an open page that nothing stands in the path of has delivered what it has. */
+export const checkIdle = (stage: Stage): void => {
+  const detail = findStuck(stage);
+  if (detail) stage.world.break(INVARIANTS.idle, detail);
 };
 
 const checkPersons = ({ service, ledger, world }: Stage): void => {
@@ -49,7 +80,7 @@ const checkPersons = ({ service, ledger, world }: Stage): void => {
 /** After everything has recovered. */
 export const checkEnd = (stage: Stage): void => {
   const { service, ledger, world, flushes } = stage;
-  const arrived = new Set(service.stored.map(({ payload }) => payload?.n));
+  const arrived = arrivedIn(service);
   for (const event of ledger.tracked.values()) {
     if (arrived.has(event.n) || event.dropped || event.excuse || event.name === 'poison') continue;
     world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
@@ -67,15 +98,28 @@ export const checkEnd = (stage: Stage): void => {
   }
   checkPersons(stage);
   for (const page of flushes.values()) if (page.state === 'running') world.break(INVARIANTS.flush, page.name);
+  const found: Partial<Record<keyof typeof INVARIANTS, string | undefined>> = {
+    ...checkRequests(stage),
+    handover: findKeptAtDeparture(stage),
+    order: findDisorder(stage),
+    rejected: findFalseRejection(stage),
+    id: findSecondId(stage),
+    identify: findRepeatedIdentify(stage),
+    lost: findLostIdentify(stage),
+    pages: findDisorderOfPages(stage),
+  };
+  for (const [name, detail] of Object.entries(found))
+    if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);
   const left = [...stage.onDisk()].filter((n) => arrived.has(n));
   if (left[0] !== undefined) world.break(INVARIANTS.storage, `still stored: ${left.slice(0, 10)}`);
 };
 
 /** Nothing is left to wait for. */
-export const isSettled = ({ service, ledger, flushes, onDisk }: Stage): boolean => {
-  const arrived = new Set(service.stored.map(({ payload }) => payload?.n));
+export const isSettled = (stage: Stage): boolean => {
+  const { service, ledger, flushes, onDisk } = stage;
+  const arrived = arrivedIn(service);
   for (const { n, dropped, excuse, name } of ledger.tracked.values())
     if (!arrived.has(n) && !dropped && !excuse && name !== 'poison') return false;
   for (const page of flushes.values()) if (page.state === 'running') return false;
-  return onDisk().size === 0;
+  return onDisk().size === 0 && !findLostIdentify(stage);
 };

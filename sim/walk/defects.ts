@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
-import { hasRefusals, type Plan, type Step } from './plan.ts';
+import { has, hasRefusals, type Plan, type Step } from './plan.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
 export interface Defect {
@@ -13,11 +13,6 @@ export interface Defect {
   /** Random walks that may show it, so that they do not fail the run. */
   readonly mayShow: (plan: Plan) => boolean;
 }
-
-const has =
-  (...verbs: string[]) =>
-  ({ steps }: Plan): boolean =>
-    steps.some(({ action }) => verbs.includes(action.verb));
 
 const hasForeign = ({ steps }: Plan): boolean =>
   steps.some(({ action }) => action.verb === 'network' && action.kind === 'foreign');
@@ -39,11 +34,15 @@ const direct = {
   hasStub: false,
 };
 
+const keyed = { baseUrl: direct.dataset.baseUrl, apiKey: direct.dataset.apiKey };
+
 const now = { tasks: 0 };
+const leaves = (plan: Plan) =>
+  has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave');
+const changesPerson = (plan: Plan) => has(plan, 'identify', 'identifyAndLeave', 'reset', 'resetAndLeave');
 /** One person cannot have the visitor id of another. */
 const hasTwoPersons = ({ steps }: Plan): boolean =>
   new Set(steps.flatMap(({ action }) => ('person' in action ? [action.person] : []))).size > 1;
-const changesPerson = has('identify', 'identifyAndLeave', 'reset', 'resetAndLeave');
 
 export const defects: readonly Defect[] = [
   {
@@ -140,6 +139,23 @@ export const defects: readonly Defect[] = [
       direct,
     ),
     mayShow: ({ isDirect }) => isDirect,
+  },
+  {
+    name: 'a page that leaves while it asks for the lease releases the lease of another tab',
+    invariant: INVARIANTS.lease,
+    issue: 16,
+    plan: relayed(
+      131,
+      [
+        { wait: now, action: { verb: 'flush', tab: 0 } },
+        { wait: { tasks: 8 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 11 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 81 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+      ],
+      { ...direct, features: { ...direct.features, hasLocks: false }, dataset: keyed, hasStub: true },
+    ),
+    mayShow: leaves,
   },
 ];
 

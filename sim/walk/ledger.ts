@@ -6,6 +6,10 @@ export interface Tracked {
   readonly name: string;
   readonly page: string;
   readonly at: number;
+  /** The tracker was loaded, and not only the stub. */
+  readonly isHeard: boolean;
+  /** No transaction of the page had completed. */
+  readonly isEarly: boolean;
   /** Who was identified when it was tracked: '' nobody. More than one while a change travels between tabs. */
   readonly persons: ReadonlySet<string>;
   /** How many changes of the person there had been. */
@@ -14,6 +18,16 @@ export interface Tracked {
   excuse?: string;
   /** Reported as dropped, for this reason. */
   dropped?: string;
+}
+
+/** One call of `identify`. */
+export interface Identified {
+  readonly page: string;
+  readonly person: string;
+  readonly at: number;
+  readonly isHeard: boolean;
+  /** The page cannot know that this person is identified already. */
+  readonly isNew: boolean;
 }
 
 interface Change {
@@ -26,8 +40,11 @@ interface Change {
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
   /** The next number, tracked now by this page. */
-  track(page: string, name: string): number;
-  identify(page: string, person: string): void;
+  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly'>): number;
+  identify(call: Pick<Tracked, 'page' | 'isHeard' | 'isEarly'> & { readonly person: string }): void;
+  readonly identified: readonly Identified[];
+  /** The one person that the page must know by now, if it is only one. */
+  personOf(page: string): string | undefined;
   reset(page: string): void;
   /** A crash or kill may have taken back what changed within the last `ms`. */
   doubt(ms: number): void;
@@ -38,6 +55,7 @@ export interface Ledger {
 /** @param travel how long (ms) a change of the person may take to reach other tabs */
 export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
   const tracked = new Map<number, Tracked>();
+  const identified: Identified[] = [];
   const changes: Change[] = [{ at: Number.NEGATIVE_INFINITY, page: '', person: '' }];
   /** Persons who may be the current one besides the last change's. */
   let doubted = new Set<string>();
@@ -55,14 +73,30 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     }
     return persons;
   };
+  const personOf = (page: string): string | undefined => {
+    const [person, other] = personsFor(page);
+    return other === undefined ? person : undefined;
+  };
   return {
     tracked,
-    track(page, name) {
+    track(call) {
       const n = tracked.size + 1;
-      tracked.set(n, { n, name, page, at: scheduler.now(), persons: personsFor(page), change: changes.length });
+      tracked.set(n, {
+        ...call,
+        n,
+        at: scheduler.now(),
+        persons: personsFor(call.page),
+        change: changes.length,
+      });
       return n;
     },
-    identify: change,
+    identify({ page, person, isHeard, isEarly }) {
+      const isNew = isEarly || personOf(page) !== person;
+      identified.push({ page, person, at: scheduler.now(), isHeard, isNew });
+      change(page, person);
+    },
+    identified,
+    personOf,
     reset: (page) => change(page, ''),
     doubt(ms) {
       for (let i = changes.length - 1; i > 0 && scheduler.now() - (changes[i] as Change).at < ms; i--)

@@ -41,7 +41,11 @@ export interface Plan {
 export const hasFaults = ({ steps }: Plan): boolean =>
   steps.some(({ action: { verb } }) => verb === 'network' || verb === 'service' || verb === 'offline');
 
-/** The service refuses a request because of what is in it. */
+/** Whether an action has this verb, or tracks an event of this name, anywhere in the plan. */
+export const has = ({ steps }: Plan, ...verbs: readonly (Action['verb'] | 'poison')[]): boolean =>
+  steps.some(({ action }) => verbs.includes(action.verb) || ('name' in action && verbs.includes(action.name as never)));
+
+/** Whether the service refuses a request because of what is in it, anywhere in the plan. */
 export const hasRefusals = ({ steps }: Plan): boolean =>
   steps.some(({ action }) => action.verb === 'service' && [500, 413].includes(action.status ?? 0));
 

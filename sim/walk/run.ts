@@ -2,10 +2,11 @@ import type { Scripts } from '../bundle.ts';
 import { FAIR } from '../server/network.ts';
 import { drainMicrotasks } from '../world/scheduler.ts';
 import { type Broken, createWorld } from '../world/world.ts';
-import { checkEnd, checkPage, INVARIANTS, isSettled } from './checks.ts';
+import { checkEnd, checkIdle, checkPage, INVARIANTS, isSettled } from './checks.ts';
 import type { Action, Plan } from './plan.ts';
 import { createStage, type Stage } from './stage.ts';
 import { act } from './verbs.ts';
+import { noteWeather } from './weather.ts';
 
 export interface Outcome {
   /** The first break of each invariant. */
@@ -45,6 +46,7 @@ const recover = async (stage: Stage): Promise<number> => {
   service.mood = {};
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
+  noteWeather(stage);
   await perform(stage, { verb: 'open', tab: 0 });
   await perform(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });
   const end = world.scheduler.now() + RECOVERY;
@@ -69,6 +71,7 @@ const walk = async (stage: Stage): Promise<number> => {
     const until = 'ms' in wait ? now() + wait.ms : now() + 1000;
     tasks += await runUntil(stage, until, () => left-- <= 0);
     if ('ms' in wait) world.scheduler.skipTo(until);
+    checkIdle(stage);
     await perform(stage, action);
   }
   tasks += await recover(stage);

@@ -5,6 +5,7 @@ import { createNetwork, type Network } from '../server/network.ts';
 import { createSimulatedRelay, SERVICE_URL, type SimulatedRelay } from '../server/relay.ts';
 import { createService, type Service } from '../server/service.ts';
 import type { World } from '../world/world.ts';
+import { createHistory, type History } from './history.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
 
@@ -27,7 +28,10 @@ export interface Stage {
   readonly service: Service;
   readonly relay: SimulatedRelay | undefined;
   readonly ledger: Ledger;
+  readonly history: History;
   readonly tabs: Tab[];
+  /** Pages that hold the database. */
+  readonly holders: Set<string>;
   /** Flushes that have not settled, by page. */
   readonly flushes: Map<object, Page>;
   /** Loads a page in the tab; the bundle runs a moment later, as an async script does. */
@@ -49,6 +53,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const browser = createBrowser(world, network, plan.features);
   const ledger = createLedger(world.scheduler, plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY);
 
+  const history = createHistory(world.scheduler);
+
   const listen = (page: Page) => {
     page.clew()?.('on', 'dropped', ({ events, reason }: { events: { payload?: { n?: number } }[]; reason: string }) => {
       for (const { payload } of events) {
@@ -68,15 +74,20 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     service,
     relay,
     ledger,
+    history,
     tabs: [],
+    holders: new Set(),
     flushes: new Map(),
     load(tab) {
       const page = browser.open({ dataset: plan.dataset, sessionStorage: tab.sessionStorage });
       tab.page = page;
       world.log(page.name, () => 'loads');
+      history.load(page.name);
+      history.stir();
       if (plan.hasStub) page.run(scripts.stub);
       const evaluate = () => {
         page.run(scripts.tag);
+        history.stir();
         listen(page);
       };
       // Without the stub nothing can be called before the bundle has loaded.

@@ -1,7 +1,21 @@
 import { FAIR } from '../server/network.ts';
+import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import type { Action } from './plan.ts';
 import type { Stage } from './stage.ts';
-import { flush, goBack, identify, leave, openTab, pageAt, reset, tabAt, track } from './visitor.ts';
+import {
+  flush,
+  goBack,
+  identify,
+  isLoaded,
+  leave,
+  openTab,
+  pageAt,
+  reset,
+  setProperties,
+  tabAt,
+  track,
+} from './visitor.ts';
+import { holdDatabase, noteWeather } from './weather.ts';
 
 const CONDITIONS = {
   fair: FAIR,
@@ -14,30 +28,6 @@ const CONDITIONS = {
 /** How long before a crash a change of the person may not be on the disk, in ms. */
 const UNSAVED_CRASH = 1000;
 const UNSAVED_KILL = 10_000;
-
-/** Events of these pages that are in no storage are gone with the pages' memory. */
-const forget = (stage: Stage, pages: ReadonlySet<string>, excuse: string): void => {
-  const kept = stage.onDisk();
-  for (const event of stage.ledger.tracked.values())
-    if (pages.has(event.page) && !kept.has(event.n)) event.excuse ??= excuse;
-};
-
-/** A page of the site itself holds a transaction for so long (ms). */
-const holdDatabase = ({ browser, world }: Stage, ms: number): void => {
-  const page = browser.open({ dataset: {}, sessionStorage: new Map() });
-  world.log(page.name, () => `holds the database for ${ms} ms`);
-  browser.disk.begin({
-    page,
-    state: 'open',
-    requests: [],
-    isBusy: false,
-    unseen: 0,
-    undo: [],
-    complete: () => {},
-    abort: () => {},
-  });
-  world.scheduler.after(ms, 'holder ends', () => browser.crash(page));
-};
 
 type Verbs = {
   readonly [V in Action['verb']]: (stage: Stage, action: Extract<Action, { verb: V }>) => void;
@@ -63,35 +53,43 @@ const verbs: Verbs = {
     reset(stage, pageAt(stage, tab));
     leave(stage, tabAt(stage, tab));
   },
-  setProperties(stage, { tab }) {
-    const page = pageAt(stage, tab);
-    page.guard(() => void page.clew()?.('setProperties', { visits: stage.ledger.tracked.size }));
-  },
+  setProperties: (stage, { tab }) => setProperties(stage, pageAt(stage, tab)),
   flush: (stage, { tab }) => flush(stage, pageAt(stage, tab)),
   hide: (stage, { tab }) => stage.browser.show(pageAt(stage, tab), false),
-  show: (stage, { tab }) => stage.browser.show(pageAt(stage, tab), true),
+  show(stage, { tab }) {
+    stage.history.stir();
+    stage.browser.show(pageAt(stage, tab), true);
+  },
   crash(stage, { tab }) {
     const page = pageAt(stage, tab);
+    stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
     stage.browser.crash(page);
     stage.ledger.doubt(UNSAVED_CRASH);
-    forget(stage, new Set([page.name]), 'crash');
+    forgetCrashed(stage, page);
   },
   kill(stage) {
+    for (const page of stage.browser.pages)
+      if (page.state === 'running')
+        stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
     stage.browser.kill();
     stage.ledger.doubt(UNSAVED_KILL);
     stage.tabs.length = 0;
-    forget(stage, new Set([...stage.ledger.tracked.values()].map(({ page }) => page)), 'kill');
+    forgetKilled(stage);
   },
   offline: ({ browser }) => browser.setOnline(false),
-  online: ({ browser }) => browser.setOnline(true),
-  restartRelay: ({ relay }) => relay?.restart(),
+  online({ browser, history }) {
+    history.stir();
+    browser.setOnline(true);
+  },
+  restartRelay({ relay, history }) {
+    history.network(false);
+    relay?.restart();
+  },
   clearDatabase(stage) {
-    const { browser, world, ledger } = stage;
-    world.log('site', () => 'deletes its IndexedDB');
-    const running = new Set([...browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
-    browser.disk.clear();
-    const others = [...ledger.tracked.values()].map(({ page }) => page).filter((page) => !running.has(page));
-    forget(stage, new Set(others), 'database deleted');
+    stage.world.log('site', () => 'deletes its IndexedDB');
+    stage.history.disk(false);
+    stage.browser.disk.clear();
+    forgetDeleted(stage);
   },
   network({ network, world }, { kind }) {
     world.log('network', () => kind);
@@ -115,4 +113,5 @@ const verbs: Verbs = {
 export const act = (stage: Stage, action: Action): void => {
   const verb = verbs[action.verb] as (stage: Stage, action: Action) => void;
   verb(stage, action);
+  noteWeather(stage);
 };

@@ -1,10 +1,12 @@
 import type { Page } from '../browser/page.ts';
-import { hasFaults } from './plan.ts';
+import { has, hasFaults } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
 
 /** What a visitor and the app do in a page, entered in the ledger as they do it. */
 
 const MOST_TABS = 3;
+/** A page knows the visitor so long (ms) after it has loaded, unless the database is held. */
+const BOOTING = 5000;
 
 export const openTab = (stage: Stage): void => {
   if (stage.tabs.length >= MOST_TABS) return;
@@ -23,16 +25,25 @@ export const tabAt = (stage: Stage, index: number): Tab => {
 
 export const pageAt = (stage: Stage, index: number): Page => tabAt(stage, index).page as Page;
 
+/** Whether the tracker runs in the page, and not only the stub. */
+export const isLoaded = (page: Page): boolean => {
+  const clew = page.clew();
+  return !!clew && !('q' in clew);
+};
+
 export const track = ({ ledger, world }: Stage, page: Page, count: number, name = 'walk'): void => {
-  const numbers = Array.from({ length: count }, () => ledger.track(page.name, name));
+  const call = { page: page.name, name, isHeard: isLoaded(page), isEarly: page.storedAt === undefined };
+  const numbers = Array.from({ length: count }, () => ledger.track(call));
   world.log(page.name, () => `track ${name} ${numbers[0]}${count > 1 ? `–${numbers.at(-1)}` : ''}`);
   page.guard(() => {
     for (const n of numbers) page.clew()?.('track', name, { n });
   });
 };
 
-export const identify = ({ ledger, world }: Stage, page: Page, person: string): void => {
-  ledger.identify(page.name, person);
+export const identify = ({ ledger, world, history }: Stage, page: Page, person: string): void => {
+  // A page that has just loaded or come back may not know yet who is identified.
+  const isEarly = page.storedAt === undefined || history.wasStirred(world.scheduler.now() - BOOTING, Infinity);
+  ledger.identify({ page: page.name, person, isHeard: isLoaded(page), isEarly });
   world.log(page.name, () => `identify ${person}`);
   page.guard(() => void page.clew()?.('identify', person));
 };
@@ -43,31 +54,44 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
   page.guard(() => void page.clew()?.('reset'));
 };
 
+/** Properties of the customer, numbered like an event: they have to arrive, too. */
+export const setProperties = ({ ledger, world, plan }: Stage, page: Page): void => {
+  // Before the database has answered, or after it was deleted, the page cannot know the customer.
+  const isKnown =
+    !has(plan, 'clearDatabase') && isLoaded(page) && page.storedAt !== undefined && ledger.personOf(page.name);
+  const call = { page: page.name, name: 'upsert', isHeard: true, isEarly: false };
+  const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
+  world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
+  page.guard(() => void page.clew()?.('setProperties', properties));
+};
+
 export const flush = (stage: Stage, page: Page): void =>
   page.guard(() => {
+    stage.history.stir();
     const flushing = page.clew()?.('flush') as Promise<void> | undefined;
     if (!flushing) return;
     stage.flushes.set(flushing, page);
     flushing.then(() => stage.flushes.delete(flushing));
   });
 
-/**
- * Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that a
- * fault in that very moment loses it.
- */
-const excuseHandover = ({ plan, ledger }: Stage, page: Page): void => {
+/** pagehide, and what the promises about it say. */
+const depart = (stage: Stage, page: Page, isCached: boolean): void => {
+  const { browser, history, plan, ledger } = stage;
+  history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
+  browser.leave(page, isCached);
+  // Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that
+  // a fault in that very moment loses it.
   if (!plan.isDirect || !hasFaults(plan)) return;
   for (const event of ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'handed over, direct';
 };
 
 /** The page leaves. In its tab the next page loads, unless the tab is closed. */
 export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
-  const { browser, world } = stage;
+  const { world } = stage;
   const { page } = tab;
   if (!page) return;
   const isCached = !isClosed && world.random.chance(0.5);
-  browser.leave(page, isCached);
-  excuseHandover(stage, page);
+  depart(stage, page, isCached);
   tab.page = undefined;
   if (isCached) tab.cached.push(page);
   if (isClosed) stage.tabs.splice(stage.tabs.indexOf(tab), 1);
@@ -78,9 +102,10 @@ export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
 export const goBack = (stage: Stage, tab: Tab): void => {
   const cached = tab.cached.pop();
   if (cached?.state !== 'suspended') return;
-  const page = tab.page as Page;
-  stage.browser.leave(page, false);
-  excuseHandover(stage, page);
+  depart(stage, tab.page as Page, false);
+  stage.history.stir();
   tab.page = cached;
+  // It asks its database anew.
+  cached.storedAt = undefined;
   stage.world.scheduler.next(`${cached.name} is restored`, () => stage.browser.restore(cached));
 };

@@ -1,0 +1,63 @@
+// npm run sim:mutants: breaks the product in many ways and counts the seeds until a walk breaks an invariant.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { huntAll } from './mutants/huntAll.ts';
+import { mutants } from './mutants/mutants.ts';
+
+const USAGE = `npm run sim:mutants -- [--only TEXT] [--seeds COUNT] [--steps COUNT]
+  --only   only mutants whose name contains TEXT
+  --seeds  most walks for each mutant (2000)
+  --steps  steps of each walk (25)`;
+
+const fail = (message: string): never => {
+  console.error(`${message}\n${USAGE}`);
+  process.exit(2);
+};
+
+const readArgs = () => {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string', default: '' },
+        seeds: { type: 'string', default: '2000' },
+        steps: { type: 'string', default: '25' },
+      },
+    }).values;
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+};
+const given = readArgs();
+const count = (name: 'seeds' | 'steps'): number => {
+  const value = Number(given[name]);
+  return Number.isSafeInteger(value) && value > 0 ? value : fail(`--${name}: expected 1, 2, …, not ${given[name]}`);
+};
+
+const chosen = mutants.filter(({ name }) => name.includes(given.only));
+if (!chosen[0]) fail(`--only: no mutant's name contains "${given.only}"`);
+
+const folder = mkdtempSync(join(tmpdir(), 'clew-mutants-'));
+const missed: string[] = [];
+let walks = 0;
+const begun = performance.now();
+try {
+  const limits = { seeds: count('seeds'), steps: count('steps') };
+  console.log('seeds  walks/s  mutant → invariant');
+  await huntAll(chosen, folder, limits, ({ name }, report) => {
+    walks += report.walks;
+    if (!report.invariant) missed.push(name);
+    const pace = (report.walks / report.seconds).toFixed(0);
+    const seeds = report.invariant ? `${report.seeds}` : '–';
+    console.log(`${seeds.padStart(5)}  ${pace.padStart(7)}  ${name} → ${report.invariant ?? 'NOT FOUND'}`);
+  });
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const seconds = (performance.now() - begun) / 1000;
+console.log(
+  `${chosen.length - missed.length} of ${chosen.length} mutants found, ${walks} walks, ${seconds.toFixed(0)} s, ` +
+    `${(walks / seconds).toFixed(0)} walks/s`,
+);
+process.exit(missed[0] ? 1 : 0);

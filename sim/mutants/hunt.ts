@@ -1,0 +1,63 @@
+import type { Scripts } from '../bundle.ts';
+import { isKnown } from '../walk/defects.ts';
+import { createPlan, type Plan } from '../walk/plan.ts';
+import { runPlan } from '../walk/run.ts';
+
+/** Where a mutant was found, and how much work that was. */
+export interface Hunt {
+  /** How many seeds were walked: the last one shows the mutant if an invariant is given. */
+  readonly seeds: number;
+  readonly invariant?: string;
+  readonly detail?: string;
+  /** Walks of the mutant and of the unbroken product. */
+  readonly walks: number;
+}
+
+/** A known defect may show in a walk by chance: the plan is walked in so many other worlds, too. */
+const OTHER_WORLDS = 6;
+/** In so many more of these worlds than the unbroken product, the mutant has to break the invariant. */
+const MARGIN = 3;
+
+const worldsOf = (plan: Plan): Plan[] =>
+  Array.from({ length: OTHER_WORLDS }, (_, world) => ({ ...plan, seed: 1e6 * (world + 1) + plan.seed }));
+
+/** Walks seed after seed until the mutant breaks an invariant that the unbroken product keeps. */
+export const createHunt = (plain: Scripts, steps: number) => {
+  /** What the unbroken product breaks, by plan and world. */
+  const known = new Map<string, ReadonlySet<string>>();
+  let walks = 0;
+
+  const brokenBy = async (scripts: Scripts, plan: Plan) => {
+    walks++;
+    return (await runPlan(scripts, plan)).broken;
+  };
+  const brokenByPlain = async (plan: Plan, name: string): Promise<ReadonlySet<string>> => {
+    const key = `${name} ${plan.seed}`;
+    const found = known.get(key) ?? new Set((await brokenBy(plain, plan)).map(({ invariant }) => invariant));
+    known.set(key, found);
+    return found;
+  };
+
+  /** Whether the mutant, and not chance, has broken the invariant. */
+  const isOwn = async (mutant: Scripts, plan: Plan, invariant: string): Promise<boolean> => {
+    const name = `${plan.seed}`;
+    if ((await brokenByPlain(plan, name)).has(invariant)) return false;
+    if (!isKnown(plan, invariant)) return true;
+    let lead = 0;
+    for (const world of worldsOf(plan)) {
+      if ((await brokenBy(mutant, world)).some((found) => found.invariant === invariant)) lead++;
+      if ((await brokenByPlain(world, name)).has(invariant)) lead--;
+    }
+    return lead >= MARGIN;
+  };
+
+  return async (mutant: Scripts, most: number): Promise<Hunt> => {
+    walks = 0;
+    for (let seed = 1; seed <= most; seed++) {
+      const plan = createPlan(seed, steps);
+      for (const { invariant, detail } of await brokenBy(mutant, plan))
+        if (await isOwn(mutant, plan, invariant)) return { seeds: seed, invariant, detail, walks };
+    }
+    return { seeds: most, walks };
+  };
+};

@@ -1,0 +1,23 @@
+import type { Mutant } from './mutant.ts';
+
+/** The relay between pages and the service. */
+export const relayMutants: readonly Mutant[] = [
+  {
+    name: 'the relay forgets which events the service has',
+    file: 'relay/seen.ts',
+    find: '        taken.set(uuid, until);\n',
+    replace: '',
+  },
+  {
+    name: 'the relay remembers events before the service has answered',
+    file: 'relay.ts',
+    find: '      const answer = await forwardOften(',
+    replace: '      await seen.confirm(uuidsOf(fresh));\n      const answer = await forwardOften(',
+  },
+  {
+    name: 'the relay answers success before the service has answered',
+    file: 'relay.ts',
+    find: '      isTaken = answer.ok;\n',
+    replace: '      isTaken = answer.ok;\n      if (!isTaken) return json(200, { rejected });\n',
+  },
+];

@@ -1,0 +1,65 @@
+import type { Mutant } from './mutant.ts';
+
+/** Who the visitor is, in every tab and on every page. */
+export const visitorMutants: readonly Mutant[] = [
+  {
+    name: 'does not journal a changed visitor',
+    file: 'tracker/tracker.ts',
+    find: '    carry(CHANGED, visitor);\n',
+    replace: '',
+  },
+  {
+    name: 'does not post a changed visitor to other tabs',
+    file: 'tracker/tracker.ts',
+    find: '    channel.post(visitor);\n    know(visitor);\n  };',
+    replace: '    know(visitor);\n  };',
+  },
+  {
+    name: 'ignores a visitor that another tab posts',
+    file: 'tracker/tracker.ts',
+    find: 'pages && know(message);',
+    replace: '{}',
+  },
+  {
+    name: 'keeps the visitor of a page from the back/forward cache',
+    file: 'tracker/tracker.ts',
+    find: '    if (booting) start();\n  });',
+    replace: '  });',
+  },
+  {
+    name: 'keeps the visitor id at reset()',
+    file: 'tracker/tracker.ts',
+    find: 'become(newVisitor(visitor))',
+    replace: 'become({ ...newVisitor(visitor), thread: visitor.thread })',
+  },
+  {
+    name: 'does nothing at reset()',
+    file: 'tracker/tracker.ts',
+    find: 'enter((visitor) => become(newVisitor(visitor)));',
+    replace: '',
+  },
+  {
+    name: 'keeps the visitor id when another person is identified',
+    file: 'tracker/tracker.ts',
+    find: 'known && !isKnown ? newVisitor(visitor) : visitor;',
+    replace: 'visitor;',
+  },
+  {
+    name: 'sends $identify again at each identify()',
+    file: 'tracker/tracker.ts',
+    find: 'if (known === primaryKey && (!signature || proof === signature)) return;',
+    replace: 'if (known === primaryKey) return become(visitor, signed(text, visitor.thread, signature));',
+  },
+  {
+    name: 'sends no $identify',
+    file: 'tracker/tracker.ts',
+    find: 'isKnown ? undefined : signed(text, person.thread, signature)',
+    replace: 'undefined',
+  },
+  {
+    name: 'drops properties of an identified customer',
+    file: 'tracker/tracker.ts',
+    find: 'add(stamp(text, { primary_key, signature }));',
+    replace: '{}',
+  },
+];

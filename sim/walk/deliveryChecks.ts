@@ -1,0 +1,106 @@
+import type { Stored } from '../server/service.ts';
+import { has, hasRefusals } from './plan.ts';
+import type { Stage } from './stage.ts';
+
+/** How soon (ms) what a page hands over is at the service. */
+const HANDOVER = 2000;
+/** So long (ms) before a departure the network must have worked: an older request may still be under way. */
+const CALM = 25_000;
+/** How soon (ms) a page has asked its database and stored what is tracked. */
+const STORING = 1000;
+/** Most events that fit into what a browser takes of a page that leaves. */
+const MOST_HANDED = 100;
+
+/** The first copy of each event at the service, by its number. */
+const firstCopies = ({ service }: Stage): Map<number, Stored> => {
+  const copies = new Map<number, Stored>();
+  for (const stored of service.stored) {
+    const { n } = stored.payload;
+    if (n !== undefined && !copies.has(n)) copies.set(n, stored);
+  }
+  return copies;
+};
+
+/** An event that a page had when it left and that did not arrive soon although nothing stood in its path. */
+export const findKeptAtDeparture = (stage: Stage): string | undefined => {
+  const { plan, history, ledger } = stage;
+  if (has(plan, 'poison')) return undefined;
+  const copies = firstCopies(stage);
+  for (const { page, at, kind, isLoaded } of history.departures) {
+    if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - CALM, at + HANDOVER)) continue;
+    const own = [...ledger.tracked.values()].filter(
+      (event) => event.page === page && event.at <= at && event.isHeard && event.name === 'walk',
+    );
+    const due = own.filter(({ n }) => (copies.get(n)?.at ?? Number.POSITIVE_INFINITY) > at);
+    const late = due.find(
+      ({ n, at: tracked, dropped }) =>
+        !dropped && history.wasNetworkFair(tracked - CALM, at) && (copies.get(n)?.at ?? 1e15) > at + HANDOVER,
+    );
+    if (late && due.length <= MOST_HANDED)
+      return `event ${late.n} of ${page}, which left at ${(at / 1000).toFixed(3)} s`;
+  }
+  return undefined;
+};
+
+/** Two events of one page that arrived in another order than they were tracked. */
+export const findDisorder = (stage: Stage): string | undefined => {
+  const { plan, history, ledger, service } = stage;
+  if (hasRefusals(plan) || has(plan, 'poison')) return undefined;
+  const copies = firstCopies(stage);
+  const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
+  const last = new Map<string, { n: number; place: number; at: number }>();
+  for (const { n, page, isHeard, at } of ledger.tracked.values()) {
+    const copy = copies.get(n);
+    if (!copy || !isHeard || !history.wasDiskFair(at - CALM, copy.at)) continue;
+    // What is handed over may overtake what is under way.
+    if (history.departureOf(page, 0) <= copy.at) continue;
+    const place = places.get(copy) ?? 0;
+    const before = last.get(page);
+    if (before && place < before.place && history.departureOf(page, 0) > before.at)
+      return `${page}: event ${n} before event ${before.n}`;
+    last.set(page, { n, place, at: copy.at });
+  }
+  return undefined;
+};
+
+/** Events that an earlier page has stored, and one of a later page that arrived before them. */
+export const findDisorderOfPages = (stage: Stage): string | undefined => {
+  const { plan, history, ledger, service } = stage;
+  if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
+  const copies = firstCopies(stage);
+  const events = [...ledger.tracked.values()].flatMap((event) => {
+    const copy = copies.get(event.n);
+    return copy && event.isHeard && !event.isEarly ? [{ ...event, copy }] : [];
+  });
+  for (const old of events) {
+    const gone = history.departureOf(old.page, old.at);
+    if (gone < old.at + STORING || history.departureOf(old.page, 0) !== gone) continue;
+    for (const young of events) {
+      if (history.loadOf(young.page) <= gone || young.at < history.loadOf(young.page) + STORING) continue;
+      if (history.departureOf(young.page, 0) <= young.copy.at) continue;
+      if (service.stored.indexOf(young.copy) > service.stored.indexOf(old.copy)) continue;
+      if (history.wasDiskFair(old.at - CALM, young.copy.at))
+        return `event ${young.n} before event ${old.n} of ${old.page}`;
+    }
+  }
+  return undefined;
+};
+
+/** An event that was dropped as rejected although the service refused nothing. */
+export const findFalseRejection = ({ plan, ledger }: Stage): string | undefined => {
+  if (hasRefusals(plan)) return undefined;
+  for (const { n, name, dropped } of ledger.tracked.values())
+    if (dropped === 'rejected' && name !== 'poison') return `event ${n}`;
+  return undefined;
+};
+
+/** An event that the service has under two ids: nobody can tell that it is the same. */
+export const findSecondId = ({ service }: Stage): string | undefined => {
+  const ids = new Map<number, string>();
+  for (const { uuid, payload } of service.stored) {
+    if (payload.n === undefined) continue;
+    if ((ids.get(payload.n) ?? uuid) !== uuid) return `event ${payload.n}`;
+    ids.set(payload.n, uuid);
+  }
+  return undefined;
+};

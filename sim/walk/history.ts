@@ -1,0 +1,72 @@
+import type { Scheduler } from '../world/scheduler.ts';
+
+/** A time span of virtual ms. One that is not over ends at infinity. */
+interface Span {
+  readonly from: number;
+  to: number;
+}
+
+/** How and when a page went away, or into the back/forward cache. */
+export interface Departure {
+  readonly page: string;
+  readonly at: number;
+  readonly kind: 'leaves' | 'crashes';
+  /** The tracker ran in it, and not only the stub. */
+  readonly isLoaded: boolean;
+}
+
+/** When the walk has made trouble, for checks that hold only without trouble. */
+export interface History {
+  /** The network, the service or the relay does not work as it should from now on, or does again. */
+  network(isFair: boolean): void;
+  /** The disk is slow, held, full or cleared from now on, or works again. */
+  disk(isFair: boolean): void;
+  /** Something happens that lets clew end a back-off: a page loads or comes back, or the app calls flush(). */
+  stir(): void;
+  /** A page loads. */
+  load(page: string): void;
+  depart(departure: Omit<Departure, 'at'>): void;
+  /** When the page loaded. */
+  loadOf(page: string): number;
+  readonly departures: readonly Departure[];
+  wasNetworkFair(from: number, to: number): boolean;
+  wasDiskFair(from: number, to: number): boolean;
+  wasStirred(from: number, to: number): boolean;
+  /** The first time after `from` at which the page went away. Infinity if it did not. */
+  departureOf(page: string, from: number): number;
+}
+
+const createSpans = (now: () => number) => {
+  const spans: Span[] = [];
+  return {
+    note(isFair: boolean) {
+      const last = spans.at(-1);
+      const isOpen = last?.to === Number.POSITIVE_INFINITY;
+      if (isFair && isOpen) last.to = now();
+      if (!isFair && !isOpen) spans.push({ from: now(), to: Number.POSITIVE_INFINITY });
+    },
+    touch: (from: number, to: number) => spans.some((span) => span.from <= to && span.to >= from),
+  };
+};
+
+export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
+  const network = createSpans(now);
+  const disk = createSpans(now);
+  const stirs: number[] = [];
+  const departures: Departure[] = [];
+  const loads = new Map<string, number>();
+  return {
+    network: network.note,
+    disk: disk.note,
+    stir: () => void stirs.push(now()),
+    load: (page) => void loads.set(page, now()),
+    loadOf: (page) => loads.get(page) ?? 0,
+    depart: (departure) => void departures.push({ ...departure, at: now() }),
+    departures,
+    wasNetworkFair: (from, to) => !network.touch(from, to),
+    wasDiskFair: (from, to) => !disk.touch(from, to),
+    wasStirred: (from, to) => stirs.some((at) => at >= from && at <= to),
+    departureOf: (page, from) =>
+      departures.find((departure) => departure.page === page && departure.at >= from)?.at ?? Number.POSITIVE_INFINITY,
+  };
+};

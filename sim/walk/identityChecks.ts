@@ -1,0 +1,43 @@
+import { has, hasFaults, hasRefusals } from './plan.ts';
+import type { Stage } from './stage.ts';
+
+/** A crash so long (ms) after a change may lose it. */
+const CRASH = 2000;
+/** A kill so long (ms) after a change may lose it. */
+const KILL = 10_000;
+
+const countOf = ({ service }: Stage, person: string): number => {
+  const mine = service.stored.filter(({ event, payload }) => event === '$identify' && payload.distinct_id === person);
+  return new Set(mine.map(({ uuid }) => uuid)).size;
+};
+
+const personsOf = ({ ledger }: Stage): Set<string> => new Set(ledger.identified.map(({ person }) => person));
+
+/** A person who is identified again although the page has to know who it is. */
+export const findRepeatedIdentify = (stage: Stage): string | undefined => {
+  const { plan, ledger, history } = stage;
+  // A page that leaves before the database has answered may forget whom it has identified (issue 16).
+  const isForgotten = ledger.identified.some(({ at, page }) => history.departureOf(page, at) < at + CRASH);
+  if (has(plan, 'clearDatabase') || isForgotten) return undefined;
+  for (const person of personsOf(stage)) {
+    const count = countOf(stage, person);
+    const needed = ledger.identified.filter((call) => call.person === person && call.isNew).length;
+    if (count > needed) return `$identify of ${person} ${count} times for ${needed} calls that need one`;
+  }
+  return undefined;
+};
+
+/** A person who was identified long before anything went wrong, and whom the service does not know. */
+export const findLostIdentify = (stage: Stage): string | undefined => {
+  const { plan, ledger, history } = stage;
+  if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase') || (plan.isDirect && hasFaults(plan))) return undefined;
+  const doubt = has(plan, 'kill') ? KILL : CRASH;
+  const lost = ledger.identified.find(
+    ({ at, page, person, isHeard }) =>
+      isHeard &&
+      history.wasDiskFair(at - CRASH, at + doubt) &&
+      history.departureOf(page, at) > at + doubt &&
+      !countOf(stage, person),
+  );
+  return lost && `$identify of ${lost.person}`;
+};

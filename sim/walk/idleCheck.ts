@@ -1,0 +1,35 @@
+import type { Stats } from '../../src/tracker/types.ts';
+import type { Page } from '../browser/page.ts';
+import { has } from './plan.ts';
+import type { Stage } from './stage.ts';
+import { isLoaded } from './visitor.ts';
+
+/** So long (ms) after the last call at most, all is delivered: two flush intervals and what they need. */
+const SETTLING = 10_000;
+/** A back-off ends, at most. */
+const BACK_OFF = 600_000;
+/** A tab that has crashed holds the lease for so long (ms). */
+const LEASE = 30_000;
+
+const isCalm = ({ plan, world, history, ledger }: Stage, page: Page): boolean => {
+  const now = world.scheduler.now();
+  const calls = [...ledger.tracked.values(), ...ledger.identified].filter((call) => call.page === page.name);
+  return (
+    now - (page.storedAt ?? now) > SETTLING &&
+    calls.every(({ at }) => now - at > SETTLING) &&
+    !has(plan, 'poison') &&
+    history.wasNetworkFair(now - BACK_OFF, now) &&
+    history.wasDiskFair(now - LEASE, now) &&
+    !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING))
+  );
+};
+
+/** A page that has had time and nothing in its path, and still has queued events. */
+export const findStuck = (stage: Stage): string | undefined => {
+  for (const { page } of stage.tabs) {
+    if (page?.state !== 'running' || !isLoaded(page) || !isCalm(stage, page)) continue;
+    const stats = page.clew()?.('stats') as Stats | undefined;
+    if (stats?.queued) return `${page.name} has ${stats.queued} queued events`;
+  }
+  return undefined;
+};

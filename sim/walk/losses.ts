@@ -1,0 +1,45 @@
+import type { Page } from '../browser/page.ts';
+import type { Tracked } from './ledger.ts';
+import type { Stage } from './stage.ts';
+
+/** How soon (ms) an event is in the database if nothing is wrong with the disk. */
+const STORING = 400;
+/** Trouble with the disk is over for clew so long (ms) after its end. */
+const CALM = 5000;
+
+const wasStored = ({ history, world }: Stage, { at, isHeard }: Tracked): boolean => {
+  const now = world.scheduler.now();
+  return isHeard && now - at > STORING && history.wasDiskFair(at - CALM, now);
+};
+
+/** What a page tracks before its database has answered is in localStorage at the end of the task. */
+const wasJournaled = ({ world }: Stage, { at, isHeard, isEarly }: Tracked): boolean =>
+  isHeard && isEarly && world.scheduler.now() > at;
+
+/** Excuses events that are in no storage, unless a promise says that they are. */
+const excuse = (stage: Stage, isGone: (event: Tracked) => boolean, why: string): void => {
+  const kept = stage.onDisk();
+  for (const event of stage.ledger.tracked.values()) if (isGone(event) && !kept.has(event.n)) event.excuse ??= why;
+};
+
+/** The page's process has ended, and its memory with it. */
+export const forgetCrashed = (stage: Stage, page: Page): void =>
+  excuse(
+    stage,
+    (event) => event.page === page.name && !wasStored(stage, event) && !wasJournaled(stage, event),
+    'crash',
+  );
+
+/** The browser was killed: the last writes to localStorage are gone, those to the database are not. */
+export const forgetKilled = (stage: Stage): void => {
+  const { history } = stage;
+  const isSafe = (event: Tracked) =>
+    !event.isEarly && wasStored(stage, event) && history.departureOf(event.page, event.at) > event.at + STORING;
+  excuse(stage, (event) => !isSafe(event), 'kill');
+};
+
+/** The site has deleted its databases. Pages that run still have their events in memory. */
+export const forgetDeleted = (stage: Stage): void => {
+  const running = new Set([...stage.browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
+  excuse(stage, ({ page }) => !running.has(page), 'database deleted');
+};

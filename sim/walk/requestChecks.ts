@@ -1,0 +1,74 @@
+import type { RequestRecord } from '../server/network.ts';
+import type { Stage } from './stage.ts';
+
+/** A request takes at most so long (ms): then clew gives up. */
+const TIMEOUT = 20_000;
+/** A page asks its database and then ends a back-off: so long (ms) after it has loaded, at most. */
+const STIRRING = 10_000;
+/** With a back-off of 1 s that doubles, so many failures in a row last longer than `FEW` ms. */
+const MANY = 12;
+const FEW = 36_000;
+
+/** Requests that pages have sent while they were open: what is handed over at pagehide does not wait for anything. */
+const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
+  network.requests.filter(
+    ({ at, from }) =>
+      from.startsWith('page') && !history.departures.some((left) => left.page === from && left.at === at),
+  );
+
+/** Nothing between the two times lets clew end a wait, or keeps a tab from writing down how long it is. */
+const isQuiet = ({ history }: Stage, from: number, to: number): boolean =>
+  !history.wasStirred(from - STIRRING, to) &&
+  history.wasDiskFair(from - STIRRING, to) &&
+  !history.departures.some(({ at }) => at >= from - STIRRING && at <= to);
+
+/** A request that is sent although an answer has asked for a pause. */
+const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  for (const [index, { at, from, end }] of requests.entries()) {
+    if (!end?.retryAfter || ![429, 503].includes(end.status) || end.at > at + TIMEOUT) continue;
+    const next = requests.slice(index + 1).find((other) => other.at > end.at + 50);
+    if (next && next.at < end.at + end.retryAfter - 50 && isQuiet(stage, at, next.at))
+      return `${next.from} sends ${((next.at - end.at) / 1000).toFixed(1)} s after ${end.status} to ${from}`;
+  }
+  return undefined;
+};
+
+/** Requests that fail one after the other, faster than any back-off. */
+const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  let failed: RequestRecord[] = [];
+  for (const request of requests) {
+    failed = request.end?.isFailed ? [...failed, request].slice(-MANY) : [];
+    const [first] = failed;
+    if (failed.length === MANY && first && request.at - first.at < FEW && isQuiet(stage, first.at, request.at))
+      return `${MANY} requests failed within ${((request.at - first.at) / 1000).toFixed(1)} s`;
+  }
+  return undefined;
+};
+
+/** Two tabs that send at the same time. */
+const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  for (const [index, one] of requests.entries()) {
+    const end = Math.min(
+      one.end?.at ?? Number.POSITIVE_INFINITY,
+      one.at + TIMEOUT,
+      history.departureOf(one.from, one.at),
+    );
+    for (let later = index + 1; later < requests.length; later++) {
+      const other = requests[later] as RequestRecord;
+      if (other.at >= end - 1) break;
+      if (other.from !== one.from && history.wasDiskFair(one.at - 60_000, other.at))
+        return `${other.from} sends at ${(other.at / 1000).toFixed(3)} s while ${one.from} waits for an answer`;
+    }
+  }
+  return undefined;
+};
+
+/** What is wrong with the requests of a walk, by the invariant. */
+export const checkRequests = (stage: Stage) => {
+  const requests = ordinaryOf(stage);
+  return {
+    retryAfter: breaksRetryAfter(stage, requests),
+    backOff: breaksBackOff(stage, requests),
+    lease: breaksLease(stage, requests),
+  };
+};

@@ -1,0 +1,31 @@
+import { FAIR } from '../server/network.ts';
+import type { Stage } from './stage.ts';
+
+/** Enters into the history whether the network and the disk now work as they should. */
+export const noteWeather = ({ history, network, service, browser, holders }: Stage): void => {
+  history.network(network.conditions === FAIR && service.mood.status === undefined && browser.isOnline);
+  history.disk(!holders.size && browser.disk.speed[1] <= 1 && !browser.disk.isFull);
+};
+
+/** A page of the site itself holds a transaction for so long (ms). */
+export const holdDatabase = (stage: Stage, ms: number): void => {
+  const { browser, world, holders } = stage;
+  const page = browser.open({ dataset: {}, sessionStorage: new Map() });
+  world.log(page.name, () => `holds the database for ${ms} ms`);
+  holders.add(page.name);
+  browser.disk.begin({
+    page,
+    state: 'open',
+    requests: [],
+    isBusy: false,
+    unseen: 0,
+    undo: [],
+    complete: () => {},
+    abort: () => {},
+  });
+  world.scheduler.after(ms, 'holder ends', () => {
+    browser.crash(page);
+    holders.delete(page.name);
+    noteWeather(stage);
+  });
+};
