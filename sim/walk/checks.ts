@@ -10,6 +10,7 @@ import {
 } from './deliveryChecks.ts';
 import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
+import { isExcused } from './losses.ts';
 import { hasRefusals } from './plan.ts';
 import { checkRequests } from './requestChecks.ts';
 import type { Stage } from './stage.ts';
@@ -82,7 +83,7 @@ export const checkEnd = (stage: Stage): void => {
   const { service, ledger, world, flushes } = stage;
   const arrived = arrivedIn(service);
   for (const event of ledger.tracked.values()) {
-    if (arrived.has(event.n) || event.dropped || event.excuse || event.name === 'poison') continue;
+    if (arrived.has(event.n) || event.dropped || event.name === 'poison' || isExcused(stage, event)) continue;
     world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
   }
   for (const { n, name, dropped } of ledger.tracked.values()) {
@@ -118,8 +119,8 @@ export const checkEnd = (stage: Stage): void => {
 export const isSettled = (stage: Stage): boolean => {
   const { service, ledger, flushes, onDisk } = stage;
   const arrived = arrivedIn(service);
-  for (const { n, dropped, excuse, name } of ledger.tracked.values())
-    if (!arrived.has(n) && !dropped && !excuse && name !== 'poison') return false;
+  for (const event of ledger.tracked.values())
+    if (!arrived.has(event.n) && !event.dropped && event.name !== 'poison' && !isExcused(stage, event)) return false;
   for (const page of flushes.values()) if (page.state === 'running') return false;
   return onDisk().size === 0 && !findLostIdentify(stage);
 };

@@ -1,6 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
-import { has, hasRefusals, type Plan, type Step } from './plan.ts';
+import { changesPerson, direct, hasForeign, hasTwoPersons, keyed, leaves, now, relayed } from './defectPlans.ts';
+import { hasRefusals, type Plan } from './plan.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
 export interface Defect {
@@ -13,36 +14,6 @@ export interface Defect {
   /** Random walks that may show it, so that they do not fail the run. */
   readonly mayShow: (plan: Plan) => boolean;
 }
-
-const hasForeign = ({ steps }: Plan): boolean =>
-  steps.some(({ action }) => action.verb === 'network' && action.kind === 'foreign');
-
-const relayed = (seed: number, steps: readonly Step[], more: Partial<Plan> = {}): Plan => ({
-  seed,
-  isDirect: false,
-  features: MODERN,
-  dataset: { baseUrl: '/clew' },
-  hasStub: true,
-  steps,
-  ...more,
-});
-
-const direct = {
-  isDirect: true,
-  features: { ...MODERN, hasFetchLater: false },
-  dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', maxBatchEvents: '5', compress: 'false' },
-  hasStub: false,
-};
-
-const keyed = { baseUrl: direct.dataset.baseUrl, apiKey: direct.dataset.apiKey };
-
-const now = { tasks: 0 };
-const leaves = (plan: Plan) =>
-  has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave');
-const changesPerson = (plan: Plan) => has(plan, 'identify', 'identifyAndLeave', 'reset', 'resetAndLeave');
-/** One person cannot have the visitor id of another. */
-const hasTwoPersons = ({ steps }: Plan): boolean =>
-  new Set(steps.flatMap(({ action }) => ('person' in action ? [action.person] : []))).size > 1;
 
 export const defects: readonly Defect[] = [
   {

@@ -8,8 +8,8 @@ const HANDOVER = 2000;
 const CALM = 25_000;
 /** How soon (ms) a page has asked its database and stored what is tracked. */
 const STORING = 1000;
-/** Most events that fit into what a browser takes of a page that leaves. */
-const MOST_HANDED = 100;
+/** Bytes that a browser takes of a page that leaves, at least. */
+const MOST_HANDED = 40_000;
 
 /** The first copy of each event at the service, by its number. */
 const firstCopies = ({ service }: Stage): Map<number, Stored> => {
@@ -36,8 +36,12 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
       ({ n, at: tracked, dropped }) =>
         !dropped && history.wasNetworkFair(tracked - CALM, at) && (copies.get(n)?.at ?? 1e15) > at + HANDOVER,
     );
-    if (late && due.length <= MOST_HANDED)
-      return `event ${late.n} of ${page}, which left at ${(at / 1000).toFixed(3)} s`;
+    // Other pages' events count, too: the page may have adopted them, or wait for the answer to them.
+    const waiting = [...ledger.tracked.values()].filter(
+      (event) => event.at <= at && (copies.get(event.n)?.at ?? 1e15) > at - CALM,
+    );
+    const bytes = waiting.reduce((sum, { size }) => sum + size + 400, 0);
+    if (late && bytes <= MOST_HANDED) return `event ${late.n} of ${page}, which left at ${(at / 1000).toFixed(3)} s`;
   }
   return undefined;
 };

@@ -6,6 +6,8 @@ export interface Tracked {
   readonly name: string;
   readonly page: string;
   readonly at: number;
+  /** Characters of its payload, about. */
+  readonly size: number;
   /** The tracker was loaded, and not only the stub. */
   readonly isHeard: boolean;
   /** No transaction of the page had completed. */
@@ -40,7 +42,7 @@ interface Change {
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
   /** The next number, tracked now by this page. */
-  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly'>): number;
+  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'size'>): number;
   identify(call: Pick<Tracked, 'page' | 'isHeard' | 'isEarly'> & { readonly person: string }): void;
   readonly identified: readonly Identified[];
   /** The one person that the page must know by now, if it is only one. */

@@ -1,5 +1,6 @@
 import type { Page } from '../browser/page.ts';
 import type { Tracked } from './ledger.ts';
+import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 
 /** How soon (ms) an event is in the database if nothing is wrong with the disk. */
@@ -43,3 +44,21 @@ export const forgetDeleted = (stage: Stage): void => {
   const running = new Set([...stage.browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
   excuse(stage, ({ page }) => !running.has(page), 'database deleted');
 };
+
+/** A request that is handed over is answered within so long (ms), and one that is under way was sent so long before. */
+const HANDING = 30_000;
+
+/**
+ * Whether the event may be lost without a report. Without a relay clew counts what it hands over as delivered if the
+ * service has just answered. The docs name the limit: a fault in that very moment loses it.
+ */
+export const isExcused = ({ plan, history }: Stage, event: Tracked): boolean =>
+  !!event.excuse ||
+  (plan.isDirect &&
+    history.departures.some(
+      ({ page, at, kind }) =>
+        page === event.page &&
+        kind === 'leaves' &&
+        at >= event.at &&
+        (has(plan, 'poison') || !history.wasNetworkFair(at - HANDING, at + HANDING)),
+    ));

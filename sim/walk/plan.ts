@@ -5,7 +5,7 @@ import { createRandom, type Random } from '../world/random.ts';
 export type Action =
   | { readonly verb: 'open' | 'close' | 'navigate' | 'back' | 'crash' | 'hide' | 'show'; readonly tab: number }
   | { readonly verb: 'track'; readonly tab: number; readonly count: number; readonly name: 'walk' | 'poison' }
-  | { readonly verb: 'trackAndLeave'; readonly tab: number; readonly count: number }
+  | { readonly verb: 'trackAndLeave'; readonly tab: number; readonly count: number; readonly size?: number }
   | { readonly verb: 'identify'; readonly tab: number; readonly person: string }
   | { readonly verb: 'reset' | 'flush' | 'setProperties'; readonly tab: number }
   | { readonly verb: 'identifyAndLeave'; readonly tab: number; readonly person: string }
@@ -58,7 +58,15 @@ const actions: Readonly<Record<string, [weight: number, make: (random: Random, t
     (random, tab) => ({ verb: 'track', tab, count: random.chance(0.1) ? 60 : 1 + random.below(4), name: 'walk' }),
   ],
   poison: [1, (_, tab) => ({ verb: 'track', tab, count: 1, name: 'poison' })],
-  trackAndLeave: [8, (random, tab) => ({ verb: 'trackAndLeave', tab, count: 1 + random.below(3) })],
+  trackAndLeave: [
+    8,
+    (random, tab) => ({
+      verb: 'trackAndLeave',
+      tab,
+      // Together more than a browser takes of a page that leaves.
+      ...(random.chance(0.15) ? { count: 4, size: 20_000 } : { count: 1 + random.below(3) }),
+    }),
+  ],
   navigate: [6, (_, tab) => ({ verb: 'navigate', tab })],
   back: [4, (_, tab) => ({ verb: 'back', tab })],
   open: [3, (_, tab) => ({ verb: 'open', tab })],

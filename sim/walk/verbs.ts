@@ -39,8 +39,8 @@ const verbs: Verbs = {
   navigate: (stage, { tab }) => leave(stage, tabAt(stage, tab)),
   back: (stage, { tab }) => goBack(stage, tabAt(stage, tab)),
   track: (stage, { tab, count, name }) => track(stage, pageAt(stage, tab), count, name),
-  trackAndLeave(stage, { tab, count }) {
-    track(stage, pageAt(stage, tab), count);
+  trackAndLeave(stage, { tab, count, size }) {
+    track(stage, pageAt(stage, tab), count, 'walk', size);
     leave(stage, tabAt(stage, tab));
   },
   identify: (stage, { tab, person }) => identify(stage, pageAt(stage, tab), person),

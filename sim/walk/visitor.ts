@@ -1,5 +1,5 @@
 import type { Page } from '../browser/page.ts';
-import { has, hasFaults } from './plan.ts';
+import { has } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
 
 /** What a visitor and the app do in a page, entered in the ledger as they do it. */
@@ -31,12 +31,12 @@ export const isLoaded = (page: Page): boolean => {
   return !!clew && !('q' in clew);
 };
 
-export const track = ({ ledger, world }: Stage, page: Page, count: number, name = 'walk'): void => {
-  const call = { page: page.name, name, isHeard: isLoaded(page), isEarly: page.storedAt === undefined };
+export const track = ({ ledger, world }: Stage, page: Page, count: number, name = 'walk', size = 0): void => {
+  const call = { page: page.name, name, size, isHeard: isLoaded(page), isEarly: page.storedAt === undefined };
   const numbers = Array.from({ length: count }, () => ledger.track(call));
   world.log(page.name, () => `track ${name} ${numbers[0]}${count > 1 ? `–${numbers.at(-1)}` : ''}`);
   page.guard(() => {
-    for (const n of numbers) page.clew()?.('track', name, { n });
+    for (const n of numbers) page.clew()?.('track', name, { n, ...(size && { pad: '.'.repeat(size) }) });
   });
 };
 
@@ -59,7 +59,7 @@ export const setProperties = ({ ledger, world, plan }: Stage, page: Page): void 
   // Before the database has answered, or after it was deleted, the page cannot know the customer.
   const isKnown =
     !has(plan, 'clearDatabase') && isLoaded(page) && page.storedAt !== undefined && ledger.personOf(page.name);
-  const call = { page: page.name, name: 'upsert', isHeard: true, isEarly: false };
+  const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly: false };
   const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
   world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
   page.guard(() => void page.clew()?.('setProperties', properties));
@@ -74,15 +74,10 @@ export const flush = (stage: Stage, page: Page): void =>
     flushing.then(() => stage.flushes.delete(flushing));
   });
 
-/** pagehide, and what the promises about it say. */
+/** pagehide, entered into the history. */
 const depart = (stage: Stage, page: Page, isCached: boolean): void => {
-  const { browser, history, plan, ledger } = stage;
-  history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
-  browser.leave(page, isCached);
-  // Without a relay clew counts what it hands over as delivered if the service has just answered. The docs say so, and that
-  // a fault in that very moment loses it.
-  if (!plan.isDirect || !hasFaults(plan)) return;
-  for (const event of ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'handed over, direct';
+  stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
+  stage.browser.leave(page, isCached);
 };
 
 /** The page leaves. In its tab the next page loads, unless the tab is closed. */

@@ -1,0 +1,35 @@
+import { MODERN } from '../browser/browser.ts';
+import { has, type Plan, type Step } from './plan.ts';
+
+/** What the plans of known defects share. */
+
+export const hasForeign = ({ steps }: Plan): boolean =>
+  steps.some(({ action }) => action.verb === 'network' && action.kind === 'foreign');
+
+export const relayed = (seed: number, steps: readonly Step[], more: Partial<Plan> = {}): Plan => ({
+  seed,
+  isDirect: false,
+  features: MODERN,
+  dataset: { baseUrl: '/clew' },
+  hasStub: true,
+  steps,
+  ...more,
+});
+
+export const direct = {
+  isDirect: true,
+  features: { ...MODERN, hasFetchLater: false },
+  dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', maxBatchEvents: '5', compress: 'false' },
+  hasStub: false,
+};
+
+export const keyed = { baseUrl: direct.dataset.baseUrl, apiKey: direct.dataset.apiKey };
+
+export const now = { tasks: 0 };
+export const leaves = (plan: Plan) =>
+  has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave');
+export const changesPerson = (plan: Plan) => has(plan, 'identify', 'identifyAndLeave', 'reset', 'resetAndLeave');
+
+/** One person cannot have the visitor id of another. */
+export const hasTwoPersons = ({ steps }: Plan): boolean =>
+  new Set(steps.flatMap(({ action }) => ('person' in action ? [action.person] : []))).size > 1;
