@@ -192,7 +192,7 @@ test('the keyboard, the middle button, a link in a shadow root and one of anothe
 });
 
 test('a link that is old, of the future, malformed, or of a foreign page is not believed, and leaves the address all the same', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ context, addressOf }) => {
   const url = (value: string) => `${addressOf(HELP)}/blank?a=1&${MARK}${value}&b=2`;
   const shop = `${addressOf(SHOP)}/`;

@@ -37,7 +37,8 @@ for (const [what, handler] of silences) {
       // The same again, byte for byte, and then the others.
       expect(second?.uuids).toEqual(first?.uuids);
     },
-    { isLong },
+    // A request may take 20 s. The walks in the simulator wait for that, too.
+    { isLong: true },
   );
 
   const cannot =

@@ -94,5 +94,5 @@ fault(
     expect(made).toBeLessThanOrEqual(ROUNDS * MOST_PER_ROUND);
     expect((await told(tab)).dropped).toEqual([]);
   },
-  { timeout: ROUNDS * (UP + DOWN) + 120_000 },
+  { isLong: true, timeout: ROUNDS * (UP + DOWN) + 120_000 },
 );

@@ -85,5 +85,5 @@ fault(
     expect(Date.parse(view?.timestamp ?? '')).toBeGreaterThanOrEqual(Number(activations()[0]));
     await browser.kill();
   },
-  { cannot: { firefox: 'it does not prerender', webkit: 'it does not prerender' } },
+  { cannot: { firefox: 'it does not prerender', webkit: 'it does not prerender' }, isLong: true },
 );

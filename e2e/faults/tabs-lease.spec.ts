@@ -90,7 +90,7 @@ fault(
     await stage.track(other, 5);
     await arrives(stage, 10, PATIENCE);
   },
-  { cannot: cannotFreeze },
+  { cannot: cannotFreeze, isLong: true },
 );
 
 /** The third request is stored, and answered only when the returned function is called. */

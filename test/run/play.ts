@@ -23,10 +23,10 @@ const execute = ([command = '', ...args]: readonly string[]): boolean => {
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Plays one test and nothing else. */
-const filters = (part: Part, { file, title, line, project }: Played): string[] =>
+const filters = (part: Part, { file, title, project }: Played): string[] =>
   part.tool === 'vitest'
     ? [file, ...(title ? ['-t', `^${escaped(title)}$`] : [])]
-    : [`${file}:${line}`, '-g', escaped(title), ...(project ? [`--project=${project}`] : [])];
+    : [file, '-g', ` ${escaped(title)}( @|$)`, ...(project ? [`--project=${project}`] : [])];
 
 const replay = (part: Part, test: Played, report: string): Played['outcome'][] =>
   Array.from({ length: REPLAYS }, (_, index) => {

@@ -59,8 +59,8 @@ describe('a report of Playwright', () => {
               {
                 title: 'does it',
                 tags,
-                file: 'a.spec.ts',
-                line: 7,
+                // A helper has called `test`.
+                file: 'support/helper.ts',
                 tests: [
                   {
                     projectName: 'firefox',
@@ -84,7 +84,6 @@ describe('a report of Playwright', () => {
         name: 'firefox › a.spec.ts › inside does it',
         file: 'a.spec.ts',
         title: 'inside does it',
-        line: 7,
         project: 'firefox',
         outcome: 'passed',
         isPromise: false,

@@ -9,7 +9,6 @@ export interface Played {
   readonly title: string;
   /** Playwright only. */
   readonly project?: string;
-  readonly line?: number;
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /**
    * A failure shows an event that was lost or stored twice, a wrong person, or something left after a refusal. A replay
@@ -31,8 +30,6 @@ interface VitestReport {
 interface Spec {
   title: string;
   tags: string[];
-  file: string;
-  line: number;
   tests: {
     projectName: string;
     status: 'expected' | 'unexpected' | 'flaky' | 'skipped';
@@ -116,16 +113,15 @@ const hasBroken = ({ annotations, results }: Spec['tests'][number]): boolean =>
 
 export const readPlaywright = ({ suites, errors = [] }: PlaywrightReport): Played[] => [
   ...suites
-    .flatMap((suite) => specsOf(suite))
-    .flatMap(([spec, path]) =>
+    // Where a helper calls `test`, the place of a spec is the helper. The outermost suite has the file to replay.
+    .flatMap((suite) => specsOf(suite).map(([spec, path]) => [suite.file, spec, path] as const))
+    .flatMap(([file, spec, path]) =>
       spec.tests.map((test): Played => {
         const title = [...path, spec.title].join(' ');
-        const file = spec.file;
         return {
           name: [test.projectName, file, title].filter(Boolean).join(' › '),
           file,
           title,
-          line: spec.line,
           ...(test.projectName && { project: test.projectName }),
           outcome: outcomeOf(test),
           isPromise: spec.tags.includes(PROMISE) || hasBroken(test),
