@@ -23,7 +23,7 @@ export const replayed = (tests: readonly Played[]): Played[] => {
 /**
  * Judges a part of the run.
  *
- * @param replays what each test of `replayed` did in its replays, in the same order
+ * @param replays the outcomes of each test that was played again
  */
 export const judge = (
   tests: readonly Played[],
