@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { findChromium } from './support/chromium.ts';
+import { DISABLED_FEATURES, findChromium } from './support/chromium.ts';
 import { selection } from './support/tags.ts';
 
 const executablePath = findChromium();
@@ -24,6 +24,7 @@ export default defineConfig({
       ignoreDefaultArgs: ['--disable-back-forward-cache'],
       args: [
         '--no-sandbox',
+        DISABLED_FEATURES,
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',

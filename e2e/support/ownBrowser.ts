@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
-import { findChromium } from './chromium.ts';
+import { DISABLED_FEATURES, findChromium } from './chromium.ts';
 
 /** A Chromium of one's own: with a profile that outlives it, and a process group that can be killed. */
 export interface OwnBrowser {
@@ -23,6 +23,11 @@ const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--no-first-run',
+  '--no-default-browser-check',
+  '--disable-extensions',
+  '--disable-default-apps',
+  '--disable-component-extensions-with-background-pages',
+  DISABLED_FEATURES,
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
