@@ -22,22 +22,27 @@ for (const times of [1, 3]) {
   );
 }
 
-fault(24, '500 × 50, then 201, over several pages: not one event is taken for poison', async (stage) => {
-  stage.site.fault = answer(500, { times: 50 });
-  const failures = () => stage.site.requests.filter(({ status }) => status === 500).length;
-  const tab = await stage.visit();
-  for (let page = 1; failures() < 50; page++) {
-    if (page > 1) await stage.visit({ tab, path: `/page/${page}` });
-    await stage.track(tab, 10);
-    // Waits grow to minutes by now; a page that is new, and a network that is back, end them.
-    for (const end = failures() + 10; failures() < Math.min(end, 50); ) await stir(tab);
+fault(
+  24,
+  '500 × 50, then 201, over several pages: not one event is taken for poison',
+  async (stage) => {
+    stage.site.fault = answer(500, { times: 50 });
+    const failures = () => stage.site.requests.filter(({ status }) => status === 500).length;
+    const tab = await stage.visit();
+    for (let page = 1; failures() < 50; page++) {
+      if (page > 1) await stage.visit({ tab, path: `/page/${page}` });
+      await stage.track(tab, 10);
+      // Waits grow to minutes by now; a page that is new, and a network that is back, end them.
+      for (const end = failures() + 10; failures() < Math.min(end, 50); ) await stir(tab);
+      expect((await told(tab)).dropped).toEqual([]);
+    }
+    await stir(tab);
+    const count = stage.next(0).from;
+    await expect.poll(async () => (await stage.arrived()).length).toBe(count);
     expect((await told(tab)).dropped).toEqual([]);
-  }
-  await stir(tab);
-  const count = stage.next(0).from;
-  await expect.poll(async () => (await stage.arrived()).length).toBe(count);
-  expect((await told(tab)).dropped).toEqual([]);
-});
+  },
+  { isLong: true },
+);
 
 /** Each request gets the next of these statuses, 201 and those after the last one from the demo. */
 const inTurn = (...statuses: number[]): Handler => {
@@ -50,27 +55,37 @@ const inTurn = (...statuses: number[]): Handler => {
 
 // Four 500s in a row after the proof, with nothing else to send, would be the end of the event: a 500 has to mean it some time.
 for (const again of [1, 3]) {
-  fault(24, `500 × 3, 201 once, 500 × ${again}, then 201: no event is taken for poison`, async (stage) => {
-    stage.site.fault = inTurn(500, 500, 500, 201, ...Array(again).fill(500));
-    const tab = await stage.visit();
-    await stage.track(tab, 2);
-    while (stage.site.requests.length < 5 + again) {
+  fault(
+    24,
+    `500 × 3, 201 once, 500 × ${again}, then 201: no event is taken for poison`,
+    async (stage) => {
+      stage.site.fault = inTurn(500, 500, 500, 201, ...Array(again).fill(500));
+      const tab = await stage.visit();
+      await stage.track(tab, 2);
+      while (stage.site.requests.length < 5 + again) {
+        await stir(tab);
+        expect((await told(tab)).dropped).toEqual([]);
+      }
       await stir(tab);
+      await expect.poll(async () => (await stage.arrived()).length).toBe(2);
       expect((await told(tab)).dropped).toEqual([]);
-    }
-    await stir(tab);
-    await expect.poll(async () => (await stage.arrived()).length).toBe(2);
-    expect((await told(tab)).dropped).toEqual([]);
-  });
+    },
+    { isLong: true },
+  );
 }
 
-fault(24, '502, 503 and 504, then 201', async (stage) => {
-  stage.site.fault = inTurn(502, 503, 504);
-  const tab = await stage.visit();
-  await stage.track(tab, 10);
-  await expect.poll(() => deliveredTo(tab)).toBe(10);
-  expect(stage.site.requests.map(({ status }) => status)).toEqual([502, 503, 504, 201]);
-});
+fault(
+  24,
+  '502, 503 and 504, then 201',
+  async (stage) => {
+    stage.site.fault = inTurn(502, 503, 504);
+    const tab = await stage.visit();
+    await stage.track(tab, 10);
+    await expect.poll(() => deliveredTo(tab)).toBe(10);
+    expect(stage.site.requests.map(({ status }) => status)).toEqual([502, 503, 504, 201]);
+  },
+  { isLong: true },
+);
 
 const retryAfter: [string, () => string][] = [
   ['in seconds', () => '2'],
@@ -78,24 +93,29 @@ const retryAfter: [string, () => string][] = [
   ['as a date', () => new Date(Date.now() + 3000).toUTCString()],
 ];
 for (const [how, value] of retryAfter) {
-  fault(25, `429 with Retry-After ${how}`, async (stage) => {
-    let until = 0;
-    stage.site.fault = (exchange) => {
-      if (until) return exchange.forward();
-      const header = value();
-      until = Number.isNaN(Number(header)) ? Date.parse(header) : Date.now() + Number(header) * 1000;
-      return answer(429, { headers: { 'Retry-After': header } })(exchange);
-    };
-    const tab = await stage.visit();
-    await stage.track(tab, 5);
-    await expect.poll(() => stage.site.requests.length).toBe(1);
-    // What comes in meanwhile waits, too.
-    await stage.track(tab, 5);
-    await expect.poll(() => deliveredTo(tab)).toBe(10);
-    const [first, second] = stage.site.requests;
-    expect(first?.status).toBe(429);
-    expect(second?.at).toBeGreaterThanOrEqual(until);
-  });
+  fault(
+    25,
+    `429 with Retry-After ${how}`,
+    async (stage) => {
+      let until = 0;
+      stage.site.fault = (exchange) => {
+        if (until) return exchange.forward();
+        const header = value();
+        until = Number.isNaN(Number(header)) ? Date.parse(header) : Date.now() + Number(header) * 1000;
+        return answer(429, { headers: { 'Retry-After': header } })(exchange);
+      };
+      const tab = await stage.visit();
+      await stage.track(tab, 5);
+      await expect.poll(() => stage.site.requests.length).toBe(1);
+      // What comes in meanwhile waits, too.
+      await stage.track(tab, 5);
+      await expect.poll(() => deliveredTo(tab)).toBe(10);
+      const [first, second] = stage.site.requests;
+      expect(first?.status).toBe(429);
+      expect(second?.at).toBeGreaterThanOrEqual(until);
+    },
+    { isLong: how === 'as a date' },
+  );
 }
 
 const successes: [string, Handler][] = [
@@ -104,17 +124,22 @@ const successes: [string, Handler][] = [
   ['invalid JSON', answer(201, { headers: { 'Content-Type': 'application/json' }, body: '{"accepted":' })],
   ['204', answer(204)],
 ];
-fault(31, 'empty body, HTML, invalid JSON, 204: all success', async (stage) => {
-  const tab = await stage.visit();
-  for (const [index, [what, handler]] of successes.entries()) {
-    stage.site.fault = async (exchange) => {
-      await exchange.store();
-      await handler(exchange);
-    };
-    await stage.track(tab, 5);
-    await expect.poll(() => deliveredTo(tab), what).toBe((index + 1) * 5);
-  }
-  // Nothing was sent a second time.
-  expect(stage.site.requests.map(({ status }) => status)).toEqual([200, 200, 201, 204]);
-  expect([...stage.site.stored.values()]).toEqual(Array(20).fill(1));
-});
+fault(
+  31,
+  'empty body, HTML, invalid JSON, 204: all success',
+  async (stage) => {
+    const tab = await stage.visit();
+    for (const [index, [what, handler]] of successes.entries()) {
+      stage.site.fault = async (exchange) => {
+        await exchange.store();
+        await handler(exchange);
+      };
+      await stage.track(tab, 5);
+      await expect.poll(() => deliveredTo(tab), what).toBe((index + 1) * 5);
+    }
+    // Nothing was sent a second time.
+    expect(stage.site.requests.map(({ status }) => status)).toEqual([200, 200, 201, 204]);
+    expect([...stage.site.stored.values()]).toEqual(Array(20).fill(1));
+  },
+  { isLong: true },
+);

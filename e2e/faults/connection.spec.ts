@@ -61,8 +61,8 @@ for (const [what, handler] of silences) {
 const times = 4;
 const breaks: [when: string, handler: () => Handler, effect: string, isLong?: boolean][] = [
   ['after the whole request was read', () => resetAfterRequest({ times }), 'nothing stored', true],
-  ['after the whole request was stored', () => resetAfterStoring({ times }), 'stored'],
-  ['in mid-request', () => resetMidRequest({ times }), 'nothing stored'],
+  ['after the whole request was stored', () => resetAfterStoring({ times }), 'stored', true],
+  ['in mid-request', () => resetMidRequest({ times }), 'nothing stored', true],
   ['after half the headers', () => halfHeaders({ times }), 'nothing stored', true],
   ['after half the headers', () => halfHeaders({ times, isStored: true }), 'stored', true],
   ['after half the body', () => halfBody({ times }), 'nothing stored', true],

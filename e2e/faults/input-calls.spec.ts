@@ -58,65 +58,80 @@ fault(
   { isLong: true },
 );
 
-fault(52, 'track after reset', async (stage) => {
-  const tab = await stage.visit();
-  const before = await tab.evaluate(() => window.clew('correlationValue'));
-  const { run, from } = stage.next(2);
-  await tab.evaluate(
-    ({ run, from }) => {
-      window.clew('track', 'ledger', { run, n: from });
-      window.clew('reset');
-      window.clew('track', 'ledger', { run, n: from + 1 });
-    },
-    { run, from },
-  );
-  const after = await tab.evaluate(() => window.clew('correlationValue'));
-  expect(after).not.toBe(before);
-  stage.assign([from], String(before));
-  stage.assign([from + 1], String(after));
-  await expect.poll(async () => (await stage.arrived()).length).toBe(2);
-});
+fault(
+  52,
+  'track after reset',
+  async (stage) => {
+    const tab = await stage.visit();
+    const before = await tab.evaluate(() => window.clew('correlationValue'));
+    const { run, from } = stage.next(2);
+    await tab.evaluate(
+      ({ run, from }) => {
+        window.clew('track', 'ledger', { run, n: from });
+        window.clew('reset');
+        window.clew('track', 'ledger', { run, n: from + 1 });
+      },
+      { run, from },
+    );
+    const after = await tab.evaluate(() => window.clew('correlationValue'));
+    expect(after).not.toBe(before);
+    stage.assign([from], String(before));
+    stage.assign([from + 1], String(after));
+    await expect.poll(async () => (await stage.arrived()).length).toBe(2);
+  },
+  { isLong: true },
+);
 
-fault(52, 'track after refusal of consent', async (stage) => {
-  const tab = await stage.visit();
-  await stage.track(tab, 5);
-  // Not only stored: what no answer has confirmed yet would be refused with the others.
-  await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(5);
-  const { run, from } = stage.next(10);
-  await tab.evaluate(
-    ({ run, from }) => {
-      for (let n = from; n < from + 5; n++) window.clew('track', 'ledger', { run, n });
-      window.clew('consent', false);
-      for (let n = from + 5; n < from + 10; n++) window.clew('track', 'ledger', { run, n });
-    },
-    { run, from },
-  );
-  const refused = Array.from({ length: 10 }, (_, index) => from + index);
-  stage.drop(refused, 'consent');
-  expect(await tab.evaluate(() => window.told.dropped)).toEqual(refused.map((n) => [n, 'consent']));
-  await tab.evaluate(() => window.clew('consent', true));
-  await stage.track(tab, 5);
-  await expect.poll(async () => (await stage.arrived()).length).toBe(10);
-});
+fault(
+  52,
+  'track after refusal of consent',
+  async (stage) => {
+    const tab = await stage.visit();
+    await stage.track(tab, 5);
+    // Not only stored: what no answer has confirmed yet would be refused with the others.
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(5);
+    const { run, from } = stage.next(10);
+    await tab.evaluate(
+      ({ run, from }) => {
+        for (let n = from; n < from + 5; n++) window.clew('track', 'ledger', { run, n });
+        window.clew('consent', false);
+        for (let n = from + 5; n < from + 10; n++) window.clew('track', 'ledger', { run, n });
+      },
+      { run, from },
+    );
+    const refused = Array.from({ length: 10 }, (_, index) => from + index);
+    stage.drop(refused, 'consent');
+    expect(await tab.evaluate(() => window.told.dropped)).toEqual(refused.map((n) => [n, 'consent']));
+    await tab.evaluate(() => window.clew('consent', true));
+    await stage.track(tab, 5);
+    await expect.poll(async () => (await stage.arrived()).length).toBe(10);
+  },
+  { isLong: true },
+);
 
-fault(52, 'track inside a listener that throws', async (stage) => {
-  stage.expectProblems(/a listener of the page/);
-  const tab = await stage.visit();
-  const { run, from } = stage.next(3);
-  await tab.evaluate(
-    ({ run, from }) => {
-      let n = from + 1;
-      const answerAndThrow = () => {
-        if (n < from + 3) window.clew('track', 'ledger', { run, n: n++ });
-        throw new Error('a listener of the page');
-      };
-      window.clew('on', 'dropped', answerAndThrow);
-      window.clew('on', 'delivered', answerAndThrow);
-      window.clew('track', 'ledger', { run, n: from });
-      window.clew('track', 'beyond JSON', 1n);
-    },
-    { run, from },
-  );
-  await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(3);
-  expect(await tab.evaluate(() => window.problems.length)).toBeGreaterThan(1);
-});
+fault(
+  52,
+  'track inside a listener that throws',
+  async (stage) => {
+    stage.expectProblems(/a listener of the page/);
+    const tab = await stage.visit();
+    const { run, from } = stage.next(3);
+    await tab.evaluate(
+      ({ run, from }) => {
+        let n = from + 1;
+        const answerAndThrow = () => {
+          if (n < from + 3) window.clew('track', 'ledger', { run, n: n++ });
+          throw new Error('a listener of the page');
+        };
+        window.clew('on', 'dropped', answerAndThrow);
+        window.clew('on', 'delivered', answerAndThrow);
+        window.clew('track', 'ledger', { run, n: from });
+        window.clew('track', 'beyond JSON', 1n);
+      },
+      { run, from },
+    );
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(3);
+    expect(await tab.evaluate(() => window.problems.length)).toBeGreaterThan(1);
+  },
+  { isLong: true },
+);

@@ -10,27 +10,32 @@ const preflights: [string, Handler][] = [
   ['without the header in its allow list', answer(204, { headers: keyless })],
 ];
 for (const [how, handler] of preflights) {
-  fault(22, `preflight ${how}, then mended`, async (stage) => {
-    // The same server under another name is another origin.
-    const query = `data-base-url=${stage.site.origin.replace('localhost', '127.0.0.1')}&data-api-key=demo-key`;
-    stage.site.fault = handler;
-    const tab = await stage.visit({ query });
-    await countAttempts(tab);
-    await stage.track(tab, 5);
-    await expect.poll(async () => (await attemptsOf(tab)).failed).toBeGreaterThan(0);
-    // Left while it is so, too.
-    await stage.visit({ tab, query, path: '/page/2' });
-    await stage.track(tab, 5);
-    await stir(tab);
-    expect(await stage.stored(tab)).toBe(10);
-    expect((await told(tab)).dropped).toEqual([]);
-    expect(new Set(stage.site.requests.map(({ method }) => method))).toEqual(new Set(['OPTIONS']));
-    stage.site.fault = undefined;
-    await stir(tab);
-    await expect.poll(() => stage.arrived()).toHaveLength(10);
-    await expect.poll(() => stage.stored(tab)).toBe(0);
-    expect(stage.site.requests.map(({ method }) => method)).toContain('POST');
-  });
+  fault(
+    22,
+    `preflight ${how}, then mended`,
+    async (stage) => {
+      // The same server under another name is another origin.
+      const query = `data-base-url=${stage.site.origin.replace('localhost', '127.0.0.1')}&data-api-key=demo-key`;
+      stage.site.fault = handler;
+      const tab = await stage.visit({ query });
+      await countAttempts(tab);
+      await stage.track(tab, 5);
+      await expect.poll(async () => (await attemptsOf(tab)).failed).toBeGreaterThan(0);
+      // Left while it is so, too.
+      await stage.visit({ tab, query, path: '/page/2' });
+      await stage.track(tab, 5);
+      await stir(tab);
+      expect(await stage.stored(tab)).toBe(10);
+      expect((await told(tab)).dropped).toEqual([]);
+      expect(new Set(stage.site.requests.map(({ method }) => method))).toEqual(new Set(['OPTIONS']));
+      stage.site.fault = undefined;
+      await stir(tab);
+      await expect.poll(() => stage.arrived()).toHaveLength(10);
+      await expect.poll(() => stage.stored(tab)).toBe(0);
+      expect(stage.site.requests.map(({ method }) => method)).toContain('POST');
+    },
+    { isLong: how !== 'refused' },
+  );
 }
 
 const PORTAL = '/page/portal';
@@ -41,26 +46,31 @@ const portals: [string, number, Handler][] = [
   ['511', 511, answer(511, login)],
 ];
 for (const [what, status, handler] of portals) {
-  fault(23, `captive portal: ${what}`, async (stage) => {
-    stage.site.files.set(PORTAL, { type: 'text/html', body: login.body });
-    stage.site.fault = handler;
-    const tab = await stage.visit();
-    await stage.track(tab, 5);
-    await expect.poll(() => stage.site.requests.map((request) => request.status)).toContain(status);
-    // Left behind the portal, too.
-    await stage.visit({ tab, path: '/page/2' });
-    await stage.track(tab, 5);
-    await stir(tab);
-    expect((await told(tab)).delivered).toEqual([]);
-    expect(await stage.stored(tab)).toBe(10);
-    expect(stage.site.stored.size).toBe(0);
-    stage.site.fault = undefined;
-    await expect
-      .poll(async () => {
-        await stir(tab);
-        return deliveredTo(tab);
-      })
-      .toBe(5);
-    expect(await stage.arrived()).toHaveLength(10);
-  });
+  fault(
+    23,
+    `captive portal: ${what}`,
+    async (stage) => {
+      stage.site.files.set(PORTAL, { type: 'text/html', body: login.body });
+      stage.site.fault = handler;
+      const tab = await stage.visit();
+      await stage.track(tab, 5);
+      await expect.poll(() => stage.site.requests.map((request) => request.status)).toContain(status);
+      // Left behind the portal, too.
+      await stage.visit({ tab, path: '/page/2' });
+      await stage.track(tab, 5);
+      await stir(tab);
+      expect((await told(tab)).delivered).toEqual([]);
+      expect(await stage.stored(tab)).toBe(10);
+      expect(stage.site.stored.size).toBe(0);
+      stage.site.fault = undefined;
+      await expect
+        .poll(async () => {
+          await stir(tab);
+          return deliveredTo(tab);
+        })
+        .toBe(5);
+      expect(await stage.arrived()).toHaveLength(10);
+    },
+    { isLong: status !== 302 },
+  );
 }
