@@ -188,6 +188,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     report(ids, [], []);
     // Should this attempt fail, the event travels in a batch, with the time at which it happened.
     for (const id of ids) singles.delete(id);
+    // This is the attempt that an earlier return of the visitor asked for.
+    isForced = false;
     flying = batch.bytes;
     // In a function of its own: a transport may throw, too.
     const answer = await (async () => send(batch, false, packed) as Promise<Answer>)().catch(

@@ -285,6 +285,29 @@ describe('a failure', () => {
     expect(tab.delivered).toHaveLength(401);
   });
 
+  it('is ended by a return during the failing request, and not by one before it', async () => {
+    const busy: Answer = { outcome: 'failed', retryAfter: 90_000 };
+    const returns: Promise<void>[] = [];
+    const tab = createTab({
+      respond() {
+        const { length } = tab.sent;
+        if (length === 1 || length === 3) returns.push(tab.delivery.flush(true));
+        if (length === 1) tab.track(eventText());
+        return length === 1 ? DELIVERED : busy;
+      },
+    });
+    tab.track(eventText());
+    await tab.delivery.flush();
+    await Promise.all(returns);
+    // The second request was the attempt of the first return.
+    expect(tab.sent).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(89_999);
+    expect(tab.sent).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    await Promise.all(returns);
+    expect(tab.sent).toHaveLength(4);
+  });
+
   it('lets through few requests in an hour of outage, and loses nothing', async () => {
     const tab = createTab({ respond: () => FAILED });
     for (let minute = 0; minute < 60; minute++) {
