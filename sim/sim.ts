@@ -2,8 +2,9 @@
 import { readArguments } from '../test/support/arguments.ts';
 import { loadScripts } from './bundle.ts';
 import { summarise } from './summary.ts';
+import { createPlan } from './walk/createPlan.ts';
 import { defects, isKnown } from './walk/defects.ts';
-import { createPlan, type Plan } from './walk/plan.ts';
+import type { Plan } from './walk/plan.ts';
 import { runPlan } from './walk/run.ts';
 import { shrink } from './walk/shrink.ts';
 import { walkAll } from './walkAll.ts';

@@ -1,5 +1,5 @@
 import { loadScripts } from './bundle.ts';
-import { createPlan } from './walk/plan.ts';
+import { createPlan } from './walk/createPlan.ts';
 import { runPlan } from './walk/run.ts';
 
 /** What the parent asks for: these seeds, one after the other. */

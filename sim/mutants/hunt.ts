@@ -1,6 +1,7 @@
 import type { Scripts } from '../bundle.ts';
+import { createPlan } from '../walk/createPlan.ts';
 import { isKnown } from '../walk/defects.ts';
-import { createPlan, type Plan } from '../walk/plan.ts';
+import type { Plan } from '../walk/plan.ts';
 import { runPlan } from '../walk/run.ts';
 
 /** Where a mutant was found, and how much work that was. */

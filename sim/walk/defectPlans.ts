@@ -8,6 +8,7 @@ export const hasForeign = ({ steps }: Plan): boolean =>
 
 export const relayed = (seed: number, steps: readonly Step[], more: Partial<Plan> = {}): Plan => ({
   seed,
+  theme: 'plain',
   isDirect: false,
   features: MODERN,
   dataset: { baseUrl: '/clew' },

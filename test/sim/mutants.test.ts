@@ -7,7 +7,7 @@ import { build, mutate } from '../../sim/mutants/build.ts';
 import { createHunt } from '../../sim/mutants/hunt.ts';
 import type { Mutant } from '../../sim/mutants/mutant.ts';
 import { mutants } from '../../sim/mutants/mutants.ts';
-import { createPlan } from '../../sim/walk/plan.ts';
+import { createPlan } from '../../sim/walk/createPlan.ts';
 import { runPlan } from '../../sim/walk/run.ts';
 
 let folder: string;

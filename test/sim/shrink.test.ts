@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createPlan, type Plan } from '../../sim/walk/plan.ts';
+import { createPlan } from '../../sim/walk/createPlan.ts';
+import type { Plan } from '../../sim/walk/plan.ts';
 import { shrink } from '../../sim/walk/shrink.ts';
 
 const verbsOf = ({ steps }: Plan) => steps.map(({ action }) => action.verb);

@@ -3,7 +3,8 @@ import vm from 'node:vm';
 import { beforeAll, expect, it } from 'vitest';
 import { loadScripts, type Scripts } from '../../sim/bundle.ts';
 import { INVARIANTS } from '../../sim/walk/checks.ts';
-import { createPlan, type Plan } from '../../sim/walk/plan.ts';
+import { createPlan } from '../../sim/walk/createPlan.ts';
+import type { Plan } from '../../sim/walk/plan.ts';
 import { runPlan } from '../../sim/walk/run.ts';
 
 let scripts: Scripts;

@@ -1,0 +1,55 @@
+import { createRandom, type Random } from '../world/random.ts';
+import type { Action, Plan, Step, ThemeName } from './plan.ts';
+import { themes } from './themes/themes.ts';
+
+const pickAction = (random: Random, theme: ThemeName): Action => {
+  const actions = Object.values(themes[theme].actions);
+  let left = random.between(
+    0,
+    actions.reduce((sum, [weight]) => sum + weight, 0),
+  );
+  const tab = random.below(3);
+  for (const [weight, make] of actions) {
+    left -= weight;
+    if (left < 0) return make(random, tab);
+  }
+  return { verb: 'flush', tab };
+};
+
+const pickWait = (random: Random): Step['wait'] =>
+  random.chance(0.5)
+    ? { tasks: random.below(12) }
+    : { ms: Math.round(random.pick([0, 5, 60, 800, 5000, 40_000]) * random.next()) };
+
+/** Most walks have no theme: the common verbs find most, and their figures can be compared over time. */
+const pickTheme = (seed: number): ThemeName => {
+  const random = createRandom(`theme ${seed}`);
+  return random.chance(0.6) ? 'plain' : random.pick(Object.keys(themes) as ThemeName[]);
+};
+
+/** The plan of a walk, made from its seed: what happens, not how long the browser and the network take. */
+export const createPlan = (seed: number, steps = 25): Plan => {
+  const theme = pickTheme(seed);
+  const random = createRandom(`plan ${seed}`);
+  const isDirect = random.chance(0.25);
+  return {
+    seed,
+    theme,
+    isDirect,
+    features: {
+      hasLocks: random.chance(0.9),
+      hasChannel: random.chance(0.9),
+      hasFetchLater: random.chance(0.5),
+      hasGpc: false,
+    },
+    dataset: {
+      ...(isDirect ? { baseUrl: 'https://service.example', apiKey: 'sim-key' } : { baseUrl: '/clew' }),
+      ...(random.chance(0.3) && { flushInterval: '200' }),
+      ...(random.chance(0.2) && { maxBatchEvents: '5' }),
+      ...(random.chance(0.3) && { compress: 'false' }),
+      ...themes[theme].dataset,
+    },
+    hasStub: random.chance(0.5),
+    steps: Array.from({ length: steps }, () => ({ wait: pickWait(random), action: pickAction(random, theme) })),
+  };
+};
