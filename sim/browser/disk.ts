@@ -52,6 +52,8 @@ export interface Disk {
   create(): void;
   remove(): void;
   readonly connections: Set<Connection>;
+  /** A connection that was closed lasts until its transactions have ended. */
+  hasTransactions(): boolean;
   /** Opens and deletes run one after the other. */
   enqueue(opening: Opening): void;
   /** The opening that is under way has ended. */
@@ -139,6 +141,7 @@ export const createDisk = (world: World): Disk => {
       rows = undefined;
     },
     connections,
+    hasTransactions: () => transactions.length > 0,
     enqueue(opening) {
       openings.push(opening);
       if (!current) open();

@@ -181,17 +181,18 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
         // The browser goes on with it though the page is gone.
         page: undefined,
         begin() {
-          for (const connection of [...disk.connections]) {
-            if (connection.page.state === 'suspended') connection.page.evict();
-            else connection.versionChange();
-          }
-          const remove = () => {
-            if (disk.connections.size) return void scheduler.after(1, 'delete waits', remove);
+          const remove = (isFirst: boolean) => {
+            for (const connection of [...disk.connections]) {
+              if (connection.page.state === 'suspended') connection.page.evict();
+              else if (isFirst) connection.versionChange();
+            }
+            if (disk.connections.size || disk.hasTransactions())
+              return void scheduler.after(10, 'delete waits', () => remove(false));
             disk.remove();
             dispatch('deleted', () => request.onsuccess?.({ target: request }));
             disk.opened();
           };
-          remove();
+          remove(true);
         },
       });
       return request;

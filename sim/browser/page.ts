@@ -63,7 +63,9 @@ export const createPage = (world: World, browser: Browser, name: string, options
     hidden: false,
     prerendering: options.isPrerendering ?? false,
     currentScript: { dataset: { ...options.dataset } },
-    querySelector: () => null,
+    // The stub asks for the script tag.
+    querySelector: (selector: string) =>
+      selector.includes('[data-consent=required]') && options.dataset.consent === 'required' ? {} : null,
     title: name,
     referrer: '',
     cookie: '',

@@ -1,6 +1,8 @@
 import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
 import type { Service } from '../server/service.ts';
+import { mayBeDropped } from './consent.ts';
+import { findAfterRefusal, findBeforeConsent, findSentAfterRefusal, findUndead } from './consentChecks.ts';
 import {
   findDisorder,
   findDisorderOfPages,
@@ -36,10 +38,17 @@ export const INVARIANTS = {
   identify: '$identify is sent only where the person is new',
   pages: 'what an earlier page has stored arrives first',
   idle: 'an open page delivers what it has',
+  before: 'nothing is stored or sent before consent',
+  left: 'a refusal leaves nothing behind',
+  sent: 'nothing is sent after a refusal',
+  undead: 'nothing that is tracked after a refusal arrives',
 } as const;
 
 /** After a task of the page: its own account must be right. */
-export const checkPage = ({ world }: Stage, page: Page): void => {
+export const checkPage = (stage: Stage, page: Page): void => {
+  const { world } = stage;
+  const early = findBeforeConsent(stage);
+  if (early) world.break(INVARIANTS.before, `${page.name}: ${early}`);
   if (page.state !== 'running') return;
   const stats = page.clew()?.('stats') as Stats | undefined;
   if (!stats) return;
@@ -49,13 +58,15 @@ export const checkPage = ({ world }: Stage, page: Page): void => {
 };
 
 /** Numbers of what has reached the service. */
-const arrivedIn = ({ stored, upserted }: Service): Set<number | undefined> =>
-  new Set([...stored.map(({ payload }) => payload?.n), ...upserted]);
+const arrivedIn = ({ stored, upserted }: Service): Set<number> =>
+  new Set([...stored.flatMap(({ payload }) => payload.n ?? []), ...upserted]);
 
 /** Between two steps: an open page that nothing stands in the path of has delivered what it has. */
 export const checkIdle = (stage: Stage): void => {
   const detail = findStuck(stage);
   if (detail) stage.world.break(INVARIANTS.idle, detail);
+  const left = findAfterRefusal(stage);
+  if (left) stage.world.break(INVARIANTS.left, left);
 };
 
 const checkPersons = ({ service, ledger, world }: Stage): void => {
@@ -86,8 +97,12 @@ export const checkEnd = (stage: Stage): void => {
     if (arrived.has(event.n) || event.dropped || event.name === 'poison' || isExcused(stage, event)) continue;
     world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
   }
-  for (const { n, name, dropped } of ledger.tracked.values()) {
-    const isExpected = dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan));
+  for (const event of ledger.tracked.values()) {
+    const { n, name, dropped } = event;
+    const isExpected =
+      dropped === 'consent'
+        ? mayBeDropped(stage, event)
+        : dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan));
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
   }
   const confirmed = new Set<string>();
@@ -108,6 +123,8 @@ export const checkEnd = (stage: Stage): void => {
     identify: findRepeatedIdentify(stage),
     lost: findLostIdentify(stage),
     pages: findDisorderOfPages(stage),
+    sent: findSentAfterRefusal(stage),
+    undead: findUndead(stage, arrived),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

@@ -1,4 +1,5 @@
 import type { Stored } from '../server/service.ts';
+import { isEndedByConsent, releasedAt } from './consent.ts';
 import { has, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
 
@@ -29,7 +30,12 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   for (const { page, at, kind, isLoaded } of history.departures) {
     if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - CALM, at + HANDOVER)) continue;
     const own = [...ledger.tracked.values()].filter(
-      (event) => event.page === page && event.at <= at && event.isHeard && event.name === 'walk',
+      (event) =>
+        event.page === page &&
+        releasedAt(stage, event) <= at &&
+        event.isHeard &&
+        event.name === 'walk' &&
+        !isEndedByConsent(stage, event),
     );
     const due = own.filter(({ n }) => (copies.get(n)?.at ?? Number.POSITIVE_INFINITY) > at);
     const late = due.find(

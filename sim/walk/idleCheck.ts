@@ -1,5 +1,6 @@
 import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
+import { isRequired } from './consent.ts';
 import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 import { isLoaded } from './visitor.ts';
@@ -11,13 +12,17 @@ const BACK_OFF = 600_000;
 /** A tab that has crashed holds the lease for so long (ms). */
 const LEASE = 30_000;
 
-const isCalm = ({ plan, world, history, ledger }: Stage, page: Page): boolean => {
+const isCalm = (stage: Stage, page: Page): boolean => {
+  const { plan, world, history, ledger, consent } = stage;
   const now = world.scheduler.now();
   const calls = [...ledger.tracked.values(), ...ledger.identified].filter((call) => call.page === page.name);
   return (
     now - (page.storedAt ?? now) > SETTLING &&
     calls.every(({ at }) => now - at > SETTLING) &&
     !has(plan, 'poison') &&
+    // What is held back for want of consent counts as queued.
+    (!isRequired(stage) || (consent.answers.at(-1)?.at ?? now) < now - SETTLING) &&
+    (!isRequired(stage) || !!consent.answers.at(-1)?.isGranted) &&
     history.wasNetworkFair(now - BACK_OFF, now) &&
     history.wasDiskFair(now - LEASE, now) &&
     !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING))

@@ -1,4 +1,5 @@
 import type { Page } from '../browser/page.ts';
+import { isEndedByConsent, releasedAt } from './consent.ts';
 import type { Tracked } from './ledger.ts';
 import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
@@ -8,14 +9,15 @@ const STORING = 400;
 /** Trouble with the disk is over for clew so long (ms) after its end. */
 const CALM = 5000;
 
-const wasStored = ({ history, world }: Stage, { at, isHeard }: Tracked): boolean => {
-  const now = world.scheduler.now();
-  return isHeard && now - at > STORING && history.wasDiskFair(at - CALM, now);
+const wasStored = (stage: Stage, event: Tracked): boolean => {
+  const now = stage.world.scheduler.now();
+  const at = releasedAt(stage, event);
+  return event.isHeard && now - at > STORING && stage.history.wasDiskFair(at - CALM, now);
 };
 
 /** What a page tracks before its database has answered is in localStorage at the end of the task. */
-const wasJournaled = ({ world }: Stage, { at, isHeard, isEarly }: Tracked): boolean =>
-  isHeard && isEarly && world.scheduler.now() > at;
+const wasJournaled = (stage: Stage, event: Tracked): boolean =>
+  event.isHeard && event.isEarly && stage.world.scheduler.now() > event.at && releasedAt(stage, event) === event.at;
 
 /** Excuses events that are in no storage, unless a promise says that they are. */
 const excuse = (stage: Stage, isGone: (event: Tracked) => boolean, why: string): void => {
@@ -52,13 +54,14 @@ const HANDING = 30_000;
  * Whether the event may be lost without a report. Without a relay clew counts what it hands over as delivered if the
  * service has just answered. The docs name the limit: a fault in that very moment loses it.
  */
-export const isExcused = ({ plan, history }: Stage, event: Tracked): boolean =>
+export const isExcused = (stage: Stage, event: Tracked): boolean =>
   !!event.excuse ||
-  (plan.isDirect &&
-    history.departures.some(
+  isEndedByConsent(stage, event) ||
+  (stage.plan.isDirect &&
+    stage.history.departures.some(
       ({ page, at, kind }) =>
         page === event.page &&
         kind === 'leaves' &&
         at >= event.at &&
-        (has(plan, 'poison') || !history.wasNetworkFair(at - HANDING, at + HANDING)),
+        (has(stage.plan, 'poison') || !stage.history.wasNetworkFair(at - HANDING, at + HANDING)),
     ));

@@ -8,7 +8,8 @@ export type Action =
   | { readonly verb: 'identify'; readonly tab: number; readonly person: string }
   | { readonly verb: 'reset' | 'flush' | 'setProperties'; readonly tab: number }
   | { readonly verb: 'identifyAndLeave'; readonly tab: number; readonly person: string }
-  | { readonly verb: 'resetAndLeave'; readonly tab: number }
+  | { readonly verb: 'resetAndLeave' | 'refuseAndGrant' | 'refuseAndLeave'; readonly tab: number }
+  | { readonly verb: 'consent'; readonly tab: number; readonly isGranted: boolean }
   | { readonly verb: 'kill' | 'offline' | 'online' | 'restartRelay' | 'clearDatabase' }
   | { readonly verb: 'network'; readonly kind: 'fair' | 'slow' | 'lossy' | 'foreign' | 'hangs' }
   | {
@@ -27,7 +28,7 @@ export interface Step {
 }
 
 /** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain';
+export type ThemeName = 'plain' | 'consent';
 
 export interface Plan {
   readonly seed: number;

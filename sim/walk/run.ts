@@ -3,6 +3,7 @@ import { FAIR } from '../server/network.ts';
 import { drainMicrotasks } from '../world/scheduler.ts';
 import { type Broken, createWorld } from '../world/world.ts';
 import { checkEnd, checkIdle, checkPage, INVARIANTS, isSettled } from './checks.ts';
+import { isRequired } from './consent.ts';
 import type { Action, Plan } from './plan.ts';
 import { createStage, type Stage } from './stage.ts';
 import { act } from './verbs.ts';
@@ -48,6 +49,7 @@ const recover = async (stage: Stage): Promise<number> => {
   browser.setOnline(true);
   noteWeather(stage);
   await perform(stage, { verb: 'open', tab: 0 });
+  if (isRequired(stage)) await perform(stage, { verb: 'consent', tab: 0, isGranted: true });
   await perform(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });
   const end = world.scheduler.now() + RECOVERY;
   let tasks = 0;

@@ -5,6 +5,7 @@ import { createNetwork, type Network } from '../server/network.ts';
 import { createSimulatedRelay, SERVICE_URL, type SimulatedRelay } from '../server/relay.ts';
 import { createService, type Service } from '../server/service.ts';
 import type { World } from '../world/world.ts';
+import { type Consent, createConsent, giveConsent } from './consent.ts';
 import { createHistory, type History } from './history.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
@@ -29,6 +30,7 @@ export interface Stage {
   readonly relay: SimulatedRelay | undefined;
   readonly ledger: Ledger;
   readonly history: History;
+  readonly consent: Consent;
   readonly tabs: Tab[];
   /** Pages that hold the database. */
   readonly holders: Set<string>;
@@ -51,7 +53,9 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const relay = plan.isDirect ? undefined : createSimulatedRelay(world, scripts.relay, inner);
   if (relay) servers['/clew'] = relay.serve;
   const browser = createBrowser(world, network, plan.features);
-  const ledger = createLedger(world.scheduler, plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY);
+  const travel = plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY;
+  const ledger = createLedger(world.scheduler, travel);
+  const consent = createConsent(world.scheduler, ledger, travel);
 
   const history = createHistory(world.scheduler);
 
@@ -66,7 +70,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     page.clew()?.('on', 'error', (error: Error) => world.log(page.name, () => `error: ${error.message}`));
   };
 
-  return {
+  const stage: Stage = {
     world,
     plan,
     browser,
@@ -75,6 +79,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     relay,
     ledger,
     history,
+    consent,
     tabs: [],
     holders: new Set(),
     flushes: new Map(),
@@ -89,6 +94,9 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
         page.run(scripts.tag);
         history.stir();
         listen(page);
+        // Consent platforms pass the answer to each page.
+        const answer = consent.answers.at(-1);
+        if (answer) giveConsent(stage, page, answer.isGranted);
       };
       // Without the stub nothing can be called before the bundle has loaded.
       if (plan.hasStub)
@@ -103,4 +111,5 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
         ),
       ),
   };
+  return stage;
 };

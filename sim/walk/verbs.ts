@@ -1,4 +1,5 @@
 import { FAIR } from '../server/network.ts';
+import { giveConsent } from './consent.ts';
 import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import type { Action } from './plan.ts';
 import type { Stage } from './stage.ts';
@@ -51,6 +52,15 @@ const verbs: Verbs = {
   reset: (stage, { tab }) => reset(stage, pageAt(stage, tab)),
   resetAndLeave(stage, { tab }) {
     reset(stage, pageAt(stage, tab));
+    leave(stage, tabAt(stage, tab));
+  },
+  consent: (stage, { tab, isGranted }) => giveConsent(stage, pageAt(stage, tab), isGranted),
+  refuseAndGrant(stage, { tab }) {
+    giveConsent(stage, pageAt(stage, tab), false);
+    giveConsent(stage, pageAt(stage, tab), true);
+  },
+  refuseAndLeave(stage, { tab }) {
+    giveConsent(stage, pageAt(stage, tab), false);
     leave(stage, tabAt(stage, tab));
   },
   setProperties: (stage, { tab }) => setProperties(stage, pageAt(stage, tab)),

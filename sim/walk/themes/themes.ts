@@ -1,5 +1,6 @@
 import { type Actions, actions } from '../actions.ts';
 import type { Plan, ThemeName } from '../plan.ts';
+import { consent } from './consent.ts';
 
 /** What a theme adds to the common walk. */
 export interface Theme {
@@ -10,4 +11,5 @@ export interface Theme {
 
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   plain: { actions },
+  consent,
 };

@@ -1,0 +1,83 @@
+import type { Page } from '../browser/page.ts';
+import type { Scheduler } from '../world/scheduler.ts';
+import type { Ledger, Tracked } from './ledger.ts';
+import type { Stage } from './stage.ts';
+
+/** The visitor's answer, passed to the tracker of one page. */
+interface Answer {
+  readonly at: number;
+  readonly page: string;
+  readonly isGranted: boolean;
+  /** How many events had been tracked: it orders an answer and events of the same moment. */
+  readonly tracked: number;
+}
+
+/** What the site's consent platform knows, and which page may know what. */
+export interface Consent {
+  readonly answers: readonly Answer[];
+  note(page: string, isGranted: boolean): void;
+  /** Answers that the event's page may have acted on. More than one while an answer travels between tabs. */
+  known(event: Tracked): ReadonlySet<boolean | undefined>;
+  /** When the first grant after the event came. Infinity if none did. */
+  grantAfter(event: Tracked): number;
+}
+
+/** @param travel how long (ms) an answer may take to reach other tabs */
+export const createConsent = ({ now }: Pick<Scheduler, 'now'>, ledger: Ledger, travel: number): Consent => {
+  const answers: Answer[] = [];
+  return {
+    answers,
+    note: (page, isGranted) => void answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size }),
+    known({ page, at, n }) {
+      const known = new Set<boolean | undefined>();
+      /** An older answer of another tab may still be on its path to this page. */
+      let crossing = Number.NEGATIVE_INFINITY;
+      for (const answer of answers.filter(({ tracked }) => tracked < n).reverse()) {
+        if (answer.at < crossing) return known;
+        known.add(answer.isGranted);
+        if (answer.page === page || at - answer.at > travel) crossing = Math.max(crossing, answer.at - travel);
+      }
+      return crossing === Number.NEGATIVE_INFINITY ? known.add(undefined) : known;
+    },
+    grantAfter: ({ n }) =>
+      answers.find(({ tracked, isGranted }) => tracked >= n && isGranted)?.at ?? Number.POSITIVE_INFINITY,
+  };
+};
+
+export const isRequired = ({ plan }: Pick<Stage, 'plan'>): boolean => plan.dataset.consent === 'required';
+
+/** The platform passes the answer to the page's tracker. */
+export const giveConsent = ({ consent, world }: Stage, page: Page, isGranted: boolean): void => {
+  consent.note(page.name, isGranted);
+  world.log(page.name, () => `consent(${isGranted})`);
+  page.guard(() => void page.clew()?.('consent', isGranted));
+};
+
+/** Whether the page may hold the event back, since nobody has consented yet. */
+const isHeld = (stage: Stage, event: Tracked): boolean => {
+  if (!isRequired(stage)) return false;
+  const known = stage.consent.known(event);
+  return known.size > 1 || !known.has(true);
+};
+
+/** Since when (virtual ms) the event is not held back for want of consent. */
+export const releasedAt = (stage: Stage, event: Tracked): number =>
+  isHeld(stage, event) ? stage.consent.grantAfter(event) : event.at;
+
+/** Whether a refusal, or a page that left without an answer, may have ended the event. */
+export const isEndedByConsent = (stage: Stage, event: Tracked): boolean => {
+  if (!isRequired(stage)) return false;
+  const { history } = stage;
+  const departure = history.departures.find(({ page, at }) => page === event.page && at >= event.at);
+  return (
+    mayBeDropped(stage, event) ||
+    (isHeld(stage, event) && releasedAt(stage, event) >= (departure?.at ?? Number.POSITIVE_INFINITY)) ||
+    departure?.isLoaded === false
+  );
+};
+
+/** Whether clew may report the event as dropped for the reason `consent`. */
+export const mayBeDropped = (stage: Stage, event: Tracked): boolean =>
+  isRequired(stage) &&
+  (stage.consent.known(event).has(false) ||
+    stage.consent.answers.some(({ tracked, isGranted }) => tracked >= event.n && !isGranted));

@@ -1,0 +1,61 @@
+import { isRequired } from './consent.ts';
+import type { Stage } from './stage.ts';
+
+/** A refusal has reached all tabs, and the database is deleted, so long (ms) after it. */
+const SETTLING = 5000;
+/** A SIGKILL so long (ms) after a refusal may bring localStorage back. */
+const UNSAVED = 10_000;
+/** A refusal has reached all tabs so long (ms) after it. */
+const TRAVEL = 300;
+
+/** What is stored or sent before anybody has consented. */
+export const findBeforeConsent = (stage: Stage): string | undefined => {
+  const { consent, browser, network } = stage;
+  if (!isRequired(stage) || consent.answers.some(({ isGranted }) => isGranted)) return undefined;
+  const [key] = browser.localStorage.keys();
+  if (key !== undefined) return `localStorage has ${key}`;
+  if (browser.disk.rows()) return 'the database is open';
+  return network.requests[0] && `a request of ${network.requests[0].from}`;
+};
+
+/** What is still stored some time after a refusal. */
+export const findAfterRefusal = (stage: Stage): string | undefined => {
+  const { consent, browser, world, history, plan } = stage;
+  const last = consent.answers.at(-1);
+  const now = world.scheduler.now();
+  if (!last || last.isGranted || !plan.features.hasChannel) return undefined;
+  // Every page that loads passes the refusal on: the first one of the row counts.
+  const granted = consent.answers.findLastIndex(({ isGranted }) => isGranted);
+  const { at } = consent.answers[granted + 1] ?? last;
+  const isUndone = history.departures.some((departure) => departure.kind === 'crashes' && departure.at >= at - UNSAVED);
+  if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
+  const [key] = browser.localStorage.keys();
+  if (key !== undefined) return `localStorage has ${key}`;
+  const rows = browser.disk.rows()?.size();
+  return rows ? `${rows} rows in the database` : undefined;
+};
+
+/** A request that a page sends after a refusal, and before the next grant. */
+export const findSentAfterRefusal = (stage: Stage): string | undefined => {
+  const { consent, network, plan } = stage;
+  if (!plan.features.hasChannel) return undefined;
+  for (const { at, from } of network.requests) {
+    if (!from.startsWith('page')) continue;
+    const known = consent.answers.filter((answer) => answer.at <= at);
+    const [last] = known.slice(-1);
+    const since = known[known.findLastIndex(({ isGranted }) => isGranted) + 1]?.at ?? at;
+    if (last && !last.isGranted && at > since + TRAVEL) return `${from} at ${(at / 1000).toFixed(3)} s`;
+  }
+  return undefined;
+};
+
+/** An event that was tracked after a refusal that its page knew of, and that arrived. */
+export const findUndead = (stage: Stage, arrived: ReadonlySet<number>): string | undefined => {
+  if (!isRequired(stage)) return undefined;
+  for (const event of stage.ledger.tracked.values()) {
+    const known = stage.consent.known(event);
+    if (event.isHeard && arrived.has(event.n) && known.size === 1 && known.has(false))
+      return `event ${event.n} of ${event.page}`;
+  }
+  return undefined;
+};
