@@ -18,7 +18,7 @@ export interface Consent {
   note(page: string, isGranted: boolean): void;
   /** Answers that the event's page may have acted on. More than one while an answer travels between tabs. */
   known(event: Tracked): ReadonlySet<boolean | undefined>;
-  /** When the first grant after the event came. Infinity if none did. */
+  /** When the first grant after the event reached its page. Infinity if none did: without BroadcastChannel only its own counts. */
   grantAfter(event: Tracked): number;
 }
 
@@ -39,16 +39,21 @@ export const createConsent = ({ now }: Pick<Scheduler, 'now'>, ledger: Ledger, t
       }
       return crossing === Number.NEGATIVE_INFINITY ? known.add(undefined) : known;
     },
-    grantAfter: ({ n }) =>
-      answers.find(({ tracked, isGranted }) => tracked >= n && isGranted)?.at ?? Number.POSITIVE_INFINITY,
+    grantAfter: (event) =>
+      answers.find(
+        ({ page, tracked, isGranted }) =>
+          tracked >= event.n && isGranted && (page === event.page || travel < Number.POSITIVE_INFINITY),
+      )?.at ?? Number.POSITIVE_INFINITY,
   };
 };
 
 export const isRequired = ({ plan }: Pick<Stage, 'plan'>): boolean => plan.dataset.consent === 'required';
 
 /** The platform passes the answer to the page's tracker. */
-export const giveConsent = ({ consent, world }: Stage, page: Page, isGranted: boolean): void => {
+export const giveConsent = ({ consent, history, world }: Stage, page: Page, isGranted: boolean): void => {
   consent.note(page.name, isGranted);
+  // A tracker that starts asks the service at once.
+  history.stir();
   world.log(page.name, () => `consent(${isGranted})`);
   page.guard(() => void page.clew()?.('consent', isGranted));
 };

@@ -27,6 +27,7 @@ export const direct = {
 export const keyed = { baseUrl: direct.dataset.baseUrl, apiKey: direct.dataset.apiKey };
 
 export const now = { tasks: 0 };
+export const hasConsent = ({ theme }: Plan) => theme === 'consent';
 export const leaves = (plan: Plan) =>
   has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave');
 export const changesPerson = (plan: Plan) => has(plan, 'identify', 'identifyAndLeave', 'reset', 'resetAndLeave');

@@ -1,6 +1,16 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
-import { changesPerson, direct, hasForeign, hasTwoPersons, keyed, leaves, now, relayed } from './defectPlans.ts';
+import {
+  changesPerson,
+  direct,
+  hasConsent,
+  hasForeign,
+  hasTwoPersons,
+  keyed,
+  leaves,
+  now,
+  relayed,
+} from './defectPlans.ts';
 import { hasRefusals, type Plan } from './plan.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
@@ -127,6 +137,53 @@ export const defects: readonly Defect[] = [
       { ...direct, features: { ...direct.features, hasLocks: false }, dataset: keyed, hasStub: true },
     ),
     mayShow: leaves,
+  },
+  {
+    name: 'two tabs pass contradicting answers within a millisecond: one goes on although the last answer was a refusal',
+    invariant: INVARIANTS.left,
+    issue: 16,
+    plan: relayed(
+      2123,
+      [
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 363 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 17_109 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        isDirect: true,
+        features: { ...MODERN, hasLocks: false, hasFetchLater: false },
+        dataset: { ...keyed, consent: 'required' },
+      },
+    ),
+    mayShow: hasConsent,
+  },
+  {
+    name: 'a page that refuses and goes into the back/forward cache while it opens IndexedDB keeps it shut, and rows stay',
+    invariant: INVARIANTS.left,
+    issue: 16,
+    plan: relayed(
+      2167,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 11 }, action: { verb: 'consent', tab: 2, isGranted: false } },
+        { wait: { tasks: 9 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 2 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: { ms: 31_272 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+    mayShow: hasConsent,
   },
 ];
 
