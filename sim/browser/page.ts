@@ -4,6 +4,7 @@ import type { World } from '../world/world.ts';
 import { createAborting } from './abort.ts';
 import type { Browser } from './browser.ts';
 import { createClockwork } from './clockwork.ts';
+import { clone } from './clone.ts';
 import { createEvents, type Events } from './events.ts';
 import { createFetching, type Fetching } from './fetching.ts';
 import { createIndexedDb } from './indexedDb.ts';
@@ -95,7 +96,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
       page.channels.add(this);
     }
     postMessage(data: unknown) {
-      browser.broadcast(this, structuredClone(data));
+      browser.broadcast(this, clone(data));
     }
     receive(data: unknown) {
       const deliver = () => page.channels.has(this) && guard(() => this.onmessage?.({ data }));
@@ -145,7 +146,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     TextDecoder,
     URL,
     DOMException,
-    structuredClone,
+    structuredClone: clone,
     queueMicrotask: (run: () => void) => queueMicrotask(() => guard(run)),
     reportError: (error: unknown) => world.log(name, () => `listener threw ${error}`),
     console: { error: () => {}, log: () => {}, warn: () => {}, debug: () => {}, info: () => {} },
