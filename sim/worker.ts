@@ -1,4 +1,4 @@
-import { loadScripts } from './bundle.ts';
+import { loadScripts, type Scripts } from './bundle.ts';
 import { createPlan } from './walk/createPlan.ts';
 import { runPlan } from './walk/run.ts';
 
@@ -21,8 +21,10 @@ export interface WorkerReport {
   readonly tasks: number;
 }
 
+let scripts: Scripts | undefined;
+
 process.on('message', async ({ seeds, steps, folder }: Order) => {
-  const scripts = await loadScripts(folder);
+  scripts ??= await loadScripts(folder);
   const findings: Finding[] = [];
   let tasks = 0;
   for (const seed of seeds) {
@@ -31,5 +33,5 @@ process.on('message', async ({ seeds, steps, folder }: Order) => {
     findings.push(...outcome.broken.map(({ invariant, detail }) => ({ seed, invariant, detail })));
   }
   const report: WorkerReport = { findings, tasks };
-  process.send?.(report, () => process.exit());
+  process.send?.(report);
 });

@@ -1,21 +1,27 @@
 /** `AbortController` and `AbortSignal` in virtual time. */
 export interface Signal {
   aborted: boolean;
-  reason: unknown;
+  readonly reason: unknown;
   addEventListener(type: string, listener: () => void): void;
 }
 
-const createSignal = (): [signal: Signal, abort: (reason: unknown) => void] => {
+/** @returns a signal and what aborts it. The reason is made when it is read: most are not, and a DOMException records a stack. */
+const createSignal = (): [signal: Signal, abort: (makeReason: () => unknown) => void] => {
   const listeners: (() => void)[] = [];
+  let makeReason: (() => unknown) | undefined;
+  let reason: unknown;
   const signal: Signal = {
     aborted: false,
-    reason: undefined,
+    get reason() {
+      reason ??= makeReason?.();
+      return reason;
+    },
     addEventListener: (_type, listener) => void listeners.push(listener),
   };
-  const abort = (reason: unknown) => {
+  const abort = (make: () => unknown) => {
     if (signal.aborted) return;
     signal.aborted = true;
-    signal.reason = reason;
+    makeReason = make;
     for (const listener of listeners) listener();
   };
   return [signal, abort];
@@ -29,13 +35,13 @@ export const createAborting = (after: (delay: number, run: () => void) => void) 
     constructor() {
       const [signal, abort] = createSignal();
       this.signal = signal;
-      this.abort = (reason = new DOMException('aborted', 'AbortError')) => abort(reason);
+      this.abort = (reason) => abort(() => reason ?? new DOMException('aborted', 'AbortError'));
     }
   },
   AbortSignal: {
     timeout(delay: number): Signal {
       const [signal, abort] = createSignal();
-      after(delay, () => abort(new DOMException('timed out', 'TimeoutError')));
+      after(delay, () => abort(() => new DOMException('timed out', 'TimeoutError')));
       return signal;
     },
   },

@@ -1,5 +1,6 @@
 import type { Network } from '../server/network.ts';
 import type { World } from '../world/world.ts';
+import { clone } from './clone.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { type Channel, createPage, type Page, type PageOptions } from './page.ts';
 
@@ -78,7 +79,7 @@ export const createBrowser = (world: World, network: Network, features: Features
     broadcast(from, data) {
       for (const page of browser.pages) {
         for (const channel of page.channels) {
-          if (channel !== from && channel.name === from.name) channel.receive(structuredClone(data));
+          if (channel !== from && channel.name === from.name) channel.receive(clone(data));
         }
       }
     },

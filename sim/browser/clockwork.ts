@@ -40,16 +40,14 @@ export const createClockwork = (world: World, owner: Owner, guard: (run: () => v
   const hex = (count: number) => Array.from({ length: count }, () => random.below(16).toString(16)).join('');
   const randomUUID = () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[random.below(4)]}${hex(3)}-${hex(12)}`;
   return {
-    random: random.next,
-    globals: {
-      setTimeout,
-      clearTimeout,
-      setInterval: () => {
-        throw new Error('setInterval is not simulated');
-      },
-      Date: VirtualDate,
-      performance: { now: () => scheduler.now() },
-      crypto: { getRandomValues, randomUUID },
+    setTimeout,
+    clearTimeout,
+    setInterval: () => {
+      throw new Error('setInterval is not simulated');
     },
+    Date: VirtualDate,
+    Math: Object.assign(Object.create(Math), { random: random.next }) as Math,
+    performance: { now: () => scheduler.now() },
+    crypto: { getRandomValues, randomUUID },
   };
 };

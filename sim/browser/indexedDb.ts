@@ -1,4 +1,5 @@
 import type { World } from '../world/world.ts';
+import { clone } from './clone.ts';
 import type { Connection, Disk, Transaction } from './disk.ts';
 import type { Key, KeyRange } from './keys.ts';
 import type { Page } from './page.ts';
@@ -78,16 +79,16 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       return key;
     };
     const store = {
-      get: (key: Key) => add(() => structuredClone(rows().get(key))),
+      get: (key: Key) => add(() => clone(rows().get(key))),
       put: (value: unknown, key: Key) => {
-        const copy = structuredClone(value);
-        const at = structuredClone(key);
+        const copy = clone(value);
+        const at = clone(key);
         return add(() => write(at, copy));
       },
-      delete: (key: Key) => add(() => void write(structuredClone(key), undefined)),
+      delete: (key: Key) => add(() => void write(clone(key), undefined)),
       getAll: (range?: KeyRange, most = Number.POSITIVE_INFINITY) =>
         add(() =>
-          structuredClone(
+          clone(
             rows()
               .range(range, most)
               .map(([, value]) => value),
@@ -95,7 +96,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
         ),
       getAllKeys: (range?: KeyRange, most = Number.POSITIVE_INFINITY) =>
         add(() =>
-          structuredClone(
+          clone(
             rows()
               .range(range, most)
               .map(([key]) => key),

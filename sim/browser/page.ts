@@ -1,10 +1,10 @@
-import type vm from 'node:vm';
+import type { Program } from '../world/program.ts';
 import { createLane, type Lane, type Owner, type Task } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 import { createAborting } from './abort.ts';
 import type { Browser } from './browser.ts';
 import { createClockwork } from './clockwork.ts';
-import { createContext } from './context.ts';
+import { clone } from './clone.ts';
 import { createEvents, type Events } from './events.ts';
 import { createFetching, type Fetching } from './fetching.ts';
 import { createIndexedDb } from './indexedDb.ts';
@@ -22,7 +22,7 @@ export interface PageOptions {
   readonly isPrerendering?: boolean;
 }
 
-/** One document: a context of its own, with the globals that clew uses. */
+/** One document, with globals of its own: those that clew uses. */
 export interface Page extends Owner {
   state: Owner['state'];
   readonly held: Task[];
@@ -40,7 +40,8 @@ export interface Page extends Owner {
   evict(): void;
   /** Runs code of the page: what it throws is an error of the page. */
   guard(run: () => void): void;
-  run(script: vm.Script): void;
+  /** Runs the program in the page. Returns what the program returns. */
+  run(program: Program): unknown;
   clew(): Clew | undefined;
 }
 
@@ -84,10 +85,10 @@ export const createPage = (world: World, browser: Browser, name: string, options
     locks: 0,
     evict: () => browser.evict(page),
     guard,
-    run: (script) => guard(() => void script.runInContext(context)),
+    run: (program) => program(globals),
     clew: () => page.window.clew as Clew | undefined,
   };
-  const { globals, random } = createClockwork(world, page, guard);
+  const clockwork = createClockwork(world, page, guard);
   Object.assign(page, { fetching: createFetching(world, browser, page) });
 
   class BroadcastChannel implements Channel {
@@ -97,7 +98,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
       page.channels.add(this);
     }
     postMessage(data: unknown) {
-      browser.broadcast(this, structuredClone(data));
+      browser.broadcast(this, clone(data));
     }
     receive(data: unknown) {
       const deliver = () => page.channels.has(this) && guard(() => this.onmessage?.({ data }));
@@ -121,8 +122,8 @@ export const createPage = (world: World, browser: Browser, name: string, options
 
   const sandbox = {
     ...createEvents(guard),
-    ...globals,
-    ...createAborting((delay, run) => void globals.setTimeout(run, delay)),
+    ...clockwork,
+    ...createAborting((delay, run) => void clockwork.setTimeout(run, delay)),
     document,
     navigator: {
       get onLine() {
@@ -147,14 +148,13 @@ export const createPage = (world: World, browser: Browser, name: string, options
     TextDecoder,
     URL,
     DOMException,
-    structuredClone,
+    structuredClone: clone,
     queueMicrotask: (run: () => void) => queueMicrotask(() => guard(run)),
     reportError: (error: unknown) => world.log(name, () => `listener threw ${error}`),
     console: { error: () => {}, log: () => {}, warn: () => {}, debug: () => {}, info: () => {} },
   };
-  const [context, made] = createContext(sandbox, random);
-  const global = made as Page['window'];
-  Object.assign(global, { window: global, self: global });
-  Object.assign(page, { window: global });
+  const { window } = page;
+  Object.assign(window, sandbox, { window, self: window, globalThis: window });
+  const globals = { ...window };
   return page;
 };

@@ -1,6 +1,7 @@
 import { createBrowser, MODERN } from '../browser/browser.ts';
 import type { Page } from '../browser/page.ts';
 import { createNetwork } from '../server/network.ts';
+import { createProgram } from '../world/program.ts';
 import { createWorld } from '../world/world.ts';
 import type { FactBrowser, FactTab } from './fact.ts';
 
@@ -41,8 +42,8 @@ export const createSimulatedBrowser = (seed: number): FactBrowser => {
     let page: Page = open();
     return {
       async evaluate<R, A>(fn: (arg: A) => R | Promise<R>, arg?: A): Promise<R> {
-        const evaluate = page.window.eval as (code: string) => (arg: unknown) => unknown;
-        const result = await settle(evaluate(`(${fn})`)(structuredClone(arg)));
+        const evaluate = page.run(createProgram(`return (${fn})`, 'fact.js')) as (arg: unknown) => unknown;
+        const result = await settle(evaluate(structuredClone(arg)));
         return (result === undefined ? undefined : JSON.parse(JSON.stringify(result))) as R;
       },
       async navigate() {

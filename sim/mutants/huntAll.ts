@@ -1,23 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { ask, startWorker } from '../workers.ts';
 import { build } from './build.ts';
 import type { Mutant } from './mutant.ts';
 import type { HuntOrder, HuntReport } from './worker.ts';
-
-const ask = async (worker: ChildProcess, order: HuntOrder): Promise<HuntReport> => {
-  const ended = new AbortController();
-  const { signal } = ended;
-  worker.send(order);
-  const answer = once(worker, 'message', { signal });
-  const exit = once(worker, 'exit', { signal });
-  const fail = exit.then(([code]) => Promise.reject(new Error(`a worker ended with ${code}`)));
-  fail.catch(() => {});
-  const [report] = (await Promise.race([answer, fail])) as [HuntReport];
-  ended.abort();
-  return report;
-};
 
 /**
  * Builds and walks mutants, in as many processes as there are processors.
@@ -34,11 +20,11 @@ export const huntAll = async (
   const plain = await build(join(folder, 'plain'));
   const waiting = [...mutants.entries()];
   const work = async () => {
-    const worker = fork(join(import.meta.dirname, 'worker.ts'), { execArgv: ['--import', 'tsx'] });
+    const worker = startWorker(join(import.meta.dirname, 'worker.ts'));
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, mutant] = next;
       const built = await build(join(folder, `${index}`), mutant, plain);
-      onFound(mutant, await ask(worker, { folder: built, plain, seeds, steps }));
+      onFound(mutant, await ask<HuntOrder, HuntReport>(worker, { folder: built, plain, seeds, steps }));
     }
     worker.kill();
   };

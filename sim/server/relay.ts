@@ -1,8 +1,7 @@
-import vm from 'node:vm';
 import { createAborting } from '../browser/abort.ts';
 import { createClockwork } from '../browser/clockwork.ts';
-import { createContext } from '../browser/context.ts';
 import { createHeaders, InflatingStream, SimulatedResponse } from '../browser/responses.ts';
+import type { Program } from '../world/program.ts';
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 import type { Network, NetworkAnswer, Server } from './network.ts';
@@ -24,10 +23,10 @@ interface RelayModule {
 }
 
 /**
- * @param script `dist/relay.js` as one script that leaves its exports in the global `relay`
+ * @param program `dist/relay.js`
  * @param network carries the relay's own requests to the service
  */
-export const createSimulatedRelay = (world: World, script: vm.Script, network: Network): SimulatedRelay => {
+export const createSimulatedRelay = (world: World, program: Program, network: Network): SimulatedRelay => {
   let process: Owner | undefined;
   let handle: Handler | undefined;
   let starts = 0;
@@ -37,7 +36,7 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
   const start = () => {
     const owner: Owner = { name: `relay${++starts}`, state: 'running', held: [] };
     const guard = (run: () => void) => run();
-    const { globals, random } = createClockwork(world, owner, guard);
+    const clockwork = createClockwork(world, owner, guard);
     const fetch = (url: string, init: { headers: Record<string, string>; body: string }) =>
       new Promise((resolve, reject) => {
         network.send({ from: owner.name, url, headers: { ...init.headers }, body: init.body }, (answer) => {
@@ -47,23 +46,19 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
           resolve(new SimulatedResponse(answer.text, { status: answer.status, headers: { ...answer.headers } }));
         });
       });
-    const [context] = createContext(
-      {
-        ...globals,
-        ...createAborting((delay, run) => void globals.setTimeout(run, delay)),
-        Response: SimulatedResponse,
-        DecompressionStream: InflatingStream,
-        TextEncoder,
-        TextDecoder,
-        URL,
-        fetch,
-        queueMicrotask,
-        console,
-      },
-      random,
-    );
-    script.runInContext(context);
-    const { createRelay, memorySeen } = vm.runInContext('relay', context) as RelayModule;
+    const given = {
+      ...clockwork,
+      ...createAborting((delay, run) => void clockwork.setTimeout(run, delay)),
+      Response: SimulatedResponse,
+      DecompressionStream: InflatingStream,
+      TextEncoder,
+      TextDecoder,
+      URL,
+      fetch,
+      queueMicrotask,
+      console,
+    };
+    const { createRelay, memorySeen } = program({ ...given, globalThis: given }) as RelayModule;
     seen ??= memorySeen({ maxAge: 30 * 86_400_000 });
     handle = createRelay({
       baseUrl: SERVICE_URL,

@@ -89,9 +89,9 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       world.log(page.name, () => 'loads');
       history.load(page.name);
       history.stir();
-      if (plan.hasStub) page.run(scripts.stub);
+      if (plan.hasStub) page.guard(() => void page.run(scripts.stub));
       const evaluate = () => {
-        page.run(scripts.tag);
+        page.guard(() => void page.run(scripts.tag));
         history.stir();
         listen(page);
         // Consent platforms pass the answer to each page.

@@ -47,8 +47,22 @@ export interface Scheduler {
 
 export const createLane = (): Lane => ({ due: 0, order: 0 });
 
-/** Microtasks and Node's own queue of ticks are empty when this resolves. */
-export const drainMicrotasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** So many immediates are queued at once: one for each turn of Node's event loop would poll the system each time. */
+const IMMEDIATES = 100;
+const waiting: (() => void)[] = [];
+let queued = 0;
+
+const proceed = () => {
+  queued--;
+  for (const resolve of waiting.splice(0)) resolve();
+};
+
+/** Microtasks and Node's own queue of ticks are empty when this resolves: Node drains them between two immediates. */
+export const drainMicrotasks = (): Promise<void> =>
+  new Promise((resolve) => {
+    waiting.push(resolve);
+    if (!queued) for (; queued < IMMEDIATES; queued++) setImmediate(proceed);
+  });
 
 /** One queue of tasks in virtual time. Of several that are due, `random` decides which runs first. */
 export const createScheduler = (random: Random): Scheduler => {

@@ -1,11 +1,11 @@
 // @module-tag promise
-import vm from 'node:vm';
 import { beforeAll, expect, it } from 'vitest';
 import { loadScripts, type Scripts } from '../../sim/bundle.ts';
 import { INVARIANTS } from '../../sim/walk/checks.ts';
 import { createPlan } from '../../sim/walk/createPlan.ts';
 import type { Plan } from '../../sim/walk/plan.ts';
 import { runPlan } from '../../sim/walk/run.ts';
+import { createProgram } from '../../sim/world/program.ts';
 
 let scripts: Scripts;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const walkWith = async (tag: string) => {
     steps: step ? [{ ...step, action: { verb: 'close', tab: 0 } }] : [],
   };
   const lines: string[] = [];
-  const { broken } = await runPlan({ ...scripts, tag: new vm.Script(tag) }, plan, (line) => lines.push(line));
+  const { broken } = await runPlan({ ...scripts, tag: createProgram(tag, 'tag.js') }, plan, (line) => lines.push(line));
   return { lines, broken, errors: broken.filter(({ invariant }) => invariant === INVARIANTS.error) };
 };
 
@@ -54,7 +54,7 @@ it('runs the microtasks of a page that leaves before the page is gone', async ()
 });
 
 it.each([
-  ['a call that throws', `clew = (method) => { if (method === 'on') throw new Error('thrown'); }`],
+  ['a call that throws', `window.clew = (method) => { if (method === 'on') throw new Error('thrown'); }`],
   ['a microtask that throws', `setTimeout(() => queueMicrotask(() => { throw new Error('thrown'); }), 1)`],
   ['a rejection', `setTimeout(() => { Promise.reject(new Error('thrown')); }, 1)`],
 ])('reports %s as an error of its walk', async (_, tag) => {
@@ -64,7 +64,7 @@ it.each([
 
 it('finds an event that is dropped without a reason', async () => {
   const { broken } = await walkWith(
-    `let drop; clew = (method, ...args) => {
+    `let drop; window.clew = (method, ...args) => {
       if (method === 'on' && args[0] === 'dropped') drop = args[1];
       if (method === 'track') drop({ events: [{ payload: args[1] }], reason: 'expired' });
     }`,
