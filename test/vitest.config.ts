@@ -8,11 +8,11 @@ const { TEST_ALL } = process.env;
 const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test.ts'])];
 
 /**
- * Tests of what runs in Node. Their files take turns in one worker, which loads TypeScript, Postgres and the sources once.
- * The others stand in for a page's globals, and each of their files has a worker of its own.
+ * The files of these tests take turns in two workers, which load TypeScript, Postgres and the sources once. A module that
+ * several of them import registers its hooks in a function: it is evaluated for the first file only.
  */
-const NODE = [
-  '{broker,collector,docs,inspector,mounts,relay,run,sim}/**/*.test.ts',
+const SHARED = [
+  '{broker,collector,docs,inspector,mounts,page,pipeline,relay,run,sim,testing}/**/*.test.ts',
   '{hashes,package,relay,service,service-defaults,wire}.test.ts',
 ];
 
@@ -31,9 +31,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'node', include: NODE, exclude, isolate: false, setupFiles: 'test/support/restore.ts' },
+        test: { name: 'shared', include: SHARED, exclude, isolate: false, setupFiles: 'test/support/restore.ts' },
       },
-      { extends: true, test: { name: 'page', exclude: [...exclude, ...NODE], pool: 'threads' } },
+      // These stand in for a page: each file has globals of its own.
+      { extends: true, test: { name: 'isolated', exclude: [...exclude, ...SHARED], pool: 'threads' } },
     ],
   },
 });
