@@ -24,7 +24,7 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // A busy machine stretches what a test waits for. These limits end only what hangs.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000, interval: 20 } },
     reporters: ['default', new CompleteReporter({ outputFile: 'test-results/unit.json' })],

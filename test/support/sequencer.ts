@@ -6,14 +6,15 @@ const LONGEST = [
   'package.test.ts',
   'collector/databases.test.ts',
   'collector/killed.test.ts',
-  'docs/reference.test.ts',
+  'collector/disk.test.ts',
   'sim/mutants.test.ts',
-  'relay/bodies.test.ts',
-  'collector/inspect.test.ts',
-  'docs/links.test.ts',
   'broker/sharing.test.ts',
-  'hashes.test.ts',
-  'run/reporter.test.ts',
+  'docs/reference.test.ts',
+  'broker/worker.test.ts',
+  'relay/fuzz.test.ts',
+  'run/play.test.ts',
+  'collector/fuzz.test.ts',
+  'react.test.ts',
 ];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {
