@@ -53,7 +53,7 @@ beforeAll(async () => {
   tarball = join(folder, packed.filename);
   paths = packed.files.map(({ path }) => path);
   scripts = paths.filter((path) => path.endsWith('.js'));
-}, 30_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the package', () => {
@@ -174,7 +174,7 @@ describe('the package', () => {
     expect(verdict).toMatch(/^clean/);
     for (const name of ['', '/react', '/vue', '/service', '/relay', '/testing', '/inspector'])
       expect(verdict).toContain(`"clew${name}"`);
-  }, 30_000);
+  });
 });
 
 describe('an import on a server', () => {
@@ -265,7 +265,7 @@ describe('size', () => {
     const words = /currententrychange|pushState|utm_|auxclick|clewEvent|outbound_clicked/;
     expect(await bundle('createTracker')).not.toMatch(words);
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
-  }, 20_000);
+  });
 
   const BUDGETS = { 'dist/clew.js': 9_200, 'dist/stub.js': 250, createTracker: 7_850 };
 
@@ -285,7 +285,7 @@ describe('size', () => {
     const bytes = brotli(await bundle('createTracker'));
     console.log(`npm core: ${bytes} bytes brotli`);
     expect(bytes).toBeLessThan(BUDGETS.createTracker);
-  }, 20_000);
+  });
 
   it('of what is not imported is nothing', async () => {
     const traces = {
@@ -300,7 +300,7 @@ describe('size', () => {
       expect(core).not.toContain(trace);
       expect(await bundle(name)).toContain(trace);
     }
-  }, 60_000);
+  });
 });
 
 it('clew.js asks to be compiled at once, as it only can on its first line', async () => {

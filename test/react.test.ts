@@ -66,7 +66,7 @@ describe('on a server, where there is no window', () => {
     } finally {
       await app?.remove();
     }
-  }, 30_000);
+  });
 });
 
 it('says what is missing where there is no provider', () => {

@@ -1,21 +1,40 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { PROMISE } from './run/report.ts';
 import { CompleteReporter } from './support/reporter.ts';
+import { LongestFirst } from './support/sequencer.ts';
 
 /** `TEST_ALL=1` adds the long tests: load, many rounds, and examples that run in processes of their own. */
 const { TEST_ALL } = process.env;
+const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test.ts'])];
+
+/**
+ * The files of these tests take turns in two workers, which load TypeScript, Postgres and the sources once. A module that
+ * several of them import registers its hooks in a function: it is evaluated for the first file only.
+ */
+const SHARED = [
+  '{broker,collector,docs,inspector,mounts,page,pipeline,relay,run,sim,testing}/**/*.test.ts',
+  '{hashes,package,relay,service,service-defaults,wire}.test.ts',
+];
 
 export default defineConfig({
   test: {
     dir: 'test',
-    exclude: [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test.ts'])],
     globalSetup: 'test/support/setup.ts',
     tags: [{ name: PROMISE, description: 'A failure counts even if the test passes in a replay: test/run/report.ts' }],
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // A busy machine stretches what a test waits for. These limits end only what hangs.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000, interval: 20 } },
     reporters: ['default', new CompleteReporter({ outputFile: 'test-results/unit.json' })],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', include: SHARED, exclude, isolate: false, setupFiles: 'test/support/restore.ts' },
+      },
+      // These stand in for a page: each file has globals of its own.
+      { extends: true, test: { name: 'isolated', exclude: [...exclude, ...SHARED], pool: 'threads' } },
+    ],
   },
 });

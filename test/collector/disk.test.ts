@@ -52,7 +52,8 @@ describe('a collector on disk', () => {
       { name: 'Welcome to Pro', firings: [{ primaryKey: 'ada' }] },
     ]);
     await second.close();
-  });
+    // An embedded Postgres is created without a template.
+  }, 120_000);
 
   it('takes over the folder of a process that was killed', async () => {
     const { path, release } = await lockFolder(dir);

@@ -164,7 +164,7 @@ describe('faults on demand', () => {
     let last = await stream.next();
     while (last !== undefined) last = await stream.next();
     // A database of its own is started.
-  }, 20_000);
+  });
 });
 
 describe('what is no fault', () => {

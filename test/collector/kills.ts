@@ -4,24 +4,16 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { ListedCustomer, ListedEvent } from '../../demo/collector/listings.ts';
 import { createVisitor, KEY } from './running.ts';
 
 const SENDERS = 8;
 const EVENTS = 15;
 const running = new Set<ChildProcess>();
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'clew-killed-'));
-});
-afterAll(async () => {
-  for (const child of running) await kill(child);
-  await rm(dir, { recursive: true, force: true });
-});
 
-const start = async () => {
-  const child = fork(join(import.meta.dirname, 'served.ts'), [join(dir, 'data')], { execArgv: ['--import', 'tsx'] });
+const start = async (dir: string) => {
+  const child = fork(join(import.meta.dirname, 'served.ts'), [dir], { execArgv: ['--import', 'tsx'] });
   running.add(child);
   const [url] = await once(child, 'message');
   return { child, url: url as string };
@@ -59,15 +51,20 @@ const sendUntilGone = async (url: string, answered: Set<string>, hear: () => voi
 
 /** Rounds of batches, a kill in the middle and a restart; each round looks at what all of them have stored. */
 export const playKills = async (rounds: number): Promise<void> => {
+  const dir = await mkdtemp(join(tmpdir(), 'clew-killed-'));
+  onTestFinished(async () => {
+    for (const child of running) await kill(child);
+    await rm(dir, { recursive: true, force: true });
+  });
   const answered = new Set<string>();
-  let { child, url } = await start();
+  let { child, url } = await start(join(dir, 'data'));
   for (let round = 1; round <= rounds; round++) {
     const answers = new EventEmitter();
     const senders = Array.from({ length: SENDERS }, () => sendUntilGone(url, answered, () => answers.emit('batch')));
     for (let heard = 0; heard < 10 + round; heard++) await once(answers, 'batch');
     await kill(child);
     await Promise.all(senders);
-    ({ child, url } = await start());
+    ({ child, url } = await start(join(dir, 'data')));
 
     const events = await list<ListedEvent>(url, 'events');
     const counts = new Map<string, number>();

@@ -87,11 +87,18 @@ function createVerbs(url: string) {
   };
 }
 
+let shared: Promise<Running> | undefined;
+/** An embedded Postgres takes longer to start than most files of tests take, so the files of a worker share one. */
+const startShared = (): Promise<Running> => {
+  shared ??= startCollector(embedded);
+  return shared;
+};
+
 /** One collector for the tests around it, and each of them finds it empty, without journeys, with `email` chosen. */
 export function useCollector(driver: Driver = embedded): () => Running {
   let running: Running;
   beforeAll(async () => {
-    running = await startCollector(driver);
+    running = await (driver === embedded ? startShared() : startCollector(driver));
   });
   beforeEach(async () => {
     await running.request('PUT', '/inspect/faults', { mode: 'none' });
@@ -99,7 +106,9 @@ export function useCollector(driver: Driver = embedded): () => Running {
     await running.request('DELETE', '/inspect/data');
     for (const { id } of await running.journeys()) await running.request('DELETE', `/inspect/journeys/${id}`);
   });
-  afterAll(() => running.stop());
+  afterAll(async () => {
+    if (driver !== embedded) await running.stop();
+  });
   return () => running;
 }
 

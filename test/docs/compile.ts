@@ -65,6 +65,8 @@ const hostOf = (sources: ReadonlyMap<string, Source>): ts.CompilerHost => {
   const folders = new Set([...sources.keys()].map(dirname));
   return {
     ...host,
+    // As tsc does: what the libraries' comments say is no type.
+    jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors,
     fileExists: (path) => sources.has(path) || host.fileExists(path),
     directoryExists: (path) => folders.has(path) || (host.directoryExists?.(path) ?? true),
     readFile: (path) => sources.get(path)?.text ?? host.readFile(path),

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../demo/collector/database.ts';
-import { embedded } from '../collector/drivers.ts';
+import { expect, it } from 'vitest';
+import { useCollector } from '../collector/running.ts';
 import { blocksOf } from './markdown.ts';
 
+const running = useCollector();
+
 it('the SQL for the collector runs, and forgets one person and no other', async () => {
-  const { query, close } = await openDatabase((await embedded.prepare()).options);
-  onTestFinished(close);
+  const { query } = running().database;
   const [customer, thread, other, stranger] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await query('insert into customers (id, primary_key) values ($1, $2), ($3, $4)', [
     customer,

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useUpstream } from '../upstream.ts';
 import { BATCH, event, forwarded, SINGLE, UPSERT, useRelays } from './stage.ts';
@@ -77,12 +77,19 @@ describe('62 a body in gzip', () => {
   );
 });
 
+/** So many MB of zeros. A MB is compressed once: after a full flush, blocks can be repeated (RFC 1951). The end has no checksum. */
+const zerosInGzip = (megabytes: number): Buffer<ArrayBuffer> => {
+  const head = gzipSync('').subarray(0, 10);
+  const block = deflateRawSync(Buffer.alloc(1024 ** 2), { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([head, ...Array<Buffer>(megabytes).fill(block)]);
+};
+
 describe('62 a body that is too large, against a relay in a process of its own', () => {
   const child = fork(join(import.meta.dirname, 'served.ts'), { execArgv: ['--import', 'tsx'] });
   let url: string;
   beforeAll(async () => {
     [url] = await once(child, 'message');
-  }, 30_000);
+  });
   afterAll(async () => {
     child.kill();
     await once(child, 'exit');
@@ -109,7 +116,7 @@ describe('62 a body that is too large, against a relay in a process of its own',
 
   it('62 is inflated no further than the limit: ten bombs of 1 GB cost neither memory nor time', async () => {
     // Thousand to one is the most that gzip can do; what is zipped twice is not taken.
-    const bomb = gzipSync(Buffer.alloc(1024 ** 3));
+    const bomb = zerosInGzip(1024);
     expect(await post(good())).toBe(201);
     const [memory, start] = [await peak(), performance.now()];
     expect(await Promise.all(Array.from({ length: 10 }, () => post(bomb, GZIP)))).toEqual(Array(10).fill(413));
@@ -117,5 +124,5 @@ describe('62 a body that is too large, against a relay in a process of its own',
     expect((await peak()) - memory).toBeLessThan(64 * 1024 ** 2);
     expect(await post(gzipSync(bomb), { 'Content-Encoding': 'gzip, gzip' })).toBe(415);
     expect(await post(gzipSync(good()), GZIP)).toBe(201);
-  }, 60_000);
+  });
 });

@@ -221,7 +221,7 @@ describe('memorySeen without options', () => {
     expect(await seen.reserve([first])).toEqual(['taken']);
     await confirmMore(1, 'c');
     expect(await seen.reserve([first, 'b0', 'c0'])).toEqual(['new', 'taken', 'taken']);
-  }, 30_000);
+  }, 60_000);
 });
 
 it('redisSeen without options keeps `clew:seen:` keys, a reservation for a minute and a confirmation for a day', async () => {

@@ -25,7 +25,7 @@ describe('whatever comes to the relay', () => {
       expectPristine();
     });
     await hold(property);
-  }, 30_000);
+  }, 60_000);
 
   it('as a batch of good and bad events: the good ones are forwarded as they were and in order, the bad ones named', async () => {
     const relay = await openRelay();
@@ -43,7 +43,7 @@ describe('whatever comes to the relay', () => {
       for (const each of rejected) expect(each).toEqual({ uuid: expect.any(String), reason: expect.any(String) });
     });
     await hold(property);
-  }, 30_000);
+  }, 60_000);
 
   it('as a signature, a name or a key: nobody is believed who has not signed', async () => {
     const relay = await openRelay({ identitySecret: 'identity-secret', allowUnsignedUpsert: false });
@@ -58,7 +58,7 @@ describe('whatever comes to the relay', () => {
       expect(upstream.received).toEqual([]);
     });
     await hold(property, 100);
-  }, 30_000);
+  }, 60_000);
 });
 
 const IDENTIFY = {

@@ -9,10 +9,14 @@ it('reports hooks that throw and unhandled rejections, beside tests that fail', 
   const folder = mkdtempSync(join(tmpdir(), 'clew-report-'));
   const report = join(folder, 'unit.json');
   const root = join(import.meta.dirname, '../..');
-  spawnSync('npx', ['vitest', 'run', '--config', 'test/run/outside/vitest.config.ts'], {
-    cwd: root,
-    env: { ...process.env, REPORT: report },
-  });
+  spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/run/outside/vitest.config.ts'],
+    {
+      cwd: root,
+      env: { ...process.env, REPORT: report },
+    },
+  );
   const failed = readReport(report, root)?.filter(({ outcome }) => outcome === 'failed');
   rmSync(folder, { recursive: true });
   expect(failed?.map(({ name, isPromise }) => [name, isPromise])).toEqual([

@@ -1,0 +1,33 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take longest, the longest first. */
+const LONGEST = [
+  'docs/code.test.ts',
+  'package.test.ts',
+  'collector/databases.test.ts',
+  'collector/killed.test.ts',
+  'collector/disk.test.ts',
+  'sim/mutants.test.ts',
+  'broker/sharing.test.ts',
+  'docs/reference.test.ts',
+  'broker/worker.test.ts',
+  'relay/fuzz.test.ts',
+  'run/play.test.ts',
+  'collector/fuzz.test.ts',
+  'react.test.ts',
+];
+
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  const rank = LONGEST.findIndex((file) => moduleId.endsWith(`/test/${file}`));
+  return rank < 0 ? LONGEST.length : rank;
+};
+/** Workers are kept from file to file only while the next file is of the same project, so projects stay together. */
+const isIsolated = ({ project }: TestSpecification): number => (project.config.isolate ? 1 : 0);
+
+/** Starts the longest files first, since a long file at the end leaves a worker idle. Vitest goes by the size of files. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => isIsolated(a) - isIsolated(b) || rankOf(a) - rankOf(b));
+  }
+}
