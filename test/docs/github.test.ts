@@ -31,7 +31,7 @@ it('the changelog begins with the unreleased entries, and has the version of pac
 
 it('the supported versions are those of package.json', () => {
   const { engines, peerDependencies } = JSON.parse(read('package.json'));
-  const [, page = ''] = read('docs/versions.md').split('## What is supported');
+  const [, page = ''] = read('docs/versions.md').split('## Supported versions');
   expect(engines.node).toBe('>=20');
   expect(page).toMatch(/^\| Node .*\| 20 and newer/m);
   expect(peerDependencies).toEqual({ react: '>=18 <20', vue: '>=3 <4' });
