@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { nodeResolve } from '@rollup/plugin-node-resolve';
 import terser from '@rollup/plugin-terser';
 import typescript from '@rollup/plugin-typescript';
 
 /** A warning is a defect: an unresolved import would become an undefined global, and a snippet dead on arrival. */
 const onwarn = (warning) => {
+  // `clew/global` declares types only.
+  if (warning.code === 'EMPTY_BUNDLE' && warning.names?.join() === 'global') return;
   throw Object.assign(new Error(), warning);
 };
 
@@ -29,10 +32,13 @@ const shortUuid = {
   name: 'short-uuid',
   load: (id) =>
     /uuid\/dist\/v4\.js$/.test(id)
-      ? `export default () =>
+      ? {
+          code: `export default () =>
           crypto.randomUUID?.() ??
           '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-            (digit ^ ((Math.random() * 16) >> (digit / 4))).toString(16));`
+            (digit ^ ((Math.random() * 16) >> (digit / 4))).toString(16));`,
+          meta: { isOwn: true },
+        }
       : null,
 };
 
@@ -52,7 +58,10 @@ const noShim = {
   name: 'no-shim',
   load: (id) =>
     /ssr-dom-shim\/index\.js$/.test(id)
-      ? 'export const { HTMLElement = class {}, customElements } = globalThis;'
+      ? {
+          code: 'export const { HTMLElement = class {}, customElements } = globalThis;',
+          meta: { isOwn: true },
+        }
       : null,
 };
 
@@ -86,6 +95,43 @@ const again = terser({ ecma: 2022, module: true, compress: { ...compress, passes
  */
 const hint = { name: 'hint', renderChunk: (code) => `//# allFunctionsCalledOnLoad\n${code}` };
 
+const APACHE_END = 'END OF TERMS AND CONDITIONS';
+
+/** A package's name, version, licence and the text of that licence. */
+const licenceOf = async (folder) => {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const file = (await readdir(folder)).find((path) => /^licen[cs]e/i.test(path));
+  if (!file) throw new Error(`${name} has no licence file`);
+  const texts = [await readFile(join(folder, file), 'utf8')];
+  // idb-keyval's file only links to the Apache licence, which asks for a copy: TypeScript ships one.
+  if (license === 'Apache-2.0' && !texts[0].includes(APACHE_END)) {
+    texts.push(await readFile('node_modules/typescript/LICENSE.txt', 'utf8'));
+    if (!texts[1].includes(APACHE_END)) throw new Error('typescript/LICENSE.txt is not the Apache licence');
+  }
+  return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
+};
+
+/**
+ * MIT, BSD and Apache-2.0 ask that their texts go with the code: they are in a file beside the bundle, which a comment of the
+ * bundle names.
+ */
+const licences = {
+  name: 'licences',
+  async generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      const rendered = Object.keys(chunk.modules).filter((id) => chunk.modules[id].renderedLength > 0);
+      const packages = rendered
+        .filter((id) => !this.getModuleInfo(id)?.meta.isOwn)
+        .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? '.');
+      const texts = await Promise.all([...new Set(['.', ...packages])].map(licenceOf));
+      const fileName = `${chunk.fileName}.LICENSE.txt`;
+      this.emitFile({ type: 'asset', fileName, source: `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n` });
+      // The compile hint stays first: Chromium takes it before anything else only.
+      chunk.code = chunk.code.replace(/^(\/\/#.*\n)?/, `$&/*! ${fileName} */\n`);
+    }
+  },
+};
+
 /** An inline script's hash is that of every character between its tags: the file has nothing that an editor may leave out. */
 const trim = {
   name: 'trim',
@@ -110,7 +156,7 @@ const hashes = {
 /** TypeScript is compiled once, and again for `clew.js`: in the order of its modules it packs smaller than in that of the chunks. */
 export default [
   {
-    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'inspector', 'stub'].map(
+    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'inspector', 'global', 'stub'].map(
       (name) => `src/${name}.ts`,
     ),
     external: ['uuid', 'idb-keyval', 'react', 'vue', /^lit\b/, 'uplot'],
@@ -128,6 +174,7 @@ export default [
       minify,
       again,
       hint,
+      licences,
     ],
     output: { file: 'dist/clew.js', format: 'iife' },
     onwarn,
@@ -140,6 +187,7 @@ export default [
       noShim,
       nodeResolve({ exportConditions: ['node'] }),
       terser({ ecma: 2022, module: true, format }),
+      licences,
     ],
     output: { file: 'dist/inspector.js' },
     onwarn,

@@ -3,9 +3,12 @@ import type { Stats } from '../tracker/types.js';
 
 /** `window.clew` of the script tag; before the bundle has come it only remembers what it is called with, in `q`. */
 export interface ClewFunction {
-  (method: string, ...args: unknown[]): unknown;
+  // A page may type its `clew` by `clew/global` or in its own terms: every function is assignable to this one.
+  (...call: never[]): unknown;
   q?: unknown[];
 }
+/** The same, as the inspector calls it. */
+type CallableClew = (method: string, ...args: unknown[]) => unknown;
 
 /** What can be looked into: a tracker, or the page's `window.clew`. */
 export type Inspectable =
@@ -37,7 +40,7 @@ const subjectOfFunction = (given: ClewFunction): Subject => {
       const hear: typeof listener = (value) => {
         if (isOn) listener(value);
       };
-      const off = current()('on', signal, hear);
+      const off = (current() as CallableClew)('on', signal, hear);
       return () => {
         isOn = false;
         if (typeof off === 'function') off();
@@ -50,7 +53,7 @@ const subjectOfFunction = (given: ClewFunction): Subject => {
     stats() {
       const clew = current();
       // The stub would remember the question, and never answer.
-      return clew.q ? undefined : (clew('stats') as Stats);
+      return clew.q ? undefined : ((clew as CallableClew)('stats') as Stats);
     },
   };
 };

@@ -21,6 +21,8 @@ export const pages: string[] = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  '.github/RELEASING.md',
+  '.github/SECURITY.md',
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

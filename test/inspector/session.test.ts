@@ -30,8 +30,7 @@ const createSubject = (stats: Stats = { tracked: 0, delivered: 0, queued: 0, dro
 /** The page's stub, and what the bundle makes of it. */
 const createPage = () => {
   const q: unknown[] = [];
-  const stub: ClewFunction = (...call) => void q.push([0, call]);
-  stub.q = q;
+  const stub = Object.assign((...call: unknown[]) => void q.push([0, call]), { q });
   vi.stubGlobal('window', { clew: stub });
   return {
     stub,

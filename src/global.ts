@@ -1,0 +1,40 @@
+import type { Signals } from './tracker/signals.js';
+import type { Tracker } from './tracker/types.js';
+
+/**
+ * The script tag's function: calls the tracker's method of that name. Before the bundle loads, the stub remembers the call
+ * and returns `undefined`.
+ *
+ * @example clew('track', 'signup', { plan: 'pro' })
+ */
+export interface Clew {
+  /**
+   * Listens to a signal.
+   *
+   * @returns stops listening; `undefined` before the bundle loads
+   * @example clew('on', 'error', (error) => console.warn(error))
+   */
+  <Signal extends keyof Signals>(
+    method: 'on',
+    signal: Signal,
+    listener: (value: Signals[Signal]) => void,
+  ): (() => void) | undefined;
+  /**
+   * Calls any other method of the tracker.
+   *
+   * @returns the method's result; `undefined` before the bundle loads
+   * @example const visitorId = await clew('correlationValue')
+   */
+  <Method extends Exclude<keyof Tracker, 'on'>>(
+    method: Method,
+    ...args: Parameters<Tracker[Method]>
+  ): ReturnType<Tracker[Method]> | undefined;
+}
+
+declare global {
+  interface Window {
+    clew: Clew;
+  }
+  /** `window.clew`, defined once the stub has run or the bundle has loaded. */
+  const clew: Clew;
+}

@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { read, root } from './markdown.ts';
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found ?? '');
+
+it.each(workflows)('%s names scripts and files that exist, and actions by their major version', (file) => {
+  const text = read(file);
+  expect(all(text, /npm run ([\w:-]+)/g).filter((name) => !(name in scripts))).toEqual([]);
+  const paths = all(text, /(?<![\w/])((?:test|\.ci)\/[\w./-]+)/g);
+  expect(paths.length).toBeGreaterThan(0);
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  expect(all(text, /uses: (.+)/g).filter((action) => !/^actions\/[\w-]+@v\d+$/.test(action))).toEqual([]);
+});
+
+it('the release asks for an id token and publishes with provenance', () => {
+  const release = read('.github/workflows/release.yml');
+  expect(release).toMatch(/^ +id-token: write$/m);
+  expect(release).toContain('npm publish --provenance');
+});
+
+it('the changelog begins with the unreleased entries, and has the version of package.json', () => {
+  const headings = all(read('CHANGELOG.md'), /^## (.+)$/gm);
+  expect(headings[0]).toBe('[Unreleased]');
+  const { version } = JSON.parse(read('package.json'));
+  expect(headings.some((heading) => heading === version || heading.startsWith(`${version} - `))).toBe(true);
+});
+
+it('the supported versions are those of package.json', () => {
+  const { engines, peerDependencies } = JSON.parse(read('package.json'));
+  const [, page = ''] = read('docs/versions.md').split('## Supported versions');
+  expect(engines.node).toBe('>=20');
+  expect(page).toMatch(/^\| Node .*\| 20 and newer/m);
+  expect(peerDependencies).toEqual({ react: '>=18 <20', vue: '>=3 <4' });
+  expect(page).toMatch(/^\| React.*\| 18 and 19 /m);
+  expect(page).toMatch(/^\| Vue.*\| 3 /m);
+});
