@@ -23,14 +23,20 @@ export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, 
 export { signPrimaryKey } from './relay/signature.js';
 export type { ThreadCookieOptions } from './relay/threadCookie.js';
 
-/** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers; it never rejects. */
+/** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers. Its promise never rejects. */
 export interface Relay {
   (request: RelayRequest): Promise<Response>;
-  /** Answers 503 from now on, and resolves when what is under way has been answered. Call it before the server closes. */
+  /**
+   * Answers new requests 503 from now on. Call it before the server closes.
+   *
+   * @returns resolves when all requests in flight have been answered
+   * @example
+   * process.once('SIGTERM', () => relay.close());
+   */
   close(): Promise<void>;
 }
 
-/** Nobody hears the answer to a beacon: what failed is tried again after so many ms. */
+/** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms. */
 const BEACON_RETRIES = [200, 1000];
 
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
@@ -52,10 +58,10 @@ const allow = (origin: string, response: Response): Response => {
 };
 
 /**
- * A first-party stand-in for the service that holds the key: it serves the same three paths below any prefix, checks
- * what comes, and adds `Authorization` on the way out.
+ * Creates a relay: a handler on your own origin that holds the service's key. It serves the service's three paths below
+ * any prefix, checks each request, and forwards it with `Authorization`. docs/relay.md explains it.
  *
- * @throws TypeError that names the option and what was expected
+ * @throws TypeError for a missing or invalid option: it names the option and what was expected
  * @example
  * const relay = createRelay({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY });
  * app.all('/clew/*', (c) => relay(c.req.raw));
@@ -69,7 +75,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
     allowUnsignedUpsert: options.allowUnsignedUpsert === true,
   };
-  /** What listeners throw, now or later, is nobody's. */
+  /** The exception or rejection of a listener must not affect the answer. */
   const tell = <T>(listener: ((said: T) => unknown) | undefined, said: T) =>
     void (async () => listener?.(said))().catch(() => {});
   const account = createAccount((report) => tell(options.onReport, report), reportInterval);
@@ -81,7 +87,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const reserve = createReserve(seen, timeout, (error) => fail(error, 503, 'it is not known what has been taken'));
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
-  /** Ends the reading of each request that is only half here. */
+  /** Ends the reading of each request whose body has not arrived in full. */
   const reading = new Set<(reason: Refusal) => void>();
 
   const forwardOften = async (request: ForwardRequest, waits: readonly number[]): Promise<ForwardAnswer> => {
@@ -96,10 +102,10 @@ export const createRelay = (options: RelayOptions): Relay => {
     return forwardOften(request, later);
   };
 
-  /** What the page is told of the service's answer. */
+  /** The relay's answer to the page, made of the service's answer. */
   const answerOf = async (answer: ForwardAnswer, rejected: Job['rejected']): Promise<Response> => {
     const { status } = answer;
-    // Whatever answers may show what it was asked.
+    // A proxy's error page may echo the request's headers, and the key with them.
     const text = (await answer.text()).replaceAll(apiKey || '\0', '…');
     const retryAfter = answer.headers.get('Retry-After');
     if (status >= 500)
@@ -114,7 +120,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     return response;
   };
 
-  /** Who is only half here when the relay closes has not been heard. */
+  /** Rejects when the relay closes before the whole body has arrived: that request was not served. */
   const read = (request: RelayRequest): Promise<Record<string, unknown>> =>
     new Promise((resolve, reject) => {
       reading.add(reject);
@@ -138,13 +144,13 @@ export const createRelay = (options: RelayOptions): Relay => {
       return await answerOf(answer, rejected);
     } finally {
       if (isTaken) account.taken(fresh.map(({ came }) => came));
-      // Should this fail, the reservation runs out.
+      // If this fails, the reservation expires.
       await seen[isTaken ? 'confirm' : 'release'](uuidsOf(fresh)).catch(() => {});
     }
   };
 
   const refusalOf = (error: unknown): Response => {
-    // What is thrown besides refusals is a body that broke off, or one nested too deeply to be written again.
+    // Any other exception comes from a body that broke off, or from JSON nested too deeply for `JSON.stringify`.
     const refusal = error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
     const { status, message, retryAfter, serviceStatus } = refusal;
     const response = json(status, { error: message, status: serviceStatus });

@@ -2,9 +2,13 @@ import { BATCH_PATH, EVENT_PATH, joinUrl, UPSERT_PATH, type Upsert, type WireEve
 
 export type { WireEvent } from './wire.js';
 
-/** What `createService` takes. */
+/** The options of `createService`. */
 export interface ServiceOptions {
-  /** Full prefix of the service's addresses, e.g. `https://service.example`. */
+  /**
+   * Full prefix of the service's addresses. Required.
+   *
+   * @example 'https://service.example'
+   */
   baseUrl: string;
   /**
    * Full prefix of the single-event endpoint.
@@ -12,10 +16,10 @@ export interface ServiceOptions {
    * @default baseUrl
    */
   eventsUrl?: string;
-  /** The service's key, sent as `Authorization: Api-Key <key>`. */
+  /** The service's key, sent as `Authorization: Api-Key <key>`. Required. */
   apiKey: string;
   /**
-   * How long a request may take, in ms.
+   * How long a request may take, in ms. After that it rejects with a `ServiceError` without a status.
    *
    * @default 20000
    */
@@ -28,22 +32,28 @@ export interface ServiceOptions {
   fetch?: typeof fetch;
 }
 
-/** An event for the service: `source` is filled in, and `correlationKey` unless given. */
+/** An event for the service. The client fills in `source`. */
 export type ServiceEvent = Pick<WireEvent, 'event' | 'correlationValue'> &
   Partial<Pick<WireEvent, 'uuid' | 'timestamp' | 'payload'>> & {
-    /** @default '_id' */
+    /**
+     * Names the customer property that `correlationValue` belongs to.
+     *
+     * @default '_id'
+     */
     correlationKey?: string;
   };
 
-/** A request that was not answered with success. */
+/** A request that was not answered 2xx. */
 export class ServiceError extends Error {
   override name = 'ServiceError';
   constructor(
+    /** The HTTP method, `POST`. */
     readonly method: string,
+    /** The address of the request. */
     readonly url: string,
-    /** HTTP status; undefined when there was no answer. */
+    /** The HTTP status, or undefined if there was no answer. */
     readonly status: number | undefined,
-    /** What the service said, or what went wrong on the way there. */
+    /** The service's answer (at most 1,000 characters), or the reason why there was none. */
     readonly detail: string,
     options?: ErrorOptions,
   ) {
@@ -51,34 +61,38 @@ export class ServiceError extends Error {
   }
 }
 
-/** A typed client for the three endpoints. */
+/** A typed client for the service's three endpoints. It stores nothing and retries nothing. */
 export interface Service {
   /**
-   * Creates or changes a customer; a property that is `null` is deleted.
+   * Creates or changes a customer. A property with the value `null` is deleted.
    *
-   * @throws ServiceError
+   * @param primaryKey the customer's unique key: better an id of your database than an e-mail address, which can change
+   * @returns resolves to the service's id of the customer
+   * @throws ServiceError (rejects) if the service does not answer 2xx, or its answer is not JSON
    */
   upsertCustomer(primaryKey: string, properties?: Record<string, unknown>): Promise<{ id: string }>;
   /**
-   * Sends events in order; each without a `timestamp` gets the present time.
+   * Sends events in order. An event without `timestamp` gets the present time. If you retry, give each event a `uuid`, so that
+   * a service that checks it stores the event once.
    *
-   * @throws ServiceError
+   * @throws ServiceError (rejects) if the service does not answer 2xx
    */
   sendBatch(events: readonly ServiceEvent[]): Promise<void>;
   /**
-   * Sends one event, which happens now: this endpoint takes no `timestamp` and identifies nobody.
+   * Sends one event that happens now. This endpoint takes no `timestamp`, and `$identify` identifies no customer there.
    *
-   * @throws ServiceError
+   * @throws ServiceError (rejects) if the service does not answer 2xx
    */
   sendEvent(event: Omit<ServiceEvent, 'timestamp'>): Promise<void>;
 }
 
 /**
- * A client for servers, which may hold the key. In a browser the key would be public.
+ * Creates a client for your servers, which may hold the key. In a browser the key would be public.
  *
+ * @throws TypeError for a missing or empty `baseUrl`, `eventsUrl` or `apiKey`
  * @example
  * const service = createService({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY ?? '' });
- * await service.upsertCustomer('ann@example.com', { plan: 'pro' });
+ * await service.upsertCustomer('user_4711', { plan: 'pro' });
  */
 export const createService = (options: ServiceOptions): Service => {
   const { baseUrl, eventsUrl = baseUrl, apiKey, timeout = 20_000 } = options;

@@ -1,4 +1,4 @@
-/** The JSON that both ends agree on: what the tracker sends, the relay checks and the service stores. */
+/** The JSON that the tracker sends, the relay checks and the service stores. */
 
 /** `POST {baseUrl}/api/customers/upsert` */
 export const UPSERT_PATH = '/api/customers/upsert';
@@ -11,34 +11,34 @@ export const IDENTIFY = '$identify';
 
 /** One event as it travels. */
 export interface WireEvent {
-  /** v4 UUID of the event itself: what makes a repeat recognisable. */
+  /** v4 UUID of the event. A retry has the same one, so that the relay can drop the duplicate. */
   uuid: string;
-  /** When it happened: ISO 8601, UTC, milliseconds. Batch events only. */
+  /** When the event happened: ISO 8601, UTC, milliseconds. Batch events only. */
   timestamp?: string;
   /** The name that journeys wait on. */
   event: string;
   source: 'custom';
   correlationKey: '_id';
-  /** The visitor's thread: a lower-case v4 UUID, the same for all their events. */
+  /** The visitor id: a lower-case v4 UUID, the same for all events of the visitor. */
   correlationValue: string;
-  /** Free data; journeys filter on it. */
+  /** Free data. Journeys filter on it. */
   payload?: unknown;
   /**
-   * Number of the page load in this browser, and of the event among those of the page and the thread, both from 1: what is
-   * missing between them was lost. For the relay, which does not forward it.
+   * Number of the page load in this browser, and of the event among those of the page load and the visitor id, both from 1.
+   * The relay counts the missing numbers, and does not forward this field.
    */
   seq?: [page: number, event: number];
-  /** Of `$identify`: what `signPrimaryKey` made of the primary key. For the relay, which does not forward it. */
+  /** Only in `$identify`: the primary key's signature by `signPrimaryKey`. The relay checks it and does not forward it. */
   signature?: string;
 }
 
-/** The body of an upsert: adds or changes each property, deletes those that are `null`. */
+/** The body of an upsert: adds or changes each property, and deletes a property that is `null`. */
 export interface Upsert {
   primary_key: string;
   properties?: Record<string, unknown>;
 }
 
-/** What a relay answers when it refused some events of a batch and took the others. */
+/** The relay's answer if it refused some events of a batch and took the others. */
 export interface Rejections {
   rejected: { uuid: string; reason: string }[];
 }
@@ -46,7 +46,7 @@ export interface Rejections {
 /** An address and one of the paths above, with exactly one slash between them: the service answers 404 to two. */
 export const joinUrl = (base: string, path: string): string => base.replace(/\/+$/, '') + path;
 
-/** What JSON from elsewhere says, or undefined when it is none. */
+/** The value of JSON from outside, or undefined if it is not JSON. */
 export const parseJson = <T>(text: string): T | undefined => {
   try {
     return JSON.parse(text);
@@ -61,7 +61,7 @@ const TIMESTAMP = /^(\d{4}|[+-]\d{6})-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\
 const isTimestamp = (value: unknown): boolean => {
   if (typeof value !== 'string') return false;
   const day = Number(TIMESTAMP.exec(value)?.[2] ?? 0);
-  // Engines take the 30th of February for the 2nd of March.
+  // `Date.parse` accepts the 30th of February as the 2nd of March.
   const isOfMonth = () => new Date(value.replace(/T.*/, 'T00:00Z')).getUTCDate() === day;
   return day > 0 && (day < 29 || isOfMonth()) && !Number.isNaN(Date.parse(value));
 };
@@ -72,7 +72,7 @@ const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ??
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What is wrong with an event that came from outside: the field, what was expected and what was there. */
+/** The fault of an event from outside: the field, the expected value and the actual value. Undefined if it is valid. */
 export const eventFault = (event: unknown): string | undefined => {
   if (!isObject(event)) return `expected an object, got ${shown(event)}`;
   const { uuid, timestamp, source, correlationKey, correlationValue, payload } = event;

@@ -17,7 +17,7 @@ export const createWorker = () => {
     fetch(request: Request, env: RelayOptions, context: WorkerContext): Promise<Response> {
       relay ??= createRelay(env);
       const answer = relay(request);
-      // A page that leaves hears no answer; what it handed over is forwarded all the same.
+      // A page that leaves reads no answer, but the relay still has to forward what it handed over.
       context.waitUntil(answer);
       return answer;
     },

@@ -3,40 +3,55 @@ import type { ServicePath } from './job.js';
 import { Refusal } from './request.js';
 import { sendAsHostDoes, sendByFetch } from './send.js';
 
-/** What a relay forwards: checked, and without what the service does not know. */
+/** A request that the relay has checked, without the fields that the service does not know (`seq`, `signature`). */
 export interface ForwardRequest {
+  /** The service's path, with a leading slash. */
   readonly path: ServicePath;
-  /** JSON. */
+  /** The body, as JSON. */
   readonly body: string;
 }
 
-/** What is asked of an answer. Every `Response` is one. */
+/** The answer to a forwarded request. Every `Response` is one. */
 export interface ForwardAnswer {
+  /** True for 2xx. */
   readonly ok: boolean;
+  /** The HTTP status. */
   readonly status: number;
+  /** The relay reads `Retry-After` and `Content-Type`. */
   readonly headers: Pick<Headers, 'get'>;
-  /** The body, read to its end. */
+  /** Resolves to the whole body. */
   text(): Promise<string>;
 }
 
 /**
- * Takes a request on. A response of 2xx means that it cannot be lost any more: a queue has written it down, or the service
- * has taken it. Any other status, and to reject, mean that whoever sent it has to keep it.
+ * Takes a request in place of the service. Resolve to a 2xx only when the request can no longer be lost: a queue has
+ * written it, or the service has taken it. With any other status, or a rejection, the page keeps its events.
  */
 export type Forward = (request: ForwardRequest) => Promise<ForwardAnswer>;
 
-/** Where the service is, and what it asks for: what `createRelay` makes of its options. */
+/** The service's addresses and key, for `toService`. `createRelay` makes it of its options. */
 export interface ServiceAddress {
+  /** Full prefix of the service's addresses. */
   readonly baseUrl: string;
+  /** Full prefix of the single-event endpoint. */
   readonly eventsUrl: string;
+  /** The service's key, sent as `Authorization: Api-Key <key>`. */
   readonly apiKey: string;
-  /** How long it may take to answer, in ms. */
+  /** How long the service may take to answer, in ms. */
   readonly timeout: number;
-  /** Sends the requests; without it, as `createRelay` does. */
+  /**
+   * Sends the requests.
+   *
+   * @default Node's own `http` and `https`; elsewhere the global `fetch`
+   */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Straight to the service, with the key. */
+/**
+ * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. Wrap it to add to it.
+ *
+ * @throws (rejects) when the service does not answer within `timeout`, or answers with a redirect
+ */
 export const toService = ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: ServiceAddress): Forward => {
   const send = fetch ? sendByFetch(fetch) : sendAsHostDoes();
   const headers = { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' };
@@ -45,7 +60,7 @@ export const toService = ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: Servic
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       const { answered, cancel } = send(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), headers, body);
-      // Not AbortSignal.timeout: its timer would hold on to a request that has long been answered.
+      // AbortSignal.timeout cannot be cleared: its timer would keep an answered request in memory.
       timer = setTimeout(() => {
         isLate = true;
         cancel();

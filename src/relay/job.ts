@@ -14,25 +14,25 @@ import type { CheckSignature } from './signature.js';
 /** One of the service's three paths. */
 export type ServicePath = typeof UPSERT_PATH | typeof BATCH_PATH | typeof EVENT_PATH;
 
-/** What a request asks for, checked. */
+/** A checked request. */
 export interface Job {
   readonly path: ServicePath;
-  /** What is good of it. An upsert has none. */
+  /** Its valid events. An upsert has none. */
   readonly events: readonly RelayedEvent[];
   readonly rejected: Rejections['rejected'];
-  /** The body that forwards these events, which are all of the above or some of them; undefined when there is nothing to. */
+  /** The body that forwards these events: all of `events`, or some of them. Undefined if there is nothing to forward. */
   bodyOf(events: readonly RelayedEvent[]): string | undefined;
 }
 
-/** An event as it came in, and what of it goes on: only what the contract knows. */
+/** An event as it arrived, and its forwarded form with only the fields of the service's contract. */
 export interface RelayedEvent {
   readonly came: WireEvent;
   readonly forwarded: { readonly [Field in keyof Omit<WireEvent, 'seq' | 'signature'>]: WireEvent[Field] | undefined };
 }
 
-/** How identities are believed. */
+/** How the relay checks identities. */
 export interface Checks {
-  /** Without it `$identify` is believed unsigned. */
+  /** Without it the relay accepts an unsigned `$identify`. */
   readonly isSigned: CheckSignature | undefined;
   readonly allowUnsignedUpsert: boolean;
 }
@@ -41,7 +41,7 @@ const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, ma
 
 const relayed = (came: WireEvent): RelayedEvent => {
   const { uuid, timestamp, event, source, correlationKey, correlationValue, payload } = came;
-  // JSON leaves out what is undefined.
+  // `JSON.stringify` omits undefined fields.
   return { came, forwarded: { uuid, timestamp, event, source, correlationKey, correlationValue, payload } };
 };
 
@@ -52,7 +52,7 @@ const sift = async (events: readonly unknown[], { isSigned }: Checks): Promise<P
   const rejected: Rejections['rejected'] = [];
   for (const event of events) {
     let reason = eventFault(event);
-    // Only these are waited for: most events are checked in one go.
+    // An `await` for each event would cost a microtask, so only `$identify` awaits.
     if (!reason && (event as WireEvent).event === IDENTIFY && !(await isBelieved(event as WireEvent)))
       reason = UNSIGNED;
     if (!reason) good.push(relayed(event as WireEvent));
@@ -69,7 +69,7 @@ const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsig
     throw new Refusal(400, 'primary_key: expected a non-empty string');
   }
   if (properties !== undefined && !isObject(properties)) throw new Refusal(400, 'properties: expected an object');
-  // Written again it would be null, which deletes.
+  // `JSON.stringify` would write it as null, which deletes the property.
   const isEndless = (value: unknown) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
   const endless = Object.entries(properties ?? {}).find(([, value]) => isEndless(value));
   if (endless) throw new Refusal(400, `properties: expected a number of 64 bits, got more: ${endless[0]}`);
@@ -77,7 +77,7 @@ const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsig
   return { primary_key, properties };
 };
 
-/** What a request to `address` asks for. Throws a `Refusal` that says what was expected. */
+/** Checks a request to `address`. Throws a `Refusal` that names what was expected. */
 export const jobOf = async (address: string, body: Record<string, unknown>, checks: Checks): Promise<Job> => {
   const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);
   const path = ([UPSERT_PATH, BATCH_PATH, EVENT_PATH] as const).find((known) =>

@@ -1,15 +1,15 @@
 import type { RelayRequest } from './request.js';
 
-/** What the adapter needs of Node's `http.IncomingMessage`; those of HTTP/2, Express and Fastify (`raw`) fit, too. */
+/** The part of Node's `http.IncomingMessage` that the adapter uses. Requests of HTTP/2, Express and Fastify (`raw`) fit, too. */
 export interface NodeRequest {
   readonly method?: string | undefined;
-  /** Below a mounted router, Express leaves the rest of the path here. */
+  /** Below a mounted router, Express puts the rest of the path here. */
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
   readonly readableDidRead?: boolean;
-  /** What a body parser has made of the body. */
+  /** The result of a body parser. */
   readonly body?: unknown;
   on(event: 'data' | 'end' | 'error' | 'close', listener: (value?: unknown) => void): unknown;
   pause(): unknown;
@@ -17,7 +17,7 @@ export interface NodeRequest {
   destroy(): unknown;
 }
 
-/** What it needs of `http.ServerResponse`. */
+/** The part of Node's `http.ServerResponse` that the adapter uses. */
 export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
@@ -27,12 +27,12 @@ export interface NodeResponse {
 
 const MOUNT_BEFORE = 'the body has been read already: mount the relay before body parsers';
 const NOTHING = new Uint8Array(0);
-/** As much as is read, and thrown away, of a body nobody wants: then the connection is cut. */
+/** Bytes of an unwanted body that are read and thrown away. After that the connection is cut. */
 const MOST_DROPPED = 4_194_304;
 
 /**
- * Fits a relay to Node's `http`, `https` and `http2`, and to Express. Mount it in front of body parsers: of what they have
- * read, only what they left in `request.body` can be taken.
+ * Adapts a relay to Node's `http`, `https` and `http2`, and to Express. Mount it in front of body parsers: once they have read
+ * a body, the adapter can only use `request.body`, and answers 500 without it.
  *
  * @example
  * http.createServer(toNodeHandler(relay)).listen(8080);
@@ -47,7 +47,7 @@ export const toNodeHandler =
     if (isRead && request.body === undefined) answer = Response.json({ error: MOUNT_BEFORE }, { status: 500 });
     else answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead));
     const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;
-    // A time-out of the app's own may have answered meanwhile.
+    // A time-out of the app may have answered in the meantime.
     if (!response.headersSent) {
       response.statusCode = answer.status;
       for (const [name, value] of answer.headers) response.setHeader(name, value);
@@ -63,18 +63,18 @@ async function* parsedBody({ body }: NodeRequest) {
   yield isBytes ? body : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Not a `Request`: to make one, with its stream, costs more than all that the relay does with it. */
+/** Not a `Request`: creating one with its stream costs more than the relay's own work. */
 const toRequest = (
   { method = 'GET', url = '/', headers }: NodeRequest,
   body: Chunks,
   isRead = false,
 ): RelayRequest => ({
   method,
-  // The host proves nothing, and decides nothing: a fixed one, before a path, keeps malformed ones out.
+  // The relay ignores the host, and a malformed `Host` header would make `new URL` throw.
   url: `http://relay.invalid/${url.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`,
   headers: {
     get(name) {
-      // Body parsers have inflated what they have read.
+      // Body parsers have already inflated the body.
       if (isRead && name === 'Content-Encoding') return null;
       return headers[name.toLowerCase()]?.toString() ?? null;
     },
@@ -83,8 +83,8 @@ const toRequest = (
 });
 
 /**
- * A body that is read no faster than the relay does. What the relay leaves of it is thrown away, since the next request of
- * the connection stands behind it.
+ * A body that is read only as fast as the relay reads it. The rest of it is thrown away, because the connection's next request
+ * stands behind it.
  */
 const openBody = (request: NodeRequest) => {
   const waiting: Uint8Array[] = [];

@@ -5,7 +5,11 @@ import type { ThreadCookieOptions } from './threadCookie.js';
 
 /** What `createRelay` takes. */
 export interface RelayOptions {
-  /** Full prefix of the service's addresses, e.g. `https://service.example`. Not needed with `forward`. */
+  /**
+   * Full prefix of the service's addresses. Required unless `forward` is set.
+   *
+   * @example 'https://service.example'
+   */
   baseUrl?: string;
   /**
    * Full prefix of the service's single-event endpoint.
@@ -13,67 +17,81 @@ export interface RelayOptions {
    * @default baseUrl
    */
   eventsUrl?: string;
-  /** The service's key, added as `Authorization: Api-Key <key>` on the way out. Not needed with `forward`. */
+  /**
+   * The service's key. The relay adds `Authorization: Api-Key <key>` to each request that it forwards. Required unless
+   * `forward` is set.
+   */
   apiKey?: string;
   /**
-   * Takes requests on in place of the service: a broker between, or a client of your own.
+   * Takes the requests in place of the service: a broker, or a client of your own.
    *
    * @default to the service at `baseUrl`
    */
   forward?: Forward;
   /**
-   * With it, pages are believed who they are only when they show `signPrimaryKey(identitySecret, primaryKey)`, made by
-   * the app's server: an unsigned `$identify` is rejected, an unsigned upsert answered 422. Never put it into a page.
+   * With it, the relay accepts an identity only with the signature `signPrimaryKey(identitySecret, primaryKey)`, which the
+   * app's server makes. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
    *
-   * @default none: whoever says they are somebody is believed
+   * @default none: the relay accepts every identity
    */
   identitySecret?: string;
   /**
-   * Lets pages set customer properties without a signature. Whoever can open the page can then rewrite any customer whose
-   * primary key they know; without it, an unsigned upsert is answered 422 and the tracker drops it as `rejected`.
+   * Lets pages set customer properties without a signature. Anyone who can open the page can then rewrite any customer whose
+   * primary key they know. Without it, the relay answers an unsigned upsert 422, and the tracker drops that upsert.
    *
    * @default false
    */
   allowUnsignedUpsert?: boolean;
   /**
-   * Origins that may call, e.g. `['https://www.example.com']`. Others are answered 403. Without it, pages of other
-   * origins are given no CORS headers, but nobody is turned away.
+   * Origins that may call, exact and with their ports. The relay answers other origins 403. Without this option it refuses
+   * no origin, but sends no CORS headers.
+   *
+   * @default none
+   * @example ['https://www.example.com', 'https://shop.example.com']
    */
   allowedOrigins?: string[];
   /**
-   * Renews the cookie of the tracker's `cookieDomain` with each answer. Safari deletes after seven days without a visit what
-   * scripts have written, but not what a server has set.
+   * Renews the cookie of the tracker's `cookieDomain` with each answer. Safari deletes a cookie that a script has written after
+   * seven days, but not one that a server with the page's IP address has set: https://webkit.org/tracking-prevention/
    *
    * @default none
+   * @example { domain: 'example.com' }
    */
   threadCookie?: ThreadCookieOptions;
   /**
-   * Where it is remembered which events have been taken.
+   * Remembers which events the service has taken, so that the relay drops duplicates. Several relays share a `redisSeen`.
    *
    * @default memorySeen()
    */
   seen?: Seen;
   /**
-   * Hears how many events were taken, came twice, were rejected or are missing; what it throws is nobody's. With several
-   * relays each tells of what came to it: have a visitor always come to the same one, or `missing` counts too much.
+   * Receives how many events were taken, were duplicates, were rejected or are missing. Its exceptions are ignored. Each relay
+   * counts its own events: with several relays, route each visitor to the same one, or `missing` is too high.
+   *
+   * @default none
    */
   onReport?: (report: RelayReport) => void;
-  /** Hears why something could not be forwarded, of which pages are told only that: it may name inner addresses. */
+  /**
+   * Receives the error when a request could not be forwarded. The page gets a general message only, because the error may name
+   * internal addresses. Its exceptions are ignored.
+   *
+   * @default none
+   */
   onError?: (error: unknown) => void;
   /**
-   * How long at least lies between two reports, in ms.
+   * Shortest time between two reports, in ms.
    *
    * @default 60000
    */
   reportInterval?: number;
   /**
-   * Most bytes of a request's body, after inflation; more is answered 413.
+   * Largest body of a request, in bytes after inflation. The relay answers a larger one 413.
    *
    * @default 102400
    */
   maxBodyBytes?: number;
   /**
-   * How long the service may take to answer, in ms; then the answer is 504.
+   * How long the service may take to answer, in ms. After that the relay answers 504.
    *
    * @default 10000
    */
@@ -88,7 +106,7 @@ export interface RelayOptions {
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** @throws TypeError that names the option and what was expected */
+/** @throws TypeError for a missing or invalid option: it names the option and what was expected */
 export const checkOptions = (options: RelayOptions): void => {
   const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
     if (options[name] !== undefined && !holds(options[name]))

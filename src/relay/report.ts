@@ -1,29 +1,29 @@
 import type { WireEvent } from '../wire.js';
 
-/** What a relay has seen since it was made. Of the events tracked, `missing / (taken + missing)` is the rate of loss. */
+/** Counts of events since the relay's start. `missing / (taken + missing)` is the rate of loss. */
 export interface RelayReport {
-  /** Events that the service, or whatever is forwarded to, has taken. */
+  /** Events that the service, or your `forward`, has taken. */
   readonly taken: number;
-  /** Events that came once more after that, and were dropped. */
+  /** Duplicates of taken events, which the relay dropped. */
   readonly repeats: number;
-  /** Events that were refused: ill-formed, or not signed. */
+  /** Events that the relay refused: malformed or unsigned. */
   readonly rejected: number;
   /**
-   * Events that their trackers have numbered and that are not here, though later ones of the same page load are. Some may
-   * still come: a browser keeps what it could not send. What a page tracked last is not missed.
+   * Numbers that the relay has not received, although it has received a later number of the same page load. It falls again
+   * when a browser sends late events. It cannot see the last events of a page load.
    */
   readonly missing: number;
 }
 
-/** Page loads whose events are counted at a time, at least; of older ones it is known how many were missing. */
+/** Page loads that are counted at a time, at least. For older ones only the number of missing events is kept. */
 const MOST_PAGES = 10_000;
 
-/** Counts, and tells at most once in `interval` ms. */
+/** Counts events, and reports at most once in `interval` ms. */
 export const createAccount = (onReport: (report: RelayReport) => void, interval: number) => {
   const report = { taken: 0, repeats: 0, rejected: 0, missing: 0 };
-  /** By thread and page load: the highest number, and how many of the numbers up to it have come. */
+  /** By visitor id and page load: the highest number, and how many of the numbers up to it have arrived. */
   let pages = new Map<string, { highest: number; come: number }>();
-  // Dropped whole: a map that loses its first entry again and again is searched for it again and again.
+  // Dropped whole, because V8 searches a map from its beginning to find the first entry after many deletions.
   let older = pages;
   let toldAt = Date.now();
   let isChanged = false;
@@ -35,7 +35,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
     const counted = pages.get(key) ?? older.get(key) ?? { highest: 0, come: 0 };
     report.missing -= counted.highest - counted.come;
     counted.highest = Math.max(counted.highest, n);
-    // A number that comes twice, of two events, is no second arrival.
+    // Two events with the same number count as one arrival.
     counted.come = Math.min(counted.come + 1, counted.highest);
     report.missing += counted.highest - counted.come;
     pages.set(key, counted);

@@ -7,27 +7,27 @@ export class Refusal extends Error {
     message: string,
     /** Seconds or a date, as in the header. */
     readonly retryAfter?: number | string,
-    /** What the service itself answered: a tracker takes its 500, not a 502, for the mark of an event that is refused. */
+    /** The service's own status: a tracker bisects after a 500 of the service, and not after a 502. */
     readonly serviceStatus?: number,
   ) {
     super(message);
   }
 }
 
-/** What is read of a request. Every `Request` is one. */
+/** The part of a request that the relay reads. Every `Request` is one. */
 export interface RelayRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Pick<Headers, 'get'>;
   readonly body: Body | null;
 }
-/** A `ReadableStream` is one, but the types of browsers do not say so. */
+/** A `ReadableStream` is an `AsyncIterable`, but the types of browsers lack that. */
 type Body = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** A beacon's text is of type text/plain: a type that needs no preflight. */
+/** The tracker's beacons are text/plain, a type that needs no preflight. */
 export const isBeacon = ({ headers }: RelayRequest): boolean => /^text\/plain/i.test(headers.get('Content-Type') ?? '');
 
-/** A body that came in one piece, as most do, is not copied. */
+/** A body of one piece, as most are, is not copied. */
 const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
   if (chunks[0]?.length === bytes) return chunks[0];
   const all = new Uint8Array(bytes);
@@ -42,7 +42,7 @@ const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
 type Chunks = AsyncIterable<Uint8Array>;
 type Count = (bytes: number, chunk: Uint8Array) => number;
 
-/** Counts what goes in, too: any amount of gzip can inflate to nothing. */
+/** Counts the compressed bytes, too: any amount of gzip can inflate to nothing. */
 const inflated = (body: Chunks, count: Count): Chunks => {
   const { readable, writable } = new DecompressionStream('gzip');
   const writer = writable.getWriter();
@@ -54,14 +54,14 @@ const inflated = (body: Chunks, count: Count): Chunks => {
     }
     await writer.close();
   };
-  // Whoever reads hears of it.
+  // The error reaches the reader through the aborted stream.
   feed().catch((error) => writer.abort(error).catch(() => {}));
   return readable as unknown as Chunks;
 };
 
 /**
- * The body's text, inflated and read no further than `limit` bytes: what a request says of its own length proves nothing,
- * and a few bytes can inflate to gigabytes.
+ * The body's text, inflated and read no further than `limit` bytes: `Content-Length` proves nothing, and a few bytes of gzip
+ * can inflate to gigabytes.
  */
 const readText = async ({ headers, body }: RelayRequest, limit: number): Promise<string> => {
   const encoding = headers.get('Content-Encoding') ?? 'identity';

@@ -2,7 +2,7 @@ import type { RelayedEvent } from './job.js';
 import { Refusal } from './request.js';
 import type { Seen } from './seen.js';
 
-/** How soon and how late it is asked again for an event that another request is forwarding, in ms. */
+/** Shortest and longest wait before `seen` is asked again about an event that another request is forwarding, in ms. */
 const FIRST_LOOK = 10;
 const LAST_LOOK = 500;
 
@@ -11,10 +11,10 @@ export const uuidsOf = (events: readonly RelayedEvent[]): string[] =>
   events.flatMap(({ came: { uuid } }) => uuid ?? []);
 
 /**
- * Makes a function that reserves events and resolves to those that nobody has forwarded. What is being forwarded at this
- * moment is waited for, at most `timeout` ms.
+ * Creates a function that reserves events and resolves to those that are new. It waits at most `timeout` ms for events that
+ * another request is forwarding.
  *
- * @param refusalOf what to reject with when `seen` does not know
+ * @param refusalOf makes the refusal to reject with when `seen` fails
  */
 export const createReserve =
   (seen: Seen, timeout: number, refusalOf: (error: unknown) => Refusal) =>
@@ -29,7 +29,7 @@ export const createReserve =
       // An id that is in a batch twice is forwarded once.
       if (!states.includes('pending'))
         return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
-      // Two relays that each hold what the other waits for would wait for ever. Should this fail, the reservation runs out.
+      // Released, because two relays that wait for each other's events would wait for ever. If this fails, the reservation expires.
       await seen.release([...mine]).catch(() => {});
       if (Date.now() > until) throw new Refusal(503, 'the same events are being forwarded at this moment', 1);
       open = open.filter((_, at) => states[at] !== 'taken');

@@ -1,23 +1,27 @@
 /**
- * What is known of an event that has come: `new` (it is reserved now, for whoever asked), `pending` (another request is
- * forwarding it at this moment), or `taken` (the service has it).
+ * State of an event: `new` (now reserved for the caller), `pending` (another request is forwarding it at this moment), or
+ * `taken` (the service has it).
  */
 export type SeenState = 'new' | 'pending' | 'taken';
 
 /**
- * Which events have been taken: a page that left sends again what nobody could tell it had arrived, and browsers repeat
- * requests by themselves. Where there are several relays, they share one of these.
+ * Remembers which events the service has taken, so that the relay can drop duplicates. Browsers retry requests on their own,
+ * and a page sends events again if it could not read the answer. Several relays share one store.
  */
 export interface Seen {
-  /** Reserves those that are neither taken nor reserved; answers for each, in order. To reject is to know nothing: the page is told to come again. */
+  /**
+   * Reserves the events that are `new`.
+   *
+   * @returns resolves to the state of each, in order. If it rejects, the relay forwards nothing and answers 503
+   */
   reserve(uuids: readonly string[]): Promise<readonly SeenState[]>;
-  /** The service has taken these. */
+  /** Marks events as taken by the service. */
   confirm(uuids: readonly string[]): Promise<void>;
-  /** It has not: they may come again. */
+  /** Ends the reservation of events that the service has not taken, so that a retry is forwarded. */
   release(uuids: readonly string[]): Promise<void>;
 }
 
-/** For how long events are remembered. */
+/** How long a `Seen` remembers events. */
 export interface SeenOptions {
   /**
    * How long a taken event is remembered, in ms.
@@ -26,7 +30,8 @@ export interface SeenOptions {
    */
   maxAge?: number;
   /**
-   * How long a reservation holds whose relay has died, in ms: longer than the relay's `timeout` and its retries.
+   * How long a reservation holds if its relay has died, in ms. Keep it longer than three times the relay's `timeout`, because
+   * the relay tries a beacon three times.
    *
    * @default 60000
    */
@@ -37,20 +42,22 @@ const DAY = 86_400_000;
 const MINUTE = 60_000;
 
 /**
- * In this process's memory: at least the newest `maxEvents`, at most twice as many, and none older than `maxAge`.
+ * Remembers events in this process's memory: at least the newest `maxEvents`, at most twice as many, and none older than
+ * `maxAge`. A restart clears it, and other relays do not share it.
  *
- * @param options how much is remembered, and for how long
+ * @param options how many events are remembered, and how long
  * @param options.maxEvents default: 100000
+ * @example createRelay({ baseUrl: 'https://service.example', apiKey: 'the-key', seen: memorySeen({ maxEvents: 1_000_000 }) })
  */
 export const memorySeen = ({
   maxAge = DAY,
   maxPending = MINUTE,
   maxEvents = 100_000,
 }: SeenOptions & { maxEvents?: number } = {}): Seen => {
-  /** Until when each holds. */
+  /** The end of each reservation, in ms since the epoch. */
   const pending = new Map<string, number>();
-  // Two of them, of which the older one is dropped whole: a map that loses its first entry again and again is searched
-  // for it again and again.
+  // Two maps, and the older one is dropped whole, because V8 searches a map from its beginning to find the first entry after
+  // many deletions.
   let taken = new Map<string, number>();
   let older = taken;
   return {
@@ -81,18 +88,19 @@ export const memorySeen = ({
 };
 
 /**
- * Sends one command to a Redis and resolves to its answer: `(args) => client.sendCommand(args)` with `redis`,
+ * Sends one command to a Redis and resolves to its reply: `(args) => client.sendCommand(args)` with `redis`,
  * `([name, ...args]) => client.call(name, ...args)` with `ioredis`.
  */
 export type RedisCommand = (args: string[]) => Promise<unknown>;
 
 /**
- * In a Redis that several relays share: one key for each event, which Redis forgets by itself.
+ * Remembers events in a Redis that several relays share: one key for each event, which Redis deletes after `maxAge`. It
+ * survives a restart of the relays. A Redis that evicts keys forgets these events earlier.
  * https://redis.io/docs/latest/commands/set/
  *
- * @param command sends a command to that Redis
- * @param options how long is remembered, and under which keys
- * @param options.prefix of the keys. Default: `clew:seen:`
+ * @param command sends a command to that Redis. If it rejects, the relay answers 503
+ * @param options how long events are remembered, and under which keys
+ * @param options.prefix begins each key. Default: `clew:seen:`
  */
 export const redisSeen = (
   command: RedisCommand,
@@ -108,7 +116,7 @@ export const redisSeen = (
         uuids.map(async (uuid) => {
           const isReserved = await command(['SET', prefix + uuid, 'pending', 'NX', 'PX', `${maxPending}`]);
           if (isReserved !== null) return 'new';
-          // What has expired in between is asked for again, as all that is pending.
+          // A key that has expired in between counts as pending, and the relay asks again.
           return `${await command(['GET', prefix + uuid])}` === TAKEN ? 'taken' : 'pending';
         }),
       ),

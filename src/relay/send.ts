@@ -1,18 +1,18 @@
-/** What the service answered, read to its end: what comes later must not fail any more. */
+/** The service's answer with its whole body, so that no later step can fail on it. */
 export interface Sent {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
   readonly text: string;
 }
 
-/** Posts JSON. Rejects when there is no answer, or only half of one. */
+/** Posts JSON. `answered` rejects if there is no answer, or only a part of one. */
 export type Send = (
   url: string,
   headers: Record<string, string>,
   body: string,
 ) => {
   readonly answered: Promise<Sent>;
-  /** Gives up waiting: `answered` rejects. */
+  /** Aborts the request: `answered` rejects. */
   cancel(): void;
 };
 
@@ -22,7 +22,7 @@ export const sendByFetch =
     const cancelled = new AbortController();
     const post = async (): Promise<Sent> => {
       const { signal } = cancelled;
-      // Redirects are followed by none of us: a POST would become a GET. Not every runtime knows `error`.
+      // No redirects: `fetch` would turn the POST into a GET. `manual`, because not every runtime supports `error`.
       const answer = await send(url, { method: 'POST', headers, body, redirect: 'manual', signal });
       if (answer.type === 'opaqueredirect') throw Error('a redirect');
       const { status } = answer;
@@ -31,7 +31,7 @@ export const sendByFetch =
     return { answered: post(), cancel: () => cancelled.abort() };
   };
 
-/** What is needed of Node's `http` and `https`. */
+/** The part of Node's `http` and `https` that is used. */
 interface NodeHttp {
   Agent: new (options: { keepAlive: boolean; timeout: number }) => object;
   request(url: string, options: { method: string; agent: object; headers: Record<string, string> }): ClientRequest;
@@ -79,16 +79,16 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
   };
 };
 
-/** Where it says who it is: Deno, Bun and edge workers have a `process`, too. */
+/** `navigator.userAgent` identifies Node: Deno, Bun and edge workers have a `process`, too. */
 const host = globalThis as {
   process?: { getBuiltinModule?(module: string): unknown };
   navigator?: { userAgent?: string };
 };
 
-/** In Node by its own `http`, which costs a quarter of what `fetch` costs there (`npm run bench:relay`). */
+/** Sends by Node's own `http` in Node, because `fetch` costs several times as much there (`npm run bench:relay`). */
 export const sendAsHostDoes = (): Send => {
   const isNode = /^Node/.test(host.navigator?.userAgent ?? 'Node');
   const load = isNode && host.process?.getBuiltinModule;
-  // Looked up for each request: somebody may replace it.
+  // Looked up for each request, because a library may replace the global `fetch`.
   return load ? sendByHttp(load) : sendByFetch((...request) => fetch(...request));
 };

@@ -1,6 +1,6 @@
 /**
- * Signed identity: the app's server, which knows who has logged in, signs their primary key; the relay believes no page
- * that cannot show the signature. HMAC-SHA256 (RFC 2104) in lower-case hex, by the Web Crypto that every runtime has.
+ * Signed identity: the app's server knows who has logged in and signs their primary key. The relay accepts no identity without
+ * that signature. It is HMAC-SHA256 (RFC 2104) in lower-case hex, by the Web Crypto that every runtime has.
  */
 
 const encoder = new TextEncoder();
@@ -9,14 +9,15 @@ const importKey = (secret: string): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
 /**
- * Signs a primary key, on the app's server: pass the result to the page, and there to `identify`.
+ * Signs a primary key on the app's server. The page passes the signature to `identify`.
  *
- * @param secret the relay's `identitySecret`; it never leaves the servers
- * @returns HMAC-SHA256 of the primary key's UTF-8, as 64 lower-case hex digits
- * @throws TypeError when one of both is not a non-empty string
+ * @param secret the relay's `identitySecret`, which must never leave the servers
+ * @param primaryKey the customer's primary key, byte for byte as the page passes it to `identify`
+ * @returns resolves to HMAC-SHA256 of the primary key's UTF-8, as 64 lower-case hex digits
+ * @throws TypeError (rejects) if an argument is not a non-empty string
  * @example
- * const signature = await signPrimaryKey(process.env.IDENTITY_SECRET ?? '', user.email);
- * // in the page: clew('identify', email, undefined, { signature })
+ * const signature = await signPrimaryKey(process.env.IDENTITY_SECRET ?? '', user.id);
+ * // in the page: clew('identify', id, undefined, { signature })
  */
 export const signPrimaryKey = async (secret: string, primaryKey: string): Promise<string> => {
   for (const [name, value] of Object.entries({ secret, primaryKey })) {
@@ -26,11 +27,11 @@ export const signPrimaryKey = async (secret: string, primaryKey: string): Promis
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 
-/** Whether a signature is this primary key's. */
+/** Resolves to whether a signature belongs to this primary key. */
 export type CheckSignature = (primaryKey: string, signature: unknown) => Promise<boolean>;
 
 /**
- * `verify` compares in constant time, so that nobody finds a signature digit by digit:
+ * `verify` compares in constant time, so that an attacker cannot find a signature digit by digit:
  * https://w3c.github.io/webcrypto/#hmac-operations-verify
  */
 export const createSignatureCheck = (secret: string): CheckSignature => {

@@ -1,32 +1,34 @@
 import type { RelayRequest } from './request.js';
 
-/** Of which cookie the relay renews the thread. */
+/** Which cookie the relay renews: the one that the tracker's `cookieDomain` writes. */
 export interface ThreadCookieOptions {
   /**
-   * The domain that the site's hosts share: the one that the tracker's `cookieDomain` names or, with `auto`, has found. Of
-   * another domain there would be two cookies.
+   * The domain that the site's hosts share: the one that the tracker's `cookieDomain` names or, with `auto`, has found.
+   * Another domain would make a second cookie.
+   *
+   * @example 'example.com'
    */
   domain: string;
   /**
-   * Whether the cookie travels by https only. False is for development.
+   * Whether browsers send the cookie over https only. Set it to false for development on plain http.
    *
    * @default true
    */
   secure?: boolean;
 }
 
-/** What the tracker's `cookieDomain` writes: nothing else is sent back. */
+/** The form that the tracker's `cookieDomain` writes: the relay sends back no other value. */
 const WRITTEN = /(?:^|;)\s*clew=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.\d{0,15}){2})\s*(?:;|$)/;
-/** In s: 400 days, the longest that browsers keep one (RFC 6265bis, section 5.5). */
+/** In s: 400 days, the longest time that browsers keep a cookie (RFC 6265bis, section 5.5). */
 const MAX_AGE = 34_560_000;
 
-/** The same cookie once more, or undefined when the request bears none. */
+/** The `Set-Cookie` header that renews the request's cookie, or undefined if the request has none. */
 export const renewedCookie = (
   { headers }: RelayRequest,
   { domain, secure = true }: ThreadCookieOptions,
 ): string | undefined => {
   const [, value] = WRITTEN.exec(headers.get('Cookie') ?? '') ?? [];
   if (!value) return undefined;
-  // Scripts have to read it, and so it is not HttpOnly.
+  // Not HttpOnly, because the tracker reads it.
   return `clew=${value}; Path=/; Max-Age=${MAX_AGE}; SameSite=Lax${secure ? '; Secure' : ''}; Domain=${domain}`;
 };

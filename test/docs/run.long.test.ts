@@ -51,7 +51,7 @@ describe('the relay, as it is written', () => {
 it('signPrimaryKey, as it is written, makes the signature of the documents', { timeout: 30_000 }, async () => {
   const [vector] = JSON.parse(readFileSync(join(root, 'docs/signing/vectors.json'), 'utf8'));
   const code = blockOf('docs/relay.md', 'signPrimaryKey(process.env.IDENTITY_SECRET');
-  const { printed } = run(`${code}\nconsole.log(await signatureOf({ email: process.env.KEY ?? '' }));`, {
+  const { printed } = run(`${code}\nconsole.log(await signatureOf({ id: process.env.KEY ?? '' }));`, {
     IDENTITY_SECRET: vector.secret,
     KEY: vector.primaryKey,
   });
