@@ -33,7 +33,7 @@ export const arrivalsChart = (rows: readonly Row[], caption: string): string => 
   const libraries = rows.filter(isLibrary);
   const bottom = TOP + libraries.length * LINE;
   const bars = libraries.map((row, line) => bar(row, TOP + line * LINE)).join('\n');
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 34}" font-family="system-ui, sans-serif" font-size="13">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 34}" width="${WIDTH}" font-family="system-ui, sans-serif" font-size="13">
 <title>Events that arrive, of ${numberText(WAYS.length * EVENTS, 0)}</title>
 <style>
 text { fill: #211e1b } .note { fill: #6a635b } .all { fill: #e2ddd4 } .peer { fill: #8f877c } .clew { fill: #b3274a }
