@@ -4,10 +4,10 @@ import { type Browser, chromium, type FrameLocator, type Page } from '@playwrigh
 import { findChromium } from '../e2e/support/chromium.ts';
 import { type Demo, startDemo } from '../e2e/support/demo.ts';
 
-/** Makes the pictures of the README, of a demo of its own: what somebody sees who has just joined the club and fills a basket. */
+/** Makes the pictures in docs/screenshots, of a demo of its own: a visitor has just joined the club and fills a basket. */
 
 const folder = join(import.meta.dirname, '../docs/screenshots');
-/** Who reads the README has to load them. */
+/** A reader of the documentation loads them. */
 const MOST_BYTES = 300_000;
 
 interface Shot {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
 import { bundle, shipped } from './bundle.ts';
 import { measureDurability } from './durability.ts';
-import { type Measured, measure, measureStart } from './measure.ts';
+import { type Measured, measure, measureStart, STARTS } from './measure.ts';
 import type { Results } from './report.ts';
 import { publish, readResults } from './results.ts';
 import { type Subject, subjects } from './subjects.ts';
@@ -75,6 +75,7 @@ const measured = rows.map(({ script: _, ...row }) => {
   return PART === 'durability' ? { ...row, runs: known?.runs ?? [] } : row;
 });
 const runs = Math.max(...measured.map((row) => row.runs.length));
-const results: Results = { date, browser, machine, runs, load, rows: measured, failures: [...failures] };
+const starts = (PART === 'durability' && earlier?.starts) || STARTS;
+const results: Results = { date, browser, machine, runs, starts, load, rows: measured, failures: [...failures] };
 if (ONLY) console.log(JSON.stringify(results, undefined, 2));
 else await publish(results);

@@ -1,5 +1,5 @@
 import { EVENTS, type Survival, WAYS } from './durability.ts';
-import { type Measured, STARTS } from './measure.ts';
+import type { Measured } from './measure.ts';
 import { medianOf } from './median.ts';
 import { type Subject, subjects } from './subjects.ts';
 
@@ -21,6 +21,8 @@ export interface Results {
   readonly browser: string;
   readonly machine: string;
   readonly runs: number;
+  /** Pages in which each start was measured. */
+  readonly starts: number;
   /** The machine's load before and after: what else was going on. */
   readonly load: readonly [before: number, after: number];
   readonly rows: readonly Row[];
@@ -77,6 +79,9 @@ const cell = (name: string, row: Row, floor: Row): string => {
   return shown(median) + spread + ratio;
 };
 
+/** With one run, a median would be no median. */
+export const measuredIn = (runs: number): string => (runs === 1 ? 'One run' : `Medians of ${runs} runs`);
+
 /** A table with its columns aligned, as the formatter has it. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)));
@@ -91,14 +96,14 @@ const survived = ({ survivals }: Row, way: string): string => {
   return `${survival.arrived}${survival.twice ? ` (${survival.twice} twice)` : ''}`;
 };
 
-/** What of a task's events arrives, and how much of it more than once, by what becomes of the page. */
+/** How many of a task's events arrive, and how many of them more than once, for each departure. */
 export const durability = (rows: readonly Row[]): string =>
   table(
     [`of ${EVENTS} events`, ...WAYS],
     rows.map((row) => [row.subject.name, ...WAYS.map((way) => survived(row, way))]),
   );
 
-/** Who was cut short in the burst of 10,000. */
+/** The subjects whose burst of 10,000 was cut. */
 const cuts = (rows: readonly Row[]): string[] =>
   rows.flatMap(({ subject, runs }) => {
     const least = Math.min(...runs.map(({ called }) => called ?? Number.POSITIVE_INFINITY));
@@ -106,7 +111,7 @@ const cuts = (rows: readonly Row[]): string[] =>
   });
 
 /** The tables, as Markdown. */
-export const markdown = (rows: readonly Row[], facts: readonly string[], failures: readonly string[]): string => {
+export const markdown = ({ rows, runs, starts, failures }: Results, facts: readonly string[]): string => {
   const [floor] = rows;
   if (!floor) return '';
   const tables = TABLES.map((names) =>
@@ -121,21 +126,24 @@ export const markdown = (rows: readonly Row[], facts: readonly string[], failure
   return [
     '# clew beside its peers',
     facts.map((fact) => `- ${fact}`).join('\n'),
-    'Each figure is a median, with the least and the most of all runs, and as a ratio (×) to the bare floor: an array, and keep-alive fetches. The durable floor also keeps one record for each task in IndexedDB. ' +
-      'Start-up is what evaluating and initialising cost the main thread in the first second, ' +
-      `the least of ${STARTS} pages, over a script that does nothing. ` +
+    `Each figure is ${runs === 1 ? 'that of one run' : 'a median, with the least and the most of all runs'}, and a ratio (×) to the bare floor. ` +
+      'The bare floor is an array and keep-alive fetches. The durable floor also keeps one record for each task in IndexedDB. ' +
+      'Start-up is the main-thread CPU time of evaluating and initialising in the first second, ' +
+      `the least of ${starts} pages, minus that of an empty script. ` +
       'Calls and long tasks are timed by the clock, start-up and sending by the CPU time of the main thread. ' +
-      'Uploaded bytes are those of bodies and queries, without headers. Who lets fewer than 1,000 arrive has uploaded, and worked, for those only. ' +
-      'The browser does not say that it is a robot, since some do not track robots.',
+      'Uploaded bytes count bodies and queries, without headers. A library of which fewer than 1,000 events arrive has worked for those only. ' +
+      'The browser does not identify itself as a robot, because some libraries do not track robots.',
     ...tables,
-    'How many of 200 events tracked in one task arrive within 45 s of what happens next, one run each: the page is left for one with the same script; closed for good; closed offline, and opened online; the first three uploads are answered 500; its renderer crashes; the browser is killed, online or offline, and opened again. ' +
-      '`twice` came more than once: every service here drops repeats by their ids, so they cost no more than bytes.',
+    `The table below shows how many of ${EVENTS} events, tracked in one task, arrive within 45 s of a departure. Each departure is played once. ` +
+      'The page is left for one with the same script. It is closed for good. It is closed offline and opened online. ' +
+      'The first three uploads are answered 500. Its renderer crashes. The browser is killed, online or offline, and opened again. ' +
+      '`twice` counts events that came more than once. Every service here drops duplicates by their ids, so duplicates cost only bytes.',
     durability(rows),
     ...(cut ? [`A burst is cut after 10 s: ${cut}.`] : []),
     ...(failures.length ? [failures.map((failure) => `- ${failure}`).join('\n')] : []),
     '![chart](peers.svg)',
     '## Departures from defaults',
-    'Peers that batch by default keep their sizes and waits; so does clew.',
+    'Peers that batch by default keep their sizes and waits. clew also keeps its own.',
     table(['', 'option', 'why'], departures),
     '## Versions',
     table(['', 'package'], packages),

@@ -1,36 +1,46 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { arrivalsChart } from './arrivals.ts';
 import { chart } from './chart.ts';
-import { markdown, numberText, type Results } from './report.ts';
-import { readmeTable } from './summary.ts';
+import { EVENTS, WAYS } from './durability.ts';
+import { markdown, measuredIn, numberText, type Results } from './report.ts';
+import { summary } from './summary.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDER = join(ROOT, 'bench/results');
-const README = join(ROOT, 'README.md');
-/** Where the README has its part; formatters keep comments. */
+const FIGURES = 'bench/results/peers.json';
+const PAGE = 'docs/benchmarks.md';
+/** Where the page has the part that is made here. Formatters keep comments. */
 const PLACE = /(<!-- bench:peers -->\n).*?(<!-- \/bench:peers -->)/s;
 
-export const readResults = async (): Promise<Results> => JSON.parse(await readFile(join(FOLDER, 'peers.json'), 'utf8'));
+export const readResults = async (): Promise<Results> => JSON.parse(await readFile(join(ROOT, FIGURES), 'utf8'));
 
-/** The README with these results in their place. */
-export const withResults = (readme: string, results: Results): string => {
-  if (!PLACE.test(readme)) throw new Error('README.md: expected <!-- bench:peers --> and <!-- /bench:peers -->');
-  return readme.replace(PLACE, (_, begin, end) => `${begin}\n${readmeTable(results)}\n\n${end}`);
+const withResults = (page: string, results: Results): string => {
+  if (!PLACE.test(page)) throw new Error(`${PAGE}: expected <!-- bench:peers --> and <!-- /bench:peers -->`);
+  return page.replace(PLACE, (_, begin, end) => `${begin}\n${summary(results)}\n\n${end}`);
 };
 
-/** Writes the figures, and all that shows them. */
-export const publish = async (results: Results): Promise<void> => {
-  const { date, browser, machine, runs, load, rows, failures } = results;
+/** All files that show these results, by their path from the root. */
+export const filesOf = async (results: Results): Promise<Record<string, string>> => {
+  const { date, browser, machine, runs, load, rows } = results;
   const [before, after] = load.map((value) => numberText(value, 1));
   const facts = [
-    `${date}, Chromium ${browser}, ${machine}, runs in turns: ${runs}; load of the machine: ${before} before, ${after} after`,
-    '`npm run bench:peers` makes this file anew',
+    `${measuredIn(runs)}, ${date}, Chromium ${browser}, ${machine}`,
+    `Load of the machine: ${before} before, ${after} after`,
+    '`npm run bench:peers` writes this file',
   ];
-  await writeFile(join(FOLDER, 'peers.json'), `${JSON.stringify(results, undefined, 2)}\n`);
-  await writeFile(join(FOLDER, 'peers.md'), markdown(rows, facts, failures));
-  await writeFile(
-    join(FOLDER, 'peers.svg'),
-    chart(rows, `Medians, ${date}, Chromium ${browser}, runs: ${runs}. Less is better.`),
-  );
-  await writeFile(README, withResults(await readFile(README, 'utf8'), results));
+  return {
+    'bench/results/peers.md': markdown(results, facts),
+    'bench/results/peers.svg': chart(rows, `${measuredIn(runs)}, ${date}, Chromium ${browser}. Less is better.`),
+    'bench/results/arrivals.svg': arrivalsChart(
+      rows,
+      `${WAYS.length} departures × ${EVENTS} events, each departure once, ${date}, Chromium ${browser.split('.')[0]}`,
+    ),
+    [PAGE]: withResults(await readFile(join(ROOT, PAGE), 'utf8'), results),
+  };
+};
+
+/** Writes the figures, and all files that show them. */
+export const publish = async (results: Results): Promise<void> => {
+  await writeFile(join(ROOT, FIGURES), `${JSON.stringify(results, undefined, 2)}\n`);
+  for (const [path, text] of Object.entries(await filesOf(results))) await writeFile(join(ROOT, path), text);
 };

@@ -151,7 +151,7 @@ const endBrowser = (how: 'kill' | 'quit') => async (world: World) => {
   const { browser } = world;
   if (!browser) return NOBODY;
   if (how === 'kill') {
-    // Only what a database has committed outlives a SIGKILL, and the README says so.
+    // Only what a database has committed outlives a SIGKILL: docs/delivery.md, Limits.
     await Promise.race([awaitDatabases(world), pause(5000)]);
     await forgetMemory(world, world.tabs);
   }

@@ -3,13 +3,9 @@ import { read } from './markdown.ts';
 
 /** Figures that pages name, and where the source has them: whoever changes one is told of the other. */
 const FIGURES: [page: string, sentence: string, file: string, declaration: string][] = [
-  ['README.md', 'not done 24 ms after the first call', 'src/tracker/tracker.ts', 'const BURST = 24;'],
-  ['README.md', 'what comes after the first 50 calls', 'src/tracker/tracker.ts', 'const AT_ONCE = 50;'],
-  ['README.md', 'ten million characters', 'src/tracker/tracker.ts', 'const MOST_QUEUED = 1e7;'],
-  ['README.md', 'no more than 65,536 bytes', 'src/pipeline/delivery.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
-  ['README.md', 'at most four in a row', 'src/pipeline/search.ts', 'const BREAKER = 5;'],
-  ['README.md', '500 to four more tries', 'src/pipeline/search.ts', 'const STRIKES = 4;'],
-  ['README.md', 'answered within ten minutes', 'src/pipeline/link.ts', 'const PROVEN_FOR = 10 * MINUTE;'],
+  ['README.md', 'the newest 100,000 events for a day', 'src/relay/seen.ts', 'maxEvents = 100_000'],
+  ['README.md', 'events for a day', 'src/relay/seen.ts', 'maxAge = DAY,'],
+  ['README.md', 'each event to IndexedDB in a microtask', 'src/pipeline/queue.ts', 'queueMicrotask(persist)'],
   ['docs/delivery.md', 'stops 24 ms after the first call', 'src/tracker/tracker.ts', 'const BURST = 24;'],
   ['docs/delivery.md', 'in slices of 6 ms', 'src/tracker/tracker.ts', 'const SLICE = 6;'],
   ['docs/delivery.md', 'for 22 s at a time', 'src/pipeline/link.ts', 'const LEASE = REQUEST_TIMEOUT + 2 * SECOND;'],

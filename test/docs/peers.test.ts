@@ -1,9 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readResults, withResults } from '../../bench/peers/results.ts';
+import { filesOf, readResults } from '../../bench/peers/results.ts';
+import { read } from './markdown.ts';
 
-it('the README shows beside its peers what the last benchmark measured, and nothing else', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-  expect(withResults(readme, await readResults())).toBe(readme);
+const files = await filesOf(await readResults());
+
+it.each(Object.entries(files))('%s shows the figures of the last benchmark, and no others', (path, text) => {
+  expect(read(path)).toBe(text);
+});
+
+it('the README and the page about benchmarks show these files', () => {
+  expect(files).toHaveProperty(['bench/results/arrivals.svg']);
+  expect(read('README.md')).toContain('(bench/results/arrivals.svg)');
+  for (const name of ['arrivals.svg', 'peers.md'])
+    expect(read('docs/benchmarks.md')).toContain(`(../bench/results/${name})`);
 });

@@ -1,0 +1,49 @@
+import { EVENTS, WAYS } from './durability.ts';
+import { numberText, type Row } from './report.ts';
+
+const LINE = 24;
+const LABELS = 130;
+const BARS = 420;
+const WIDTH = LABELS + BARS + 90;
+const TOP = 34;
+
+/** Events of a row that arrived after all departures together, and how many were tracked. A departure that failed counts neither. */
+export const arrivalsOf = ({ survivals }: Row): { arrived: number; tracked: number } => {
+  const played = WAYS.flatMap((way) => survivals[way] ?? []);
+  return { arrived: played.reduce((sum, one) => sum + one.arrived, 0), tracked: played.length * EVENTS };
+};
+
+/** The floors are measures for the costs of a library, and no libraries. */
+const isLibrary = ({ subject }: Row): boolean => !subject.name.endsWith('floor');
+
+const bar = (row: Row, y: number): string => {
+  const { arrived, tracked } = arrivalsOf(row);
+  const width = (BARS * arrived) / Math.max(tracked, 1);
+  const isOurs = row.subject.name.startsWith('clew');
+  return (
+    `<text x="${LABELS - 10}" y="${y + 15}" text-anchor="end">${row.subject.name}</text>` +
+    `<rect class="all" x="${LABELS}" y="${y + 3}" width="${BARS}" height="${LINE - 8}" rx="3"/>` +
+    `<rect class="${isOurs ? 'clew' : 'peer'}" x="${LABELS}" y="${y + 3}" width="${width.toFixed(1)}" height="${LINE - 8}" rx="3"/>` +
+    `<text x="${LABELS + BARS + 10}" y="${y + 15}">${numberText(arrived, 0)}</text>`
+  );
+};
+
+/** Bars of how many events arrive, in the colours of the demo. The background is the page's, in light and dark mode. */
+export const arrivalsChart = (rows: readonly Row[], caption: string): string => {
+  const libraries = rows.filter(isLibrary);
+  const bottom = TOP + libraries.length * LINE;
+  const bars = libraries.map((row, line) => bar(row, TOP + line * LINE)).join('\n');
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 34}" width="${WIDTH}" font-family="system-ui, sans-serif" font-size="13">
+<title>Events that arrive, of ${numberText(WAYS.length * EVENTS, 0)}</title>
+<style>
+text { fill: #211e1b } .note { fill: #6a635b } .all { fill: #e2ddd4 } .peer { fill: #8f877c } .clew { fill: #b3274a }
+@media (prefers-color-scheme: dark) {
+text { fill: #efeae4 } .note { fill: #a79e94 } .all { fill: #37322d } .peer { fill: #7c7369 } .clew { fill: #ff8ba4 }
+}
+</style>
+<text x="${LABELS}" y="20" font-weight="bold">events that arrive, of ${numberText(WAYS.length * EVENTS, 0)}</text>
+${bars}
+<text class="note" x="${LABELS}" y="${bottom + 22}" font-size="12">${caption}</text>
+</svg>
+`;
+};

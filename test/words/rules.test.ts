@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { BANNED, faultsOf } from './rules.ts';
+
+const expectedOf = (markdown: string) => faultsOf(markdown).map(({ expected }) => expected);
+const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
+
+describe('the length of a sentence', () => {
+  it.each([
+    ['in a paragraph', (text: string) => `${text}.`],
+    ['in an item of a list', (text: string) => `- a\n- **b** ${text}`],
+    ['in a heading', (text: string) => `## ${text}`],
+    ['in a cell', (text: string) => `| a |\n| --- |\n| ${text} |`],
+    ['over several lines', (text: string) => text.replaceAll('word word', 'word\nword')],
+    ['in the text of a link', (text: string) => `[${text}](page.md)`],
+    ['in the text of a picture', (text: string) => `![${text}](picture.svg)`],
+  ])('is at most 25 words, %s', (_, pageOf) => {
+    expect(faultsOf(pageOf(words(24)))).toEqual([]);
+    expect(expectedOf(pageOf(words(26)))).toEqual(['at most 25 words in a sentence']);
+  });
+
+  it('is counted for each sentence, with its own line', () => {
+    expect(faultsOf(`${words(20)}. W${words(20)}.`)).toEqual([]);
+    expect(faultsOf(`# A\n\nShort.\nW${words(26)}.`)).toMatchObject([{ line: 4 }]);
+  });
+
+  it('does not count inline code', () => {
+    expect(faultsOf(`${words(25)} \`a b c\` and`)).toMatchObject([{ found: expect.stringContaining('26 words') }]);
+    expect(faultsOf(`${words(25)} \`a b c\`, \`d\``)).toEqual([]);
+  });
+});
+
+describe('a sentence', () => {
+  it.each(['What', 'Who', 'Whoever', 'Of', 'Nor'])('does not open with %s', (word) => {
+    const expected = [`a sentence that does not open with "${word}"`];
+    expect(expectedOf(`${word} clew keeps is small.`)).toEqual(expected);
+    expect(expectedOf(`Clew is small. **${word}** is kept.`)).toEqual(expected);
+    expect(faultsOf(`Clew knows ${word.toLowerCase()} it keeps.`)).toEqual([]);
+    expect(faultsOf(`| ${word} clew keeps |\n| --- |\n`)).toEqual([]);
+  });
+
+  it('has no semicolon', () => {
+    expect(expectedOf('Clew sends; the relay answers.')).toEqual(['two sentences for a semicolon']);
+    expect(faultsOf('Clew sends `a; b`.')).toEqual([]);
+  });
+
+  it('has at most one colon', () => {
+    expect(expectedOf('One: two: three.')).toEqual(['at most one colon in a sentence']);
+    expect(faultsOf('One: two at 10:20. Three: four.')).toEqual([]);
+  });
+});
+
+describe('a banned word', () => {
+  const EXAMPLES = [
+    'told',
+    'hears',
+    'said',
+    'believes',
+    'spoiled',
+    'mended',
+    'becomes of',
+    'way',
+    'fares',
+    'thread',
+    'answered for',
+    'has not come',
+    'carried in a journal until',
+    'carried in localStorage',
+    'somebody',
+    'once more',
+    'a repeat',
+    'what waits',
+    'search for the event',
+    'page goes',
+    'rights it',
+  ];
+
+  it.each(BANNED.map(([pattern, instead], index) => [EXAMPLES[index] ?? '', instead, pattern] as const))(
+    'is found: "%s"',
+    (word, instead, pattern) => {
+      expect(word).toMatch(pattern);
+      expect(expectedOf(`Clew\n${word} it.`)).toContain(instead);
+      expect(faultsOf(`Clew\n${word} it.`)[0]?.line).toBe(2);
+      expect(expectedOf(`| Clew ${word} it |\n| --- |\n`)).toContain(instead);
+    },
+  );
+
+  it.each([
+    'Clew always works on the main thread, away from the page.',
+    'A ball of thread leads through a labyrinth.',
+    'A beacon carries no key.',
+  ])('is not found in: %s', (sentence) => {
+    expect(faultsOf(sentence)).toEqual([]);
+  });
+});
+
+it.each([
+  '```ts\n// told; of a way: by: thread\n```',
+  'Call `told(way)`.',
+  '<!-- told of a way; -->',
+  '<p title="told">',
+  '[Read on](told/way.md#thread).',
+  '![A picture](way.svg)',
+])('code, comments, HTML and addresses are not prose: %s', (markdown) => {
+  expect(faultsOf(markdown)).toEqual([]);
+});

@@ -1,0 +1,86 @@
+import { CODE, type Passage, proseOf } from './prose.ts';
+
+/** A place where a page breaks a rule. */
+export interface Fault {
+  line: number;
+  found: string;
+  expected: string;
+}
+
+const MOST_WORDS = 25;
+const BAD_OPENING = /^\P{L}*(what|who|whoever|of|nor)\b/iu;
+
+/**
+ * Words that the project does not use, and the words that it uses. A word with a good sense is banned with the neighbours of
+ * its bad sense only.
+ */
+export const BANNED: readonly [pattern: RegExp, instead: string][] = [
+  [/\b(tell|tells|told|telling)\b/i, '"report", "log", "emit" or "show"'],
+  [/\b(hear|hears|heard|hearing)\b/i, '"receive", "read" or "learn from"'],
+  [/\b(say|says|said|saying)\b/i, '"state", "show", "log" or "for example"'],
+  [/\b(believe|believes|believed|believing)\b/i, '"trust" or "accept"'],
+  [/\b(spoil|spoils|spoiled|spoilt|spoiling)\b/i, '"reject", "break" or "affect"'],
+  [/\b(mend|mends|mended|mending)\b/i, '"fix"'],
+  [/\b(becomes?|became|becoming) of\b/i, '"happens to"'],
+  [/\bways?\b/i, '"path", "route" or "how"'],
+  [/\b(fares?|fared|faring)\b/i, '"does" or "behaves"'],
+  [/(?<!\b(main|worker)[ -]|\bball of )\bthreads?\b/i, '"visitor id"'],
+  [/\banswered for\b/i, '"confirmed"'],
+  [/\b(has|have|had) (not )?(yet )?come\b/i, '"is loaded" or "has arrived"'],
+  [/\bcarr(y|ies|ied|ying)\b[^.]*\b(journal|localStorage|CODE)\b[^.]*\buntil\b/i, '"keep in the journal"'],
+  [/\bcarr(y|ies|ied|ying) (in|into) (the journal|localStorage)\b/i, '"keep in the journal"'],
+  [/\bsomebody\b/i, '"a customer" or "a person"'],
+  [/\bonce more\b/i, '"again" or "retry"'],
+  [/\b(a|an|the|each|every|no|any) repeats?\b/i, '"retry" or "duplicate"'],
+  [/\b(what|all that) waits\b/i, '"the queue"'],
+  [/\bsearch(es)? for (a|an|the) (\w+ )?event\b/i, '"bisect"'],
+  [/\b(page|tab|visitor)s? (that |which )?go(es)?\b/i, '"unload" or "leave"'],
+  [/\brights it\b/i, '"fixes it"'],
+];
+
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+const wordsIn = (sentence: string): number =>
+  sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word.replaceAll(CODE, ''))).length;
+const beginningOf = (sentence: string): string => {
+  const text = sentence.trim().replaceAll(CODE, '`…`');
+  return text.length > 50 ? `${text.slice(0, 49)}…` : text;
+};
+
+const bannedIn = ({ text, lineAt }: Passage): Fault[] =>
+  BANNED.flatMap(([pattern, expected]) =>
+    [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map(({ 0: word, index }) => ({
+      line: lineAt(index),
+      found: `"${word}"`,
+      expected,
+    })),
+  );
+
+const lengthFaults = (sentence: string, line: number): Fault[] => {
+  const words = wordsIn(sentence);
+  const expected = `at most ${MOST_WORDS} words in a sentence`;
+  return words > MOST_WORDS ? [{ line, found: `${words} words in "${beginningOf(sentence)}"`, expected }] : [];
+};
+
+/** Rules of sentences. The phrase in a cell of a table has its length only. */
+const formFaults = (sentence: string, line: number): Fault[] => {
+  const found = `"${beginningOf(sentence)}"`;
+  const faults: Fault[] = [];
+  const [opening] = BAD_OPENING.exec(sentence) ?? [];
+  if (opening) faults.push({ line, found, expected: `a sentence that does not open with "${opening}"` });
+  if (sentence.includes(';')) faults.push({ line, found, expected: 'two sentences for a semicolon' });
+  if ((sentence.match(/:(?=\s|$)/g) ?? []).length > 1)
+    faults.push({ line, found, expected: 'at most one colon in a sentence' });
+  return faults;
+};
+
+const sentenceFaults = ({ text, isCell, lineAt }: Passage): Fault[] =>
+  [...sentences.segment(text)].flatMap(({ segment, index }) => {
+    const line = lineAt(index);
+    return [...lengthFaults(segment, line), ...(isCell ? [] : formFaults(segment, line))];
+  });
+
+/** Where a Markdown page breaks the rules of how the project writes, in the order of its lines. */
+export const faultsOf = (markdown: string): Fault[] =>
+  proseOf(markdown)
+    .flatMap((passage) => [...bannedIn(passage), ...sentenceFaults(passage)])
+    .toSorted((a, b) => a.line - b.line);
