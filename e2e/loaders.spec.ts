@@ -21,17 +21,24 @@ const test = base.extend<{ site: Site; host: Site }>({
 
 const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8');
 
-/** What the docs say to paste: the HTML under this heading, with the stub and addresses of this machine put in. */
-const pasted = async (heading: string, host: Site): Promise<string> => {
-  const [, section = ''] = (await read('docs/script-tag.md')).split(`\n### ${heading}\n`);
-  const [, html] = /```html\n([\s\S]*?)```/.exec(section) ?? [];
-  if (!html) throw new Error(`there is nothing to paste for ${heading}`);
+/** Every block of HTML that docs/script-tag.md has under this heading, with the stub and addresses of this machine put in. */
+const allPasted = async (heading: string, { address }: Site): Promise<string[]> => {
+  const [, section = ''] = (await read('docs/script-tag.md')).split(new RegExp(`\n##+ ${heading}\n`));
   const text = await stub();
-  return html
-    .replace('/* contents of dist/stub.js */', () => text)
-    .replace("{{ 'clew.js' | asset_url }}", 'https://clew.example.com/clew.js')
-    .replaceAll('https://clew.example.com/clew.js', `${host.address}/dist/clew.js`)
-    .replaceAll('https://clew.example.com', host.address);
+  return [...(section.split(/\n##+ /)[0] ?? '').matchAll(/```html\n([\s\S]*?)```/g)].map(([, html = '']) =>
+    html
+      .replace('/* contents of dist/stub.js */', () => text)
+      .replace("{{ 'clew.js' | asset_url }}", 'https://clew.example.com/clew.js')
+      .replaceAll('https://clew.example.com/clew.js', `${address}/dist/clew.js`)
+      .replaceAll('https://clew.example.com', address),
+  );
+};
+
+/** The first of these blocks: the tag itself. */
+const pasted = async (heading: string, host: Site): Promise<string> => {
+  const [html] = await allPasted(heading, host);
+  if (!html) throw new Error(`there is nothing to paste for ${heading}`);
+  return html;
 };
 
 const EARLY = "<script>window.clew && clew('track', 'early')</script>";
@@ -68,6 +75,53 @@ for (const system of ['WordPress', 'Shopify', 'Webflow']) {
     await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view', 'signup_clicked']);
   });
 }
+
+test('the documented form sends the visitor id, and the documented Shopify script stores it in the cart once', {
+  tag: '@long',
+}, async ({ site, host, visitor }) => {
+  const { page } = visitor;
+  const [form = ''] = await allPasted('Results of calls', host);
+  const [tag = '', recipe = ''] = await allPasted('Shopify', host);
+  const cart: { attributes: Record<string, string> } = { attributes: {} };
+  const updates: unknown[] = [];
+  await page.route('**/cart.js', (route) => route.fulfill({ json: cart }));
+  await page.route('**/cart/update.js', (route) => {
+    updates.push(route.request().postDataJSON());
+    Object.assign(cart, updates.at(-1));
+    return route.fulfill({ json: cart });
+  });
+  site.pages['/'] = { html: pageOf(tag + recipe, `<body>${form}</body>`) };
+  await page.goto(`${site.address}/`);
+  await expect.poll(() => updates.length).toBe(1);
+  const visitorId = await visitor.clew('correlationValue');
+  expect(updates).toEqual([{ attributes: { visitorId } }]);
+  await expect(page.locator('input[name=visitorId]')).toHaveValue(`${visitorId}`);
+  const asked = page.waitForResponse('**/cart.js');
+  await page.reload();
+  await asked;
+  await expect(page.locator('input[name=visitorId]')).toHaveValue(`${visitorId}`);
+  expect(updates).toHaveLength(1);
+});
+
+test('the documented recipes for the visitor id do nothing when the browser blocks clew.js', { tag: '@long' }, async ({
+  site,
+  host,
+  context,
+}) => {
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  const [form = ''] = await allPasted('Results of calls', host);
+  const [tag = '', recipe = ''] = await allPasted('Shopify', host);
+  await page.route('**/dist/clew.js', (route) => route.abort());
+  await page.route('**/cart.js', (route) => route.fulfill({ json: { attributes: {} } }));
+  site.pages['/'] = { html: pageOf(tag + recipe, `<body>${form}</body>`) };
+  const asked = page.waitForResponse('**/cart.js');
+  await page.goto(`${site.address}/`);
+  await asked;
+  await expect(page.locator('input[name=visitorId]')).toHaveValue('');
+  expect(errors).toEqual([]);
+});
 
 test('what is to be pasted in Google Tag Manager survives that it copies scripts, and takes calls of tags around it', {
   tag: '@promise',
