@@ -26,8 +26,16 @@ interface RelayModule {
 /**
  * @param script `dist/relay.js` as one script that leaves its exports in the global `relay`
  * @param network carries the relay's own requests to the service
+ * @param name names its processes in the timeline
+ * @param baseUrl where its service is
  */
-export const createSimulatedRelay = (world: World, script: vm.Script, network: Network): SimulatedRelay => {
+export const createSimulatedRelay = (
+  world: World,
+  script: vm.Script,
+  network: Network,
+  name = 'relay',
+  baseUrl = SERVICE_URL,
+): SimulatedRelay => {
   let process: Owner | undefined;
   let handle: Handler | undefined;
   let starts = 0;
@@ -35,7 +43,7 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
   let seen: object | undefined;
 
   const start = () => {
-    const owner: Owner = { name: `relay${++starts}`, state: 'running', held: [] };
+    const owner: Owner = { name: `${name}${++starts}`, state: 'running', held: [] };
     const guard = (run: () => void) => run();
     const { globals, random } = createClockwork(world, owner, guard);
     const fetch = (url: string, init: { headers: Record<string, string>; body: string }) =>
@@ -66,7 +74,7 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
     const { createRelay, memorySeen } = vm.runInContext('relay', context) as RelayModule;
     seen ??= memorySeen({ maxAge: 30 * 86_400_000 });
     handle = createRelay({
-      baseUrl: SERVICE_URL,
+      baseUrl,
       apiKey: 'sim-key',
       allowUnsignedUpsert: true,
       allowUnsignedIdentify: true,
@@ -92,7 +100,7 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
           }),
         );
         const made: NetworkAnswer = { status: response.status, headers, text };
-        world.log('relay', () => `answers ${request.from} ${made.status} ${made.text}`);
+        world.log(name, () => `answers ${request.from} ${made.status} ${made.text}`);
         if (mine?.state === 'running') answer(made);
       };
       handle?.({
@@ -104,7 +112,7 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
     },
     restart() {
       if (process) process.state = 'gone';
-      world.log('relay', () => 'restarts');
+      world.log(name, () => 'restarts');
       start();
     },
   };

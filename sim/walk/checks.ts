@@ -1,4 +1,3 @@
-import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
 import type { Service } from '../server/service.ts';
 import {
@@ -11,6 +10,7 @@ import {
 import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
 import { isExcused } from './losses.ts';
+import { accountsOf } from './npm/app.ts';
 import { hasRefusals } from './plan.ts';
 import { checkRequests } from './requestChecks.ts';
 import type { Stage } from './stage.ts';
@@ -36,16 +36,19 @@ export const INVARIANTS = {
   identify: '$identify is sent only where the person is new',
   pages: 'what an earlier page has stored arrives first',
   idle: 'an open page delivers what it has',
+  filtered: 'an event that beforeSend drops is never sent',
+  trickle: 'while events trickle in, requests are one per flushInterval',
 } as const;
 
 /** After a task of the page: its own account must be right. */
 export const checkPage = ({ world }: Stage, page: Page): void => {
   if (page.state !== 'running') return;
-  const stats = page.clew()?.('stats') as Stats | undefined;
-  if (!stats) return;
-  const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
-  if (stats.tracked !== stats.delivered + stats.queued + dropped || stats.queued < 0)
-    world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}`);
+  for (const { stats, filtered } of accountsOf(page)) {
+    const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
+    const isRight = stats.tracked === stats.delivered + stats.queued + dropped && stats.queued >= 0;
+    if (!isRight || (stats.dropped.filtered ?? 0) !== filtered)
+      world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}, ${filtered} filtered`);
+  }
 };
 
 /** Numbers of what has reached the service. */
@@ -87,8 +90,10 @@ export const checkEnd = (stage: Stage): void => {
     world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
   }
   for (const { n, name, dropped } of ledger.tracked.values()) {
-    const isExpected = dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan));
+    const isExpected =
+      (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan))) || dropped === 'filtered';
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
+    if (dropped === 'filtered' && arrived.has(n)) world.break(INVARIANTS.filtered, `event ${n}`);
   }
   const confirmed = new Set<string>();
   for (const { uuid, event, payload, isConfirmed } of service.stored) {
