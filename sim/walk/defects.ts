@@ -1,6 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
 import { changesPerson, direct, hasForeign, hasTwoPersons, keyed, leaves, now, relayed } from './defectPlans.ts';
+import { npmDefects } from './npm/defects.ts';
 import { hasRefusals, type Plan } from './plan.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
@@ -128,6 +129,7 @@ export const defects: readonly Defect[] = [
     ),
     mayShow: leaves,
   },
+  ...npmDefects,
 ];
 
 /** Whether a known defect explains that this walk broke the invariant. */

@@ -23,7 +23,10 @@ const trackOther = ({ ledger, world }: Stage, page: Page, count: number): void =
   });
 };
 
-/** The app ends its trackers, tracks once more, and loads another page: nothing tells the trackers of other tabs any more. */
+/** How long (ms) a page may go on without its trackers: so long it need not know of what other tabs do. */
+const LINGERING = 200;
+
+/** The app ends its trackers and tracks once more. The page is left at once, or a moment later. */
 const stop = (stage: Stage, page: Page): void => {
   const { history, world, tabs } = stage;
   if (!isLoaded(page)) return;
@@ -31,12 +34,11 @@ const stop = (stage: Stage, page: Page): void => {
   world.log(page.name, () => 'stop');
   page.guard(() => void page.clew()?.('stop'));
   track(stage, page, 1);
-  world.scheduler.next(`${page.name} has stopped`, () => {
-    const tab = tabs.find((tab) => tab.page === page);
-    if (!tab) return;
-    depart(stage, page, false);
-    stage.load(tab);
-  });
+  const end = () => depart(stage, page, false);
+  if (world.random.chance(0.5)) world.scheduler.next(`${page.name} has stopped`, end);
+  else world.scheduler.after(world.random.between(0, LINGERING), `${page.name} has stopped`, end, { owner: page });
+  const tab = tabs.find((tab) => tab.page === page);
+  if (tab) tab.page = undefined;
 };
 
 const reactions: Readonly<Record<Reaction, (stage: Stage, page: Page) => void>> = {
