@@ -12,8 +12,8 @@ const twoTrackers = (steps: readonly Step[]): Plan =>
     npm: { hasOther: true, hasTransport: false },
   });
 
-const identifies = (person: string): Step => ({ wait: { ms: 3000 }, action: { verb: 'identify', tab: 0, person } });
-const reloads: Step = { wait: { ms: 3000 }, action: { verb: 'navigate', tab: 0 } };
+const identifies = (person: string): Step => ({ wait: { ms: 6000 }, action: { verb: 'identify', tab: 0, person } });
+const reloads: Step = { wait: { ms: 6000 }, action: { verb: 'navigate', tab: 0 } };
 
 const hasTwoServices = (plan: Plan): boolean => !!plan.npm?.hasOther;
 const isIdentified = (plan: Plan): boolean =>
@@ -42,7 +42,7 @@ export const npmDefects: readonly Defect[] = [
     name: "two services: after a reload, a customer's properties are refused by the tracker whose part was overwritten",
     invariant: INVARIANTS.lost,
     issue: 16,
-    plan: twoTrackers([identifies('ann'), reloads, { wait: { ms: 3000 }, action: { verb: 'setProperties', tab: 0 } }]),
+    plan: twoTrackers([identifies('ann'), reloads, { wait: { ms: 6000 }, action: { verb: 'setProperties', tab: 0 } }]),
     mayShow: (plan) => hasTwoServices(plan) && isIdentified(plan) && has(plan, 'setProperties'),
   },
   {
