@@ -122,10 +122,11 @@ export const checkEnd = (stage: Stage): void => {
 
 /** Nothing is left to wait for. */
 export const isSettled = (stage: Stage): boolean => {
-  const { service, ledger, flushes, onDisk } = stage;
+  const { service, ledger, flushes, onDisk, app } = stage;
   const arrived = arrivedIn(service);
   for (const event of ledger.tracked.values())
     if (!arrived.has(event.n) && !event.dropped && event.name !== 'poison' && !isExcused(stage, event)) return false;
   for (const page of flushes.values()) if (page.state === 'running') return false;
+  for (const page of app.trickling) if (page.state === 'running') return false;
   return onDisk().size === 0 && !findLostIdentify(stage);
 };

@@ -30,6 +30,8 @@ interface AppTracker {
 export interface App {
   transport: Transporting;
   beforeSend: Filtering;
+  /** Pages in which events trickle in. */
+  readonly trickling: Set<Page>;
   /** Makes the page's trackers. `page.clew()` then calls the first one, or all of them. */
   start(page: Page): void;
 }
@@ -105,6 +107,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, script: vm.S
   const app: App = {
     transport: 'passes',
     beforeSend: 'keeps',
+    trickling: new Set(),
     start(page) {
       page.run(script);
       page.guard(() => {

@@ -58,14 +58,15 @@ type NpmVerbs = {
 export const npmVerbs: NpmVerbs = {
   trackOther: (stage, { tab, count }) => trackOther(stage, pageAt(stage, tab), count),
   trickle(stage, { tab, ms }) {
-    const { world } = stage;
+    const { world, app } = stage;
     const page = pageAt(stage, tab);
     const end = world.scheduler.now() + ms;
     const tick = () => {
-      if (world.scheduler.now() > end || page.state !== 'running') return;
+      if (world.scheduler.now() > end) return void app.trickling.delete(page);
       track(stage, page, 1);
       world.scheduler.after(world.random.between(50, 400), `${page.name} trickles`, tick, { owner: page });
     };
+    app.trickling.add(page);
     tick();
   },
   stop: (stage, { tab }) => stop(stage, pageAt(stage, tab)),
