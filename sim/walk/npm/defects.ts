@@ -1,6 +1,6 @@
 import { MODERN } from '../../browser/browser.ts';
 import { INVARIANTS } from '../checks.ts';
-import { now, relayed } from '../defectPlans.ts';
+import { leaves, now, relayed } from '../defectPlans.ts';
 import type { Defect } from '../defects.ts';
 import { has, hasFaults, type Plan, type Step } from '../plan.ts';
 
@@ -66,5 +66,33 @@ export const npmDefects: readonly Defect[] = [
       { theme: 'npm', features: MODERN, hasStub: false, npm: { hasOther: false, hasTransport: false } },
     ),
     mayShow: (plan) => stops(plan) && (hasFaults(plan) || has(plan, 'restartRelay')),
+  },
+  {
+    name: 'events that a page has journaled one by one are handed over by another page in reverse order',
+    invariant: INVARIANTS.order,
+    issue: 16,
+    plan: relayed(
+      301164,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'trickle', tab: 1, ms: 41564 } },
+        { wait: { ms: 22 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 1673 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 9 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 4, name: 'walk' } },
+        { wait: { tasks: 10 }, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'back', tab: 2 } },
+        { wait: { ms: 38 }, action: { verb: 'trackOther', tab: 2, count: 3 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
+      ],
+      {
+        theme: 'npm',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
+        hasStub: false,
+        npm: { hasOther: false, hasTransport: true },
+      },
+    ),
+    mayShow: (plan) => plan.theme === 'npm' && has(plan, 'back') && leaves(plan),
   },
 ];
