@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { rollup } from 'rollup';
 import { createProgram, type Program } from './world/program.ts';
 
@@ -11,21 +12,24 @@ export interface Scripts {
   readonly stub: Program;
   /** Returns the exports of `relay.js`. */
   readonly relay: Program;
+  /** The npm build. Returns the exports of `index.js`. */
+  readonly npm: Program;
 }
 
-/** The relay is a module with chunks: bundled into one script, otherwise as it is. */
-const bundleRelay = async (folder: string): Promise<string> => {
-  const bundle = await rollup({ input: join(folder, 'relay.js'), external: /^node:/ });
-  const { output } = await bundle.generate({ format: 'iife', name: 'relay' });
-  return `${output[0].code}\nreturn relay;`;
+/** A module with chunks and packages: bundled into one script, otherwise as it is. */
+const bundleModule = async (input: string, name: string): Promise<Program> => {
+  const bundle = await rollup({ input, external: /^node:/, plugins: [nodeResolve({ browser: true })] });
+  const { output } = await bundle.generate({ format: 'iife', name });
+  return createProgram(`${output[0].code}\nreturn ${name};`, `${name}.js`);
 };
 
-/** @param folder where `clew.js`, `stub.js` and `relay.js` are. Default: `dist` */
+/** @param folder where `clew.js`, `stub.js`, `relay.js` and `index.js` are. Default: `dist` */
 export const loadScripts = async (folder = DIST): Promise<Scripts> => {
   const script = (name: string) => createProgram(readFileSync(join(folder, name), 'utf8'), name);
   return {
     tag: script('clew.js'),
     stub: script('stub.js'),
-    relay: createProgram(await bundleRelay(folder), 'relay.js'),
+    relay: await bundleModule(join(folder, 'relay.js'), 'relay'),
+    npm: await bundleModule(join(folder, 'index.js'), 'npm'),
   };
 };

@@ -78,5 +78,6 @@ export const build = async (folder: string, mutant?: Mutant, plain?: string): Pr
   await make('snippet.ts', 'clew.js', 'iife', !isRelay);
   await make('stub.ts', 'stub.js', 'iife', mutant?.file === 'stub.ts');
   await make('relay.ts', 'relay.js', 'es', isRelay);
+  await make('index.ts', 'index.js', 'es', !isRelay);
   return folder;
 };

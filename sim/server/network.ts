@@ -44,6 +44,7 @@ export const FAIR: Conditions = { latency: [5, 40], lostBefore: 0, lostAfter: 0,
 export interface RequestRecord {
   readonly at: number;
   readonly from: string;
+  readonly request: NetworkRequest;
   /** Undefined until its sender has an answer or knows that there will be none. */
   end?: { readonly at: number; readonly isFailed: boolean; readonly retryAfter: number; readonly status: number };
 }
@@ -69,8 +70,8 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
   const { scheduler } = world;
   const random = world.random.fork('network');
   /** Remembers the request and what comes of it. */
-  const record = (from: string, done: (answer: NetworkAnswer | undefined) => void): typeof done => {
-    const entry: RequestRecord = { at: scheduler.now(), from };
+  const record = (request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): typeof done => {
+    const entry: RequestRecord = { at: scheduler.now(), from: request.from, request };
     network.requests.push(entry);
     return (answer) => {
       const { status = 0, headers = {}, isCut } = answer ?? {};
@@ -84,7 +85,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
     requests: [],
     isFair: () => network.conditions === FAIR,
     send(request, told) {
-      const done = record(request.from, told);
+      const done = record(request, told);
       const conditions = network.conditions;
       const travel = (label: string, run: () => void) =>
         scheduler.after(random.between(...conditions.latency), label, run);

@@ -25,8 +25,16 @@ interface RelayModule {
 /**
  * @param program `dist/relay.js`
  * @param network carries the relay's own requests to the service
+ * @param name names its processes in the timeline
+ * @param baseUrl where its service is
  */
-export const createSimulatedRelay = (world: World, program: Program, network: Network): SimulatedRelay => {
+export const createSimulatedRelay = (
+  world: World,
+  program: Program,
+  network: Network,
+  name = 'relay',
+  baseUrl = SERVICE_URL,
+): SimulatedRelay => {
   let process: Owner | undefined;
   let handle: Handler | undefined;
   let starts = 0;
@@ -34,7 +42,7 @@ export const createSimulatedRelay = (world: World, program: Program, network: Ne
   let seen: object | undefined;
 
   const start = () => {
-    const owner: Owner = { name: `relay${++starts}`, state: 'running', held: [] };
+    const owner: Owner = { name: `${name}${++starts}`, state: 'running', held: [] };
     const guard = (run: () => void) => run();
     const clockwork = createClockwork(world, owner, guard);
     const fetch = (url: string, init: { headers: Record<string, string>; body: string }) =>
@@ -61,7 +69,7 @@ export const createSimulatedRelay = (world: World, program: Program, network: Ne
     const { createRelay, memorySeen } = program({ ...given, globalThis: given }) as RelayModule;
     seen ??= memorySeen({ maxAge: 30 * 86_400_000 });
     handle = createRelay({
-      baseUrl: SERVICE_URL,
+      baseUrl,
       apiKey: 'sim-key',
       allowUnsignedUpsert: true,
       allowUnsignedIdentify: true,
@@ -87,7 +95,7 @@ export const createSimulatedRelay = (world: World, program: Program, network: Ne
           }),
         );
         const made: NetworkAnswer = { status: response.status, headers, text };
-        world.log('relay', () => `answers ${request.from} ${made.status} ${made.text}`);
+        world.log(name, () => `answers ${request.from} ${made.status} ${made.text}`);
         if (mine?.state === 'running') answer(made);
       };
       handle?.({
@@ -99,7 +107,7 @@ export const createSimulatedRelay = (world: World, program: Program, network: Ne
     },
     restart() {
       if (process) process.state = 'gone';
-      world.log('relay', () => 'restarts');
+      world.log(name, () => 'restarts');
       start();
     },
   };

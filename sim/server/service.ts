@@ -1,4 +1,5 @@
 import type { World } from '../world/world.ts';
+import { isOther } from './addresses.ts';
 import { type NetworkAnswer, type Server, textOf } from './network.ts';
 
 /** An event as the service has stored it. */
@@ -10,11 +11,13 @@ export interface Stored {
   readonly timestamp: string;
   /** Virtual time in ms. */
   readonly at: number;
+  /** It came to the other service of the page. */
+  readonly isOther: boolean;
   /** The sender has read a success for it: it has no reason to send it again. */
   isConfirmed: boolean;
 }
 
-type Sent = Omit<Stored, 'at' | 'isConfirmed'>;
+type Sent = Omit<Stored, 'at' | 'isConfirmed' | 'isOther'>;
 
 /** How the service answers from now on. */
 export interface Mood {
@@ -49,9 +52,9 @@ export const createService = (world: World): Service => {
   const stored: Stored[] = [];
   const upserted = new Set<number>();
   const customers = new Map<string, Record<string, unknown>>();
-  const take = (event: Sent): boolean => {
+  const take = (event: Sent, isOther: boolean): boolean => {
     if (event.event === POISON) return false;
-    stored.push({ ...event, at: world.scheduler.now(), isConfirmed: false });
+    stored.push({ ...event, at: world.scheduler.now(), isOther, isConfirmed: false });
     world.log(
       'service',
       () => `takes ${event.event} ${JSON.stringify(event.payload)} of ${event.correlationValue.slice(0, 4)}`,
@@ -79,7 +82,7 @@ export const createService = (world: World): Service => {
       return upsert(body) ? { status: 201, headers: {}, text: '{"id":"1"}' } : { status: 500, headers: {}, text: '' };
     const events: Sent[] = path.endsWith('/api/events/batch/') ? body.batch : [{ ...body, timestamp: '' }];
     for (const event of events)
-      if (!take(event)) return { status: 500, headers: {}, text: '{"message":"invalid event"}' };
+      if (!take(event, isOther(path))) return { status: 500, headers: {}, text: '{"message":"invalid event"}' };
     return { status: 201, headers: {}, text: '' };
   };
   const service: Service = {

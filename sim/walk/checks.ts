@@ -1,4 +1,3 @@
-import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
 import type { Service } from '../server/service.ts';
 import { mayBeDropped } from './consent.ts';
@@ -13,6 +12,7 @@ import {
 import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
 import { isExcused } from './losses.ts';
+import { accountsOf } from './npm/app.ts';
 import { hasRefusals } from './plan.ts';
 import { checkRequests } from './requestChecks.ts';
 import type { Stage } from './stage.ts';
@@ -42,6 +42,8 @@ export const INVARIANTS = {
   left: 'a refusal leaves nothing behind',
   sent: 'nothing is sent after a refusal',
   undead: 'nothing that is tracked after a refusal arrives',
+  filtered: 'an event that beforeSend drops is never sent',
+  trickle: 'while events trickle in, requests are one per flushInterval',
 } as const;
 
 /** After a task of the page: its own account must be right. */
@@ -50,11 +52,12 @@ export const checkPage = (stage: Stage, page: Page): void => {
   const early = findBeforeConsent(stage);
   if (early) world.break(INVARIANTS.before, `${page.name}: ${early}`);
   if (page.state !== 'running') return;
-  const stats = page.clew()?.('stats') as Stats | undefined;
-  if (!stats) return;
-  const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
-  if (stats.tracked !== stats.delivered + stats.queued + dropped || stats.queued < 0)
-    world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}`);
+  for (const { stats, filtered } of accountsOf(page)) {
+    const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
+    const isRight = stats.tracked === stats.delivered + stats.queued + dropped && stats.queued >= 0;
+    if (!isRight || (stats.dropped.filtered ?? 0) !== filtered)
+      world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}, ${filtered} filtered`);
+  }
 };
 
 /** Numbers of what has reached the service. */
@@ -102,8 +105,9 @@ export const checkEnd = (stage: Stage): void => {
     const isExpected =
       dropped === 'consent'
         ? mayBeDropped(stage, event)
-        : dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan));
+        : (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan))) || dropped === 'filtered';
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
+    if (dropped === 'filtered' && arrived.has(n)) world.break(INVARIANTS.filtered, `event ${n}`);
   }
   const confirmed = new Set<string>();
   for (const { uuid, event, payload, isConfirmed } of service.stored) {
@@ -134,10 +138,11 @@ export const checkEnd = (stage: Stage): void => {
 
 /** Nothing is left to wait for. */
 export const isSettled = (stage: Stage): boolean => {
-  const { service, ledger, flushes, onDisk } = stage;
+  const { service, ledger, flushes, onDisk, app } = stage;
   const arrived = arrivedIn(service);
   for (const event of ledger.tracked.values())
     if (!arrived.has(event.n) && !event.dropped && event.name !== 'poison' && !isExcused(stage, event)) return false;
   for (const page of flushes.values()) if (page.state === 'running') return false;
+  for (const page of app.trickling) if (page.state === 'running') return false;
   return onDisk().size === 0 && !findLostIdentify(stage);
 };

@@ -50,6 +50,7 @@ export const createPlan = (seed: number, steps = 25): Plan => {
       ...themes[theme].dataset,
     },
     hasStub: random.chance(0.5),
+    ...themes[theme].more?.(random.fork(theme)),
     steps: Array.from({ length: steps }, () => ({ wait: pickWait(random), action: pickAction(random, theme) })),
   };
 };

@@ -11,6 +11,7 @@ import {
   now,
   relayed,
 } from './defectPlans.ts';
+import { npmDefects } from './npm/defects.ts';
 import { hasRefusals, type Plan } from './plan.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
@@ -185,6 +186,7 @@ export const defects: readonly Defect[] = [
     ),
     mayShow: hasConsent,
   },
+  ...npmDefects,
 ];
 
 /** Whether a known defect explains that this walk broke the invariant. */

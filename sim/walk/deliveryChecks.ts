@@ -59,16 +59,17 @@ export const findDisorder = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
   const last = new Map<string, { n: number; place: number; at: number }>();
-  for (const { n, page, isHeard, at } of ledger.tracked.values()) {
+  for (const { n, page, isHeard, isOther, at } of ledger.tracked.values()) {
     const copy = copies.get(n);
     if (!copy || !isHeard || !history.wasDiskFair(at - CALM, copy.at)) continue;
     // What is handed over may overtake what is under way.
     if (history.departureOf(page, 0) <= copy.at) continue;
     const place = places.get(copy) ?? 0;
-    const before = last.get(page);
+    const tracker = `${page} ${!!isOther}`;
+    const before = last.get(tracker);
     if (before && place < before.place && history.departureOf(page, 0) > before.at)
       return `${page}: event ${n} before event ${before.n}`;
-    last.set(page, { n, place, at: copy.at });
+    last.set(tracker, { n, place, at: copy.at });
   }
   return undefined;
 };
@@ -78,17 +79,19 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service } = stage;
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
   const copies = firstCopies(stage);
+  const places = new Map(service.stored.map((copy, place) => [copy, place]));
   const events = [...ledger.tracked.values()].flatMap((event) => {
     const copy = copies.get(event.n);
-    return copy && event.isHeard && !event.isEarly ? [{ ...event, copy }] : [];
+    return copy && event.isHeard && !event.isEarly ? [{ ...event, copy, place: places.get(copy) ?? 0 }] : [];
   });
   for (const old of events) {
     const gone = history.departureOf(old.page, old.at);
     if (gone < old.at + STORING || history.departureOf(old.page, 0) !== gone) continue;
     for (const young of events) {
+      if (young.isOther !== old.isOther) continue;
       if (history.loadOf(young.page) <= gone || young.at < history.loadOf(young.page) + STORING) continue;
       if (history.departureOf(young.page, 0) <= young.copy.at) continue;
-      if (service.stored.indexOf(young.copy) > service.stored.indexOf(old.copy)) continue;
+      if (young.place > old.place) continue;
       if (history.wasDiskFair(old.at - CALM, young.copy.at))
         return `event ${young.n} before event ${old.n} of ${old.page}`;
     }

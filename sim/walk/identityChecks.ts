@@ -6,10 +6,16 @@ const CRASH = 2000;
 /** A kill so long (ms) after a change may lose it. */
 const KILL = 10_000;
 
-const countOf = ({ service }: Stage, person: string): number => {
-  const mine = service.stored.filter(({ event, payload }) => event === '$identify' && payload.distinct_id === person);
+/** How many different `$identify` of the person have reached one of the page's services. */
+const countOf = ({ service }: Stage, person: string, isOther: boolean): number => {
+  const mine = service.stored.filter(
+    (stored) => stored.event === '$identify' && stored.payload.distinct_id === person && stored.isOther === isOther,
+  );
   return new Set(mine.map(({ uuid }) => uuid)).size;
 };
+
+/** Which services each person is identified at. */
+const servicesOf = ({ plan }: Stage): readonly boolean[] => (plan.npm?.hasOther ? [false, true] : [false]);
 
 const personsOf = ({ ledger }: Stage): Set<string> => new Set(ledger.identified.map(({ person }) => person));
 
@@ -20,7 +26,7 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   const isForgotten = ledger.identified.some(({ at, page }) => history.departureOf(page, at) < at + CRASH);
   if (has(plan, 'clearDatabase') || isForgotten) return undefined;
   for (const person of personsOf(stage)) {
-    const count = countOf(stage, person);
+    const count = Math.max(...servicesOf(stage).map((isOther) => countOf(stage, person, isOther)));
     const needed = ledger.identified.filter((call) => call.person === person && call.isNew).length;
     if (count > needed) return `$identify of ${person} ${count} times for ${needed} calls that need one`;
   }
@@ -37,7 +43,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
       isHeard &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
       history.departureOf(page, at) > at + doubt &&
-      !countOf(stage, person),
+      servicesOf(stage).some((isOther) => !countOf(stage, person, isOther)),
   );
   return lost && `$identify of ${lost.person}`;
 };

@@ -1,6 +1,6 @@
-import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
 import { isRequired } from './consent.ts';
+import { accountsOf } from './npm/app.ts';
 import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 import { isLoaded } from './visitor.ts';
@@ -33,8 +33,7 @@ const isCalm = (stage: Stage, page: Page): boolean => {
 export const findStuck = (stage: Stage): string | undefined => {
   for (const { page } of stage.tabs) {
     if (page?.state !== 'running' || !isLoaded(page) || !isCalm(stage, page)) continue;
-    const stats = page.clew()?.('stats') as Stats | undefined;
-    if (stats?.queued) return `${page.name} has ${stats.queued} queued events`;
+    for (const { stats } of accountsOf(page)) if (stats.queued) return `${page.name} has ${stats.queued} queued events`;
   }
   return undefined;
 };

@@ -12,6 +12,8 @@ export interface Tracked {
   readonly isHeard: boolean;
   /** No transaction of the page had completed. */
   readonly isEarly: boolean;
+  /** The page's second tracker was called. */
+  readonly isOther?: boolean;
   /** Who was identified when it was tracked: '' nobody. More than one while a change travels between tabs. */
   readonly persons: ReadonlySet<string>;
   /** How many changes of the person there had been. */
@@ -42,7 +44,7 @@ interface Change {
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
   /** The next number, tracked now by this page. */
-  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'size'>): number;
+  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'isOther' | 'size'>): number;
   identify(call: Pick<Tracked, 'page' | 'isHeard' | 'isEarly'> & { readonly person: string }): void;
   readonly identified: readonly Identified[];
   /** The one person that the page must know by now, if it is only one. */

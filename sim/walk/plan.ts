@@ -1,4 +1,5 @@
 import type { Features } from '../browser/browser.ts';
+import type { NpmAction } from './npm/actions.ts';
 
 /** What happens in a step. `tab` is taken modulo the number of tabs. */
 export type Action =
@@ -19,7 +20,8 @@ export type Action =
       readonly retryAfter?: string;
     }
   | { readonly verb: 'busyDatabase'; readonly ms: number }
-  | { readonly verb: 'slowDisk'; readonly isSlow: boolean };
+  | { readonly verb: 'slowDisk'; readonly isSlow: boolean }
+  | NpmAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -28,7 +30,7 @@ export interface Step {
 }
 
 /** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'consent';
+export type ThemeName = 'plain' | 'consent' | 'npm';
 
 export interface Plan {
   readonly seed: number;
@@ -38,12 +40,14 @@ export interface Plan {
   /** Options of the script tag. */
   readonly dataset: Readonly<Record<string, string>>;
   readonly hasStub: boolean;
+  /** Pages import the npm build, and make these trackers in place of the script tag. */
+  readonly npm?: { readonly hasOther: boolean; readonly hasTransport: boolean };
   readonly steps: readonly Step[];
 }
 
 /** Whether a request can fail anywhere in the plan. */
 export const hasFaults = ({ steps }: Plan): boolean =>
-  steps.some(({ action: { verb } }) => verb === 'network' || verb === 'service' || verb === 'offline');
+  steps.some(({ action: { verb } }) => ['network', 'service', 'offline', 'transport'].includes(verb));
 
 /** Whether an action has this verb, or tracks an event of this name, anywhere in the plan. */
 export const has = ({ steps }: Plan, ...verbs: readonly (Action['verb'] | 'poison')[]): boolean =>

@@ -1,10 +1,11 @@
+import { isOther } from '../server/addresses.ts';
 import type { RequestRecord } from '../server/network.ts';
+import { breaksTrickle } from './npm/trickleCheck.ts';
+import { isQuiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
 
 /** A request takes at most so long (ms): then clew gives up. */
 const TIMEOUT = 20_000;
-/** A page asks its database and then ends a back-off: so long (ms) after it has loaded, at most. */
-const STIRRING = 10_000;
 /** With a back-off of 1 s that doubles, so many failures in a row last longer than `FEW` ms. */
 const MANY = 12;
 const FEW = 36_000;
@@ -15,12 +16,6 @@ const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
     ({ at, from }) =>
       from.startsWith('page') && !history.departures.some((left) => left.page === from && left.at === at),
   );
-
-/** Nothing between the two times lets clew end a wait, or keeps a tab from writing down how long it is. */
-const isQuiet = ({ history }: Stage, from: number, to: number): boolean =>
-  !history.wasStirred(from - STIRRING, to) &&
-  history.wasDiskFair(from - STIRRING, to) &&
-  !history.departures.some(({ at }) => at >= from - STIRRING && at <= to);
 
 /** A request that is sent although an answer has asked for a pause. */
 const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
@@ -65,10 +60,14 @@ const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): st
 
 /** What is wrong with the requests of a walk, by the invariant. */
 export const checkRequests = (stage: Stage) => {
-  const requests = ordinaryOf(stage);
+  const all = ordinaryOf(stage);
+  const services = [false, true].map((other) => all.filter(({ request }) => isOther(request.url) === other));
+  /** Each service has its own lease and its own waits. */
+  const find = (check: typeof breaksLease) => services.map((requests) => check(stage, requests)).find(Boolean);
   return {
-    retryAfter: breaksRetryAfter(stage, requests),
-    backOff: breaksBackOff(stage, requests),
-    lease: breaksLease(stage, requests),
+    retryAfter: find(breaksRetryAfter),
+    backOff: find(breaksBackOff),
+    lease: find(breaksLease),
+    trickle: find(breaksTrickle),
   };
 };

@@ -41,10 +41,12 @@ const perform = async (stage: Stage, action: Action): Promise<void> => {
 
 /** All faults are over, and the visitor comes back: what can arrive has to. */
 const recover = async (stage: Stage): Promise<number> => {
-  const { world, network, service, browser } = stage;
+  const { world, network, service, browser, app } = stage;
   world.log('walk', () => 'recovers');
   network.conditions = FAIR;
   service.mood = {};
+  app.transport = 'passes';
+  app.beforeSend = 'keeps';
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
   noteWeather(stage);

@@ -1,6 +1,7 @@
 import { type Browser, createBrowser } from '../browser/browser.ts';
 import type { Page } from '../browser/page.ts';
 import type { Scripts } from '../bundle.ts';
+import { OTHER } from '../server/addresses.ts';
 import { createNetwork, type Network } from '../server/network.ts';
 import { createSimulatedRelay, SERVICE_URL, type SimulatedRelay } from '../server/relay.ts';
 import { createService, type Service } from '../server/service.ts';
@@ -8,7 +9,8 @@ import type { World } from '../world/world.ts';
 import { type Consent, createConsent, giveConsent } from './consent.ts';
 import { createHistory, type History } from './history.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import type { Plan } from './plan.ts';
+import { type App, createApp } from './npm/app.ts';
+import type { Action, Plan } from './plan.ts';
 
 /** How long (ms) a message may take to another tab. Without BroadcastChannel a tab learns of a change when it loads. */
 const MESSAGE_TRAVEL = 250;
@@ -28,6 +30,11 @@ export interface Stage {
   readonly network: Network;
   readonly service: Service;
   readonly relay: SimulatedRelay | undefined;
+  /** The relay of the second tracker. */
+  readonly otherRelay: SimulatedRelay | undefined;
+  readonly app: App;
+  /** What the walk has done, and when. */
+  readonly acts: { readonly at: number; readonly verb: Action['verb'] }[];
   readonly ledger: Ledger;
   readonly history: History;
   readonly consent: Consent;
@@ -52,12 +59,18 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const inner = createNetwork(world, servers);
   const relay = plan.isDirect ? undefined : createSimulatedRelay(world, scripts.relay, inner);
   if (relay) servers['/clew'] = relay.serve;
+  const otherRelay =
+    relay && plan.npm?.hasOther
+      ? createSimulatedRelay(world, scripts.relay, inner, 'other', SERVICE_URL + OTHER)
+      : undefined;
+  if (otherRelay) servers[OTHER] = otherRelay.serve;
   const browser = createBrowser(world, network, plan.features);
   const travel = plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY;
   const ledger = createLedger(world.scheduler, travel);
   const consent = createConsent(world.scheduler, ledger, travel);
 
   const history = createHistory(world.scheduler);
+  const app = createApp(world, ledger, plan, scripts.npm);
 
   const listen = (page: Page) => {
     page.clew()?.('on', 'dropped', ({ events, reason }: { events: { payload?: { n?: number } }[]; reason: string }) => {
@@ -77,6 +90,9 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     network,
     service,
     relay,
+    otherRelay,
+    app,
+    acts: [],
     ledger,
     history,
     consent,
@@ -91,7 +107,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       history.stir();
       if (plan.hasStub) page.guard(() => void page.run(scripts.stub));
       const evaluate = () => {
-        page.guard(() => void page.run(scripts.tag));
+        if (plan.npm) app.start(page);
+        else page.guard(() => void page.run(scripts.tag));
         history.stir();
         listen(page);
         // Consent platforms pass the answer to each page.

@@ -1,6 +1,7 @@
 import { FAIR } from '../server/network.ts';
 import { giveConsent } from './consent.ts';
 import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
+import { npmVerbs } from './npm/verbs.ts';
 import type { Action } from './plan.ts';
 import type { Stage } from './stage.ts';
 import {
@@ -91,9 +92,10 @@ const verbs: Verbs = {
     history.stir();
     browser.setOnline(true);
   },
-  restartRelay({ relay, history }) {
+  restartRelay({ relay, otherRelay, history }) {
     history.network(false);
     relay?.restart();
+    otherRelay?.restart();
   },
   clearDatabase(stage) {
     stage.world.log('site', () => 'deletes its IndexedDB');
@@ -117,11 +119,13 @@ const verbs: Verbs = {
   slowDisk({ browser }, { isSlow }) {
     browser.disk.speed = isSlow ? [5, 60] : [0.05, 1];
   },
+  ...npmVerbs,
 };
 
 /** Does what the step says, between two tasks. */
 export const act = (stage: Stage, action: Action): void => {
   const verb = verbs[action.verb] as (stage: Stage, action: Action) => void;
+  stage.acts.push({ at: stage.world.scheduler.now(), verb: action.verb });
   verb(stage, action);
   noteWeather(stage);
 };

@@ -75,7 +75,7 @@ export const flush = (stage: Stage, page: Page): void =>
   });
 
 /** pagehide, entered into the history. */
-const depart = (stage: Stage, page: Page, isCached: boolean): void => {
+export const depart = (stage: Stage, page: Page, isCached: boolean): void => {
   stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   stage.browser.leave(page, isCached);
 };

@@ -2,8 +2,9 @@ import { FAIR } from '../server/network.ts';
 import type { Stage } from './stage.ts';
 
 /** Enters into the history whether the network and the disk now work as they should. */
-export const noteWeather = ({ history, network, service, browser, holders }: Stage): void => {
-  history.network(network.conditions === FAIR && service.mood.status === undefined && browser.isOnline);
+export const noteWeather = ({ history, network, service, app, browser, holders }: Stage): void => {
+  const isServed = service.mood.status === undefined && app.transport === 'passes';
+  history.network(network.conditions === FAIR && isServed && browser.isOnline);
   history.disk(!holders.size && browser.disk.speed[1] <= 1 && !browser.disk.isFull);
 };
 

@@ -1,15 +1,20 @@
+import type { Random } from '../../world/random.ts';
 import { type Actions, actions } from '../actions.ts';
 import type { Plan, ThemeName } from '../plan.ts';
 import { consent } from './consent.ts';
+import { npm } from './npm.ts';
 
 /** What a theme adds to the common walk. */
 export interface Theme {
   readonly actions: Actions;
   /** Options of the script tag besides the common ones. */
   readonly dataset?: Plan['dataset'];
+  /** What else differs from the plan of a common walk. */
+  readonly more?: (random: Random) => Partial<Plan>;
 }
 
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   plain: { actions },
   consent,
+  npm,
 };

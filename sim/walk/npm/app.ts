@@ -1,0 +1,130 @@
+import type { Stats } from '../../../src/tracker/types.ts';
+import type { Clew, Page } from '../../browser/page.ts';
+import { OTHER } from '../../server/addresses.ts';
+import { SERVICE_URL } from '../../server/relay.ts';
+import type { Program } from '../../world/program.ts';
+import type { World } from '../../world/world.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Plan } from '../plan.ts';
+import type { Filtering, Transporting } from './actions.ts';
+
+interface Request {
+  readonly leaving: boolean;
+}
+type Transport = (request: Request) => Promise<object> | false;
+
+/** What a page has of `dist/index.js`. */
+interface Exports {
+  createTracker(options: object): Record<string, (...args: unknown[]) => unknown>;
+  readonly fetchTransport: Transport;
+}
+
+/** One tracker of a page, called like the script tag's. */
+interface AppTracker {
+  readonly call: Clew;
+  /** How many events its `beforeSend` has kept from it. */
+  filtered: number;
+}
+
+/** A page's own code, which imports clew in place of the script tag. */
+export interface App {
+  transport: Transporting;
+  beforeSend: Filtering;
+  /** Pages in which events trickle in. */
+  readonly trickling: Set<Page>;
+  /** Makes the page's trackers. `page.clew()` then calls the first one, or all of them. */
+  start(page: Page): void;
+}
+
+const trackersOf = (page: Page) => (page.window.trackers ?? []) as readonly AppTracker[];
+
+/** The tracker of the page's other service, or its only one. */
+export const otherOf = (page: Page): Clew | undefined => trackersOf(page)[1]?.call ?? page.clew();
+
+/** Whether the page has a second tracker. */
+export const hasOther = (page: Page): boolean => trackersOf(page).length > 1;
+
+/** The account of each tracker of the page, and how many events its `beforeSend` has kept from it. */
+export const accountsOf = (page: Page): { readonly stats: Stats; readonly filtered: number }[] => {
+  const trackers = trackersOf(page);
+  const stats = page.clew()?.('stats') as Stats | undefined;
+  if (trackers[0]) return trackers.map(({ call, filtered }) => ({ stats: call('stats') as Stats, filtered }));
+  return stats ? [{ stats, filtered: 0 }] : [];
+};
+
+/** Methods that the app calls on all trackers of the page. */
+const COMMON = new Set(['identify', 'reset', 'on', 'flush', 'stop']);
+
+/** Options of `createTracker` as the attributes of a script tag say them. */
+const optionsOf = (dataset: Plan['dataset']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(dataset).map(([name, text]) => [name, /^(\d+|true|false)$/.test(text) ? JSON.parse(text) : text]),
+  );
+
+export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Program): App => {
+  const random = world.random.fork('app');
+
+  /** Passes a request on, or fails as the walk has chosen. */
+  const wrap =
+    (pass: Transport): Transport =>
+    (request) => {
+      const kind = random.chance(0.5) ? app.transport : 'passes';
+      if (kind !== 'passes') world.log('transport', () => kind);
+      if (kind === 'throws') throw new Error('the transport throws');
+      if (kind === 'refuses') return false;
+      const rejection = () => Promise.reject(new Error('the transport rejects'));
+      // Without a relay the service would store twice what has reached it.
+      if (kind === 'rejects' || (kind === 'rejectsLate' && plan.isDirect)) return rejection();
+      const answer = pass(request);
+      return kind === 'rejectsLate' && answer ? answer.then(rejection) : answer;
+    };
+
+  const filter = (tracker: AppTracker) => (event: { event: string; payload?: { n?: number } }) => {
+    const n = event.payload?.n ?? 0;
+    const entry = ledger.tracked.get(n);
+    if (app.beforeSend === 'keeps' || n % 3 || !entry) return event;
+    tracker.filtered++;
+    entry.dropped = 'filtered';
+    world.log('beforeSend', () => `${app.beforeSend} event ${n}`);
+    if (app.beforeSend === 'throws') throw new Error('beforeSend throws');
+    return app.beforeSend === 'spoils' ? { event: '' } : null;
+  };
+
+  const createTracker = ({ createTracker, fetchTransport }: Exports, baseUrl: string): AppTracker => {
+    const made: AppTracker = {
+      filtered: 0,
+      call: (method, ...args) => tracker[method]?.(...args),
+    };
+    const tracker = createTracker({
+      ...optionsOf(plan.dataset),
+      baseUrl,
+      beforeSend: filter(made),
+      ...(plan.npm?.hasTransport && { transport: wrap(fetchTransport) }),
+    });
+    return made;
+  };
+
+  const app: App = {
+    transport: 'passes',
+    beforeSend: 'keeps',
+    trickling: new Set(),
+    start(page) {
+      page.guard(() => {
+        const exports = page.run(program) as Exports;
+        const addresses = [plan.dataset.baseUrl ?? '', plan.isDirect ? SERVICE_URL + OTHER : OTHER];
+        const trackers = addresses
+          .slice(0, plan.npm?.hasOther ? 2 : 1)
+          .map((address) => createTracker(exports, address));
+        const clew: Clew = (method, ...args) => {
+          const [first, ...others] = trackers;
+          const result = first?.call(method, ...args);
+          if (!COMMON.has(method)) return result;
+          const results = [result, ...others.map(({ call }) => call(method, ...args))];
+          return method === 'flush' ? Promise.all(results) : result;
+        };
+        Object.assign(page.window, { trackers, clew });
+      });
+    },
+  };
+  return app;
+};

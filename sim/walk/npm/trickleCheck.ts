@@ -1,0 +1,55 @@
+import { type RequestRecord, textOf } from '../../server/network.ts';
+import { type Action, has, hasRefusals } from '../plan.ts';
+import { isQuiet } from '../quiet.ts';
+import type { Stage } from '../stage.ts';
+
+/** An older request may be under way for so long (ms), and its failure begins a back-off. */
+const CALM = 25_000;
+/** What the walk does has an effect on requests for so long (ms), at most. */
+const SETTLING = 10_000;
+/** The database and the packing of the body take a share of the interval. */
+const SLACK = 0.25;
+const DEFAULT_INTERVAL = 3000;
+const DEFAULT_MOST = 200;
+/** A batch of so many characters may be one that had no more room. */
+const MANY_CHARACTERS = 20_000;
+
+/** What leaves the rhythm of requests as it is. */
+const QUIET_VERBS: ReadonlySet<Action['verb']> = new Set([
+  'track',
+  'trackOther',
+  'trickle',
+  'identify',
+  'reset',
+  'listen',
+]);
+
+/** Whether the request is a batch that had room for more. */
+const hasRoom = ({ request }: RequestRecord, most: number): boolean => {
+  if (!request.url.endsWith('/api/events/batch/')) return false;
+  const text = textOf(request);
+  return text.length < MANY_CHARACTERS && (JSON.parse(text).batch as unknown[]).length < most;
+};
+
+const isCalm = (stage: Stage, from: number, to: number): boolean =>
+  isQuiet(stage, from, to) &&
+  stage.history.wasNetworkFair(from - CALM, to) &&
+  !stage.acts.some(({ at, verb }) => at >= from - SETTLING && at <= to && !QUIET_VERBS.has(verb));
+
+/** Two requests of a page within one `flushInterval`, over a link that was proven, although each had room for the events of both. */
+export const breaksTrickle = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  const { plan } = stage;
+  if (!has(plan, 'trickle') || has(plan, 'poison') || hasRefusals(plan)) return undefined;
+  const interval = Number(plan.dataset.flushInterval ?? DEFAULT_INTERVAL);
+  const most = Number(plan.dataset.maxBatchEvents ?? DEFAULT_MOST);
+  for (const [index, next] of requests.entries()) {
+    const [proof, one] = index < 2 ? [] : requests.slice(index - 2, index);
+    if (!proof?.end || !one || proof.end.isFailed || proof.end.at > one.at) continue;
+    if (proof.from !== one.from || next.from !== one.from) continue;
+    const gap = next.at - one.at;
+    if (gap > interval * (1 - SLACK) || !hasRoom(one, most) || !hasRoom(next, most)) continue;
+    if (isCalm(stage, one.at, next.at))
+      return `${one.from} sends at ${(one.at / 1000).toFixed(3)} s, and again ${gap.toFixed(0)} ms later`;
+  }
+  return undefined;
+};

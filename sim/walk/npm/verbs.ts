@@ -1,0 +1,92 @@
+import type { Page } from '../../browser/page.ts';
+import type { Stage } from '../stage.ts';
+import { depart, flush, identify, isLoaded, pageAt, track } from '../visitor.ts';
+import type { NpmAction, Reaction } from './actions.ts';
+import { hasOther, otherOf } from './app.ts';
+
+/** A listener reacts so often. */
+const MOST_REACTIONS = 3;
+
+const trackOther = ({ ledger, world }: Stage, page: Page, count: number): void => {
+  const call = {
+    page: page.name,
+    name: 'walk',
+    size: 0,
+    isHeard: isLoaded(page),
+    isEarly: page.storedAt === undefined,
+    isOther: hasOther(page),
+  };
+  const numbers = Array.from({ length: count }, () => ledger.track(call));
+  world.log(page.name, () => `track for the other service ${numbers}`);
+  page.guard(() => {
+    for (const n of numbers) otherOf(page)?.('track', 'walk', { n });
+  });
+};
+
+/** How long (ms) a page may go on without its trackers: so long it need not know of what other tabs do. */
+const LINGERING = 200;
+
+/** The app ends its trackers and tracks once more. The page is left at once, or a moment later. */
+const stop = (stage: Stage, page: Page): void => {
+  const { history, world, tabs } = stage;
+  if (!isLoaded(page)) return;
+  history.depart({ page: page.name, kind: 'leaves', isLoaded: true });
+  world.log(page.name, () => 'stop');
+  page.guard(() => void page.clew()?.('stop'));
+  track(stage, page, 1);
+  const end = () => depart(stage, page, false);
+  if (world.random.chance(0.5)) world.scheduler.next(`${page.name} has stopped`, end);
+  else world.scheduler.after(world.random.between(0, LINGERING), `${page.name} has stopped`, end, { owner: page });
+  const tab = tabs.find((tab) => tab.page === page);
+  if (tab) tab.page = undefined;
+};
+
+const reactions: Readonly<Record<Reaction, (stage: Stage, page: Page) => void>> = {
+  throws() {
+    throw new Error('a listener throws');
+  },
+  tracks: (stage, page) => track(stage, page, 1),
+  identifies: (stage, page) => identify(stage, page, 'ann'),
+  flushes: flush,
+  stops: stop,
+};
+
+type NpmVerbs = {
+  readonly [V in NpmAction['verb']]: (stage: Stage, action: Extract<NpmAction, { verb: V }>) => void;
+};
+
+export const npmVerbs: NpmVerbs = {
+  trackOther: (stage, { tab, count }) => trackOther(stage, pageAt(stage, tab), count),
+  trickle(stage, { tab, ms }) {
+    const { world, app } = stage;
+    const page = pageAt(stage, tab);
+    const end = world.scheduler.now() + ms;
+    const tick = () => {
+      if (world.scheduler.now() > end) return void app.trickling.delete(page);
+      track(stage, page, 1);
+      world.scheduler.after(world.random.between(50, 400), `${page.name} trickles`, tick, { owner: page });
+    };
+    app.trickling.add(page);
+    tick();
+  },
+  stop: (stage, { tab }) => stop(stage, pageAt(stage, tab)),
+  transport({ app, world }, { kind }) {
+    world.log('transport', () => kind);
+    app.transport = kind;
+  },
+  beforeSend({ app, world }, { kind }) {
+    world.log('beforeSend', () => kind);
+    app.beforeSend = kind;
+  },
+  listen(stage, { tab, signal, reaction }) {
+    const page = pageAt(stage, tab);
+    if (!isLoaded(page)) return;
+    let left = MOST_REACTIONS;
+    stage.world.log(page.name, () => `a listener of ${signal} ${reaction}`);
+    page.guard(() => {
+      page.clew()?.('on', signal, () => {
+        if (left-- > 0) reactions[reaction](stage, page);
+      });
+    });
+  },
+};
