@@ -1,10 +1,13 @@
 import type { Network } from '../server/network.ts';
 import type { World } from '../world/world.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { type Channel, createPage, type Page, type PageOptions } from './page.ts';
+import { type Channel, createPage, type Page, type PageOptions, type Refusal } from './page.ts';
 
 /** localStorage reaches the disk so long (ms) after a write: a SIGKILL loses what is younger. */
 const STORAGE_DELAY = 5000;
+
+/** Characters that localStorage takes. */
+export const MOST_STORED = 5_000_000;
 
 /** Chromium keeps a page in the back/forward cache for so long (ms): https://web.dev/articles/bfcache */
 const CACHE_TIME = 600_000;
@@ -15,6 +18,8 @@ export interface Browser {
   readonly network: Network;
   readonly localStorage: Map<string, string>;
   readonly storageLimits: { isRefused: boolean; most: number };
+  /** What pages that load from now on may not use as long as they live. */
+  refusal: Refusal;
   isOnline: boolean;
   readonly hasLocks: boolean;
   readonly hasChannel: boolean;
@@ -67,7 +72,8 @@ export const createBrowser = (world: World, network: Network, features: Features
     disk,
     network,
     localStorage: new Map(),
-    storageLimits: { isRefused: false, most: 5_000_000 },
+    storageLimits: { isRefused: false, most: MOST_STORED },
+    refusal: 'nothing',
     isOnline: true,
     pages: new Set(),
     open(options) {

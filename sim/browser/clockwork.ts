@@ -1,8 +1,12 @@
 import { createLane, type Lane, type Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 
-/** Timers, `Date` and random numbers of one page or server, in virtual time. */
-export const createClockwork = (world: World, owner: Owner, guard: (run: () => void) => void) => {
+/**
+ * Timers, `Date` and random numbers of one page or server, in virtual time.
+ *
+ * @param clock ms since the epoch. Default: the visitor's clock
+ */
+export const createClockwork = (world: World, owner: Owner, guard: (run: () => void) => void, clock = world.clock) => {
   const { scheduler } = world;
   const random = world.random.fork(owner.name);
   const timers = new Map<number, () => void>();
@@ -29,9 +33,9 @@ export const createClockwork = (world: World, owner: Owner, guard: (run: () => v
   };
   class VirtualDate extends Date {
     constructor(...given: unknown[]) {
-      super(...((given.length ? given : [world.clock()]) as [number]));
+      super(...((given.length ? given : [clock()]) as [number]));
     }
-    static override now = () => world.clock();
+    static override now = clock;
   }
   const getRandomValues = <T extends Uint8Array>(bytes: T): T => {
     for (let i = 0; i < bytes.length; i++) bytes[i] = random.below(256);

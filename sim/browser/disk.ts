@@ -49,6 +49,8 @@ export interface Disk {
   /** Over quota a transaction aborts when it commits. */
   isFull: boolean;
   isRefused: boolean;
+  /** Until this virtual time (ms) no `open` goes on. */
+  hangsUntil: number;
   create(): void;
   remove(): void;
   readonly connections: Set<Connection>;
@@ -62,12 +64,16 @@ export interface Disk {
   abort(transaction: Transaction, cause: Error): void;
   /** The page is gone: ends its connections, openings and transactions. */
   disconnect(page: Page, isKilled: boolean): void;
+  /** Closes all connections and keeps the rows, as a browser does whose storage process has ended. */
+  disconnectAll(): void;
   /** Closes all connections, as "clear site data" does. */
   clear(): void;
 }
 
 /** How long (ms) a page in the back/forward cache may hold up another one. */
 const PATIENCE = 10;
+/** How often (ms) an `open` that hangs is tried again. */
+const RETRY = 250;
 
 export const createDisk = (world: World): Disk => {
   const { scheduler, random } = world;
@@ -124,7 +130,12 @@ export const createDisk = (world: World): Disk => {
   const open = () => {
     current ??= openings.shift();
     const mine = current;
-    if (mine) scheduler.after(latency(), 'disk opens', () => mine === current && mine.begin());
+    const begin = () => {
+      if (mine !== current) return;
+      if (disk.hangsUntil > scheduler.now()) return void scheduler.after(RETRY, 'open hangs', begin);
+      mine?.begin();
+    };
+    if (mine) scheduler.after(latency(), 'disk opens', begin);
   };
 
   const disk: Disk = {
@@ -132,6 +143,7 @@ export const createDisk = (world: World): Disk => {
     speed: [0.05, 1],
     isFull: false,
     isRefused: false,
+    hangsUntil: 0,
     create: () => {
       rows ??= createRows();
     },
@@ -177,13 +189,16 @@ export const createDisk = (world: World): Disk => {
       if (current?.page === page) disk.opened();
       pump();
     },
-    clear() {
+    disconnectAll() {
       for (const transaction of [...transactions]) abort(transaction, new DOMException('cleared', 'AbortError'));
       for (const connection of connections) {
         connection.isOpen = false;
         connection.closed();
       }
       connections.clear();
+    },
+    clear() {
+      disk.disconnectAll();
       rows = undefined;
     },
   };

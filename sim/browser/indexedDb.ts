@@ -154,9 +154,14 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
 
   return {
     open(): PageRequest {
-      if (disk.isRefused) throw new DOMException('refused', 'SecurityError');
+      if (disk.isRefused || page.refusal === 'all') throw new DOMException('refused', 'SecurityError');
       const request: PageRequest = {};
       if (page.state === 'gone') return request;
+      if (page.refusal === 'database') {
+        request.error = new DOMException('refused', 'InvalidStateError');
+        dispatch('error', () => request.onerror?.({ target: request }));
+        return request;
+      }
       const succeed = () =>
         dispatch('open', () => {
           request.onsuccess?.({ target: request });
@@ -176,6 +181,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       return request;
     },
     deleteDatabase(): PageRequest {
+      if (page.refusal === 'all') throw new DOMException('refused', 'SecurityError');
       const request: PageRequest = {};
       disk.enqueue({
         // The browser goes on with it though the page is gone.

@@ -15,6 +15,14 @@ import { createStorage } from './storage.ts';
 /** `clew` in a page: before the bundle has loaded the stub, then the tracker. */
 export type Clew = (method: string, ...args: unknown[]) => unknown;
 
+/**
+ * What a page may not use: IndexedDB as in private windows of older browsers, where `open` fails, or all storage as in
+ * sandboxed frames, where every use of it throws. https://html.spec.whatwg.org/multipage/webstorage.html#dom-localstorage
+ */
+export type Refusal = 'nothing' | 'database' | 'all';
+
+const REFUSED = { isRefused: true, most: 0 };
+
 export interface PageOptions {
   /** `data-` attributes of the script tag, in camel case. */
   readonly dataset: Readonly<Record<string, string>>;
@@ -32,6 +40,7 @@ export interface Page extends Owner {
   readonly document: Events & { hidden: boolean; prerendering: boolean };
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
+  readonly refusal: Refusal;
   /** When its first transaction completed. */
   storedAt: number | undefined;
   /** Web Locks keep the page out of the back/forward cache. */
@@ -78,6 +87,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     document,
     fetching: undefined as unknown as Fetching,
     channels: new Set(),
+    refusal: browser.refusal,
     storedAt: undefined,
     locks: 0,
     evict: () => browser.evict(page),
@@ -117,6 +127,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     },
   };
 
+  const limits = page.refusal === 'all' ? REFUSED : browser.storageLimits;
   const sandbox = {
     ...createEvents(guard),
     ...globals,
@@ -132,8 +143,8 @@ export const createPage = (world: World, browser: Browser, name: string, options
       userAgent: 'simulated',
     },
     location: { href: 'https://shop.example/', hostname: 'shop.example', origin: 'https://shop.example' },
-    localStorage: createStorage(browser.localStorage, browser.storageLimits, browser.saveSoon),
-    sessionStorage: createStorage(options.sessionStorage, browser.storageLimits),
+    localStorage: createStorage(browser.localStorage, limits, browser.saveSoon),
+    sessionStorage: createStorage(options.sessionStorage, limits),
     indexedDB: createIndexedDb(world, browser.disk, page),
     IDBKeyRange: keyRanges,
     ...(browser.hasChannel && { BroadcastChannel }),

@@ -37,7 +37,7 @@ export const createSimulatedRelay = (world: World, script: vm.Script, network: N
   const start = () => {
     const owner: Owner = { name: `relay${++starts}`, state: 'running', held: [] };
     const guard = (run: () => void) => run();
-    const { globals, random } = createClockwork(world, owner, guard);
+    const { globals, random } = createClockwork(world, owner, guard, world.serverClock);
     const fetch = (url: string, init: { headers: Record<string, string>; body: string }) =>
       new Promise((resolve, reject) => {
         network.send({ from: owner.name, url, headers: { ...init.headers }, body: init.body }, (answer) => {

@@ -8,14 +8,16 @@ const STORING = 400;
 /** Trouble with the disk is over for clew so long (ms) after its end. */
 const CALM = 5000;
 
-const wasStored = ({ history, world }: Stage, { at, isHeard }: Tracked): boolean => {
+const wasStored = ({ history, world }: Stage, { at, isHeard, page }: Tracked): boolean => {
   const now = world.scheduler.now();
-  return isHeard && now - at > STORING && history.wasDiskFair(at - CALM, now);
+  return isHeard && now - at > STORING && history.wasDiskFair(at - CALM, now) && !history.refused.has(page);
 };
 
 /** What a page tracks before its database has answered is in localStorage at the end of the task. */
-const wasJournaled = ({ world }: Stage, { at, isHeard, isEarly }: Tracked): boolean =>
-  isHeard && isEarly && world.scheduler.now() > at;
+const wasJournaled = ({ history, world }: Stage, { at, isHeard, isEarly, page }: Tracked): boolean => {
+  const now = world.scheduler.now();
+  return isHeard && isEarly && now > at && history.wasJournalFair(at, now) && !history.refused.has(page);
+};
 
 /** Excuses events that are in no storage, unless a promise says that they are. */
 const excuse = (stage: Stage, isGone: (event: Tracked) => boolean, why: string): void => {
@@ -30,6 +32,18 @@ export const forgetCrashed = (stage: Stage, page: Page): void =>
     (event) => event.page === page.name && !wasStored(stage, event) && !wasJournaled(stage, event),
     'crash',
   );
+
+/** The page leaves and has no storage that it could write to: the docs promise nothing for what it has not sent. */
+export const forgetUnstored = (stage: Stage, page: Page): void => {
+  const { history, browser, world } = stage;
+  const isRefused = history.refused.has(page.name);
+  const now = world.scheduler.now();
+  if (!isRefused && history.wasJournalFair(now, now)) return;
+  const alive = new Set([...browser.pages].map(({ name }) => name));
+  // With localStorage open to it the page may have adopted what pages have journaled that are gone.
+  const isIts = (event: Tracked) => event.page === page.name || (page.refusal !== 'all' && !alive.has(event.page));
+  excuse(stage, isIts, 'no storage');
+};
 
 /** The browser was killed: the last writes to localStorage are gone, those to the database are not. */
 export const forgetKilled = (stage: Stage): void => {

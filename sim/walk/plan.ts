@@ -1,4 +1,5 @@
 import type { Features } from '../browser/browser.ts';
+import type { StorageAction } from './themes/storageVerbs.ts';
 
 /** What happens in a step. `tab` is taken modulo the number of tabs. */
 export type Action =
@@ -18,7 +19,8 @@ export type Action =
       readonly retryAfter?: string;
     }
   | { readonly verb: 'busyDatabase'; readonly ms: number }
-  | { readonly verb: 'slowDisk'; readonly isSlow: boolean };
+  | { readonly verb: 'slowDisk'; readonly isSlow: boolean }
+  | StorageAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -27,7 +29,7 @@ export interface Step {
 }
 
 /** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain';
+export type ThemeName = 'plain' | 'storage';
 
 export interface Plan {
   readonly seed: number;

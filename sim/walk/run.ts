@@ -5,6 +5,7 @@ import { type Broken, createWorld } from '../world/world.ts';
 import { checkEnd, checkIdle, checkPage, INVARIANTS, isSettled } from './checks.ts';
 import type { Action, Plan } from './plan.ts';
 import { createStage, type Stage } from './stage.ts';
+import { themes } from './themes/themes.ts';
 import { act } from './verbs.ts';
 import { noteWeather } from './weather.ts';
 
@@ -46,6 +47,7 @@ const recover = async (stage: Stage): Promise<number> => {
   service.mood = {};
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
+  themes[stage.plan.theme].recover?.(stage);
   noteWeather(stage);
   await perform(stage, { verb: 'open', tab: 0 });
   await perform(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });

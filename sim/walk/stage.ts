@@ -40,6 +40,11 @@ export interface Stage {
   onDisk(): Set<number>;
 }
 
+/** What does each verb of these actions. */
+export type VerbsOf<A extends { readonly verb: string }> = {
+  readonly [V in A['verb']]: (stage: Stage, action: Extract<A, { verb: V }>) => void;
+};
+
 const numbersIn = (text: string): number[] => [...text.matchAll(/\\*"n\\*":(\d+)/g)].map(([, n]) => Number(n));
 
 export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage => {
@@ -83,6 +88,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       tab.page = page;
       world.log(page.name, () => 'loads');
       history.load(page.name);
+      if (page.refusal !== 'nothing') history.refused.add(page.name);
       history.stir();
       if (plan.hasStub) page.run(scripts.stub);
       const evaluate = () => {

@@ -1,7 +1,8 @@
 import { FAIR } from '../server/network.ts';
 import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import type { Action } from './plan.ts';
-import type { Stage } from './stage.ts';
+import type { Stage, VerbsOf } from './stage.ts';
+import { storageVerbs } from './themes/storageVerbs.ts';
 import {
   flush,
   goBack,
@@ -29,9 +30,7 @@ const CONDITIONS = {
 const UNSAVED_CRASH = 1000;
 const UNSAVED_KILL = 10_000;
 
-type Verbs = {
-  readonly [V in Action['verb']]: (stage: Stage, action: Extract<Action, { verb: V }>) => void;
-};
+type Verbs = VerbsOf<Action>;
 
 const verbs: Verbs = {
   open: openTab,
@@ -107,6 +106,7 @@ const verbs: Verbs = {
   slowDisk({ browser }, { isSlow }) {
     browser.disk.speed = isSlow ? [5, 60] : [0.05, 1];
   },
+  ...storageVerbs,
 };
 
 /** Does what the step says, between two tasks. */

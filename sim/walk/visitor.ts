@@ -1,4 +1,5 @@
 import type { Page } from '../browser/page.ts';
+import { forgetUnstored } from './losses.ts';
 import { has } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
 
@@ -78,6 +79,7 @@ export const flush = (stage: Stage, page: Page): void =>
 const depart = (stage: Stage, page: Page, isCached: boolean): void => {
   stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   stage.browser.leave(page, isCached);
+  forgetUnstored(stage, page);
 };
 
 /** The page leaves. In its tab the next page loads, unless the tab is closed. */

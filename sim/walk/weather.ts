@@ -1,10 +1,14 @@
+import { MOST_STORED } from '../browser/browser.ts';
 import { FAIR } from '../server/network.ts';
 import type { Stage } from './stage.ts';
 
 /** Enters into the history whether the network and the disk now work as they should. */
-export const noteWeather = ({ history, network, service, browser, holders }: Stage): void => {
+export const noteWeather = ({ history, network, service, browser, holders, world }: Stage): void => {
   history.network(network.conditions === FAIR && service.mood.status === undefined && browser.isOnline);
-  history.disk(!holders.size && browser.disk.speed[1] <= 1 && !browser.disk.isFull);
+  const { speed, isFull, hangsUntil } = browser.disk;
+  const hasRoom = browser.storageLimits.most >= MOST_STORED;
+  history.journal(hasRoom);
+  history.disk(!holders.size && speed[1] <= 1 && !isFull && hasRoom && hangsUntil <= world.scheduler.now());
 };
 
 /** A page of the site itself holds a transaction for so long (ms). */
