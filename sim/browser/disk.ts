@@ -1,4 +1,5 @@
 import type { World } from '../world/world.ts';
+import { compareKeys, type Key } from './keys.ts';
 import { createRows, type Rows } from './objectStore.ts';
 import type { Page } from './page.ts';
 
@@ -23,6 +24,8 @@ export interface Transaction {
   /** Events of requests that the page has not seen yet. */
   unseen: number;
   readonly undo: (() => void)[];
+  /** Keys that it has written to. */
+  readonly written: Key[];
   complete(): void;
   abort(cause: Error): void;
 }
@@ -44,6 +47,8 @@ interface Opening {
 /** The state of one database, of all pages of the origin. */
 export interface Disk {
   rows(): Rows | undefined;
+  /** What is in them if no transaction that is under way completes. */
+  committed(): unknown[];
   /** How long the disk takes for one request, in ms. */
   speed: [least: number, most: number];
   /** Over quota a transaction aborts when it commits. */
@@ -140,6 +145,11 @@ export const createDisk = (world: World): Disk => {
 
   const disk: Disk = {
     rows: () => rows,
+    committed() {
+      const [first] = disk.isFull ? transactions : [];
+      const isWritten = (key: Key) => first?.written.some((other) => compareKeys(key, other) === 0);
+      return (rows?.range(undefined, Number.POSITIVE_INFINITY) ?? []).filter(([key]) => !isWritten(key));
+    },
     speed: [0.05, 1],
     isFull: false,
     isRefused: false,
@@ -179,7 +189,8 @@ export const createDisk = (world: World): Disk => {
       // What was committed while another transaction ran is aborted with its connection: only the first one lasts.
       for (const [index, transaction] of [...transactions].entries()) {
         if (transaction.page !== page) continue;
-        const lasts = index === 0 && transaction.state === 'committing' && !(isKilled && random.chance(0.5));
+        const isLast = index === 0 && transaction.state === 'committing' && !disk.isFull;
+        const lasts = isLast && !(isKilled && random.chance(0.5));
         if (!lasts) abort(transaction, new DOMException('connection is gone', 'AbortError'));
       }
       for (const connection of connections) if (connection.page === page) connections.delete(connection);

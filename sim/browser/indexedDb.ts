@@ -42,6 +42,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       isBusy: false,
       unseen: 0,
       undo: [],
+      written: [],
       complete: () => void settle('oncomplete'),
       abort: (cause) => void settle('onabort', cause),
     };
@@ -75,6 +76,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
     const write = (key: Key, value: unknown) => {
       const undo = rows().set(key, value);
       transaction.undo.push(undo);
+      transaction.written.push(key);
       return key;
     };
     const store = {

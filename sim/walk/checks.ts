@@ -1,11 +1,13 @@
 import type { Stats } from '../../src/tracker/types.ts';
 import type { Page } from '../browser/page.ts';
 import type { Service } from '../server/service.ts';
+import { findExcess, findSurplus, isFullFor } from './boundChecks.ts';
 import {
   findDisorder,
   findDisorderOfPages,
   findFalseRejection,
   findKeptAtDeparture,
+  findRevived,
   findSecondId,
 } from './deliveryChecks.ts';
 import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
@@ -36,6 +38,9 @@ export const INVARIANTS = {
   identify: '$identify is sent only where the person is new',
   pages: 'what an earlier page has stored arrives first',
   idle: 'an open page delivers what it has',
+  bounds: 'a page holds no more than it may',
+  stored: 'the origin stores no more than its pages may hold',
+  revived: 'what is dropped does not arrive',
 } as const;
 
 /** After a task of the page: its own account must be right. */
@@ -56,6 +61,10 @@ const arrivedIn = ({ stored, upserted }: Service): Set<number | undefined> =>
 export const checkIdle = (stage: Stage): void => {
   const detail = findStuck(stage);
   if (detail) stage.world.break(INVARIANTS.idle, detail);
+  const excess = findExcess(stage);
+  if (excess) stage.world.break(INVARIANTS.bounds, excess);
+  const surplus = findSurplus(stage);
+  if (surplus) stage.world.break(INVARIANTS.stored, surplus);
 };
 
 const checkPersons = ({ service, ledger, world }: Stage): void => {
@@ -87,7 +96,9 @@ export const checkEnd = (stage: Stage): void => {
     world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
   }
   for (const { n, name, dropped } of ledger.tracked.values()) {
-    const isExpected = dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan));
+    const isExpected =
+      (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan))) ||
+      (dropped === 'full' && isFullFor(stage, n));
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
   }
   const confirmed = new Set<string>();
@@ -108,6 +119,7 @@ export const checkEnd = (stage: Stage): void => {
     identify: findRepeatedIdentify(stage),
     lost: findLostIdentify(stage),
     pages: findDisorderOfPages(stage),
+    revived: findRevived(stage),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

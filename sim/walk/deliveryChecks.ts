@@ -53,9 +53,9 @@ export const findDisorder = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
   const last = new Map<string, { n: number; place: number; at: number }>();
-  for (const { n, page, isHeard, at } of ledger.tracked.values()) {
+  for (const { n, page, isHeard, at, dropped } of ledger.tracked.values()) {
     const copy = copies.get(n);
-    if (!copy || !isHeard || !history.wasDiskFair(at - CALM, copy.at)) continue;
+    if (!copy || !isHeard || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
     // What is handed over may overtake what is under way.
     if (history.departureOf(page, 0) <= copy.at) continue;
     const place = places.get(copy) ?? 0;
@@ -95,6 +95,14 @@ export const findFalseRejection = ({ plan, ledger }: Stage): string | undefined 
   if (hasRefusals(plan)) return undefined;
   for (const { n, name, dropped } of ledger.tracked.values())
     if (dropped === 'rejected' && name !== 'poison') return `event ${n}`;
+  return undefined;
+};
+
+/** An event that the app was told of as dropped for want of room, and that arrived all the same. */
+export const findRevived = (stage: Stage): string | undefined => {
+  const copies = firstCopies(stage);
+  for (const { n, dropped } of stage.ledger.tracked.values())
+    if (dropped === 'full' && copies.has(n)) return `event ${n}`;
   return undefined;
 };
 

@@ -6,6 +6,9 @@ const CRASH = 2000;
 /** A kill so long (ms) after a change may lose it. */
 const KILL = 10_000;
 
+/** Trouble in which a page cannot learn who is identified, or cannot tell the next one. */
+export const FORGETFUL = ['fillDisk', 'limitStorage', 'refuseStorage', 'hangOpens', 'closeConnections'] as const;
+
 const countOf = ({ service }: Stage, person: string): number => {
   const mine = service.stored.filter(({ event, payload }) => event === '$identify' && payload.distinct_id === person);
   return new Set(mine.map(({ uuid }) => uuid)).size;
@@ -18,7 +21,7 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
   // A page that leaves before the database has answered may forget whom it has identified (issue 16).
   const isForgotten = ledger.identified.some(({ at, page }) => history.departureOf(page, at) < at + CRASH);
-  if (has(plan, 'clearDatabase') || isForgotten) return undefined;
+  if (has(plan, 'clearDatabase', ...FORGETFUL) || isForgotten) return undefined;
   for (const person of personsOf(stage)) {
     const count = countOf(stage, person);
     const needed = ledger.identified.filter((call) => call.person === person && call.isNew).length;
@@ -35,6 +38,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   const lost = ledger.identified.find(
     ({ at, page, person, isHeard }) =>
       isHeard &&
+      !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
       history.departureOf(page, at) > at + doubt &&
       !countOf(stage, person),

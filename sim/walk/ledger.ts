@@ -42,7 +42,12 @@ interface Change {
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
   /** The next number, tracked now by this page. */
-  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'size'>): number;
+  track(
+    call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'size'> & {
+      /** The page may know any earlier visitor, or none. */
+      readonly isStranger?: boolean;
+    },
+  ): number;
   identify(call: Pick<Tracked, 'page' | 'isHeard' | 'isEarly'> & { readonly person: string }): void;
   readonly identified: readonly Identified[];
   /** The one person that the page must know by now, if it is only one. */
@@ -87,7 +92,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
         ...call,
         n,
         at: scheduler.now(),
-        persons: personsFor(call.page),
+        persons: call.isStranger ? new Set(changes.map(({ person }) => person)) : personsFor(call.page),
         change: changes.length,
       });
       return n;

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../server/network.ts';
+import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 
 /** A request takes at most so long (ms): then clew gives up. */
@@ -20,6 +21,7 @@ const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
 const isQuiet = ({ history }: Stage, from: number, to: number): boolean =>
   !history.wasStirred(from - STIRRING, to) &&
   history.wasDiskFair(from - STIRRING, to) &&
+  history.wasClockFair(from, to) &&
   !history.departures.some(({ at }) => at >= from - STIRRING && at <= to);
 
 /** A request that is sent although an answer has asked for a pause. */
@@ -45,8 +47,13 @@ const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string
   return undefined;
 };
 
+/** Tabs can see each other's lease, and for how long it holds. */
+const areKnown = ({ history }: Stage, from: number, to: number): boolean =>
+  history.wasDiskFair(from, to) && history.wasClockFair(from, to);
+
 /** Two tabs that send at the same time. */
-const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): string | undefined => {
+const breaksLease = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  const { history } = stage;
   for (const [index, one] of requests.entries()) {
     const end = Math.min(
       one.end?.at ?? Number.POSITIVE_INFINITY,
@@ -56,7 +63,7 @@ const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): st
     for (let later = index + 1; later < requests.length; later++) {
       const other = requests[later] as RequestRecord;
       if (other.at >= end - 1) break;
-      if (other.from !== one.from && history.wasDiskFair(one.at - 60_000, other.at))
+      if (other.from !== one.from && areKnown(stage, one.at - 60_000, other.at))
         return `${other.from} sends at ${(other.at / 1000).toFixed(3)} s while ${one.from} waits for an answer`;
     }
   }
@@ -65,10 +72,19 @@ const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): st
 
 /** What is wrong with the requests of a walk, by the invariant. */
 export const checkRequests = (stage: Stage) => {
-  const requests = ordinaryOf(stage);
+  const { refused } = stage.history;
+  const all = ordinaryOf(stage);
+  const requests = all.filter(({ from }) => !refused.has(from));
+  // A page that cannot use the database knows of no other one's requests.
+  const groups = [requests, ...[...refused].map((page) => all.filter(({ from }) => from === page))];
+  const find = (check: typeof breaksLease, parts: readonly RequestRecord[][]) =>
+    parts.map((part) => check(stage, part)).find(Boolean);
+  // Each page searches by itself for an event that is refused, and does not wait between the parts.
+  const pages = new Set(has(stage.plan, 'poison') ? all.map(({ from }) => from) : []);
+  const searches = pages.size ? [...pages].map((page) => all.filter(({ from }) => from === page)) : groups;
   return {
-    retryAfter: breaksRetryAfter(stage, requests),
-    backOff: breaksBackOff(stage, requests),
+    retryAfter: find(breaksRetryAfter, groups),
+    backOff: find(breaksBackOff, searches),
     lease: breaksLease(stage, requests),
   };
 };

@@ -104,9 +104,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     },
     onDisk: () =>
       new Set(
-        [JSON.stringify(browser.disk.rows()?.range(undefined, 1e6) ?? []), ...browser.localStorage.values()].flatMap(
-          numbersIn,
-        ),
+        [JSON.stringify(browser.disk.committed()), ...browser.localStorage.values()].flatMap(numbersIn),
       ),
   };
 };

@@ -1,4 +1,5 @@
 import type { Page } from '../browser/page.ts';
+import { FORGETFUL } from './identityChecks.ts';
 import { forgetUnstored } from './losses.ts';
 import { has } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
@@ -32,8 +33,21 @@ export const isLoaded = (page: Page): boolean => {
   return !!clew && !('q' in clew);
 };
 
-export const track = ({ ledger, world }: Stage, page: Page, count: number, name = 'walk', size = 0): void => {
-  const call = { page: page.name, name, size, isHeard: isLoaded(page), isEarly: page.storedAt === undefined };
+/** The page has never been able to ask who the visitor is. */
+const isStranger = ({ plan, history, world }: Stage, page: Page): boolean =>
+  has(plan, ...FORGETFUL) &&
+  (history.refused.has(page.name) || !history.wasDiskFair(history.loadOf(page.name), world.scheduler.now()));
+
+export const track = (stage: Stage, page: Page, count: number, name = 'walk', size = 0): void => {
+  const { ledger, world } = stage;
+  const call = {
+    page: page.name,
+    name,
+    size,
+    isHeard: isLoaded(page),
+    isEarly: page.storedAt === undefined,
+    isStranger: isStranger(stage, page),
+  };
   const numbers = Array.from({ length: count }, () => ledger.track(call));
   world.log(page.name, () => `track ${name} ${numbers[0]}${count > 1 ? `–${numbers.at(-1)}` : ''}`);
   page.guard(() => {
@@ -59,7 +73,7 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
 export const setProperties = ({ ledger, world, plan }: Stage, page: Page): void => {
   // Before the database has answered, or after it was deleted, the page cannot know the customer.
   const isKnown =
-    !has(plan, 'clearDatabase') && isLoaded(page) && page.storedAt !== undefined && ledger.personOf(page.name);
+    !has(plan, 'clearDatabase', ...FORGETFUL) && isLoaded(page) && page.storedAt !== undefined && ledger.personOf(page.name);
   const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly: false };
   const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
   world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);

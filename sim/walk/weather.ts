@@ -24,6 +24,7 @@ export const holdDatabase = (stage: Stage, ms: number): void => {
     isBusy: false,
     unseen: 0,
     undo: [],
+    written: [],
     complete: () => {},
     abort: () => {},
   });
