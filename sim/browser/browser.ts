@@ -25,6 +25,7 @@ export interface Browser {
   readonly hasChannel: boolean;
   readonly hasFetchLater: boolean;
   readonly hasGpc: boolean;
+  readonly hasThrottling?: boolean;
   readonly pages: Set<Page>;
   open(options: PageOptions): Page;
   broadcast(from: Channel, data: unknown): void;
@@ -33,6 +34,12 @@ export interface Browser {
   /** The page comes back from the back/forward cache. */
   restore(page: Page): void;
   evict(page: Page): void;
+  /** The browser suspends a hidden page in its tab, unless it holds what others may wait for. */
+  freeze(page: Page): boolean;
+  /** The page goes on. */
+  thaw(page: Page): void;
+  /** The visitor navigates to a prerendered page. */
+  activate(page: Page): void;
   crash(page: Page): void;
   /** localStorage has changed. */
   saveSoon(): void;
@@ -47,6 +54,8 @@ export interface Features {
   readonly hasChannel: boolean;
   readonly hasFetchLater: boolean;
   readonly hasGpc: boolean;
+  /** Timers of hidden pages run once a second. */
+  readonly hasThrottling?: boolean;
 }
 
 export const MODERN: Features = { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false };
@@ -113,6 +122,32 @@ export const createBrowser = (world: World, network: Network, features: Features
       page.window.dispatch('visibilitychange');
       page.window.dispatch('pageshow', { persisted: true });
       scheduler.resume(page);
+    },
+    freeze(page) {
+      if (page.state !== 'running' || !page.document.hidden || page.locks || disk.isUsedBy(page)) return false;
+      world.log(page.name, () => 'is frozen');
+      page.document.dispatch('freeze');
+      scheduler.next(`${page.name} is suspended`, () => {
+        if (page.state !== 'running') return;
+        page.state = 'suspended';
+        page.isFrozen = true;
+      });
+      return true;
+    },
+    thaw(page) {
+      if (!page.isFrozen || page.state !== 'suspended') return;
+      world.log(page.name, () => 'is thawed');
+      page.isFrozen = false;
+      page.state = 'running';
+      page.document.dispatch('resume');
+      scheduler.resume(page);
+    },
+    activate(page) {
+      if (page.state !== 'running' || !page.document.prerendering) return;
+      world.log(page.name, () => 'is activated');
+      page.document.prerendering = false;
+      page.document.dispatch('prerenderingchange');
+      browser.show(page, true);
     },
     evict(page) {
       if (page.state !== 'suspended') return;

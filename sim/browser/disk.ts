@@ -67,6 +67,8 @@ export interface Disk {
   request(transaction: Transaction, request: DiskRequest): void;
   commit(transaction: Transaction): void;
   abort(transaction: Transaction, cause: Error): void;
+  /** Whether the page has an open or a transaction under way. */
+  isUsedBy(page: Page): boolean;
   /** The page is gone: ends its connections, openings and transactions. */
   disconnect(page: Page, isKilled: boolean): void;
   /** Closes all connections and keeps the rows, as a browser does whose storage process has ended. */
@@ -185,6 +187,7 @@ export const createDisk = (world: World): Disk => {
       pump();
     },
     abort,
+    isUsedBy: (page) => [current, ...openings, ...transactions].some((user) => user?.page === page),
     disconnect(page, isKilled) {
       // What was committed while another transaction ran is aborted with its connection: only the first one lasts.
       for (const [index, transaction] of [...transactions].entries()) {

@@ -41,6 +41,8 @@ export interface Page extends Owner {
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
   readonly refusal: Refusal;
+  /** Suspended in its tab, not in the back/forward cache. */
+  isFrozen: boolean;
   /** When its first transaction completed. */
   storedAt: number | undefined;
   /** Web Locks keep the page out of the back/forward cache. */
@@ -69,7 +71,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     }
   };
   const document = Object.assign(createEvents(guard), {
-    hidden: false,
+    hidden: options.isPrerendering ?? false,
     prerendering: options.isPrerendering ?? false,
     currentScript: { dataset: { ...options.dataset } },
     querySelector: () => null,
@@ -90,12 +92,19 @@ export const createPage = (world: World, browser: Browser, name: string, options
     refusal: browser.refusal,
     storedAt: undefined,
     locks: 0,
-    evict: () => browser.evict(page),
+    isFrozen: false,
+    evict: () => (page.isFrozen ? browser.thaw(page) : browser.evict(page)),
     guard,
     run: (script) => guard(() => void script.runInContext(context)),
     clew: () => page.window.clew as Clew | undefined,
   };
-  const { globals, random } = createClockwork(world, page, guard);
+  const { globals, random } = createClockwork(
+    world,
+    page,
+    guard,
+    world.clock,
+    () => !!browser.hasThrottling && document.hidden,
+  );
   Object.assign(page, { fetching: createFetching(world, browser, page) });
 
   class BroadcastChannel implements Channel {
@@ -127,6 +136,12 @@ export const createPage = (world: World, browser: Browser, name: string, options
     },
   };
 
+  /** A page that nobody has seen has nothing to write. */
+  const onStored = (isWritten: boolean) => {
+    if (isWritten && document.prerendering)
+      world.break('a prerendered page sends and stores nothing', `${name}: localStorage`);
+    browser.saveSoon();
+  };
   const limits = page.refusal === 'all' ? REFUSED : browser.storageLimits;
   const sandbox = {
     ...createEvents(guard),
@@ -143,7 +158,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
       userAgent: 'simulated',
     },
     location: { href: 'https://shop.example/', hostname: 'shop.example', origin: 'https://shop.example' },
-    localStorage: createStorage(browser.localStorage, limits, browser.saveSoon),
+    localStorage: createStorage(browser.localStorage, limits, onStored),
     sessionStorage: createStorage(options.sessionStorage, limits),
     indexedDB: createIndexedDb(world, browser.disk, page),
     IDBKeyRange: keyRanges,

@@ -29,8 +29,8 @@ export const isFullFor = ({ ledger, service, plan }: Stage, n: number): boolean 
 export const findExcess = ({ tabs, plan }: Stage): string | undefined => {
   for (const { page } of tabs) {
     if (page?.state !== 'running' || !isLoaded(page)) continue;
-    const { queued } = page.clew()?.('stats') as Stats;
-    if (queued > mostOf(plan)) return `${page.name} has ${queued} queued events`;
+    const stats = page.clew()?.('stats') as Stats | undefined;
+    if (stats && stats.queued > mostOf(plan)) return `${page.name} has ${stats.queued} queued events`;
   }
   return undefined;
 };

@@ -10,6 +10,7 @@ import {
   findRevived,
   findSecondId,
 } from './deliveryChecks.ts';
+import { findPremature } from './hidden.ts';
 import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
 import { isExcused } from './losses.ts';
@@ -40,6 +41,7 @@ export const INVARIANTS = {
   idle: 'an open page delivers what it has',
   bounds: 'a page holds no more than it may',
   stored: 'the origin stores no more than its pages may hold',
+  prerendered: 'a prerendered page sends and stores nothing',
   revived: 'what is dropped does not arrive',
 } as const;
 
@@ -63,6 +65,8 @@ export const checkIdle = (stage: Stage): void => {
   if (detail) stage.world.break(INVARIANTS.idle, detail);
   const excess = findExcess(stage);
   if (excess) stage.world.break(INVARIANTS.bounds, excess);
+  const premature = findPremature(stage);
+  if (premature) stage.world.break(INVARIANTS.prerendered, premature);
   const surplus = findSurplus(stage);
   if (surplus) stage.world.break(INVARIANTS.stored, surplus);
 };

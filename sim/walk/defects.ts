@@ -2,6 +2,8 @@ import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
 import { changesPerson, direct, hasForeign, hasTwoPersons, keyed, leaves, now, relayed } from './defectPlans.ts';
 import { hasRefusals, type Plan } from './plan.ts';
+import { pageDefects } from './themes/pageDefects.ts';
+import { storageDefects } from './themes/storageDefects.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
 export interface Defect {
@@ -128,6 +130,8 @@ export const defects: readonly Defect[] = [
     ),
     mayShow: leaves,
   },
+  ...storageDefects,
+  ...pageDefects,
 ];
 
 /** Whether a known defect explains that this walk broke the invariant. */

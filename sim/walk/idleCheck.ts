@@ -22,6 +22,7 @@ const isCalm = ({ plan, world, history, ledger }: Stage, page: Page): boolean =>
     !has(plan, 'poison') &&
     history.wasNetworkFair(now - BACK_OFF, now) &&
     history.wasDiskFair(now - LEASE, now) &&
+    history.wasAwake(now - LEASE, now) &&
     history.wasClockFair(now - LONGEST_WAIT, now) &&
     !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING))
   );

@@ -10,7 +10,10 @@ const CALM = 5000;
 
 const wasStored = ({ history, world }: Stage, { at, isHeard, page }: Tracked): boolean => {
   const now = world.scheduler.now();
-  return isHeard && now - at > STORING && history.wasDiskFair(at - CALM, now) && !history.refused.has(page);
+  const isAwake = !history.freezes.some(
+    ({ page: frozen, from }) => frozen === page && from >= at && from < at + STORING,
+  );
+  return isHeard && now - at > STORING && history.wasDiskFair(at - CALM, now) && !history.refused.has(page) && isAwake;
 };
 
 /** What a page tracks before its database has answered is in localStorage at the end of the task. */

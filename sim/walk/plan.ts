@@ -1,4 +1,5 @@
 import type { Features } from '../browser/browser.ts';
+import type { PagesAction } from './themes/pagesVerbs.ts';
 import type { StorageAction } from './themes/storageVerbs.ts';
 
 /** What happens in a step. `tab` is taken modulo the number of tabs. */
@@ -20,7 +21,8 @@ export type Action =
     }
   | { readonly verb: 'busyDatabase'; readonly ms: number }
   | { readonly verb: 'slowDisk'; readonly isSlow: boolean }
-  | StorageAction;
+  | StorageAction
+  | PagesAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -29,7 +31,7 @@ export interface Step {
 }
 
 /** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'storage';
+export type ThemeName = 'plain' | 'storage' | 'pages';
 
 export interface Plan {
   readonly seed: number;

@@ -22,6 +22,7 @@ const isQuiet = ({ history }: Stage, from: number, to: number): boolean =>
   !history.wasStirred(from - STIRRING, to) &&
   history.wasDiskFair(from - STIRRING, to) &&
   history.wasClockFair(from, to) &&
+  history.wasAwake(from - STIRRING, to) &&
   !history.departures.some(({ at }) => at >= from - STIRRING && at <= to);
 
 /** A request that is sent although an answer has asked for a pause. */

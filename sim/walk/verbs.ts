@@ -2,6 +2,7 @@ import { FAIR } from '../server/network.ts';
 import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import type { Action } from './plan.ts';
 import type { Stage, VerbsOf } from './stage.ts';
+import { pagesVerbs } from './themes/pagesVerbs.ts';
 import { storageVerbs } from './themes/storageVerbs.ts';
 import {
   flush,
@@ -107,6 +108,7 @@ const verbs: Verbs = {
     browser.disk.speed = isSlow ? [5, 60] : [0.05, 1];
   },
   ...storageVerbs,
+  ...pagesVerbs,
 };
 
 /** Does what the step says, between two tasks. */
