@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../server/network.ts';
-import { has } from './plan.ts';
+import { has, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
 
 /** A request takes at most so long (ms): then clew gives up. */
@@ -81,7 +81,7 @@ export const checkRequests = (stage: Stage) => {
   const find = (check: typeof breaksLease, parts: readonly RequestRecord[][]) =>
     parts.map((part) => check(stage, part)).find(Boolean);
   // Each page searches by itself for an event that is refused, and does not wait between the parts.
-  const pages = new Set(has(stage.plan, 'poison') ? all.map(({ from }) => from) : []);
+  const pages = new Set(has(stage.plan, 'poison') || hasRefusals(stage.plan) ? all.map(({ from }) => from) : []);
   const searches = pages.size ? [...pages].map((page) => all.filter(({ from }) => from === page)) : groups;
   return {
     retryAfter: find(breaksRetryAfter, groups),

@@ -9,8 +9,8 @@ const actions: Actions = {
   freeze: [6, (_, tab) => ({ verb: 'freeze', tab })],
   thaw: [3, (_, tab) => ({ verb: 'thaw', tab })],
   discard: [2, (_, tab) => ({ verb: 'discard', tab })],
-  prerender: [6, (random, tab) => ({ verb: 'prerender', tab, count: random.below(3) })],
-  activate: [6, (_, tab) => ({ verb: 'activate', tab })],
+  prerender: [8, (random, tab) => ({ verb: 'prerender', tab, count: random.below(3) })],
+  activate: [14, (_, tab) => ({ verb: 'activate', tab })],
   cancelPrerender: [2, (_, tab) => ({ verb: 'cancelPrerender', tab })],
   duplicate: [3, (_, tab) => ({ verb: 'duplicate', tab })],
 };

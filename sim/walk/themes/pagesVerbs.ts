@@ -12,6 +12,9 @@ export type PagesAction =
   /** The page tracks `count` events before it is seen. */
   | { readonly verb: 'prerender'; readonly tab: number; readonly count: number };
 
+/** How long (ms) after it is hidden a page is frozen. Chromium waits for minutes. */
+const FREEZING = 500;
+
 /** The tab with this number as it is, also if its page is frozen. */
 const tabOf = ({ tabs }: Stage, index: number): Tab | undefined => tabs[index % Math.max(tabs.length, 1)];
 
@@ -20,7 +23,10 @@ export const pagesVerbs: VerbsOf<PagesAction> = {
     const { page } = tabAt(stage, tab);
     if (!page) return;
     stage.browser.show(page, false);
-    if (stage.browser.freeze(page)) stage.history.freeze(page.name, true);
+    // What the page does as it is hidden has an end before it is frozen.
+    stage.world.scheduler.after(FREEZING, 'browser freezes', () => {
+      if (stage.browser.freeze(page)) stage.history.freeze(page.name, true);
+    });
   },
   thaw: (stage, { tab }) => thaw(stage, tabOf(stage, tab)),
   discard(stage, { tab }) {
