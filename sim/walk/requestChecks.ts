@@ -38,9 +38,12 @@ const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): str
 
 /** Requests that fail one after the other, faster than any back-off. */
 const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  // Each page searches by itself for an event that is refused, and does not wait between the parts.
+  const isSearched = has(stage.plan, 'poison') || hasRefusals(stage.plan);
   let failed: RequestRecord[] = [];
   for (const request of requests) {
-    failed = request.end?.isFailed ? [...failed, request].slice(-MANY) : [];
+    const before = failed.filter(({ from }) => !isSearched || from === request.from);
+    failed = request.end?.isFailed ? [...before, request].slice(-MANY) : [];
     const [first] = failed;
     if (failed.length === MANY && first && request.at - first.at < FEW && isQuiet(stage, first.at, request.at))
       return `${MANY} requests failed within ${((request.at - first.at) / 1000).toFixed(1)} s`;
@@ -78,14 +81,10 @@ export const checkRequests = (stage: Stage) => {
   const requests = all.filter(({ from }) => !refused.has(from));
   // A page that cannot use the database knows of no other one's requests.
   const groups = [requests, ...[...refused].map((page) => all.filter(({ from }) => from === page))];
-  const find = (check: typeof breaksLease, parts: readonly RequestRecord[][]) =>
-    parts.map((part) => check(stage, part)).find(Boolean);
-  // Each page searches by itself for an event that is refused, and does not wait between the parts.
-  const pages = new Set(has(stage.plan, 'poison') || hasRefusals(stage.plan) ? all.map(({ from }) => from) : []);
-  const searches = pages.size ? [...pages].map((page) => all.filter(({ from }) => from === page)) : groups;
+  const find = (check: typeof breaksLease) => groups.map((group) => check(stage, group)).find(Boolean);
   return {
-    retryAfter: find(breaksRetryAfter, groups),
-    backOff: find(breaksBackOff, searches),
+    retryAfter: find(breaksRetryAfter),
+    backOff: find(breaksBackOff),
     lease: breaksLease(stage, requests),
   };
 };

@@ -48,6 +48,8 @@ const recover = async (stage: Stage): Promise<number> => {
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
   themes[stage.plan.theme].recover?.(stage);
+  // A page that hears that it is online again ends its back-off.
+  stage.history.stir();
   noteWeather(stage);
   await perform(stage, { verb: 'open', tab: 0 });
   await perform(stage, { verb: 'track', tab: 0, count: 1, name: 'walk' });
