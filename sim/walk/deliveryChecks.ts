@@ -6,6 +6,8 @@ import type { Stage } from './stage.ts';
 const HANDOVER = 2000;
 /** So long (ms) before a departure the network must have worked: an older request may still be under way. */
 const CALM = 25_000;
+/** So long (ms) after it has ended, a relay still holds back the events that it had under way. */
+const RESERVED = 70_000;
 /** How soon (ms) a page has asked its database and stored what is tracked. */
 const STORING = 1000;
 /** Bytes that a browser takes of a page that leaves, at least. */
@@ -25,9 +27,10 @@ const firstCopies = ({ service }: Stage): Map<number, Stored> => {
 export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const { plan, history, ledger } = stage;
   if (has(plan, 'poison')) return undefined;
+  const calm = has(plan, 'restartRelay') ? RESERVED : CALM;
   const copies = firstCopies(stage);
   for (const { page, at, kind, isLoaded } of history.departures) {
-    if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - CALM, at + HANDOVER)) continue;
+    if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - calm, at + HANDOVER)) continue;
     const own = [...ledger.tracked.values()].filter(
       (event) => event.page === page && event.at <= at && event.isHeard && event.name === 'walk',
     );

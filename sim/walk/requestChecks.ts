@@ -10,6 +10,9 @@ const STIRRING = 10_000;
 const MANY = 12;
 const FEW = 36_000;
 
+/** Answers that may be about what is in the batch: of the service, and of a relay that passes them on. */
+const SEARCHED = [413, 500, 502];
+
 /** Requests that pages have sent while they were open: what is handed over at pagehide does not wait for anything. */
 const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
   network.requests.filter(
@@ -38,12 +41,12 @@ const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): str
 
 /** Requests that fail one after the other, faster than any back-off. */
 const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
-  // Each page searches by itself for an event that is refused, and does not wait between the parts.
+  // The parts of a batch that is refused go one after the other.
   const isSearched = has(stage.plan, 'poison') || hasRefusals(stage.plan);
   let failed: RequestRecord[] = [];
   for (const request of requests) {
-    const before = failed.filter(({ from }) => !isSearched || from === request.from);
-    failed = request.end?.isFailed ? [...before, request].slice(-MANY) : [];
+    if (isSearched && SEARCHED.includes(request.end?.status ?? 0)) continue;
+    failed = request.end?.isFailed ? [...failed, request].slice(-MANY) : [];
     const [first] = failed;
     if (failed.length === MANY && first && request.at - first.at < FEW && isQuiet(stage, first.at, request.at))
       return `${MANY} requests failed within ${((request.at - first.at) / 1000).toFixed(1)} s`;

@@ -14,6 +14,7 @@ export const storageDefects: readonly Defect[] = [
     plan: relayed(450, [burst, burst, { wait: now, action: { verb: 'flush', tab: 0 } }], {
       dataset: small,
       theme: 'storage',
+      hasStub: false,
     }),
     mayShow: tracksMany,
   },
