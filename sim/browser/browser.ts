@@ -2,10 +2,13 @@ import type { Network } from '../server/network.ts';
 import type { World } from '../world/world.ts';
 import { clone } from './clone.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { type Channel, createPage, type Page, type PageOptions } from './page.ts';
+import { type Channel, createPage, type Page, type PageOptions, type Refusal } from './page.ts';
 
 /** localStorage reaches the disk so long (ms) after a write: a SIGKILL loses what is younger. */
 const STORAGE_DELAY = 5000;
+
+/** Characters that localStorage takes. */
+export const MOST_STORED = 5_000_000;
 
 /** Chromium keeps a page in the back/forward cache for so long (ms): https://web.dev/articles/bfcache */
 const CACHE_TIME = 600_000;
@@ -16,11 +19,14 @@ export interface Browser {
   readonly network: Network;
   readonly localStorage: Map<string, string>;
   readonly storageLimits: { isRefused: boolean; most: number };
+  /** What pages that load from now on may not use as long as they live. */
+  refusal: Refusal;
   isOnline: boolean;
   readonly hasLocks: boolean;
   readonly hasChannel: boolean;
   readonly hasFetchLater: boolean;
   readonly hasGpc: boolean;
+  readonly hasThrottling?: boolean;
   readonly pages: Set<Page>;
   open(options: PageOptions): Page;
   broadcast(from: Channel, data: unknown): void;
@@ -29,6 +35,12 @@ export interface Browser {
   /** The page comes back from the back/forward cache. */
   restore(page: Page): void;
   evict(page: Page): void;
+  /** The browser suspends a hidden page in its tab, unless it holds what others may wait for. */
+  freeze(page: Page): boolean;
+  /** The page goes on. */
+  thaw(page: Page): void;
+  /** The visitor navigates to a prerendered page. */
+  activate(page: Page): void;
   crash(page: Page): void;
   /** localStorage has changed. */
   saveSoon(): void;
@@ -43,6 +55,8 @@ export interface Features {
   readonly hasChannel: boolean;
   readonly hasFetchLater: boolean;
   readonly hasGpc: boolean;
+  /** Timers of hidden pages run once a second. */
+  readonly hasThrottling?: boolean;
 }
 
 export const MODERN: Features = { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false };
@@ -68,7 +82,8 @@ export const createBrowser = (world: World, network: Network, features: Features
     disk,
     network,
     localStorage: new Map(),
-    storageLimits: { isRefused: false, most: 5_000_000 },
+    storageLimits: { isRefused: false, most: MOST_STORED },
+    refusal: 'nothing',
     isOnline: true,
     pages: new Set(),
     open(options) {
@@ -108,6 +123,32 @@ export const createBrowser = (world: World, network: Network, features: Features
       page.window.dispatch('visibilitychange');
       page.window.dispatch('pageshow', { persisted: true });
       scheduler.resume(page);
+    },
+    freeze(page) {
+      if (page.state !== 'running' || !page.document.hidden || page.locks || disk.isUsedBy(page)) return false;
+      world.log(page.name, () => 'is frozen');
+      page.document.dispatch('freeze');
+      scheduler.next(`${page.name} is suspended`, () => {
+        if (page.state !== 'running') return;
+        page.state = 'suspended';
+        page.isFrozen = true;
+      });
+      return true;
+    },
+    thaw(page) {
+      if (!page.isFrozen || page.state !== 'suspended') return;
+      world.log(page.name, () => 'is thawed');
+      page.isFrozen = false;
+      page.state = 'running';
+      page.document.dispatch('resume');
+      scheduler.resume(page);
+    },
+    activate(page) {
+      if (page.state !== 'running' || !page.document.prerendering) return;
+      world.log(page.name, () => 'is activated');
+      page.document.prerendering = false;
+      page.document.dispatch('prerenderingchange');
+      browser.show(page, true);
     },
     evict(page) {
       if (page.state !== 'suspended') return;

@@ -1,8 +1,22 @@
 import { createLane, type Lane, type Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 
-/** Timers, `Date` and random numbers of one page or server, in virtual time. */
-export const createClockwork = (world: World, owner: Owner, guard: (run: () => void) => void) => {
+/** Timers of a hidden page run once in so many ms: https://developer.chrome.com/blog/timer-throttling-in-chrome-88 */
+const THROTTLE = 1000;
+
+/**
+ * Timers, `Date` and random numbers of one page or server, in virtual time.
+ *
+ * @param isThrottled whether timers run at whole seconds only, as in a hidden page
+ * @param clock ms since the epoch. Default: the visitor's clock
+ */
+export const createClockwork = (
+  world: World,
+  owner: Owner,
+  guard: (run: () => void) => void,
+  clock = world.clock,
+  isThrottled = () => false,
+) => {
   const { scheduler } = world;
   const random = world.random.fork(owner.name);
   const timers = new Map<number, () => void>();
@@ -16,8 +30,13 @@ export const createClockwork = (world: World, owner: Owner, guard: (run: () => v
     const lane = lanes.get(due) ?? createLane();
     lanes.set(due, lane);
     const fire = () => {
-      timers.delete(id);
       lanes.delete(due);
+      const late = THROTTLE - (scheduler.now() % THROTTLE);
+      if (isThrottled() && late < THROTTLE) {
+        timers.set(id, scheduler.after(late, `${owner.name} throttled timer`, fire, { owner }));
+        return;
+      }
+      timers.delete(id);
       guard(() => run(...args));
     };
     timers.set(id, scheduler.after(wait, `${owner.name} timer`, fire, { owner, lane }));
@@ -29,9 +48,9 @@ export const createClockwork = (world: World, owner: Owner, guard: (run: () => v
   };
   class VirtualDate extends Date {
     constructor(...given: unknown[]) {
-      super(...((given.length ? given : [world.clock()]) as [number]));
+      super(...((given.length ? given : [clock()]) as [number]));
     }
-    static override now = () => world.clock();
+    static override now = clock;
   }
   const getRandomValues = <T extends Uint8Array>(bytes: T): T => {
     for (let i = 0; i < bytes.length; i++) bytes[i] = random.below(256);

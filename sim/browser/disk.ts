@@ -1,4 +1,5 @@
 import type { World } from '../world/world.ts';
+import { compareKeys, type Key } from './keys.ts';
 import { createRows, type Rows } from './objectStore.ts';
 import type { Page } from './page.ts';
 
@@ -23,6 +24,8 @@ export interface Transaction {
   /** Events of requests that the page has not seen yet. */
   unseen: number;
   readonly undo: (() => void)[];
+  /** Keys that it has written to. */
+  readonly written: Key[];
   complete(): void;
   abort(cause: Error): void;
 }
@@ -44,11 +47,15 @@ interface Opening {
 /** The state of one database, of all pages of the origin. */
 export interface Disk {
   rows(): Rows | undefined;
+  /** What is in them if no transaction that is under way completes. */
+  committed(): unknown[];
   /** How long the disk takes for one request, in ms. */
   speed: [least: number, most: number];
   /** Over quota a transaction aborts when it commits. */
   isFull: boolean;
   isRefused: boolean;
+  /** Until this virtual time (ms) no `open` goes on. */
+  hangsUntil: number;
   create(): void;
   remove(): void;
   readonly connections: Set<Connection>;
@@ -62,14 +69,20 @@ export interface Disk {
   request(transaction: Transaction, request: DiskRequest): void;
   commit(transaction: Transaction): void;
   abort(transaction: Transaction, cause: Error): void;
+  /** Whether the page has an open or a transaction under way. */
+  isUsedBy(page: Page): boolean;
   /** The page is gone: ends its connections, openings and transactions. */
   disconnect(page: Page, isKilled: boolean): void;
+  /** Closes all connections and keeps the rows, as a browser does whose storage process has ended. */
+  disconnectAll(): void;
   /** Closes all connections, as "clear site data" does. */
   clear(): void;
 }
 
 /** How long (ms) a page in the back/forward cache may hold up another one. */
 const PATIENCE = 10;
+/** How often (ms) an `open` that hangs is tried again. */
+const RETRY = 250;
 
 export const createDisk = (world: World): Disk => {
   const { scheduler, random } = world;
@@ -126,14 +139,25 @@ export const createDisk = (world: World): Disk => {
   const open = () => {
     current ??= openings.shift();
     const mine = current;
-    if (mine) scheduler.after(latency(), 'disk opens', () => mine === current && mine.begin());
+    const begin = () => {
+      if (mine !== current) return;
+      if (disk.hangsUntil > scheduler.now()) return void scheduler.after(RETRY, 'open hangs', begin);
+      mine?.begin();
+    };
+    if (mine) scheduler.after(latency(), 'disk opens', begin);
   };
 
   const disk: Disk = {
     rows: () => rows,
+    committed() {
+      const [first] = disk.isFull ? transactions : [];
+      const isWritten = (key: Key) => first?.written.some((other) => compareKeys(key, other) === 0);
+      return (rows?.range(undefined, Number.POSITIVE_INFINITY) ?? []).filter(([key]) => !isWritten(key));
+    },
     speed: [0.05, 1],
     isFull: false,
     isRefused: false,
+    hangsUntil: 0,
     create: () => {
       rows ??= createRows();
     },
@@ -166,11 +190,13 @@ export const createDisk = (world: World): Disk => {
       pump();
     },
     abort,
+    isUsedBy: (page) => [current, ...openings, ...transactions].some((user) => user?.page === page),
     disconnect(page, isKilled) {
       // What was committed while another transaction ran is aborted with its connection: only the first one lasts.
       for (const [index, transaction] of [...transactions].entries()) {
         if (transaction.page !== page) continue;
-        const lasts = index === 0 && transaction.state === 'committing' && !(isKilled && random.chance(0.5));
+        const isLast = index === 0 && transaction.state === 'committing' && !disk.isFull;
+        const lasts = isLast && !(isKilled && random.chance(0.5));
         if (!lasts) abort(transaction, new DOMException('connection is gone', 'AbortError'));
       }
       for (const connection of connections) if (connection.page === page) connections.delete(connection);
@@ -180,13 +206,16 @@ export const createDisk = (world: World): Disk => {
       if (current?.page === page) disk.opened();
       pump();
     },
-    clear() {
+    disconnectAll() {
       for (const transaction of [...transactions]) abort(transaction, new DOMException('cleared', 'AbortError'));
       for (const connection of connections) {
         connection.isOpen = false;
         connection.closed();
       }
       connections.clear();
+    },
+    clear() {
+      disk.disconnectAll();
       rows = undefined;
     },
   };

@@ -43,6 +43,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       isBusy: false,
       unseen: 0,
       undo: [],
+      written: [],
       complete: () => void settle('oncomplete'),
       abort: (cause) => void settle('onabort', cause),
     };
@@ -76,6 +77,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
     const write = (key: Key, value: unknown) => {
       const undo = rows().set(key, value);
       transaction.undo.push(undo);
+      transaction.written.push(key);
       return key;
     };
     const store = {
@@ -155,9 +157,14 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
 
   return {
     open(): PageRequest {
-      if (disk.isRefused) throw new DOMException('refused', 'SecurityError');
+      if (disk.isRefused || page.refusal === 'all') throw new DOMException('refused', 'SecurityError');
       const request: PageRequest = {};
       if (page.state === 'gone') return request;
+      if (page.refusal === 'database') {
+        request.error = new DOMException('refused', 'InvalidStateError');
+        dispatch('error', () => request.onerror?.({ target: request }));
+        return request;
+      }
       const succeed = () =>
         dispatch('open', () => {
           request.onsuccess?.({ target: request });
@@ -177,6 +184,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       return request;
     },
     deleteDatabase(): PageRequest {
+      if (page.refusal === 'all') throw new DOMException('refused', 'SecurityError');
       const request: PageRequest = {};
       disk.enqueue({
         // The browser goes on with it though the page is gone.

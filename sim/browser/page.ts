@@ -15,6 +15,14 @@ import { createStorage } from './storage.ts';
 /** `clew` in a page: before the bundle has loaded the stub, then the tracker. */
 export type Clew = (method: string, ...args: unknown[]) => unknown;
 
+/**
+ * What a page may not use: IndexedDB as in private windows of older browsers, where `open` fails, or all storage as in
+ * sandboxed frames, where every use of it throws. https://html.spec.whatwg.org/multipage/webstorage.html#dom-localstorage
+ */
+export type Refusal = 'nothing' | 'database' | 'all';
+
+const REFUSED = { isRefused: true, most: 0 };
+
 export interface PageOptions {
   /** `data-` attributes of the script tag, in camel case. */
   readonly dataset: Readonly<Record<string, string>>;
@@ -32,6 +40,9 @@ export interface Page extends Owner {
   readonly document: Events & { hidden: boolean; prerendering: boolean };
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
+  readonly refusal: Refusal;
+  /** Suspended in its tab, not in the back/forward cache. */
+  isFrozen: boolean;
   /** When its first transaction completed. */
   storedAt: number | undefined;
   /** Web Locks keep the page out of the back/forward cache. */
@@ -61,7 +72,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     }
   };
   const document = Object.assign(createEvents(guard), {
-    hidden: false,
+    hidden: options.isPrerendering ?? false,
     prerendering: options.isPrerendering ?? false,
     currentScript: { dataset: { ...options.dataset } },
     // The stub asks for the script tag.
@@ -81,14 +92,16 @@ export const createPage = (world: World, browser: Browser, name: string, options
     document,
     fetching: undefined as unknown as Fetching,
     channels: new Set(),
+    refusal: browser.refusal,
     storedAt: undefined,
     locks: 0,
-    evict: () => browser.evict(page),
+    isFrozen: false,
+    evict: () => (page.isFrozen ? browser.thaw(page) : browser.evict(page)),
     guard,
     run: (program) => program(globals),
     clew: () => page.window.clew as Clew | undefined,
   };
-  const clockwork = createClockwork(world, page, guard);
+  const clockwork = createClockwork(world, page, guard, world.clock, () => !!browser.hasThrottling && document.hidden);
   Object.assign(page, { fetching: createFetching(world, browser, page) });
 
   class BroadcastChannel implements Channel {
@@ -120,6 +133,13 @@ export const createPage = (world: World, browser: Browser, name: string, options
     },
   };
 
+  /** A page that nobody has seen has nothing to write. */
+  const onStored = (isWritten: boolean) => {
+    if (isWritten && document.prerendering)
+      world.break('a prerendered page sends and stores nothing', `${name}: localStorage`);
+    browser.saveSoon();
+  };
+  const limits = page.refusal === 'all' ? REFUSED : browser.storageLimits;
   const sandbox = {
     ...createEvents(guard),
     ...clockwork,
@@ -135,8 +155,8 @@ export const createPage = (world: World, browser: Browser, name: string, options
       userAgent: 'simulated',
     },
     location: { href: 'https://shop.example/', hostname: 'shop.example', origin: 'https://shop.example' },
-    localStorage: createStorage(browser.localStorage, browser.storageLimits, browser.saveSoon),
-    sessionStorage: createStorage(options.sessionStorage, browser.storageLimits),
+    localStorage: createStorage(browser.localStorage, limits, onStored),
+    sessionStorage: createStorage(options.sessionStorage, limits),
     indexedDB: createIndexedDb(world, browser.disk, page),
     IDBKeyRange: keyRanges,
     ...(browser.hasChannel && { BroadcastChannel }),

@@ -6,7 +6,7 @@
 export const createStorage = (
   entries: Map<string, string>,
   limits: { isRefused: boolean; most: number },
-  onChange: () => void = () => {},
+  onChange: (isWritten: boolean) => void = () => {},
 ): object => {
   const check = () => {
     if (limits.isRefused) throw new DOMException('storage is refused', 'SecurityError');
@@ -16,7 +16,7 @@ export const createStorage = (
     for (const [other, text] of entries) if (other !== key) length += other.length + text.length;
     if (length > limits.most) throw new DOMException('over quota', 'QuotaExceededError');
     entries.set(key, value);
-    onChange();
+    onChange(true);
   };
   return new Proxy(Object.create(null), {
     get(_, key) {
@@ -31,7 +31,7 @@ export const createStorage = (
     deleteProperty(_, key) {
       check();
       entries.delete(String(key));
-      onChange();
+      onChange(false);
       return true;
     },
     has: (_, key) => entries.has(String(key)),

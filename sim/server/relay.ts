@@ -44,7 +44,7 @@ export const createSimulatedRelay = (
   const start = () => {
     const owner: Owner = { name: `${name}${++starts}`, state: 'running', held: [] };
     const guard = (run: () => void) => run();
-    const clockwork = createClockwork(world, owner, guard);
+    const clockwork = createClockwork(world, owner, guard, world.serverClock);
     const fetch = (url: string, init: { headers: Record<string, string>; body: string }) =>
       new Promise((resolve, reject) => {
         network.send({ from: owner.name, url, headers: { ...init.headers }, body: init.body }, (answer) => {

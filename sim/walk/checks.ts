@@ -1,5 +1,6 @@
 import type { Page } from '../browser/page.ts';
 import type { Service } from '../server/service.ts';
+import { findExcess, findSurplus, isFullFor } from './boundChecks.ts';
 import { mayBeDropped } from './consent.ts';
 import { findAfterRefusal, findBeforeConsent, findSentAfterRefusal, findUndead } from './consentChecks.ts';
 import {
@@ -7,8 +8,10 @@ import {
   findDisorderOfPages,
   findFalseRejection,
   findKeptAtDeparture,
+  findRevived,
   findSecondId,
 } from './deliveryChecks.ts';
+import { findPremature } from './hidden.ts';
 import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
 import { isExcused } from './losses.ts';
@@ -44,6 +47,10 @@ export const INVARIANTS = {
   undead: 'nothing that is tracked after a refusal arrives',
   filtered: 'an event that beforeSend drops is never sent',
   trickle: 'while events trickle in, requests are one per flushInterval',
+  bounds: 'a page holds no more than it may',
+  stored: 'the origin stores no more than its pages may hold',
+  prerendered: 'a prerendered page sends and stores nothing',
+  revived: 'what is dropped does not arrive',
 } as const;
 
 /** After a task of the page: its own account must be right. */
@@ -70,6 +77,12 @@ export const checkIdle = (stage: Stage): void => {
   if (detail) stage.world.break(INVARIANTS.idle, detail);
   const left = findAfterRefusal(stage);
   if (left) stage.world.break(INVARIANTS.left, left);
+  const excess = findExcess(stage);
+  if (excess) stage.world.break(INVARIANTS.bounds, excess);
+  const premature = findPremature(stage);
+  if (premature) stage.world.break(INVARIANTS.prerendered, premature);
+  const surplus = findSurplus(stage);
+  if (surplus) stage.world.break(INVARIANTS.stored, surplus);
 };
 
 const checkPersons = ({ service, ledger, world }: Stage): void => {
@@ -103,9 +116,10 @@ export const checkEnd = (stage: Stage): void => {
   for (const event of ledger.tracked.values()) {
     const { n, name, dropped } = event;
     const isExpected =
-      dropped === 'consent'
-        ? mayBeDropped(stage, event)
-        : (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan))) || dropped === 'filtered';
+      (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan))) ||
+      (dropped === 'full' && isFullFor(stage, n)) ||
+      (dropped === 'consent' && mayBeDropped(stage, event)) ||
+      dropped === 'filtered';
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
     if (dropped === 'filtered' && arrived.has(n)) world.break(INVARIANTS.filtered, `event ${n}`);
   }
@@ -129,6 +143,7 @@ export const checkEnd = (stage: Stage): void => {
     pages: findDisorderOfPages(stage),
     sent: findSentAfterRefusal(stage),
     undead: findUndead(stage, arrived),
+    revived: findRevived(stage),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

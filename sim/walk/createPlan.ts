@@ -41,6 +41,7 @@ export const createPlan = (seed: number, steps = 25): Plan => {
       hasChannel: random.chance(0.9),
       hasFetchLater: random.chance(0.5),
       hasGpc: false,
+      ...themes[theme].features,
     },
     dataset: {
       ...(isDirect ? { baseUrl: 'https://service.example', apiKey: 'sim-key' } : { baseUrl: '/clew' }),

@@ -24,6 +24,13 @@ export const direct = {
   hasStub: false,
 };
 
+/** A page holds few events, so that a walk reaches the bound. */
+export const small = { ...relayed(0, []).dataset, maxQueuedEvents: '80' };
+
+/** Pages track more than `maxQueuedEvents`. */
+export const tracksMany = ({ dataset, steps }: Plan): boolean =>
+  steps.reduce((sum, { action }) => sum + ('count' in action ? action.count : 1), 1) > Number(dataset.maxQueuedEvents);
+
 export const keyed = { baseUrl: direct.dataset.baseUrl, apiKey: direct.dataset.apiKey };
 
 export const now = { tasks: 0 };

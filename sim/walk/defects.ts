@@ -13,6 +13,8 @@ import {
 } from './defectPlans.ts';
 import { npmDefects } from './npm/defects.ts';
 import { hasRefusals, type Plan } from './plan.ts';
+import { pageDefects } from './themes/pageDefects.ts';
+import { storageDefects } from './themes/storageDefects.ts';
 
 /** A defect that the simulator has found and that an open issue is to fix. */
 export interface Defect {
@@ -187,6 +189,8 @@ export const defects: readonly Defect[] = [
     mayShow: hasConsent,
   },
   ...npmDefects,
+  ...storageDefects,
+  ...pageDefects,
 ];
 
 /** Whether a known defect explains that this walk broke the invariant. */

@@ -7,6 +7,8 @@ import type { Stage } from './stage.ts';
 const HANDOVER = 2000;
 /** So long (ms) before a departure the network must have worked: an older request may still be under way. */
 const CALM = 25_000;
+/** So long (ms) after it has ended, a relay still holds back the events that it had under way. */
+const RESERVED = 70_000;
 /** How soon (ms) a page has asked its database and stored what is tracked. */
 const STORING = 1000;
 /** Bytes that a browser takes of a page that leaves, at least. */
@@ -26,9 +28,10 @@ const firstCopies = ({ service }: Stage): Map<number, Stored> => {
 export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const { plan, history, ledger } = stage;
   if (has(plan, 'poison')) return undefined;
+  const calm = has(plan, 'restartRelay') ? RESERVED : CALM;
   const copies = firstCopies(stage);
   for (const { page, at, kind, isLoaded } of history.departures) {
-    if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - CALM, at + HANDOVER)) continue;
+    if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - calm, at + HANDOVER)) continue;
     const own = [...ledger.tracked.values()].filter(
       (event) =>
         event.page === page &&
@@ -59,9 +62,9 @@ export const findDisorder = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
   const last = new Map<string, { n: number; place: number; at: number }>();
-  for (const { n, page, isHeard, isOther, at } of ledger.tracked.values()) {
+  for (const { n, page, isHeard, isOther, at, dropped } of ledger.tracked.values()) {
     const copy = copies.get(n);
-    if (!copy || !isHeard || !history.wasDiskFair(at - CALM, copy.at)) continue;
+    if (!copy || !isHeard || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
     // What is handed over may overtake what is under way.
     if (history.departureOf(page, 0) <= copy.at) continue;
     const place = places.get(copy) ?? 0;
@@ -104,6 +107,14 @@ export const findFalseRejection = ({ plan, ledger }: Stage): string | undefined 
   if (hasRefusals(plan)) return undefined;
   for (const { n, name, dropped } of ledger.tracked.values())
     if (dropped === 'rejected' && name !== 'poison') return `event ${n}`;
+  return undefined;
+};
+
+/** An event that the app was told of as dropped for want of room, and that arrived all the same. */
+export const findRevived = (stage: Stage): string | undefined => {
+  const copies = firstCopies(stage);
+  for (const { n, dropped } of stage.ledger.tracked.values())
+    if (dropped === 'full' && copies.has(n)) return `event ${n}`;
   return undefined;
 };
 

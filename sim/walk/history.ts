@@ -15,22 +15,41 @@ export interface Departure {
   readonly isLoaded: boolean;
 }
 
+/** A page was frozen. */
+export interface Freeze extends Span {
+  readonly page: string;
+}
+
 /** When the walk has made trouble, for checks that hold only without trouble. */
 export interface History {
   /** The network, the service or the relay does not work as it should from now on, or does again. */
   network(isFair: boolean): void;
   /** The disk is slow, held, full or cleared from now on, or works again. */
   disk(isFair: boolean): void;
+  /** localStorage has no room from now on, or has it again. */
+  journal(isFair: boolean): void;
+  /** The browser freezes the page, or lets it go on. */
+  freeze(page: string, isFrozen: boolean): void;
+  /** When pages were frozen. */
+  readonly freezes: readonly Freeze[];
+  /** Somebody sets the visitor's clock. */
+  jump(): void;
   /** Something happens that lets clew end a back-off: a page loads or comes back, or the app calls flush(). */
   stir(): void;
   /** A page loads. */
   load(page: string): void;
   depart(departure: Omit<Departure, 'at'>): void;
+  /** Pages that may not use the database, or no storage at all. */
+  readonly refused: Set<string>;
   /** When the page loaded. */
   loadOf(page: string): number;
   readonly departures: readonly Departure[];
   wasNetworkFair(from: number, to: number): boolean;
   wasDiskFair(from: number, to: number): boolean;
+  wasJournalFair(from: number, to: number): boolean;
+  wasClockFair(from: number, to: number): boolean;
+  /** No page was frozen or went on. */
+  wasAwake(from: number, to: number): boolean;
   wasStirred(from: number, to: number): boolean;
   /** The first time after `from` at which the page went away. Infinity if it did not. */
   departureOf(page: string, from: number): number;
@@ -52,12 +71,24 @@ const createSpans = (now: () => number) => {
 export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const network = createSpans(now);
   const disk = createSpans(now);
+  const journal = createSpans(now);
+  const jumps: number[] = [];
+  const freezes: Freeze[] = [];
   const stirs: number[] = [];
   const departures: Departure[] = [];
   const loads = new Map<string, number>();
   return {
     network: network.note,
     disk: disk.note,
+    journal: journal.note,
+    freeze(page, isFrozen) {
+      const last = freezes.findLast((freeze) => freeze.page === page && freeze.to === Number.POSITIVE_INFINITY);
+      if (isFrozen && !last) freezes.push({ page, from: now(), to: Number.POSITIVE_INFINITY });
+      if (!isFrozen && last) last.to = now();
+    },
+    freezes,
+    jump: () => void jumps.push(now()),
+    refused: new Set(),
     stir: () => void stirs.push(now()),
     load: (page) => void loads.set(page, now()),
     loadOf: (page) => loads.get(page) ?? 0,
@@ -65,6 +96,9 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     departures,
     wasNetworkFair: (from, to) => !network.touch(from, to),
     wasDiskFair: (from, to) => !disk.touch(from, to),
+    wasJournalFair: (from, to) => !journal.touch(from, to),
+    wasClockFair: (from, to) => !jumps.some((at) => at >= from && at <= to),
+    wasAwake: (from, to) => !freezes.some((freeze) => [freeze.from, freeze.to].some((at) => at >= from && at <= to)),
     wasStirred: (from, to) => stirs.some((at) => at >= from && at <= to),
     departureOf: (page, from) =>
       departures.find((departure) => departure.page === page && departure.at >= from)?.at ?? Number.POSITIVE_INFINITY,

@@ -6,6 +6,9 @@ const CRASH = 2000;
 /** A kill so long (ms) after a change may lose it. */
 const KILL = 10_000;
 
+/** Trouble in which a page cannot learn who is identified, or cannot tell the next one. */
+export const FORGETFUL = ['fillDisk', 'limitStorage', 'refuseStorage', 'hangOpens', 'closeConnections'] as const;
+
 /** How many different `$identify` of the person have reached one of the page's services. */
 const countOf = ({ service }: Stage, person: string, isOther: boolean): number => {
   const mine = service.stored.filter(
@@ -24,7 +27,7 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
   // A page that leaves before the database has answered may forget whom it has identified (issue 16).
   const isForgotten = ledger.identified.some(({ at, page }) => history.departureOf(page, at) < at + CRASH);
-  if (has(plan, 'clearDatabase') || isForgotten) return undefined;
+  if (has(plan, 'clearDatabase', ...FORGETFUL) || isForgotten) return undefined;
   for (const person of personsOf(stage)) {
     const count = Math.max(...servicesOf(stage).map((isOther) => countOf(stage, person, isOther)));
     const needed = ledger.identified.filter((call) => call.person === person && call.isNew).length;
@@ -41,6 +44,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   const lost = ledger.identified.find(
     ({ at, page, person, isHeard }) =>
       isHeard &&
+      !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
       history.departureOf(page, at) > at + doubt &&
       servicesOf(stage).some((isOther) => !countOf(stage, person, isOther)),

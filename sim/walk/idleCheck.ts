@@ -9,6 +9,8 @@ import { isLoaded } from './visitor.ts';
 const SETTLING = 10_000;
 /** A back-off ends, at most. */
 const BACK_OFF = 600_000;
+/** A wait ends so long (ms) after the clock was set, at most. */
+const LONGEST_WAIT = 3_600_000;
 /** A tab that has crashed holds the lease for so long (ms). */
 const LEASE = 30_000;
 
@@ -25,6 +27,8 @@ const isCalm = (stage: Stage, page: Page): boolean => {
     (!isRequired(stage) || !!consent.answers.at(-1)?.isGranted) &&
     history.wasNetworkFair(now - BACK_OFF, now) &&
     history.wasDiskFair(now - LEASE, now) &&
+    history.wasAwake(now - LEASE, now) &&
+    history.wasClockFair(now - LONGEST_WAIT, now) &&
     !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING))
   );
 };

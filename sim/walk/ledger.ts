@@ -44,12 +44,19 @@ interface Change {
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
   /** The next number, tracked now by this page. */
-  track(call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'isOther' | 'size'>): number;
+  track(
+    call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'isOther' | 'size'> & {
+      /** The page may know any earlier visitor, or none. */
+      readonly isStranger?: boolean;
+    },
+  ): number;
   identify(call: Pick<Tracked, 'page' | 'isHeard' | 'isEarly'> & { readonly person: string }): void;
   readonly identified: readonly Identified[];
   /** The one person that the page must know by now, if it is only one. */
   personOf(page: string): string | undefined;
   reset(page: string): void;
+  /** What the page has tracked before it was seen belongs to whoever is the visitor by then. */
+  reconsider(page: string): void;
   /** A crash or kill may have taken back what changed within the last `ms`. */
   doubt(ms: number): void;
   /** Who may own the visitor id of this event, '' for nobody. */
@@ -89,7 +96,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
         ...call,
         n,
         at: scheduler.now(),
-        persons: personsFor(call.page),
+        persons: call.isStranger ? new Set(changes.map(({ person }) => person)) : personsFor(call.page),
         change: changes.length,
       });
       return n;
@@ -102,6 +109,11 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     identified,
     personOf,
     reset: (page) => change(page, ''),
+    reconsider(page) {
+      for (const event of tracked.values())
+        if (event.page === page)
+          tracked.set(event.n, { ...event, persons: new Set(changes.map(({ person }) => person)) });
+    },
     doubt(ms) {
       for (let i = changes.length - 1; i > 0 && scheduler.now() - (changes[i] as Change).at < ms; i--)
         doubted.add((changes[i - 1] as Change).person);

@@ -10,14 +10,23 @@ const STORING = 400;
 const CALM = 5000;
 
 const wasStored = (stage: Stage, event: Tracked): boolean => {
+  const { history } = stage;
   const now = stage.world.scheduler.now();
   const at = releasedAt(stage, event);
-  return event.isHeard && now - at > STORING && stage.history.wasDiskFair(at - CALM, now);
+  const isAwake = !history.freezes.some(
+    ({ page: frozen, from }) => frozen === event.page && from >= at && from < at + STORING,
+  );
+  const isStorable = history.wasDiskFair(at - CALM, now) && !history.refused.has(event.page);
+  return event.isHeard && now - at > STORING && isStorable && isAwake;
 };
 
 /** What a page tracks before its database has answered is in localStorage at the end of the task. */
-const wasJournaled = (stage: Stage, event: Tracked): boolean =>
-  event.isHeard && event.isEarly && stage.world.scheduler.now() > event.at && releasedAt(stage, event) === event.at;
+const wasJournaled = (stage: Stage, event: Tracked): boolean => {
+  const { at, isHeard, isEarly, page } = event;
+  const now = stage.world.scheduler.now();
+  const isWritable = stage.history.wasJournalFair(at, now) && !stage.history.refused.has(page);
+  return isHeard && isEarly && now > at && releasedAt(stage, event) === at && isWritable;
+};
 
 /** Excuses events that are in no storage, unless a promise says that they are. */
 const excuse = (stage: Stage, isGone: (event: Tracked) => boolean, why: string): void => {
@@ -32,6 +41,18 @@ export const forgetCrashed = (stage: Stage, page: Page): void =>
     (event) => event.page === page.name && !wasStored(stage, event) && !wasJournaled(stage, event),
     'crash',
   );
+
+/** The page leaves and has no storage that it could write to: the docs promise nothing for what it has not sent. */
+export const forgetUnstored = (stage: Stage, page: Page): void => {
+  const { history, browser, world } = stage;
+  const isRefused = history.refused.has(page.name);
+  const now = world.scheduler.now();
+  if (!isRefused && history.wasJournalFair(now, now)) return;
+  const alive = new Set([...browser.pages].map(({ name }) => name));
+  // With localStorage open to it the page may have adopted what pages have journaled that are gone.
+  const isIts = (event: Tracked) => event.page === page.name || (page.refusal !== 'all' && !alive.has(event.page));
+  excuse(stage, isIts, 'no storage');
+};
 
 /** The browser was killed: the last writes to localStorage are gone, those to the database are not. */
 export const forgetKilled = (stage: Stage): void => {

@@ -1,5 +1,7 @@
 import type { Features } from '../browser/browser.ts';
 import type { NpmAction } from './npm/actions.ts';
+import type { PagesAction } from './themes/pagesVerbs.ts';
+import type { StorageAction } from './themes/storageVerbs.ts';
 
 /** What happens in a step. `tab` is taken modulo the number of tabs. */
 export type Action =
@@ -21,7 +23,9 @@ export type Action =
     }
   | { readonly verb: 'busyDatabase'; readonly ms: number }
   | { readonly verb: 'slowDisk'; readonly isSlow: boolean }
-  | NpmAction;
+  | NpmAction
+  | StorageAction
+  | PagesAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -30,7 +34,7 @@ export interface Step {
 }
 
 /** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'consent' | 'npm';
+export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages';
 
 export interface Plan {
   readonly seed: number;

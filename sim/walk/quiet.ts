@@ -7,4 +7,6 @@ const STIRRING = 10_000;
 export const isQuiet = ({ history }: Stage, from: number, to: number): boolean =>
   !history.wasStirred(from - STIRRING, to) &&
   history.wasDiskFair(from - STIRRING, to) &&
+  history.wasClockFair(from, to) &&
+  history.wasAwake(from - STIRRING, to) &&
   !history.departures.some(({ at }) => at >= from - STIRRING && at <= to);

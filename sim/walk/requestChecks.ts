@@ -1,6 +1,7 @@
 import { isOther } from '../server/addresses.ts';
 import type { RequestRecord } from '../server/network.ts';
 import { breaksTrickle } from './npm/trickleCheck.ts';
+import { has, hasRefusals } from './plan.ts';
 import { isQuiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
 
@@ -9,6 +10,9 @@ const TIMEOUT = 20_000;
 /** With a back-off of 1 s that doubles, so many failures in a row last longer than `FEW` ms. */
 const MANY = 12;
 const FEW = 36_000;
+
+/** Answers that may be about what is in the batch: of the service, and of a relay that passes them on. */
+const SEARCHED = [413, 500, 502];
 
 /** Requests that pages have sent while they were open: what is handed over at pagehide does not wait for anything. */
 const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
@@ -30,8 +34,11 @@ const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): str
 
 /** Requests that fail one after the other, faster than any back-off. */
 const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  // The parts of a batch that is refused go one after the other.
+  const isSearched = has(stage.plan, 'poison') || hasRefusals(stage.plan);
   let failed: RequestRecord[] = [];
   for (const request of requests) {
+    if (isSearched && SEARCHED.includes(request.end?.status ?? 0)) continue;
     failed = request.end?.isFailed ? [...failed, request].slice(-MANY) : [];
     const [first] = failed;
     if (failed.length === MANY && first && request.at - first.at < FEW && isQuiet(stage, first.at, request.at))
@@ -40,8 +47,13 @@ const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string
   return undefined;
 };
 
+/** Tabs can see each other's lease, and for how long it holds. */
+const areKnown = ({ history }: Stage, from: number, to: number): boolean =>
+  history.wasDiskFair(from, to) && history.wasClockFair(from, to);
+
 /** Two tabs that send at the same time. */
-const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): string | undefined => {
+const breaksLease = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  const { history } = stage;
   for (const [index, one] of requests.entries()) {
     const end = Math.min(
       one.end?.at ?? Number.POSITIVE_INFINITY,
@@ -51,7 +63,7 @@ const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): st
     for (let later = index + 1; later < requests.length; later++) {
       const other = requests[later] as RequestRecord;
       if (other.at >= end - 1) break;
-      if (other.from !== one.from && history.wasDiskFair(one.at - 60_000, other.at))
+      if (other.from !== one.from && areKnown(stage, one.at - 60_000, other.at))
         return `${other.from} sends at ${(other.at / 1000).toFixed(3)} s while ${one.from} waits for an answer`;
     }
   }
@@ -60,14 +72,21 @@ const breaksLease = ({ history }: Stage, requests: readonly RequestRecord[]): st
 
 /** What is wrong with the requests of a walk, by the invariant. */
 export const checkRequests = (stage: Stage) => {
+  const { refused } = stage.history;
   const all = ordinaryOf(stage);
-  const services = [false, true].map((other) => all.filter(({ request }) => isOther(request.url) === other));
+  const sharing = all.filter(({ from }) => !refused.has(from));
+  // A page that cannot use the database knows of no other one's requests.
+  const groups = [sharing, ...[...refused].map((page) => all.filter(({ from }) => from === page))];
   /** Each service has its own lease and its own waits. */
-  const find = (check: typeof breaksLease) => services.map((requests) => check(stage, requests)).find(Boolean);
+  const find = (check: typeof breaksLease, among = groups) =>
+    among
+      .flatMap((group) => [false, true].map((other) => group.filter(({ request }) => isOther(request.url) === other)))
+      .map((requests) => check(stage, requests))
+      .find(Boolean);
   return {
     retryAfter: find(breaksRetryAfter),
     backOff: find(breaksBackOff),
-    lease: find(breaksLease),
+    lease: find(breaksLease, [sharing]),
     trickle: find(breaksTrickle),
   };
 };

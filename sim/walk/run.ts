@@ -6,6 +6,7 @@ import { checkEnd, checkIdle, checkPage, INVARIANTS, isSettled } from './checks.
 import { isRequired } from './consent.ts';
 import type { Action, Plan } from './plan.ts';
 import { createStage, type Stage } from './stage.ts';
+import { themes } from './themes/themes.ts';
 import { act } from './verbs.ts';
 import { noteWeather } from './weather.ts';
 
@@ -49,6 +50,9 @@ const recover = async (stage: Stage): Promise<number> => {
   app.beforeSend = 'keeps';
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
+  themes[stage.plan.theme].recover?.(stage);
+  // A page that hears that it is online again ends its back-off.
+  stage.history.stir();
   noteWeather(stage);
   await perform(stage, { verb: 'open', tab: 0 });
   if (isRequired(stage)) await perform(stage, { verb: 'consent', tab: 0, isGranted: true });

@@ -20,6 +20,8 @@ export interface Tab {
   /** Pages in the back/forward cache, the latest last. */
   readonly cached: Page[];
   readonly sessionStorage: Map<string, string>;
+  /** What the browser has prerendered for it. */
+  prerendered?: Page | undefined;
 }
 
 /** Everything that one walk happens in. */
@@ -44,10 +46,15 @@ export interface Stage {
   /** Flushes that have not settled, by page. */
   readonly flushes: Map<object, Page>;
   /** Loads a page in the tab; the bundle runs a moment later, as an async script does. */
-  load(tab: Tab): Page;
+  load(tab: Tab, isPrerendering?: boolean): Page;
   /** Numbers of events on the disk, in IndexedDB or in localStorage. */
   onDisk(): Set<number>;
 }
+
+/** What does each verb of these actions. */
+export type VerbsOf<A extends { readonly verb: string }> = {
+  readonly [V in A['verb']]: (stage: Stage, action: Extract<A, { verb: V }>) => void;
+};
 
 const numbersIn = (text: string): number[] => [...text.matchAll(/\\*"n\\*":(\d+)/g)].map(([, n]) => Number(n));
 
@@ -99,11 +106,13 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     tabs: [],
     holders: new Set(),
     flushes: new Map(),
-    load(tab) {
-      const page = browser.open({ dataset: plan.dataset, sessionStorage: tab.sessionStorage });
-      tab.page = page;
-      world.log(page.name, () => 'loads');
+    load(tab, isPrerendering = false) {
+      const page = browser.open({ dataset: plan.dataset, sessionStorage: tab.sessionStorage, isPrerendering });
+      if (isPrerendering) tab.prerendered = page;
+      else tab.page = page;
+      world.log(page.name, () => (isPrerendering ? 'is prerendered' : 'loads'));
       history.load(page.name);
+      if (page.refusal !== 'nothing') history.refused.add(page.name);
       history.stir();
       if (plan.hasStub) page.guard(() => void page.run(scripts.stub));
       const evaluate = () => {
@@ -122,11 +131,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       return page;
     },
     onDisk: () =>
-      new Set(
-        [JSON.stringify(browser.disk.rows()?.range(undefined, 1e6) ?? []), ...browser.localStorage.values()].flatMap(
-          numbersIn,
-        ),
-      ),
+      new Set([JSON.stringify(browser.disk.committed()), ...browser.localStorage.values()].flatMap(numbersIn)),
   };
   return stage;
 };

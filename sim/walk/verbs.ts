@@ -3,7 +3,9 @@ import { giveConsent } from './consent.ts';
 import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import { npmVerbs } from './npm/verbs.ts';
 import type { Action } from './plan.ts';
-import type { Stage } from './stage.ts';
+import type { Stage, VerbsOf } from './stage.ts';
+import { pagesVerbs } from './themes/pagesVerbs.ts';
+import { storageVerbs } from './themes/storageVerbs.ts';
 import {
   flush,
   goBack,
@@ -31,9 +33,7 @@ const CONDITIONS = {
 const UNSAVED_CRASH = 1000;
 const UNSAVED_KILL = 10_000;
 
-type Verbs = {
-  readonly [V in Action['verb']]: (stage: Stage, action: Extract<Action, { verb: V }>) => void;
-};
+type Verbs = VerbsOf<Action>;
 
 const verbs: Verbs = {
   open: openTab,
@@ -120,6 +120,8 @@ const verbs: Verbs = {
     browser.disk.speed = isSlow ? [5, 60] : [0.05, 1];
   },
   ...npmVerbs,
+  ...storageVerbs,
+  ...pagesVerbs,
 };
 
 /** Does what the step says, between two tasks. */

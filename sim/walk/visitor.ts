@@ -1,10 +1,13 @@
 import type { Page } from '../browser/page.ts';
+import { giveUp, thaw } from './hidden.ts';
+import { FORGETFUL } from './identityChecks.ts';
+import { forgetUnstored } from './losses.ts';
 import { has } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
 
 /** What a visitor and the app do in a page, entered in the ledger as they do it. */
 
-const MOST_TABS = 3;
+export const MOST_TABS = 3;
 /** A page knows the visitor so long (ms) after it has loaded, unless the database is held. */
 const BOOTING = 5000;
 
@@ -19,6 +22,7 @@ export const openTab = (stage: Stage): void => {
 export const tabAt = (stage: Stage, index: number): Tab => {
   if (!stage.tabs[0]) openTab(stage);
   const tab = stage.tabs[index % stage.tabs.length] as Tab;
+  thaw(stage, tab);
   if (tab.page?.state !== 'running') stage.load(tab);
   return tab;
 };
@@ -31,8 +35,21 @@ export const isLoaded = (page: Page): boolean => {
   return !!clew && !('q' in clew);
 };
 
-export const track = ({ ledger, world }: Stage, page: Page, count: number, name = 'walk', size = 0): void => {
-  const call = { page: page.name, name, size, isHeard: isLoaded(page), isEarly: page.storedAt === undefined };
+/** The page has never been able to ask who the visitor is. */
+const isStranger = ({ plan, history, world }: Stage, page: Page): boolean =>
+  has(plan, ...FORGETFUL) &&
+  (history.refused.has(page.name) || !history.wasDiskFair(history.loadOf(page.name), world.scheduler.now()));
+
+export const track = (stage: Stage, page: Page, count: number, name = 'walk', size = 0): void => {
+  const { ledger, world } = stage;
+  const call = {
+    page: page.name,
+    name,
+    size,
+    isHeard: isLoaded(page),
+    isEarly: page.storedAt === undefined,
+    isStranger: isStranger(stage, page),
+  };
   const numbers = Array.from({ length: count }, () => ledger.track(call));
   world.log(page.name, () => `track ${name} ${numbers[0]}${count > 1 ? `–${numbers.at(-1)}` : ''}`);
   page.guard(() => {
@@ -58,7 +75,10 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
 export const setProperties = ({ ledger, world, plan }: Stage, page: Page): void => {
   // Before the database has answered, or after it was deleted, the page cannot know the customer.
   const isKnown =
-    !has(plan, 'clearDatabase') && isLoaded(page) && page.storedAt !== undefined && ledger.personOf(page.name);
+    !has(plan, 'clearDatabase', ...FORGETFUL) &&
+    isLoaded(page) &&
+    page.storedAt !== undefined &&
+    ledger.personOf(page.name);
   const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly: false };
   const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
   world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
@@ -78,19 +98,21 @@ export const flush = (stage: Stage, page: Page): void =>
 export const depart = (stage: Stage, page: Page, isCached: boolean): void => {
   stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   stage.browser.leave(page, isCached);
+  forgetUnstored(stage, page);
 };
 
 /** The page leaves. In its tab the next page loads, unless the tab is closed. */
-export const leave = (stage: Stage, tab: Tab, isClosed = false): void => {
+export const leave = (stage: Stage, tab: Tab, isClosed = false, load = () => void stage.load(tab)): void => {
   const { world } = stage;
   const { page } = tab;
   if (!page) return;
   const isCached = !isClosed && world.random.chance(0.5);
   depart(stage, page, isCached);
+  giveUp(stage, tab);
   tab.page = undefined;
   if (isCached) tab.cached.push(page);
   if (isClosed) stage.tabs.splice(stage.tabs.indexOf(tab), 1);
-  else world.scheduler.next(`${page.name} has left`, () => void stage.load(tab));
+  else world.scheduler.next(`${page.name} has left`, load);
 };
 
 /** history.back() to a page in the back/forward cache. */
@@ -98,6 +120,7 @@ export const goBack = (stage: Stage, tab: Tab): void => {
   const cached = tab.cached.pop();
   if (cached?.state !== 'suspended') return;
   depart(stage, tab.page as Page, false);
+  giveUp(stage, tab);
   stage.history.stir();
   tab.page = cached;
   // It asks its database anew.

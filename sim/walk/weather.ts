@@ -1,11 +1,15 @@
+import { MOST_STORED } from '../browser/browser.ts';
 import { FAIR } from '../server/network.ts';
 import type { Stage } from './stage.ts';
 
 /** Enters into the history whether the network and the disk now work as they should. */
-export const noteWeather = ({ history, network, service, app, browser, holders }: Stage): void => {
+export const noteWeather = ({ history, network, service, app, browser, holders, world }: Stage): void => {
   const isServed = service.mood.status === undefined && app.transport === 'passes';
   history.network(network.conditions === FAIR && isServed && browser.isOnline);
-  history.disk(!holders.size && browser.disk.speed[1] <= 1 && !browser.disk.isFull);
+  const { speed, isFull, hangsUntil } = browser.disk;
+  const hasRoom = browser.storageLimits.most >= MOST_STORED;
+  history.journal(hasRoom);
+  history.disk(!holders.size && speed[1] <= 1 && !isFull && hasRoom && hangsUntil <= world.scheduler.now());
 };
 
 /** A page of the site itself holds a transaction for so long (ms). */
@@ -21,6 +25,7 @@ export const holdDatabase = (stage: Stage, ms: number): void => {
     isBusy: false,
     unseen: 0,
     undo: [],
+    written: [],
     complete: () => {},
     abort: () => {},
   });

@@ -10,6 +10,8 @@ export interface World {
   readonly scheduler: Scheduler;
   /** Wall clock in ms since the epoch: virtual time and `skew`. */
   clock(): number;
+  /** Wall clock of servers: nobody sets it. */
+  serverClock(): number;
   /** How far the wall clock has been set ahead, in ms. */
   skew: number;
   /** Adds a line to the timeline. `make` is called only where somebody reads it. */
@@ -34,6 +36,7 @@ export const createWorld = (seed: number | string, print?: (line: string) => voi
     scheduler,
     skew: 0,
     clock: () => Math.floor(EPOCH + scheduler.now() + world.skew),
+    serverClock: () => Math.floor(EPOCH + scheduler.now()),
     log(who, make) {
       print?.(`${(scheduler.now() / 1000).toFixed(3).padStart(9)} s  ${who.padEnd(9)} ${make()}`);
     },

@@ -1,8 +1,11 @@
 import type { Random } from '../../world/random.ts';
 import { type Actions, actions } from '../actions.ts';
 import type { Plan, ThemeName } from '../plan.ts';
+import type { Stage } from '../stage.ts';
 import { consent } from './consent.ts';
 import { npm } from './npm.ts';
+import { pages } from './pages.ts';
+import { storage } from './storage.ts';
 
 /** What a theme adds to the common walk. */
 export interface Theme {
@@ -11,10 +14,15 @@ export interface Theme {
   readonly dataset?: Plan['dataset'];
   /** What else differs from the plan of a common walk. */
   readonly more?: (random: Random) => Partial<Plan>;
+  readonly features?: Partial<Plan['features']>;
+  /** Ends the theme's faults when the walk recovers. */
+  readonly recover?: (stage: Stage) => void;
 }
 
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   plain: { actions },
   consent,
   npm,
+  storage,
+  pages,
 };

@@ -1,0 +1,50 @@
+import type { Stats } from '../../src/tracker/types.ts';
+import type { Stage } from './stage.ts';
+import { isLoaded } from './visitor.ts';
+
+/** How late (ms) a page learns that an event has arrived, unless it hears nothing at all. */
+const HEARING = 30_000;
+/** Most characters of what clew keeps in localStorage besides events: ids of what was sent, names, the visitor. */
+const MOST_NAMES = 60_000;
+/** Most characters of an event in localStorage besides its payload. */
+const ENVELOPE = 600;
+
+/** Events that a page may hold, in walks that reach it. */
+const mostOf = ({ dataset }: Stage['plan']): number => Number(dataset.maxQueuedEvents ?? Number.POSITIVE_INFINITY);
+
+/** Whether the page of this event may have had so many that there was no room for it. */
+export const isFullFor = ({ ledger, service, plan }: Stage, n: number): boolean => {
+  const event = ledger.tracked.get(n);
+  if (!event) return false;
+  const arrivals = new Map<number | undefined, number>();
+  for (const { payload, at } of service.stored) if (!arrivals.has(payload.n)) arrivals.set(payload.n, at);
+  const waiting = [...ledger.tracked.values()].filter(
+    (other) => other.n < n && (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
+  );
+  // Each identify() may have queued an event of its own.
+  return waiting.length + ledger.identified.length >= mostOf(plan);
+};
+
+/** A page that has more queued than it may. */
+export const findExcess = ({ tabs, plan }: Stage): string | undefined => {
+  for (const { page } of tabs) {
+    if (page?.state !== 'running' || !isLoaded(page)) continue;
+    const stats = page.clew()?.('stats') as Stats | undefined;
+    if (stats && stats.queued > mostOf(plan)) return `${page.name} has ${stats.queued} queued events`;
+  }
+  return undefined;
+};
+
+/** More in the storage of the origin than one page that is gone and those that are alive may hold. */
+export const findSurplus = ({ browser, plan, ledger, onDisk }: Stage): string | undefined => {
+  const most = mostOf(plan) * (1 + browser.pages.size);
+  if (most === Number.POSITIVE_INFINITY) return undefined;
+  const stored = onDisk();
+  if (stored.size > most) return `${stored.size} events are stored, ${browser.pages.size} pages are alive`;
+  let length = 0;
+  for (const [key, value] of browser.localStorage) if (key.startsWith('clew')) length += value.length;
+  const payloads = [...stored].reduce((sum, n) => sum + ENVELOPE + (ledger.tracked.get(n)?.size ?? 0), 0);
+  // Those of a page that adopts what another one has left are there twice for a moment.
+  if (length > MOST_NAMES + 2 * payloads) return `${length} characters in localStorage for ${stored.size} events`;
+  return undefined;
+};

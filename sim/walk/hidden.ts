@@ -1,0 +1,45 @@
+import type { Stage, Tab } from './stage.ts';
+
+/** Pages that nobody looks at: frozen, or prerendered. */
+
+/** How long (ms) a page takes to read the messages that came while it was frozen. */
+const CATCHING_UP = 1000;
+
+/** The visitor looks at a tab that was frozen. */
+export const thaw = (stage: Stage, tab: Tab | undefined): void => {
+  const page = tab?.page;
+  if (!page?.isFrozen) return;
+  const { history, ledger, world } = stage;
+  const since = history.freezes.findLast((freeze) => freeze.page === page.name)?.from ?? 0;
+  history.freeze(page.name, false);
+  history.stir();
+  // It has not heard yet who was identified meanwhile.
+  ledger.doubt(world.scheduler.now() - since + CATCHING_UP);
+  stage.browser.thaw(page);
+  stage.browser.show(page, true);
+};
+
+/** The browser gives up what it has prerendered for the tab: what nobody has seen has tracked nothing. */
+export const giveUp = (stage: Stage, tab: Tab | undefined): void => {
+  const page = tab?.prerendered;
+  if (!tab || !page) return;
+  stage.world.log(page.name, () => 'is given up');
+  tab.prerendered = undefined;
+  for (const event of stage.ledger.tracked.values()) if (event.page === page.name) event.excuse ??= 'never seen';
+  stage.browser.crash(page);
+};
+
+/** A prerendered page that has sent or stored something. */
+export const findPremature = ({ tabs, browser, network, ledger, onDisk }: Stage): string | undefined => {
+  const pages = tabs.flatMap(({ prerendered }) => (prerendered?.document.prerendering ? [prerendered] : []));
+  if (!pages[0]) return undefined;
+  const stored = onDisk();
+  for (const page of pages) {
+    if (network.requests.some(({ from }) => from === page.name)) return `${page.name} sends`;
+    const isConnected = [...browser.disk.connections].some((connection) => connection.page === page);
+    if (isConnected || browser.disk.isUsedBy(page)) return `${page.name} opens the database`;
+    const own = [...ledger.tracked.values()].find((event) => event.page === page.name && stored.has(event.n));
+    if (own) return `${page.name} stores event ${own.n}`;
+  }
+  return undefined;
+};

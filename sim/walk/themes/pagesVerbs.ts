@@ -1,0 +1,75 @@
+import { giveUp, thaw } from '../hidden.ts';
+import { forgetCrashed } from '../losses.ts';
+import type { Stage, Tab, VerbsOf } from '../stage.ts';
+import { isLoaded, leave, MOST_TABS, tabAt, track } from '../visitor.ts';
+
+/** What browsers do with pages that nobody looks at. */
+export type PagesAction =
+  | {
+      readonly verb: 'freeze' | 'thaw' | 'discard' | 'activate' | 'cancelPrerender' | 'duplicate';
+      readonly tab: number;
+    }
+  /** The page tracks `count` events before it is seen. */
+  | { readonly verb: 'prerender'; readonly tab: number; readonly count: number };
+
+/** How long (ms) after it is hidden a page is frozen. Chromium waits for minutes. */
+const FREEZING = 500;
+
+/** The tab with this number as it is, also if its page is frozen. */
+const tabOf = ({ tabs }: Stage, index: number): Tab | undefined => tabs[index % Math.max(tabs.length, 1)];
+
+export const pagesVerbs: VerbsOf<PagesAction> = {
+  freeze(stage, { tab }) {
+    const { page } = tabAt(stage, tab);
+    if (!page) return;
+    stage.browser.show(page, false);
+    // What the page does as it is hidden has an end before it is frozen.
+    stage.world.scheduler.after(FREEZING, 'browser freezes', () => {
+      if (stage.browser.freeze(page)) stage.history.freeze(page.name, true);
+    });
+  },
+  thaw: (stage, { tab }) => thaw(stage, tabOf(stage, tab)),
+  discard(stage, { tab }) {
+    const page = tabOf(stage, tab)?.page;
+    if (!page?.isFrozen) return;
+    stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
+    stage.browser.crash(page);
+    forgetCrashed(stage, page);
+  },
+  prerender(stage, { tab, count }) {
+    const mine = tabAt(stage, tab);
+    giveUp(stage, mine);
+    const page = stage.load(mine, true);
+    if (count) track(stage, page, count);
+  },
+  activate(stage, { tab }) {
+    const mine = tabOf(stage, tab);
+    const page = mine?.prerendered;
+    if (!mine || page?.state !== 'running') return;
+    mine.prerendered = undefined;
+    leave(stage, mine, false, () => {
+      if (page.state !== 'running') return;
+      mine.page = page;
+      stage.history.load(page.name);
+      stage.history.stir();
+      stage.ledger.reconsider(page.name);
+      stage.browser.activate(page);
+    });
+  },
+  cancelPrerender: (stage, { tab }) => giveUp(stage, tabOf(stage, tab)),
+  duplicate(stage, { tab }) {
+    const { sessionStorage } = tabAt(stage, tab);
+    if (stage.tabs.length >= MOST_TABS) return;
+    const copy: Tab = { page: undefined, cached: [], sessionStorage: new Map(sessionStorage) };
+    stage.tabs.push(copy);
+    stage.load(copy);
+  },
+};
+
+/** Frozen pages go on, and nothing is prerendered any more. */
+export const recoverPages = (stage: Stage): void => {
+  for (const tab of stage.tabs) {
+    thaw(stage, tab);
+    giveUp(stage, tab);
+  }
+};
