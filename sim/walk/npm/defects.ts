@@ -93,6 +93,6 @@ export const npmDefects: readonly Defect[] = [
         npm: { hasOther: false, hasTransport: true },
       },
     ),
-    mayShow: (plan) => plan.theme === 'npm' && has(plan, 'back') && leaves(plan),
+    mayShow: leaves,
   },
 ];
