@@ -23,12 +23,12 @@ export type { WireEvent } from './wire.js';
 export type { AnyEvents, EventMap, Tracker, TrackerOptions };
 
 /**
- * Makes a tracker. On a server, where there is no `window`, it does nothing.
+ * Creates a tracker. On a server, where there is no `window`, the tracker does nothing.
  *
- * @throws TypeError for an option that cannot be meant, naming what was expected
+ * @throws TypeError for an invalid option, with the expected and the given value
  * @example
  * const tracker = createTracker({ baseUrl: '/clew' });
- * tracker.track('signup', { plan: 'pro' });
+ * const onSignUp = () => tracker.track('signup', { plan: 'pro' });
  */
 export const createTracker = <Events extends EventMap = AnyEvents>(options: TrackerOptions): Tracker<Events> => {
   checkOptions(options);

@@ -3,14 +3,19 @@ import type { ClewFunction, Inspectable } from './inspector/subject.js';
 
 export type { ClewFunction, Inspectable };
 
-/** `<clew-inspector>`: shows what its `tracker` does, for as long as it is in a page. It fills what it is in. */
+/** `<clew-inspector>`: displays the events, requests and state of its `tracker`. The element fills its parent. */
 export interface ClewInspectorElement extends HTMLElement {
+  /** The tracker to display, or the page's `window.clew`. */
   tracker: Inspectable | undefined;
 }
 
-/** Where an inspector is to be. */
+/** Options of `inspect`. */
 export interface InspectOptions {
-  /** What it fills. Without one it is docked over the page, at its lower edge. */
+  /**
+   * The element that the inspector fills.
+   *
+   * @default none: the inspector is docked at the lower edge of the page
+   */
   readonly parent?: Element | undefined;
 }
 
@@ -18,11 +23,11 @@ const isBrowser = typeof window !== 'undefined';
 if (isBrowser) define();
 
 /**
- * Opens an inspector: what becomes of each event, each request, who sends, who the visitor is, and what was dropped and
- * why. It listens from now on; of what came before it knows the sums.
+ * Opens an inspector, which displays events, requests, the sending tab, the visitor and drops with their reasons. The inspector
+ * listens from the call on. For earlier events it has only the sums.
  *
- * @param tracker a tracker, or the page's `window.clew`, also before the script tag's bundle has come
- * @returns closes it, and leaves nothing behind
+ * @param tracker a tracker, or the page's `window.clew`, also before the bundle loads
+ * @returns a function that closes the inspector and removes its listeners
  * @example const close = inspect(tracker);
  */
 export const inspect = (tracker: Inspectable, { parent }: InspectOptions = {}): (() => void) => {
@@ -35,9 +40,9 @@ export const inspect = (tracker: Inspectable, { parent }: InspectOptions = {}): 
 };
 
 /**
- * The same if the page's address has `?clew-inspect`, else nothing: for builds in which a developer may look.
+ * Opens an inspector if the page's address has `?clew-inspect`. Use it in builds that developers may inspect.
  *
- * @returns closes it, or undefined if it was not asked for
+ * @returns a function that closes the inspector, or undefined without `?clew-inspect`
  */
 export const inspectOnRequest = (tracker: Inspectable): (() => void) | undefined =>
   isBrowser && new URLSearchParams(location.search).has('clew-inspect') ? inspect(tracker) : undefined;

@@ -12,7 +12,7 @@ import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
 
 const TrackerContext = createContext<Tracker | undefined>(undefined);
 
-/** Gives the components below it the app's tracker: `<ClewProvider tracker={tracker}>…</ClewProvider>`. */
+/** Passes the app's tracker to the components below it: `<ClewProvider tracker={tracker}>…</ClewProvider>`. */
 export const ClewProvider = <Events extends EventMap>(props: {
   tracker: Tracker<Events>;
   children?: ReactNode;
@@ -20,23 +20,27 @@ export const ClewProvider = <Events extends EventMap>(props: {
   createElement(TrackerContext.Provider, { value: props.tracker as unknown as Tracker }, props.children);
 
 /**
- * The tracker of the provider above. `const useAppTracker = useTracker<AppEvents>`, once, gives all components the app's events.
+ * Returns the tracker of the nearest `ClewProvider`. Write `const useAppTracker = useTracker<AppEvents>` once, so that all
+ * components share the types of the app's events.
  *
- * @throws Error where there is none
+ * @throws Error if no `ClewProvider` is above the component
  */
 export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Events> => {
   const tracker = useContext(TrackerContext);
-  if (!tracker) throw new Error('clew: useTracker: expected a <ClewProvider tracker={…}> above this component');
+  if (!tracker)
+    throw new Error('clew: useTracker: expected a <ClewProvider tracker={…}> above this component, found none');
   return tracker;
 };
 
 /**
- * Tracks a `page_view` for each path a router comes to: `usePageViews(useLocation())` in a component that stays, such as the
- * layout. `path` is the router's, `url` and `title` are the page's, `referrer` is the previous view's URL.
+ * Tracks a `page_view` for each path of a router. Call `usePageViews(useLocation())` in one component that stays mounted, such
+ * as the layout. `path` is the router's path, `url` and `title` come from the page, and `referrer` is the URL of the previous
+ * view.
  *
  * @param at the router's location, or only its pathname
- * @param options what counts as a view
- * @param options.query whether a change of the query alone is a view, too; default false
+ * @param options defines which changes are views
+ * @param options.query counts a change of the query alone as a view; default false
+ * @throws Error if no `ClewProvider` is above the component
  */
 export const usePageViews = (at: string | { pathname: string; search?: string }, { query = false } = {}): void => {
   const tracker = useTracker();

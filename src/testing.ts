@@ -9,19 +9,21 @@ import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
 
 export { createMemoryStore, createTestTransport, type TestTransport };
 
-/** A real tracker with a service and a store in memory. */
+/** The real tracker, with a service and a store in memory. */
 export interface TestTracker<Events extends EventMap = AnyEvents> extends TestTransport {
+  /** The tracker for the app under test. */
   readonly tracker: Tracker<Events>;
+  /** The store in memory. Pass it to a second tracker to simulate the next page. */
   readonly store: Store;
 }
 
 /**
- * A tracker for an app's own tests: the real one, but what it sends and stores stays in memory. It works in a browser, in jsdom
- * and happy-dom, and in plain Node, where there is no page: nothing leaves or comes back, and `page()` knows what is passed to
- * it. `stop()` it when the test ends: until then its timers, and its line to other tabs, keep a process alive.
+ * Creates the real tracker for an app's own tests. Requests and stored data stay in memory. The tracker works in browsers, in
+ * jsdom and happy-dom, and in plain Node. In plain Node there is no page, so `page()` tracks only the properties that you pass.
+ * Call `stop()` at the end of a test. Until then, the tracker's timers and its channel to other tabs keep a process alive.
  *
- * @param options any of `createTracker`'s; without `baseUrl` no other tracker hears of this one, whatever tab it is in
- * @throws TypeError for an option that cannot be meant, naming what was expected
+ * @param options all options of `createTracker`, none required. Without `baseUrl`, other trackers do not affect this one.
+ * @throws TypeError for an invalid option, with the expected and the given value
  * @example
  * const { tracker, events } = createTestTracker<Events>();
  * tracker.track('signup', { plan: 'pro' });

@@ -8,25 +8,29 @@ export type { RouterLike };
 
 const KEY: InjectionKey<Tracker> = Symbol('clew');
 
-/** What `createClew` takes. Only `tracker` is required. */
+/** Options of `createClew`. Only `tracker` is required. */
 export interface ClewOptions<Events extends EventMap = AnyEvents> {
+  /** The app's tracker, from `createTracker`. */
   tracker: Tracker<Events>;
   /**
-   * Tracks a `page_view` for each path this router comes to. `path` is the router's, `url` and `title` are the page's,
-   * `referrer` is the previous view's URL. A page that comes back from the back/forward cache counts anew.
+   * Tracks a `page_view` for each path of this router. `path` is the router's path, `url` and `title` come from the page, and
+   * `referrer` is the URL of the previous view. A return from the back/forward cache counts as a new view.
    *
    * @default none: no page views
    */
   router?: RouterLike;
   /**
-   * Whether a change of the query alone is a view, too.
+   * Counts a change of the query alone as a view.
    *
    * @default false
    */
   query?: boolean;
 }
 
-/** The plugin: the tracker for all components, the directive `v-clew`, and the router's page views. */
+/**
+ * Creates the Vue plugin. The plugin provides the tracker to all components, registers the directive `v-clew`, and tracks the
+ * router's page views.
+ */
 export const createClew = <Events extends EventMap>(options: ClewOptions<Events>): Plugin => ({
   install(app) {
     const { router, query } = options;
@@ -41,13 +45,16 @@ export const createClew = <Events extends EventMap>(options: ClewOptions<Events>
 });
 
 /**
- * The tracker that the app uses, in `setup`.
+ * Returns the app's tracker. Call it in `setup`.
  *
- * @throws Error where the plugin is missing
- * @example export const useAppTracker = useTracker<AppEvents>; // once, so that every component knows the app's events
+ * @throws Error if the app does not use the plugin, or the call is outside `setup`
+ * @example export const useAppTracker = useTracker<AppEvents>; // once, so that all components share the types
  */
 export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Events> => {
   const tracker = inject(KEY, undefined);
-  if (!tracker) throw new Error('clew: useTracker: expected app.use(createClew({ tracker })), and a call in setup');
+  if (!tracker)
+    throw new Error(
+      'clew: useTracker: expected a call in setup, after app.use(createClew({ tracker })), found no tracker',
+    );
   return tracker;
 };

@@ -72,6 +72,6 @@ describe('on a server, where there is no window', () => {
 it('says what is missing where there is no provider', () => {
   const Lost = () => String(useTracker());
   expect(() => renderToString(createElement(Lost))).toThrow(
-    'clew: useTracker: expected a <ClewProvider tracker={…}> above this component',
+    'clew: useTracker: expected a <ClewProvider tracker={…}> above this component, found none',
   );
 });

@@ -51,7 +51,7 @@ describe('on a server, where there is no window', () => {
 it('says what is missing where there is no plugin', () => {
   const app = createApp({});
   expect(() => app.runWithContext(() => useTracker())).toThrow(
-    'clew: useTracker: expected app.use(createClew({ tracker })), and a call in setup',
+    'clew: useTracker: expected a call in setup, after app.use(createClew({ tracker })), found no tracker',
   );
 });
 

@@ -1,7 +1,7 @@
 import type { Plugin } from '../tracker/types.js';
 import { followedLink } from './followedLink.js';
 
-/** What `clicks` takes. */
+/** Options of `clicks`. */
 export interface ClickOptions {
   /**
    * Tracks `outbound_clicked` with the `url` of a link to another host.
@@ -10,7 +10,7 @@ export interface ClickOptions {
    */
   outbound?: boolean;
   /**
-   * Tracks `file_downloaded` with the `url` of a link that has `download` or leads to a file of a well-known kind.
+   * Tracks `file_downloaded` with the `url` of a link that has `download` or leads to a well-known file type.
    *
    * @default false
    */
@@ -35,9 +35,9 @@ const payloadOf = ({ dataset }: HTMLElement): Record<string, unknown> => {
 };
 
 /**
- * Tracks what elements are marked with: `<button data-clew-event="signup_clicked" data-clew-plan="pro">` is the event
- * `signup_clicked` with `{ plan: 'pro' }` when it is clicked; a form when it is submitted; an input, select or textarea
- * when it is changed. The innermost marked element counts. What a person types or chooses is never read, nor any text.
+ * Creates a plugin that tracks marked elements. A click on `<button data-clew-event="signup_clicked" data-clew-plan="pro">`
+ * tracks `signup_clicked` with `{ plan: 'pro' }`. A form is tracked on submit, and an input, select or textarea on change. If
+ * marked elements are nested, clew tracks the innermost one. clew never reads text, or the values that a person types or chooses.
  *
  * @example createTracker({ baseUrl: '/clew', clicks: clicks({ outbound: true }) })
  */

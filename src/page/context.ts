@@ -1,9 +1,9 @@
-/** What a page view says of the page. */
+/** Properties of a page view. */
 export interface PageContext {
   url: string;
   path: string;
   title: string;
-  /** The page the visitor came from, '' when there is none or it is not told. */
+  /** The URL of the previous page, or '' if there is none or the browser withholds it. */
   referrer: string;
 }
 
@@ -14,7 +14,7 @@ export const pageContext = (): PageContext => ({
   referrer: document.referrer,
 });
 
-/** What a browser says of itself: no more than it tells every site unasked. No interface, which would be no record of properties. */
+/** Properties of the browser and its window. A type and not an interface, since an interface does not match `Record<string, unknown>`. */
 export type BrowserContext = {
   /** The visitor's first language: a BCP 47 tag, 'de-AT'. */
   language: string;
@@ -27,7 +27,7 @@ export type BrowserContext = {
   userAgent: { brands: { brand: string; version: string }[]; mobile: boolean; platform: string } | undefined;
 };
 
-/** For the option `context`: language, time zone, sizes and user agent, as they are in the call. */
+/** Returns language, time zone, sizes and user agent, as they are in the call. Use it in the option `context`. */
 export const browserContext = (): BrowserContext => ({
   language: navigator.language,
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,

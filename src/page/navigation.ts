@@ -1,22 +1,22 @@
 import type { Plugin } from '../tracker/types.js';
 import { createCampaign } from './campaign.js';
 
-/** What `pageViews` takes. */
+/** Options of `pageViews`. */
 export interface PageViewOptions {
   /**
-   * A change of the hash alone is a view, too: for apps that have their routes there.
+   * Counts a change of the hash alone as a view, for apps that keep their routes in the hash.
    *
    * @default false
    */
   hash?: boolean;
   /**
-   * A change of the query alone is a view, too.
+   * Counts a change of the query alone as a view.
    *
    * @default false
    */
   query?: boolean;
   /**
-   * Every view of a visit names the campaign that has brought the visitor, not only the first.
+   * Adds the campaign's parameters to every view of a visit, not only to the first.
    *
    * @default false
    */
@@ -60,10 +60,10 @@ const watchAddress = (move: Move, listening: Listening): void => {
 };
 
 /**
- * Tracks a `page_view` when the page is seen (loaded, activated, restored from the back/forward cache), and in apps of one
- * page on every change of the path, with `url`, `path`, `title` and `referrer`: the view before, if it was in this page.
- * The first view of a visit also has the parameters of the campaign: `utm_source` and its like, `gclid`, `fbclid`,
- * `msclkid` and the like.
+ * Creates a plugin that tracks a `page_view` when the visitor sees the page: after loading, after prerendering, or after a return
+ * from the back/forward cache. In single-page apps, it also tracks each change of the path. The payload has `url`, `path`,
+ * `title` and `referrer`. In a single-page app, `referrer` is the URL of the previous view. The first view of a visit also has
+ * the campaign's parameters, such as `utm_source` and `gclid`.
  *
  * @example createTracker({ baseUrl: '/clew', pageViews: pageViews({ hash: true }) })
  */

@@ -1,15 +1,15 @@
 /**
- * What all tabs of an origin know of the way to the service: who is sending or for how long nobody may, and since when
- * it is known to work. One small record in the store, changed by these functions inside a transaction.
+ * The state of the link to the service, shared by all tabs of an origin: which tab holds the lease, how long a back-off lasts, and
+ * when the service last confirmed events. It is one small record in the store, which these functions change inside a transaction.
  */
 export interface Link {
-  /** The tab that holds the lease, or '' when nobody does. */
+  /** The tab that holds the lease, or '' if no tab holds it. */
   by: string;
-  /** When the lease, or with nobody the wait after a failure, ends (ms since the epoch). */
+  /** When the lease ends, or without a lease the back-off (ms since the epoch). */
   until: number;
-  /** Requests in a row that were not answered with success. */
+  /** Consecutive requests without a successful answer. */
   fails: number;
-  /** When the service last confirmed something (ms since the epoch). */
+  /** When the service last confirmed events (ms since the epoch). */
   okAt: number;
 }
 

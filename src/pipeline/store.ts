@@ -2,44 +2,45 @@ import { promisifyRequest } from 'idb-keyval';
 import type { ItemText } from './event.js';
 
 /**
- * A row's place in the order of a service's rows: first by the number of the page load that wrote it, then by the
- * page's own count. Never a time: clocks jump. `tab` keeps keys apart should the numbers start again.
+ * The key of a row. Rows of a service are ordered by the number of the page load, then by the page's own count. The key contains
+ * no time, because clocks jump. `tab` keeps keys apart if the numbers start again.
  */
 export type RowKey = [service: string, page: number, count: number, tab: string];
 
-/** Items stored together, at most a batch of them. Without items it is a row to delete. */
+/** Items that are stored together, at most one batch. A row without items is deleted. */
 export type Row = readonly [key: RowKey, items: readonly ItemText[] | undefined];
 
-/** What is written: a row, or a record under its name. */
+/** A write: a row, or a record under its name. */
 export type Entry = Row | readonly [name: string, record: object];
 
-/** The oldest rows of a service, at least as many as hold `most` items, if there are so many. */
+/** Reads the oldest rows of a service, with at least `most` items if the store has as many. */
 export type ReadRows = (service: string, most?: number) => Promise<Row[]>;
 
-/** What the pipeline asks of a store. All tabs of an origin see the same one; no method rejects. */
+/** A store of unsent events and named records. All tabs of an origin share one store. No method rejects. */
 export interface Store {
   /**
-   * One transaction over all tabs: writes rows and named records, then replaces the record `name` by what the pure
-   * `change` makes of it, which may read rows and wait for nothing else. Without `name` it is committed in the call, so that
-   * it outlives a page that is going away. Resolves to what `change` has made, or true; to undefined when nothing was written.
+   * Runs one transaction over all tabs. It writes rows and named records, and then replaces the record `name` by the result of
+   * the pure function `change`. `change` may read rows and must not wait for anything else. Without `name`, the transaction is
+   * committed within the call, so that it survives the unload. Resolves to the result of `change`, or true, or to undefined if
+   * nothing was written.
    */
   transact<T extends object>(
     entries: readonly Entry[],
     name?: string,
     change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
   ): Promise<T | undefined>;
-  /** Rows, in a transaction of its own. */
+  /** Reads rows in a transaction of its own. */
   read: ReadRows;
   /**
-   * The page is going away: breaks off what is not committed. A page in the back/forward cache would go on holding its
-   * transaction, and with it up all other tabs; and what it writes last would have to wait for it.
+   * Aborts uncommitted transactions while the page unloads. In the back/forward cache, the page would keep its transaction and
+   * block all other tabs, and its own last write would wait, too.
    */
   abort(): void;
   /** Deletes everything. */
   clear(): void;
-  /** Whether what is written is not held up by the database's opening. */
+  /** Whether writes proceed at once, because the database is open. */
   isOpen(): boolean;
-  /** Another number means that what was stored before may be gone: a site, a visitor or the browser deletes what it likes. */
+  /** A counter. A new number means that stored data may be gone, because the site, the visitor or the browser deleted it. */
   generation(): number;
 }
 

@@ -1,43 +1,43 @@
 import { parseJson, type Rejections } from '../wire.js';
 import { REQUEST_TIMEOUT } from './link.js';
 
-/** One request of the tracker's. */
+/** One request of the tracker. */
 export interface TransportRequest {
   readonly url: string;
-  /** JSON, or JSON as gzip with the header that says so. */
+  /** JSON, or JSON as gzip with the header `Content-Encoding: gzip`. */
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
-  /** The page is going away: nobody will read the answer, and only what is handed to the browser now arrives. */
+  /** Whether the page unloads. Then nothing reads the answer, and only data that the browser receives within the call arrives. */
   readonly leaving: boolean;
-  /** `same-origin` with `cookieDomain`, whose cookie a relay renews; otherwise no cookie is sent. */
+  /** `same-origin` with `cookieDomain`, whose cookie a relay renews. Otherwise the browser sends no cookie. */
   readonly credentials?: 'same-origin';
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Answer {
   /**
-   * - `delivered`: confirmed by the service, but for the `rejected` ones;
-   * - `rejected`: refused because of what is in it;
-   * - `refused`: refused because of the key or the address, not of what is in it;
-   * - `failed`: perhaps arrived, or to be tried again later.
+   * - `delivered`: the service confirmed the events, except the `rejected` ones.
+   * - `rejected`: the service refused the request because of its content.
+   * - `refused`: the service refused the request because of the key or the address.
+   * - `failed`: the service did not confirm the request. clew retries.
    */
   readonly outcome: 'delivered' | 'rejected' | 'refused' | 'failed';
-  /** HTTP's status: 413 (the service takes less) and 500 (which may be about what is in it) mean more than their outcome. */
+  /** The HTTP status. clew sends smaller batches after 413, and may bisect a batch after 500. */
   readonly status?: number;
-  /** Ms the service asked to wait. */
+  /** How long the service asks clew to wait, in ms. */
   readonly retryAfter?: number;
-  /** Events that a relay did not take although it took the others. */
+  /** Events of a batch that the relay refused while it took the others. */
   readonly rejected?: Rejections['rejected'] | undefined;
-  /** What went wrong, for people. */
+  /** The cause of a failure, for people. */
   readonly message?: string;
 }
 
 /**
- * Takes one body out and says what became of it, once the answer has been read to its end. To reject is to fail: the same
- * goes out again later. Of a page that is leaving nobody waits for promises: only what is handed to the browser in the
- * call arrives, and `false` says that the browser did not take it.
+ * Sends one request, and resolves to its result once the answer has been read completely. If the promise rejects, clew retries
+ * the request. While a page unloads, only data that the browser receives within the call arrives. `false` means that the browser
+ * did not take the request.
  *
- * Wrap the default (`fetchTransport`) to add to it.
+ * Wrap the default (`fetchTransport`) to extend it.
  */
 export type Transport = (request: TransportRequest) => Promise<Answer> | false;
 
@@ -78,8 +78,8 @@ const post = async (request: TransportRequest): Promise<Answer> => {
 };
 
 /**
- * A request by `fetch`, bounded in time, which the browser keeps alive if the page goes away meanwhile; from a page that
- * is leaving already a beacon, if no header is needed, for a beacon carries none.
+ * Sends a request by `fetch`, with a time-out of 20 s. The browser keeps the request alive if the page unloads meanwhile. While the
+ * page unloads, the transport uses a beacon, unless the request needs the header `Authorization`.
  */
 export const fetchTransport: Transport = (request) =>
   request.leaving && !request.headers.Authorization

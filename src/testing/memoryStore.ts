@@ -11,7 +11,7 @@ const compare = (a: RowKey, b: RowKey): number => {
   return 0;
 };
 
-/** A store that lives as long as whoever holds it: given to a second tracker, it is the visitor's next page, or another tab. */
+/** Creates a store in memory. Pass the same store to a second tracker to simulate the visitor's next page, or another tab. */
 export const createMemoryStore = (): Store => {
   const rows = new Map<string, Row>();
   const records = new Map<string, object>();

@@ -1,18 +1,19 @@
 import { type Answer, outcomeOf, type Transport, type TransportRequest } from '../pipeline/transport.js';
 import { BATCH_PATH, UPSERT_PATH, type Upsert, type WireEvent } from '../wire.js';
 
-/** A service in memory: give `transport` to a tracker, and look here at what it has taken. */
+/** A service in memory. Pass `transport` to a tracker, and read here which requests and events have arrived. */
 export interface TestTransport {
+  /** The transport to pass to a tracker. */
   readonly transport: Transport;
-  /** Every request, oldest first, also those that have failed. */
+  /** Every request, oldest first, including failed ones. */
   readonly requests: readonly TransportRequest[];
-  /** The events that have arrived, `$identify` among them, in order and each once; with a name only those. */
+  /** Returns the events that have arrived, including `$identify`, in order and each once. With a name, returns only those. */
   events(name?: string): WireEvent[];
-  /** The customers' properties that have arrived, in order. */
+  /** Returns the customers' properties that have arrived, in order. */
   upserts(): Upsert[];
-  /** From now on every request is answered with this status, or without one gets no answer, as offline. */
+  /** Answers each later request with this status. Without a status, each later request fails as if offline. */
   fail(status?: number): void;
-  /** From now on every request is taken again. What waits goes out with the next `flush()`. */
+  /** Accepts requests again. The next `flush()` sends the queue. */
   recover(): void;
 }
 
@@ -22,7 +23,11 @@ const textOf = ({ body }: TransportRequest): Promise<string> =>
     : new Response(new Blob([body]).stream().pipeThrough(new DecompressionStream('gzip')))
   ).text();
 
-/** @example createTracker({ baseUrl: '/clew', transport: service.transport, store: createMemoryStore() }) */
+/**
+ * Creates a service in memory, for a tracker that your app creates itself.
+ *
+ * @example createTracker({ baseUrl: '/clew', transport: service.transport, store: createMemoryStore() })
+ */
 export const createTestTransport = (): TestTransport => {
   const requests: TransportRequest[] = [];
   const events = new Map<string, WireEvent>();

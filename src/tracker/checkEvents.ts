@@ -1,15 +1,15 @@
 import type { TrackedEvent } from './prepare.js';
 
-/** What is used of https://standardschema.dev, which Zod, Valibot, ArkType and others implement. */
+/** The part of https://standardschema.dev that clew uses. Zod, Valibot, ArkType and others implement it. */
 export interface StandardSchema {
   readonly '~standard': {
-    /** Says what is wrong with a value. */
+    /** Returns the issues of a value. */
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
   };
 }
 
 interface StandardResult {
-  /** What is wrong; nothing if it is left out. */
+  /** The issues of the value. Missing if the value is valid. */
   readonly issues?: readonly StandardIssue[] | undefined;
 }
 
@@ -30,18 +30,19 @@ const faultsOf = (schema: StandardSchema, payload: unknown): string[] => {
     if (!('then' in result)) return (result.issues ?? []).map(described);
     // Whatever it finds, nobody waits for it.
     result.then(undefined, () => {});
-    return ['expected a schema that answers at once, not one that is asynchronous'];
+    return ['expected a synchronous schema, not an asynchronous one'];
   } catch (error) {
-    return [`the schema has thrown ${error}`];
+    return [`the schema threw ${error}`];
   }
 };
 
 /**
- * A `beforeSend` for development: says which payloads do not match the schema of their event, and lets every event pass as it is.
- * Events without a schema are not looked at. Chosen by a condition that a bundler knows, it costs nothing in production.
+ * Creates a `beforeSend` for development, which reports payloads that do not match the schema of their event. It changes no
+ * event, and does not check events without a schema. If a bundler can evaluate the condition, it leaves the function out of
+ * production.
  *
- * @param schemas by the event's name, of any library that implements Standard Schema; asynchronous ones are refused
- * @param report hears what is wrong; if it throws, the event is dropped as `filtered`
+ * @param schemas synchronous schemas by the event's name, from any library that implements Standard Schema
+ * @param report receives each issue; default `console.error`. If it throws, clew drops the event as `filtered`.
  * @example beforeSend: import.meta.env.DEV ? checkEvents({ signup: z.object({ plan: z.string() }) }) : undefined
  */
 export const checkEvents =

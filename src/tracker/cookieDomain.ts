@@ -1,13 +1,13 @@
 import { createCookie } from '../page/cookie.js';
 import { isThread, type Visitor } from './visitor.js';
 
-/** Tells a tracker what the other hosts of the site know of the visitor, and them what it knows. */
+/** Shares the visitor id between the hosts of a site. */
 export interface SharedVisitor {
-  /** Who the visitor is, knowing who they are here: `here` itself when the others know nothing newer. */
+  /** Returns the newest visitor of all hosts, or `here` itself if no other host has a newer one. */
   meet(here: Visitor, service: string): Visitor;
-  /** Tells the others, or makes them forget. Says once, if it does not work. */
+  /** Writes the visitor to the cookie, or deletes the cookie. Calls `fail` once if the browser refuses. */
   tell(visitor: Visitor | undefined, fail: (message: string) => void): void;
-  /** Whether somebody was identified with this primary key on another host. */
+  /** Whether another host identified this visitor id with the same primary key. */
   knows(key: string | number | undefined, primaryKey: string): boolean;
 }
 
@@ -19,12 +19,12 @@ const markOf = (primaryKey: string): number => {
 };
 
 /**
- * For `createTracker`'s option `cookieDomain`: one thread for all hosts of a site, such as `www.` and `app.`, in the cookie
- * `clew`. It holds the thread, how many there were before, and a number by which it is seen that somebody else has been
- * identified meanwhile; no primary key.
+ * Creates the value of `createTracker`'s option `cookieDomain`, which shares one visitor id between all hosts of a site, such as
+ * `www.` and `app.`. The cookie `clew` contains the visitor id, the number of earlier visitor ids, and a 32-bit hash of
+ * the primary key. The cookie contains no primary key.
  *
- * @param domain that all hosts share, e.g. `example.com`; `auto` finds the widest one that the browser allows
- * @throws TypeError when the domain is no non-empty string
+ * @param domain the domain that all hosts share, such as `example.com`. `auto` finds the widest domain that the browser allows.
+ * @throws TypeError if the domain is not a non-empty string
  */
 export const cookieDomain = (domain: string): SharedVisitor => {
   if (typeof domain !== 'string' || !domain)

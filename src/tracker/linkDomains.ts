@@ -2,13 +2,13 @@ import { followedLink } from '../page/followedLink.js';
 import { isThread, type Visitor } from './visitor.js';
 
 /**
- * Hands the visitor's thread over to sites on other domains, by their links.
+ * Shares the visitor id with sites on other domains, through links.
  *
- * @param service whose visitor it is
- * @param known whom links are to name, if that is known
- * @returns `arrive` takes what a link has brought, and leaves the address without it; if it is believed, it returns a function
- * that says who a visitor of this site now is: whoever the link names, unless they are identified here. `watch` watches links,
- * until the function is called that it returns.
+ * @param service the service to which the visitor belongs
+ * @param known returns the visitor for links, if the tracker knows the visitor
+ * @returns `arrive` removes the parameter from the address. If it accepts the parameter, it returns a function that maps the
+ * visitor of this site to the visitor of the link, unless this site has identified the visitor. `watch` adds the parameter to
+ * links until its returned function is called.
  */
 export type LinkDomains = (
   service: string,
@@ -69,15 +69,15 @@ export const linkTo =
   };
 
 /**
- * For `createTracker`'s option `linkDomains`: one thread over sites on different domains, each of which names the others. For
- * the moment of a click on a link to one of them, or to a subdomain, the link has a parameter `clew_link`. The other site
- * reads it as it starts, and takes it out of the address.
+ * Creates the value of `createTracker`'s option `linkDomains`, which shares one visitor id between sites on different domains.
+ * Each site lists the others. During a click on a link to one of these domains, or to a subdomain, clew adds the parameter
+ * `clew_link` to the link. The tracker of the other site reads the parameter when it starts, and removes it from the address.
  *
- * It is believed if it is at most two minutes old, and the browser, if it tells a referrer, names one of the domains. What that
- * does not keep out is in docs/privacy.md.
+ * The other site accepts a parameter that is at most two minutes old. If the browser sends a referrer, it must be one of the
+ * domains. docs/privacy.md describes the remaining risk.
  *
- * @param domains of the other sites: ASCII, lower case
- * @throws TypeError when it is no list of domains
+ * @param domains the domains of the other sites, in lower-case ASCII
+ * @throws TypeError if the value is not a list of domains
  * @example createTracker({ baseUrl: '/clew', linkDomains: linkDomains(['shop.example', 'help.example']) })
  */
 export const linkDomains = (domains: readonly string[]): LinkDomains => {

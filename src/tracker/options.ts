@@ -5,132 +5,134 @@ import type { LinkDomains } from './linkDomains.js';
 import type { BeforeSend } from './prepare.js';
 import type { Plugin } from './types.js';
 
-/** What `createTracker` takes. Only `baseUrl` is required. */
+/** Options of `createTracker`. Only `baseUrl` is required. */
 export interface TrackerOptions {
   /**
-   * Where the service, or better a relay in front of it, is: an absolute URL or a path of the page's own origin.
-   * With `apiKey` it is the service itself, without it a relay that holds the key.
+   * The address of the relay: an absolute URL, or a path of the page's own origin. With `apiKey`, the address of the service.
    *
    * @example '/clew'
    */
   baseUrl: string;
   /**
-   * Where single events go, for services that take them elsewhere.
+   * The address for single events, if the service takes them elsewhere.
    *
    * @default baseUrl
    */
   eventsUrl?: string;
   /**
-   * The service's key. It is private and rules over all customers: never put it into a public page, use a relay.
+   * The service's key. The key is private and gives access to all customers, so use a relay on public pages.
    *
    * @default none: `baseUrl` is a relay
    */
   apiKey?: string;
   /**
-   * How long an event waits for others to travel with, in ms. While nothing has been confirmed for ten minutes, it does not.
+   * How long an event waits for other events to share its request, in ms. If the service confirmed nothing in the last ten
+   * minutes, or the last request failed, the event waits only for a back-off.
    *
    * @default 3000
    */
   flushInterval?: number;
   /**
-   * Most events of one request.
+   * The most events in one request.
    *
    * @default 200
    */
   maxBatchEvents?: number;
   /**
-   * Most bytes (UTF-8) of one request; an event that does not fit into it is dropped as `too-large`. Browsers hand over
-   * no more than 65,536 bytes as a page goes away.
+   * The most bytes (UTF-8) in one request. clew drops a larger event as `too-large`. Browsers accept at most 65,536 bytes while
+   * a page unloads.
    *
    * @default 60000
    */
   maxBatchBytes?: number;
   /**
-   * Most events held while nothing can be sent; further ones are dropped as `full`.
+   * The most events that a page holds while nothing can be sent. clew drops further events as `full`.
    *
    * @default 10000
    */
   maxQueuedEvents?: number;
   /**
-   * `required`: nothing is written and nothing is sent before `consent(true)`; calls are held in memory until then.
+   * With `'required'`, clew writes and sends nothing before `consent(true)`, and holds calls in memory.
    *
    * @default 'granted'
    */
   consent?: 'granted' | 'required';
   /**
-   * One thread for all hosts of a site, in a cookie. In a script tag: `data-cookie-domain`, a domain or `auto`.
+   * Shares one visitor id between all hosts of a site, through a cookie. In a script tag, `data-cookie-domain` is a domain or
+   * `auto`.
    *
-   * @default none: each host has its own
+   * @default none: each host has its own visitor id
    * @example cookieDomain('auto')
    */
   cookieDomain?: SharedVisitor;
   /**
-   * One thread over sites on different domains, by a parameter of links between them. In a script tag:
-   * `data-link-domains`, domains with spaces between.
+   * Shares one visitor id between sites on different domains, through a parameter of links. In a script tag,
+   * `data-link-domains` lists domains, separated by spaces.
    *
    * @default none
    * @example linkDomains(['shop.example', 'help.example'])
    */
   linkDomains?: LinkDomains;
   /**
-   * Tracks page views. In a script tag: `data-page-views`, empty or with options in words.
+   * Tracks page views. In a script tag, `data-page-views` is empty or lists options as words.
    *
    * @default none
    * @example pageViews({ hash: true })
    */
   pageViews?: Plugin;
   /**
-   * Tracks clicks, changes and submits of marked elements. In a script tag: `data-clicks`, empty or with options in words.
+   * Tracks clicks, changes and submits of marked elements. In a script tag, `data-clicks` is empty or lists options as words.
    *
    * @default none
    * @example clicks({ outbound: true })
    */
   clicks?: Plugin;
   /**
-   * Takes Global Privacy Control, where the browser sends it, for a refusal: nothing is written, nothing is sent, and calls
-   * are dropped as `consent`. `consent(true)` is the visitor's own answer, and wins. https://w3.org/TR/gpc
+   * Treats Global Privacy Control as a refusal, if the browser sends it. clew then writes and sends nothing, and drops events as
+   * `consent`. `consent(true)` is the visitor's own answer and overrides the signal. https://w3.org/TR/gpc
    *
    * @default false
    */
   respectGpc?: boolean;
   /**
-   * Properties of every event, for payloads that are objects, or none; the event's own come first. Called once for each event, in
-   * the call that tracks it, and copied. What it throws is told to `error` listeners, and the event travels without.
+   * Returns properties for every event. clew calls it once for each event, within the call that tracks, and copies the result.
+   * clew adds the properties if the payload is an object or missing. Properties of the event override them. If the function
+   * throws, clew emits `error` and sends the event without the properties.
    *
    * @default none
    * @example () => ({ ...browserContext(), release: '1.4.2' })
    */
   context?: (() => Record<string, unknown>) | undefined;
   /**
-   * Changes or drops (`filtered`) an event in the call that tracks it, before it is stored anywhere; `$identify` does not pass
-   * through. Synchronous, and not to track anything itself. Where it throws, or returns what is no event, the event is dropped
-   * and told to `error` listeners, rather than sent as it was.
+   * Changes or drops (`filtered`) an event within the call that tracks it, before clew stores the event. clew does not pass
+   * `$identify` to it. The function is synchronous and must not track events itself. If the function throws or returns an invalid
+   * event, clew drops the event and emits `error`.
    *
    * @default none
    * @example redactUrls()
    */
   beforeSend?: BeforeSend | undefined;
   /**
-   * Sends ordinary requests as gzip, where the browser can: a fifth of the bytes. Whatever answers has to take
-   * `Content-Encoding: gzip`, as clew's relay does. What goes out as a page leaves is never compressed.
+   * Compresses requests as gzip, if the browser can. The server has to accept `Content-Encoding: gzip`, as clew's relay does.
+   * clew does not compress requests while the page unloads.
    *
    * @default true with a relay, false with `apiKey`
    */
   compress?: boolean;
   /**
-   * Sends requests in place of `fetch`. Wrap `fetchTransport` to add to it.
+   * Sends requests in place of `fetch`. Wrap `fetchTransport` to extend it.
    *
    * @default fetchTransport
    */
   transport?: Transport;
   /**
-   * Keeps what is unsent, and the visitor's thread, in place of IndexedDB.
+   * Keeps unsent events and the visitor id in place of IndexedDB.
    *
-   * @default IndexedDB, or memory where it is refused
+   * @default IndexedDB, or memory if the browser refuses storage
    */
   store?: Store;
   /**
-   * Says on the console what is delivered, dropped and wrong.
+   * Logs deliveries, drops and errors to the console.
    *
    * @default false
    */

@@ -1,15 +1,15 @@
 import { type ItemText, isName } from '../pipeline/event.js';
 import { IDENTIFY, isObject } from '../wire.js';
 
-/** An event as `beforeSend` sees it: a copy, to be changed at will. */
+/** An event as `beforeSend` receives it. `beforeSend` may change this copy. */
 export interface TrackedEvent {
   /** A non-empty name, and not `$identify`. */
   event: string;
-  /** What JSON makes of the payload, with what `context` has added to it; left out if there is none. */
+  /** The payload as JSON, including the properties of `context`. Missing if the event has no payload. */
   payload?: unknown;
 }
 
-/** Changes an event as it is tracked, or drops it by returning `null` or `undefined`. */
+/** Changes an event within the call that tracks it. Returning `null` or `undefined` drops the event. */
 export type BeforeSend = (event: TrackedEvent) => TrackedEvent | null | undefined;
 
 /**

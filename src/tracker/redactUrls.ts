@@ -37,13 +37,12 @@ const redactUrl = (url: string, isSecret: (name: string) => boolean, depth = 0):
     .replace(EMAIL, REDACTED);
 
 /**
- * A `beforeSend` that takes secrets out of the URLs in a payload, however deep they lie and also within a longer text: what looks
- * like an e-mail address, and the values of parameters (in the query, or a fragment that is used like one) that are called
- * like a secret or are a JSON Web Token, become `redacted`; user name and password are left out. Everything that is not in a
- * URL stays as it is.
+ * Creates a `beforeSend` that removes secrets from the URLs in a payload, at any depth and also within longer text. It replaces
+ * e-mail addresses, JSON Web Tokens, and the values of parameters with secret names by `redacted`. It reads parameters in the
+ * query and in a fragment of the same form. It removes user names and passwords from URLs, and changes no other text.
  *
- * @param secretNames what the names of such parameters match, in place of the built-in list: `token`, `key`, `password`, `auth`,
- * `session`, `signature`, `code`, `email` and their like
+ * @param secretNames matches the names of secret parameters; default a list with `token`, `key`, `password`, `auth`, `session`,
+ * `signature`, `code`, `email` and similar names
  * @example createTracker({ baseUrl: '/clew', beforeSend: redactUrls() })
  */
 export const redactUrls = (secretNames: RegExp = SECRET_NAMES): ((event: TrackedEvent) => TrackedEvent) => {

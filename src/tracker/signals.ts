@@ -2,35 +2,35 @@ import type { Link } from '../pipeline/link.js';
 import type { Answer } from '../pipeline/transport.js';
 import type { WireEvent } from '../wire.js';
 
-/** Why an event was not, and never will be, delivered. */
+/** The reason why clew dropped an event. */
 export type DropReason = 'rejected' | 'too-large' | 'full' | 'expired' | 'unserialisable' | 'filtered' | 'consent';
 
-/** A step on the way of events, or of what decides about it. `uuids` may hold other tabs' events: one tab sends for all. */
+/** A step of events, of the link or of the visitor. `uuids` may contain other tabs' events, because one tab sends for all. */
 export type Trace =
   | { step: 'tracked'; event: Partial<WireEvent> }
-  /** They are in IndexedDB. */
+  /** The events are in IndexedDB. */
   | { step: 'stored'; uuids: string[] }
-  /** A request has gone: bytes of its body, and of that as gzip if it went so. With `leaving` nobody hears its answer. */
+  /** clew sent a request, with the bytes of its body, and of the gzip if compressed. With `leaving`, nothing reads the answer. */
   | { step: 'sent'; uuids: string[]; path: string; bytes: number; gzip?: number | undefined; leaving: boolean }
   | ({ step: 'answered'; uuids: string[] } & Answer)
-  /** Who sends, and for how long nobody may; `tab` is this page's name among them. */
+  /** Which tab sends, or until when no tab may. `tab` is this page's name. */
   | ({ step: 'link'; tab: string } & Link)
-  /** Who the visitor is; nobody, after a refusal. */
+  /** The visitor's id and primary key. After a refusal, `thread` is undefined. */
   | { step: 'visitor'; thread: string | undefined; primaryKey?: string | number | undefined };
 
-/** What a tracker tells those who listen with `on`. */
+/** The signals of a tracker and their values, for `on`. */
 export interface Signals {
   /** The service has confirmed these events of this page. */
   delivered: { events: WireEvent[] };
-  /** These events of this page will not arrive. */
+  /** clew will not deliver these events of this page. */
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
-  /** Something is wrong: an argument, the key, the address, refused storage. What it was about is in its message. */
+  /** A problem needs attention: an argument, the key, the address, or refused storage. The message names the cause. */
   error: Error;
-  /** What happens, step by step, for whoever looks into a tracker: nothing that an app should depend on. */
+  /** Each step of each event, for inspectors. The form may change in any version, so an app must not depend on it. */
   trace: Trace;
 }
 
-/** Listens to a signal; the function it returns ends that. */
+/** Listens to a signal. Returns a function that removes the listener. */
 export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
 /** `isDebug` says on the console, too, what an app may depend on. */

@@ -4,7 +4,7 @@ import type { DropReason, Listen } from './signals.js';
 /** Event names and their payloads: `{ signup: { plan: 'free' | 'pro' }; 'cart viewed': undefined }`. */
 export type EventMap = object;
 
-/** Any name, any payload: what a tracker takes when no events are declared. */
+/** Any name with any payload, for a tracker without declared events. */
 export type AnyEvents = Record<string, unknown>;
 
 /** No payload where it may be undefined, else exactly the declared one. */
@@ -12,74 +12,79 @@ type PayloadArgument<P> = undefined extends P ? [payload?: P] : [payload: P];
 /** The names of the declared events. */
 export type EventName<Events extends EventMap> = keyof Events & string;
 
-/** Counts of this page's events since the tracker was made: always `tracked = delivered + queued` + all of `dropped`. */
+/** Counts of this page's events since the tracker was created. `tracked` equals `delivered` plus `queued` plus all of `dropped`. */
 export interface Stats {
+  /** Events of this page, including events that it took over from a page that unloaded too early. */
   tracked: number;
-  /** Confirmed by the service; without a relay also what was handed to the browser over a proven link as the page went away. */
+  /** Events that the service confirmed. Without a relay, also events that clew handed over on a proven link during unload. */
   delivered: number;
-  /** Held in memory and, where it is allowed, in IndexedDB. */
+  /** Unconfirmed events, in memory and, unless the browser refuses, in IndexedDB. */
   queued: number;
-  /** By reason; a reason that has not occurred is left out. */
+  /** Events that will not be delivered, by reason. A reason without events is missing. */
   dropped: Partial<Record<DropReason, number>>;
 }
 
 /** A tracker of one visitor for one service. No method ever throws into the page. */
 export interface Tracker<Events extends EventMap = AnyEvents> {
   /**
-   * Tracks an event. The payload is copied in the call: it may be changed afterwards.
+   * Tracks an event. clew copies the payload in the call.
    *
-   * A bad name or a payload that JSON cannot express is told to `error` and `dropped` listeners.
+   * For an invalid name, or a payload that JSON cannot express, clew drops the event and emits `error` and `dropped`.
    *
    * @example tracker.track('signup', { plan: 'pro' })
    */
   track<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Events[Name]>): void;
   /**
-   * Tracks an event and sends it at once to the single-event endpoint, behind what is queued already. Should that
-   * fail, the event is kept and travels in a batch like any other.
+   * Tracks an event and sends it at once to the single-event endpoint, after the queued events. If the request fails, clew keeps
+   * the event and sends it in a batch.
    *
-   * @returns resolves when the event has been answered for, or has to wait; never rejects
+   * @returns a promise that resolves once the event is confirmed, dropped, or waiting to retry, and never rejects
    */
   trackNow<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Events[Name]>): Promise<void>;
   /**
-   * Ties the visitor to the customer with this primary key: `$identify` is sent once for each visitor and key, also
-   * over visits. A different key than before starts a new thread first, so that two people are never merged.
+   * Ties the visitor id to the customer with this primary key. clew sends `$identify` once for each visitor id and primary key,
+   * also across visits. A different primary key starts a new visitor id first, so two customers are never merged.
    *
-   * @param primaryKey a non-empty string; anything else is refused and told to `error` listeners
-   * @param properties set on the customer as by `setProperties`
-   * @param options.signature what the app's server made of the primary key with `signPrimaryKey` of `clew/relay`, for a
-   * relay that asks for it; remembered with the key
+   * @param primaryKey a non-empty string, such as the customer's id in your database. For anything else, clew emits `error` and
+   * ignores the call.
+   * @param properties properties of the customer, as for `setProperties`
+   * @param options.signature the primary key's signature by `signPrimaryKey` of `clew/relay`, for a relay that requires it. clew
+   * stores it with the primary key.
    */
   identify(primaryKey: string, properties?: Record<string, unknown>, options?: { signature?: string }): void;
   /**
-   * Adds or changes properties of the identified customer; `null` deletes one. Without an identified customer it is
-   * refused and told to `error` listeners.
+   * Adds or changes properties of the identified customer. A property with the value `null` is deleted. Without an identified
+   * customer, clew emits `error` and ignores the call.
    */
   setProperties(properties: Record<string, unknown>): void;
-  /** Tracks a `page_view` with the page's URL, path, title and referrer; `overrides` changes or adds to them. */
+  /** Tracks a `page_view` with the page's URL, path, title and referrer. `overrides` replaces or adds properties. */
   page(overrides?: Partial<PageContext> & Record<string, unknown>): void;
-  /** The person has logged out: later events belong to a new, anonymous visitor. */
+  /** Starts a new, anonymous visitor id in every tab. Call it after log-out. */
   reset(): void;
   /**
-   * The visitor's answer, for all open tabs. `true` starts what `consent: 'required'` held back. `false` erases the visitor's
-   * thread and everything unsent, in memory and in the browser's storage, and drops later calls. It is not remembered: give
-   * it on every page. Anything else is refused and told to `error` listeners.
+   * Takes the visitor's answer, for all open tabs. `true` starts a tracker that waits because of `consent: 'required'`. `false`
+   * erases the visitor id and all unsent events, in memory and in the browser's storage, and drops later calls. clew does not
+   * store the answer, so call `consent` on every page. For anything else, clew emits `error` and ignores the call.
    */
   consent(granted: boolean): void;
-  /** Sends what is queued now. Resolves when it is answered for, or has to wait (offline, back-off, another tab sends). */
+  /**
+   * Sends the queue. Resolves once each queued event is confirmed, dropped, or waiting to retry (offline, in back-off, or while
+   * another tab sends).
+   */
   flush(): Promise<void>;
-  /** The visitor's thread, for an app whose own servers send events of the same visitor. Waits for consent; on a server ''. */
+  /** Resolves to the visitor id, for your own servers. Waits for consent. On a server, resolves to ''. */
   correlationValue(): Promise<string>;
-  /** Counts of this page's events; a copy. */
+  /** Returns a copy of the counts of this page's events. */
   stats(): Stats;
   /**
-   * Listens to `delivered`, `dropped` or `error`; inspectors also to `trace`.
+   * Listens to `delivered`, `dropped` or `error`. Inspectors also listen to `trace`.
    *
-   * @returns stops listening
+   * @returns a function that removes the listener
    */
   on: Listen;
-  /** Removes all listeners, and hands over what is left, and what is tracked afterwards, as if the page were going away. */
+  /** Removes clew's listeners from the page and hands over unsent and later events, as when the page unloads. */
   stop(): void;
 }
 
-/** Watches the page and tracks what it sees; the function it returns ends that. */
+/** Tracks events of the page by itself. Returns a function that ends this, which `stop()` calls. */
 export type Plugin = (tracker: Tracker) => () => void;

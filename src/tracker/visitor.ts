@@ -1,17 +1,17 @@
 import type { ItemText } from '../pipeline/event.js';
 
-/** Who the visitor is, as far as this origin knows. */
+/** The visitor's record on this origin. */
 export interface Visitor {
-  /** The `correlationValue`: a lower-case v4 UUID. */
+  /** The visitor id (`correlationValue`): a lower-case v4 UUID. */
   readonly thread: string;
-  /** How many threads the visitor has had before this one. */
+  /** The number of earlier visitor ids. */
   readonly turn: number;
   /**
-   * The primary key that the thread has been identified with, and its signature if there is one, by service. Of who was
-   * identified on another host of the site there is but a mark.
+   * The primary key with which the visitor id was identified, and its signature, by service. If another host of the site
+   * identified the visitor id, the entry is a number in place of the primary key.
    */
   readonly keys: Readonly<Record<string, readonly [primaryKey: string | number, signature?: string | undefined]>>;
-  /** How many page loads there have been: numbers their rows. */
+  /** The number of page loads, which numbers their rows. */
   readonly pages: number;
 }
 

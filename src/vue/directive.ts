@@ -1,7 +1,7 @@
 import type { Directive, DirectiveBinding } from 'vue';
 import type { Tracker } from '../tracker/types.js';
 
-/** What `v-clew` takes: an event's name, or the event with its payload and the DOM event it is for (`click`). */
+/** Value of `v-clew`: an event's name, or an event with its payload and its DOM event (`on`, default `click`). */
 export type ClewBinding = string | { event: string; payload?: unknown; on?: string };
 
 /** `v-clew`, `v-clew:submit` or `v-clew.submit`: one listener for each use, as long as the element is there. */

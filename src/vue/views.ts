@@ -1,9 +1,9 @@
 import { nextTick } from 'vue';
 import type { Tracker } from '../tracker/types.js';
 
-/** As much of Vue Router as is asked here. */
+/** The part of Vue Router that the plugin uses. */
 export interface RouterLike {
-  /** Calls `hook` after every navigation, also one that has failed; returns how to end that. */
+  /** Calls `hook` after every navigation, including failed ones. Returns a function that removes the hook. */
   afterEach(hook: (to: { path: string; fullPath: string }, from: unknown, failure?: unknown) => void): () => void;
 }
 
