@@ -75,8 +75,10 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
     network.requests.push(entry);
     return (answer) => {
       const { status = 0, headers = {}, isCut } = answer ?? {};
+      // An answer whose body breaks off counts as none.
+      const retryAfter = isCut ? 0 : Number(headers['Retry-After'] ?? 0) * 1000;
       const isFailed = status === 0 || status >= 300 || !!isCut;
-      entry.end = { at: scheduler.now(), isFailed, retryAfter: Number(headers['Retry-After'] ?? 0) * 1000, status };
+      entry.end = { at: scheduler.now(), isFailed, retryAfter, status };
       done(answer);
     };
   };

@@ -37,8 +37,14 @@ export const now = { tasks: 0 };
 export const hasConsent = ({ theme }: Plan) => theme === 'consent';
 export const leaves = (plan: Plan) =>
   has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave');
-export const changesPerson = (plan: Plan) => has(plan, 'identify', 'identifyAndLeave', 'reset', 'resetAndLeave');
+/** Who an action identifies: a listener identifies Ann. */
+const personsIn = ({ action }: Step): readonly string[] => {
+  if ('person' in action) return [action.person];
+  return action.verb === 'listen' && action.reaction === 'identifies' ? ['ann'] : [];
+};
+
+export const changesPerson = (plan: Plan) =>
+  has(plan, 'reset', 'resetAndLeave') || plan.steps.flatMap(personsIn).length > 0;
 
 /** One person cannot have the visitor id of another. */
-export const hasTwoPersons = ({ steps }: Plan): boolean =>
-  new Set(steps.flatMap(({ action }) => ('person' in action ? [action.person] : []))).size > 1;
+export const hasTwoPersons = ({ steps }: Plan): boolean => new Set(steps.flatMap(personsIn)).size > 1;
