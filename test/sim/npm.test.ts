@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadScripts, type Scripts } from '../../sim/bundle.ts';
 import { INVARIANTS } from '../../sim/walk/checks.ts';
 import { now, relayed } from '../../sim/walk/defectPlans.ts';
+import { createHistory } from '../../sim/walk/history.ts';
 import { npmDefects } from '../../sim/walk/npm/defects.ts';
 import { breaksTrickle } from '../../sim/walk/npm/trickleCheck.ts';
 import type { Action, Plan } from '../../sim/walk/plan.ts';
@@ -91,12 +92,15 @@ describe('the check of requests while events trickle in', () => {
     },
     end: { at: at + 60, isFailed: false, retryAfter: 0, status: 201 },
   });
-  const stage = (isFair: boolean) =>
-    ({
+  const stage = (isFair: boolean) => {
+    const history = createHistory({ now: () => 4000 });
+    history.network(isFair);
+    return {
       plan: relayed(1, [{ wait: now, action: { verb: 'trickle', tab: 0, ms: 30_000 } }]),
       acts: [],
-      history: { wasStirred: () => false, wasDiskFair: () => true, wasNetworkFair: () => isFair, departures: [] },
-    }) as unknown as Stage;
+      history,
+    } as unknown as Stage;
+  };
 
   it('finds two requests within an interval', () => {
     const requests = [request(1000, 2), request(4000, 9), request(4100, 1)];
