@@ -1,5 +1,5 @@
 import type { Page } from '../../browser/page.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage, VerbsOf } from '../stage.ts';
 import { depart, flush, identify, isLoaded, pageAt, track } from '../visitor.ts';
 import type { NpmAction, Reaction } from './actions.ts';
 import { hasOther, otherOf } from './app.ts';
@@ -26,7 +26,7 @@ const trackOther = ({ ledger, world }: Stage, page: Page, count: number): void =
 /** How long (ms) a page may go on without its trackers: so long it need not know of what other tabs do. */
 const LINGERING = 200;
 
-/** The app ends its trackers and tracks once more. The page is left at once, or a moment later. */
+/** The app ends its trackers and tracks again. The page is left at once, or a moment later. */
 const stop = (stage: Stage, page: Page): void => {
   const { history, world, tabs } = stage;
   if (!isLoaded(page)) return;
@@ -51,11 +51,7 @@ const reactions: Readonly<Record<Reaction, (stage: Stage, page: Page) => void>> 
   stops: stop,
 };
 
-type NpmVerbs = {
-  readonly [V in NpmAction['verb']]: (stage: Stage, action: Extract<NpmAction, { verb: V }>) => void;
-};
-
-export const npmVerbs: NpmVerbs = {
+export const npmVerbs: VerbsOf<NpmAction> = {
   trackOther: (stage, { tab, count }) => trackOther(stage, pageAt(stage, tab), count),
   trickle(stage, { tab, ms }) {
     const { world, app } = stage;
