@@ -62,4 +62,34 @@ export const visitorMutants: readonly Mutant[] = [
     find: 'add(stamp(text, { primary_key, signature }));',
     replace: '{}',
   },
+  {
+    name: 'starts before consent',
+    file: 'tracker/tracker.ts',
+    find: "else if (settings.consent === 'granted') start();",
+    replace: 'else start();',
+  },
+  {
+    name: 'keeps the database after a refusal',
+    file: 'tracker/tracker.ts',
+    find: '    store.clear();\n',
+    replace: '',
+  },
+  {
+    name: 'keeps localStorage after a refusal',
+    file: 'tracker/tracker.ts',
+    find: '    for (const key of [CHANGED, SETTLED, THREAD, TAB, VISIT, ...[CALLS, itemsPrefix].flatMap(carriedKeys)]) carry(key);\n',
+    replace: '',
+  },
+  {
+    name: 'does not pass a refusal to other tabs',
+    file: 'tracker/tracker.ts',
+    find: '      channel.post(isGranted);',
+    replace: '      if (isGranted) channel.post(isGranted);',
+  },
+  {
+    name: 'holds events after a refusal until the next consent',
+    file: 'tracker/tracker.ts',
+    find: "    open(null);\n    trace(() => ({ step: 'visitor', thread: undefined }));",
+    replace: "    open(undefined);\n    trace(() => ({ step: 'visitor', thread: undefined }));",
+  },
 ];
