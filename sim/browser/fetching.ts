@@ -1,4 +1,4 @@
-import type { NetworkAnswer } from '../server/network.ts';
+import { contentOf, type NetworkAnswer } from '../server/network.ts';
 import type { World } from '../world/world.ts';
 import type { Signal } from './abort.ts';
 import type { Browser } from './browser.ts';
@@ -36,9 +36,10 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
   /** Sends a request that may outlive the page. */
   const post = (url: string, { headers = {}, body = '' }: Init, done: (answer: NetworkAnswer | undefined) => void) => {
     if (page.state === 'gone') return;
-    world.log(page.name, () => `sends ${bytesOf(body)} bytes to ${url}`);
+    const request = { from: page.name, url, headers: { ...headers }, body };
+    world.log(page.name, () => `sends ${bytesOf(body)} bytes to ${url}: ${contentOf(request)}`);
     if (!browser.isOnline) return void scheduler.after(1, 'offline', () => done(undefined));
-    browser.network.send({ from: page.name, url, headers: { ...headers }, body }, done);
+    browser.network.send(request, done);
   };
   /** Reserves bytes of the quota; undefined if there is no room. */
   const reserve = (bytes: number): (() => void) | undefined => {

@@ -65,6 +65,13 @@ export const textOf = ({ body, headers }: NetworkRequest): string =>
       ? gunzipSync(body).toString()
       : Buffer.from(body).toString();
 
+/** What the timeline says of a body: the number of each event in it, or its name. */
+export const contentOf = (request: NetworkRequest): string => {
+  const { batch, event, payload } = JSON.parse(textOf(request));
+  const events: { event?: string; payload?: { n?: number } }[] = batch ?? [{ event, payload }];
+  return events.map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
+};
+
 /** Carries requests to servers by the prefix of their address. */
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
   const { scheduler } = world;

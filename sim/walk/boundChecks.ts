@@ -17,7 +17,8 @@ export const isFullFor = ({ ledger, service, plan }: Stage, n: number): boolean 
   const event = ledger.tracked.get(n);
   if (!event) return false;
   const arrivals = new Map<number | undefined, number>();
-  for (const { payload, at } of service.stored) if (!arrivals.has(payload.n)) arrivals.set(payload.n, at);
+  for (const { payload, at, isConfirmed } of service.stored)
+    if (isConfirmed && !arrivals.has(payload.n)) arrivals.set(payload.n, at);
   const waiting = [...ledger.tracked.values()].filter(
     (other) => other.n < n && (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
   );

@@ -12,7 +12,7 @@ import {
   relayed,
 } from './defectPlans.ts';
 import { npmDefects } from './npm/defects.ts';
-import { hasRefusals, type Plan } from './plan.ts';
+import { has, hasRefusals, type Plan } from './plan.ts';
 import { pageDefects } from './themes/pageDefects.ts';
 import { storageDefects } from './themes/storageDefects.ts';
 
@@ -187,6 +187,48 @@ export const defects: readonly Defect[] = [
       },
     ),
     mayShow: hasConsent,
+  },
+  {
+    name: 'two tabs pass contradicting answers within a millisecond: one sends although the last answer was a refusal',
+    invariant: INVARIANTS.sent,
+    issue: 16,
+    plan: relayed(
+      5292,
+      [
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'consent', tab: 1, isGranted: false } },
+        { wait: { ms: 35_212 }, action: { verb: 'trackAndLeave', tab: 1, count: 2 } },
+        { wait: { ms: 5 }, action: { verb: 'refuseAndGrant', tab: 0 } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasLocks: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+    mayShow: hasConsent,
+  },
+  {
+    name: 'a page that comes back from the back/forward cache keeps a refusal that another page has ended',
+    invariant: INVARIANTS.dropped,
+    issue: 16,
+    plan: relayed(
+      4545,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20_000 } },
+        { wait: { ms: 14_210 }, action: { verb: 'refuseAndLeave', tab: 0 } },
+        { wait: { ms: 33_514 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: { ms: 668 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: { tasks: 11 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' } },
+    ),
+    mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
   },
   ...npmDefects,
   ...storageDefects,

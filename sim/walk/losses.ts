@@ -73,16 +73,17 @@ const HANDING = 30_000;
 
 /**
  * Whether the event may be lost without a report. Without a relay clew counts what it hands over as delivered if the
- * service has just answered. The docs name the limit: a fault in that very moment loses it.
+ * service has answered not long before. The docs name the limit: a fault in that very moment loses it. The page that
+ * leaves may have taken it over from one that is gone.
  */
 export const isExcused = (stage: Stage, event: Tracked): boolean =>
   !!event.excuse ||
   isEndedByConsent(stage, event) ||
   (stage.plan.isDirect &&
     stage.history.departures.some(
-      ({ page, at, kind }) =>
-        page === event.page &&
+      ({ at, kind, isLoaded }) =>
         kind === 'leaves' &&
+        isLoaded &&
         at >= event.at &&
         (has(stage.plan, 'poison') || !stage.history.wasNetworkFair(at - HANDING, at + HANDING)),
     ));

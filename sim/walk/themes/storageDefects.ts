@@ -1,5 +1,5 @@
 import { INVARIANTS } from '../checks.ts';
-import { now, relayed, small, tracksMany } from '../defectPlans.ts';
+import { changesPerson, now, relayed, small, tracksMany } from '../defectPlans.ts';
 import type { Defect } from '../defects.ts';
 import type { Step } from '../plan.ts';
 
@@ -64,5 +64,16 @@ export const storageDefects: readonly Defect[] = [
       },
     ),
     mayShow: tracksMany,
+  },
+  {
+    name: 'a $identify that is dropped as full is never sent again',
+    invariant: INVARIANTS.lost,
+    issue: 16,
+    plan: relayed(3282, [burst, burst, { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } }], {
+      dataset: { ...small, maxBatchEvents: '5' },
+      theme: 'storage',
+      hasStub: false,
+    }),
+    mayShow: (plan) => tracksMany(plan) && changesPerson(plan),
   },
 ];
