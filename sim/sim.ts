@@ -27,13 +27,13 @@ const { given, count } = readArguments(USAGE, {
 
 const showWalk = async (plan: Plan): Promise<boolean> => {
   const scripts = await loadScripts();
-  const breaks = async (candidate: Plan) =>
-    (await runPlan(scripts, candidate)).broken.map(({ invariant }) => invariant);
-  const found = await breaks(plan);
+  const found = (await runPlan(scripts, plan)).broken;
   // What no known defect explains is what the reader is looking for.
-  const sought = found.find((invariant) => !isKnown(plan, invariant)) ?? found[0];
+  const sought = found.find((broken) => !isKnown(plan, broken)) ?? found[0];
   const isShrunk = sought !== undefined && !given.whole;
-  const shown = isShrunk ? await shrink(plan, async (smaller) => (await breaks(smaller)).includes(sought)) : plan;
+  const breaks = async (smaller: Plan) =>
+    (await runPlan(scripts, smaller)).broken.some(({ invariant }) => invariant === sought?.invariant);
+  const shown = isShrunk ? await shrink(plan, breaks) : plan;
   const lines: string[] = [];
   const { broken } = await runPlan(scripts, shown, (line) => lines.push(line));
   console.log(lines.join('\n'));
@@ -59,7 +59,7 @@ const walk = async (): Promise<boolean> => {
   const begun = performance.now();
   const { findings, tasks } = await walkAll(count('from'), count('seeds'), count('steps'));
   const seconds = (performance.now() - begun) / 1000;
-  const unknown = findings.filter(({ seed, invariant }) => !isKnown(createPlan(seed, count('steps')), invariant));
+  const unknown = findings.filter((finding) => !isKnown(createPlan(finding.seed, count('steps')), finding));
   console.log(summarise(findings, unknown));
   console.log(
     `${given.seeds} walks, ${tasks} tasks, ${seconds.toFixed(0)} s, ${(count('seeds') / seconds).toFixed(0)} walks/s; ` +

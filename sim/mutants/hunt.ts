@@ -3,6 +3,7 @@ import { createPlan } from '../walk/createPlan.ts';
 import { isKnown } from '../walk/defects.ts';
 import type { Plan } from '../walk/plan.ts';
 import { runPlan } from '../walk/run.ts';
+import type { Broken } from '../world/world.ts';
 
 /** Where a mutant was found, and how much work that was. */
 export interface Hunt {
@@ -40,10 +41,11 @@ export const createHunt = (plain: Scripts, steps: number) => {
   };
 
   /** Whether the mutant, and not chance, has broken the invariant. */
-  const isOwn = async (mutant: Scripts, plan: Plan, invariant: string): Promise<boolean> => {
+  const isOwn = async (mutant: Scripts, plan: Plan, broken: Broken): Promise<boolean> => {
+    const { invariant } = broken;
     const name = `${plan.seed}`;
     if ((await brokenByPlain(plan, name)).has(invariant)) return false;
-    if (!isKnown(plan, invariant)) return true;
+    if (!isKnown(plan, broken)) return true;
     let lead = 0;
     for (const world of worldsOf(plan)) {
       if ((await brokenBy(mutant, world)).some((found) => found.invariant === invariant)) lead++;
@@ -56,8 +58,11 @@ export const createHunt = (plain: Scripts, steps: number) => {
     walks = 0;
     for (let seed = 1; seed <= most; seed++) {
       const plan = createPlan(seed, steps);
-      for (const { invariant, detail } of await brokenBy(mutant, plan))
-        if (await isOwn(mutant, plan, invariant)) return { seeds: seed, invariant, detail, walks };
+      for (const broken of await brokenBy(mutant, plan))
+        if (await isOwn(mutant, plan, broken)) {
+          const { invariant, detail } = broken;
+          return { seeds: seed, invariant, detail, walks };
+        }
     }
     return { seeds: most, walks };
   };

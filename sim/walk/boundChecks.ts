@@ -2,8 +2,10 @@ import type { Stats } from '../../src/tracker/types.ts';
 import type { Stage } from './stage.ts';
 import { isLoaded } from './visitor.ts';
 
-/** How late (ms) a page learns that an event has arrived, unless it hears nothing at all. */
+/** How late (ms) a page learns that an event has arrived, if nothing is wrong with the network. */
 const HEARING = 30_000;
+/** What an identify() queues: an event, and the customer's properties. */
+const PER_IDENTIFY = 2;
 /** Most characters of what clew keeps in localStorage besides events: ids of what was sent, names, the visitor. */
 const MOST_NAMES = 60_000;
 /** Most characters of an event in localStorage besides its payload. */
@@ -13,17 +15,16 @@ const ENVELOPE = 600;
 const mostOf = ({ dataset }: Stage['plan']): number => Number(dataset.maxQueuedEvents ?? Number.POSITIVE_INFINITY);
 
 /** Whether the page of this event may have had so many that there was no room for it. */
-export const isFullFor = ({ ledger, service, plan }: Stage, n: number): boolean => {
+export const isFullFor = ({ ledger, service, plan, history }: Stage, n: number): boolean => {
   const event = ledger.tracked.get(n);
   if (!event) return false;
   const arrivals = new Map<number | undefined, number>();
   for (const { payload, at, isConfirmed } of service.stored)
-    if (isConfirmed && !arrivals.has(payload.n)) arrivals.set(payload.n, at);
+    if (isConfirmed && !arrivals.has(payload.n) && history.wasNetworkFair(at, event.at)) arrivals.set(payload.n, at);
   const waiting = [...ledger.tracked.values()].filter(
     (other) => other.n < n && (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
   );
-  // Each identify() may have queued an event of its own.
-  return waiting.length + ledger.identified.length >= mostOf(plan);
+  return waiting.length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
 };
 
 /** A page that has more queued than it may. */

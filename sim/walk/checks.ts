@@ -111,7 +111,10 @@ export const checkEnd = (stage: Stage): void => {
   const arrived = arrivedIn(service);
   for (const event of ledger.tracked.values()) {
     if (arrived.has(event.n) || event.dropped || event.name === 'poison' || isExcused(stage, event)) continue;
-    world.break(INVARIANTS.lost, `event ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`);
+    world.break(
+      INVARIANTS.lost,
+      `${event.name} ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`,
+    );
   }
   for (const event of ledger.tracked.values()) {
     const { n, name, dropped } = event;

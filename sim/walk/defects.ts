@@ -1,18 +1,10 @@
 import { MODERN } from '../browser/browser.ts';
+import type { Broken } from '../world/world.ts';
 import { INVARIANTS } from './checks.ts';
-import {
-  changesPerson,
-  direct,
-  hasConsent,
-  hasForeign,
-  hasTwoPersons,
-  keyed,
-  leaves,
-  now,
-  relayed,
-} from './defectPlans.ts';
+import { changesPerson, direct, hasForeign, hasTwoPersons, keyed, leaves, now, relayed } from './defectPlans.ts';
 import { npmDefects } from './npm/defects.ts';
 import { has, hasRefusals, type Plan } from './plan.ts';
+import { consentDefects } from './themes/consentDefects.ts';
 import { pageDefects } from './themes/pageDefects.ts';
 import { storageDefects } from './themes/storageDefects.ts';
 
@@ -24,8 +16,8 @@ export interface Defect {
   readonly issue: number;
   /** The shortest walk that shows it. It is an expected failure. */
   readonly plan: Plan;
-  /** Random walks that may show it, so that they do not fail the run. */
-  readonly mayShow: (plan: Plan) => boolean;
+  /** Random walks that may show it, so that they do not fail the run. `detail` is what the check has found. */
+  readonly mayShow: (plan: Plan, detail: string) => boolean;
 }
 
 export const defects: readonly Defect[] = [
@@ -142,99 +134,75 @@ export const defects: readonly Defect[] = [
     mayShow: leaves,
   },
   {
-    name: 'two tabs pass contradicting answers within a millisecond: one goes on although the last answer was a refusal',
-    invariant: INVARIANTS.left,
+    name: 'a page does not know who has just been identified on a page that left: it refuses their properties',
+    invariant: INVARIANTS.lost,
     issue: 16,
     plan: relayed(
-      2123,
+      18_383,
       [
-        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
-        { wait: now, action: { verb: 'open', tab: 1 } },
-        { wait: { ms: 363 }, action: { verb: 'consent', tab: 1, isGranted: true } },
-        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
-        { wait: { ms: 17_109 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-      ],
-      {
-        theme: 'consent',
-        isDirect: true,
-        features: { ...MODERN, hasLocks: false, hasFetchLater: false },
-        dataset: { ...keyed, consent: 'required' },
-      },
-    ),
-    mayShow: hasConsent,
-  },
-  {
-    name: 'a page that refuses and goes into the back/forward cache while it opens IndexedDB keeps it shut, and rows stay',
-    invariant: INVARIANTS.left,
-    issue: 16,
-    plan: relayed(
-      2167,
-      [
-        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
-        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
-        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-        { wait: { tasks: 11 }, action: { verb: 'consent', tab: 2, isGranted: false } },
-        { wait: { tasks: 9 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-        { wait: { tasks: 2 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
-        { wait: { ms: 31_272 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-      ],
-      {
-        theme: 'consent',
-        features: { ...MODERN, hasFetchLater: false },
-        dataset: { baseUrl: '/clew', consent: 'required' },
-        hasStub: false,
-      },
-    ),
-    mayShow: hasConsent,
-  },
-  {
-    name: 'two tabs pass contradicting answers within a millisecond: one sends although the last answer was a refusal',
-    invariant: INVARIANTS.sent,
-    issue: 16,
-    plan: relayed(
-      5292,
-      [
-        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
-        { wait: now, action: { verb: 'open', tab: 2 } },
-        { wait: now, action: { verb: 'open', tab: 1 } },
-        { wait: now, action: { verb: 'consent', tab: 1, isGranted: false } },
-        { wait: { ms: 35_212 }, action: { verb: 'trackAndLeave', tab: 1, count: 2 } },
-        { wait: { ms: 5 }, action: { verb: 'refuseAndGrant', tab: 0 } },
-      ],
-      {
-        theme: 'consent',
-        features: { ...MODERN, hasLocks: false },
-        dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' },
-        hasStub: false,
-      },
-    ),
-    mayShow: hasConsent,
-  },
-  {
-    name: 'a page that comes back from the back/forward cache keeps a refusal that another page has ended',
-    invariant: INVARIANTS.dropped,
-    issue: 16,
-    plan: relayed(
-      4545,
-      [
-        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20_000 } },
-        { wait: { ms: 14_210 }, action: { verb: 'refuseAndLeave', tab: 0 } },
-        { wait: { ms: 33_514 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
-        { wait: { ms: 668 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
         { wait: now, action: { verb: 'back', tab: 0 } },
-        { wait: { tasks: 11 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 6616 }, action: { verb: 'online' } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: { tasks: 10 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+        { wait: { ms: 2008 }, action: { verb: 'online' } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
       ],
-      { theme: 'consent', dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' } },
+      { features: { ...MODERN, hasFetchLater: false } },
     ),
-    mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
+    mayShow: (plan, detail) => has(plan, 'identifyAndLeave') && detail.startsWith('upsert'),
   },
+  {
+    name: 'after a SIGKILL, calls of the stub that were already replayed are replayed under new ids',
+    invariant: INVARIANTS.id,
+    issue: 16,
+    plan: relayed(17_170, [
+      { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+      { wait: { ms: 431 }, action: { verb: 'identifyAndLeave', tab: 0, person: 'ann' } },
+      { wait: { tasks: 10 }, action: { verb: 'hide', tab: 1 } },
+      { wait: { ms: 4014 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20_000 } },
+      { wait: { tasks: 3 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+      { wait: now, action: { verb: 'back', tab: 0 } },
+      { wait: { ms: 31_603 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      { wait: { ms: 3 }, action: { verb: 'crash', tab: 1 } },
+      { wait: now, action: { verb: 'reset', tab: 0 } },
+      { wait: { tasks: 4 }, action: { verb: 'track', tab: 0, count: 1, name: 'poison' } },
+      { wait: { tasks: 8 }, action: { verb: 'kill' } },
+    ]),
+    mayShow: (plan) => plan.hasStub && has(plan, 'kill'),
+  },
+  {
+    name: 'a page that comes back from the back/forward cache during a request sends before the pause of its answer is over',
+    invariant: INVARIANTS.retryAfter,
+    issue: 16,
+    plan: relayed(
+      24_672,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: { ms: 2 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 248 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: { tasks: 7 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'poison' } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 4, name: 'walk' } },
+        { wait: { ms: 746 }, action: { verb: 'restartRelay' } },
+        { wait: { ms: 898 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 48 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { tasks: 9 }, action: { verb: 'restartRelay' } },
+        { wait: { ms: 398 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
+        { wait: { tasks: 11 }, action: { verb: 'back', tab: 1 } },
+      ],
+      { features: { ...MODERN, hasChannel: false } },
+    ),
+    mayShow: (plan) => has(plan, 'back'),
+  },
+  ...consentDefects,
   ...npmDefects,
   ...storageDefects,
   ...pageDefects,
 ];
 
-/** Whether a known defect explains that this walk broke the invariant. */
-export const isKnown = (plan: Plan, invariant: string): boolean =>
-  defects.some((defect) => defect.invariant === invariant && defect.mayShow(plan));
+/** Whether a known defect explains what this walk broke. */
+export const isKnown = (plan: Plan, { invariant, detail }: Pick<Broken, 'invariant' | 'detail'>): boolean =>
+  defects.some((defect) => defect.invariant === invariant && defect.mayShow(plan, detail));

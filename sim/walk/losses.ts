@@ -6,6 +6,8 @@ import type { Stage } from './stage.ts';
 
 /** How soon (ms) an event is in the database if nothing is wrong with the disk. */
 const STORING = 400;
+/** A page waits so long (ms) for the database. Then it goes on without storage. */
+const PATIENCE = 3000;
 /** Trouble with the disk is over for clew so long (ms) after its end. */
 const CALM = 5000;
 
@@ -24,8 +26,11 @@ const wasStored = (stage: Stage, event: Tracked): boolean => {
 const wasJournaled = (stage: Stage, event: Tracked): boolean => {
   const { at, isHeard, isEarly, page } = event;
   const now = stage.world.scheduler.now();
-  const isWritable = stage.history.wasJournalFair(at, now) && !stage.history.refused.has(page);
-  return isHeard && isEarly && now > at && releasedAt(stage, event) === at && isWritable;
+  const { history } = stage;
+  const isWritable = history.wasJournalFair(at, now) && !history.refused.has(page);
+  const loaded = history.loadOf(page);
+  const isWaiting = at < loaded + PATIENCE || history.wasDiskFair(loaded, at);
+  return isHeard && isEarly && isWaiting && now > at && releasedAt(stage, event) === at && isWritable;
 };
 
 /** Excuses events that are in no storage, unless a promise says that they are. */
@@ -34,24 +39,31 @@ const excuse = (stage: Stage, isGone: (event: Tracked) => boolean, why: string):
   for (const event of stage.ledger.tracked.values()) if (isGone(event) && !kept.has(event.n)) event.excuse ??= why;
 };
 
+/** What the page has tracked, and what it may have adopted from pages that have left. */
+const isHeldBy = ({ browser }: Stage, page: Page) => {
+  const running = new Set([...browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
+  return (event: Tracked) => event.page === page.name || (page.refusal !== 'all' && !running.has(event.page));
+};
+
 /** The page's process has ended, and its memory with it. */
-export const forgetCrashed = (stage: Stage, page: Page): void =>
-  excuse(
-    stage,
-    (event) => event.page === page.name && !wasStored(stage, event) && !wasJournaled(stage, event),
-    'crash',
-  );
+export const forgetCrashed = (stage: Stage, page: Page): void => {
+  const { history } = stage;
+  const now = stage.world.scheduler.now();
+  const isStorable = history.wasDiskFair(history.loadOf(page.name) - CALM, now) && history.wasJournalFair(0, now);
+  const isIts = isStorable ? (event: Tracked) => event.page === page.name : isHeldBy(stage, page);
+  excuse(stage, (event) => isIts(event) && !wasStored(stage, event) && !wasJournaled(stage, event), 'crash');
+};
 
 /** The page leaves and has no storage that it could write to: the docs promise nothing for what it has not sent. */
 export const forgetUnstored = (stage: Stage, page: Page): void => {
-  const { history, browser, world } = stage;
+  const { history, world } = stage;
   const isRefused = history.refused.has(page.name);
   const now = world.scheduler.now();
+  // The page has had no time to learn that its database is gone, and to store its events again.
+  const cleared = stage.acts.findLast(({ verb }) => verb === 'clearDatabase')?.at ?? Number.NEGATIVE_INFINITY;
+  if (now - cleared < STORING) excuse(stage, (event) => event.page === page.name && event.at <= cleared, 'deleted');
   if (!isRefused && history.wasJournalFair(now, now)) return;
-  const alive = new Set([...browser.pages].map(({ name }) => name));
-  // With localStorage open to it the page may have adopted what pages have journaled that are gone.
-  const isIts = (event: Tracked) => event.page === page.name || (page.refusal !== 'all' && !alive.has(event.page));
-  excuse(stage, isIts, 'no storage');
+  excuse(stage, isHeldBy(stage, page), 'no storage');
 };
 
 /** The browser was killed: the last writes to localStorage are gone, those to the database are not. */

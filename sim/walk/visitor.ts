@@ -1,4 +1,4 @@
-import type { Page } from '../browser/page.ts';
+import type { Clew, Page } from '../browser/page.ts';
 import { giveUp, thaw } from './hidden.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { forgetUnstored } from './losses.ts';
@@ -40,7 +40,21 @@ const isStranger = ({ plan, history, world }: Stage, page: Page): boolean =>
   has(plan, ...FORGETFUL) &&
   (history.refused.has(page.name) || !history.wasDiskFair(history.loadOf(page.name), world.scheduler.now()));
 
-export const track = (stage: Stage, page: Page, count: number, name = 'walk', size = 0): void => {
+interface Calls {
+  readonly count: number;
+  readonly name?: string;
+  readonly size?: number;
+  /** The page's second tracker is called. */
+  readonly isOther?: boolean;
+}
+
+/** Calls `track` so many times, each with the next number. */
+export const trackBy = (
+  stage: Stage,
+  page: Page,
+  clew: Clew | undefined,
+  { count, name = 'walk', size = 0, isOther = false }: Calls,
+): void => {
   const { ledger, world } = stage;
   const call = {
     page: page.name,
@@ -49,13 +63,20 @@ export const track = (stage: Stage, page: Page, count: number, name = 'walk', si
     isHeard: isLoaded(page),
     isEarly: page.storedAt === undefined,
     isStranger: isStranger(stage, page),
+    isOther,
   };
-  const numbers = Array.from({ length: count }, () => ledger.track(call));
-  world.log(page.name, () => `track ${name} ${numbers[0]}${count > 1 ? `–${numbers.at(-1)}` : ''}`);
+  const first = ledger.tracked.size + 1;
+  const numbers = `${first}${count > 1 ? `–${first + count - 1}` : ''}`;
+  world.log(page.name, () => `track ${isOther ? 'for the other service ' : ''}${name} ${numbers}`);
   page.guard(() => {
-    for (const n of numbers) page.clew()?.('track', name, { n, ...(size && { pad: '.'.repeat(size) }) });
+    // A listener may track in between.
+    for (let i = 0; i < count; i++)
+      clew?.('track', name, { n: ledger.track(call), ...(size && { pad: '.'.repeat(size) }) });
   });
 };
+
+export const track = (stage: Stage, page: Page, count: number, name?: string, size?: number): void =>
+  trackBy(stage, page, page.clew(), { count, ...(name && { name }), ...(size && { size }) });
 
 export const identify = ({ ledger, world, history }: Stage, page: Page, person: string): void => {
   // A page that has just loaded or come back may not know yet who is identified.

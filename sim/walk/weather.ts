@@ -3,13 +3,18 @@ import { FAIR } from '../server/network.ts';
 import type { Stage } from './stage.ts';
 
 /** Enters into the history whether the network and the disk now work as they should. */
-export const noteWeather = ({ history, network, service, app, browser, holders, world }: Stage): void => {
+export const noteWeather = ({ history, network, service, app, browser, holders, world, plan }: Stage): void => {
   const isServed = service.mood.status === undefined && app.transport === 'passes';
   history.network(network.conditions === FAIR && isServed && browser.isOnline);
   const { speed, isFull, hangsUntil } = browser.disk;
   const hasRoom = browser.storageLimits.most >= MOST_STORED;
   history.journal(hasRoom);
-  history.disk(!holders.size && speed[1] <= 1 && !isFull && hasRoom && hangsUntil <= world.scheduler.now());
+  // Without Web Locks, a page that goes into the back/forward cache while it opens the database shuts it for all.
+  const isShut =
+    !plan.features.hasLocks &&
+    [...browser.pages].some(({ state, storedAt }) => state === 'suspended' && storedAt === undefined);
+  const isHeld = holders.size > 0 || hangsUntil > world.scheduler.now();
+  history.disk(!isHeld && !isShut && speed[1] <= 1 && !isFull && hasRoom);
 };
 
 /** A page of the site itself holds a transaction for so long (ms). */

@@ -1,27 +1,14 @@
 import type { Page } from '../../browser/page.ts';
 import type { Stage, VerbsOf } from '../stage.ts';
-import { depart, flush, identify, isLoaded, pageAt, track } from '../visitor.ts';
+import { depart, flush, identify, isLoaded, pageAt, track, trackBy } from '../visitor.ts';
 import type { NpmAction, Reaction } from './actions.ts';
 import { hasOther, otherOf } from './app.ts';
 
 /** A listener reacts so often. */
 const MOST_REACTIONS = 3;
 
-const trackOther = ({ ledger, world }: Stage, page: Page, count: number): void => {
-  const call = {
-    page: page.name,
-    name: 'walk',
-    size: 0,
-    isHeard: isLoaded(page),
-    isEarly: page.storedAt === undefined,
-    isOther: hasOther(page),
-  };
-  const numbers = Array.from({ length: count }, () => ledger.track(call));
-  world.log(page.name, () => `track for the other service ${numbers}`);
-  page.guard(() => {
-    for (const n of numbers) otherOf(page)?.('track', 'walk', { n });
-  });
-};
+const trackOther = (stage: Stage, page: Page, count: number): void =>
+  trackBy(stage, page, otherOf(page), { count, isOther: hasOther(page) });
 
 /** How long (ms) a page may go on without its trackers: so long it need not know of what other tabs do. */
 const LINGERING = 200;

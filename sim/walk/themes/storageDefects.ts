@@ -74,6 +74,6 @@ export const storageDefects: readonly Defect[] = [
       theme: 'storage',
       hasStub: false,
     }),
-    mayShow: (plan) => tracksMany(plan) && changesPerson(plan),
+    mayShow: (plan, detail) => tracksMany(plan) && changesPerson(plan) && detail.startsWith('$identify'),
   },
 ];

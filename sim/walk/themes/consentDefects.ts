@@ -1,0 +1,120 @@
+import { MODERN } from '../../browser/browser.ts';
+import { INVARIANTS } from '../checks.ts';
+import { hasConsent, keyed, now, relayed } from '../defectPlans.ts';
+import type { Defect } from '../defects.ts';
+import { has } from '../plan.ts';
+
+/** Defects that walks of the theme `consent` have found. */
+export const consentDefects: readonly Defect[] = [
+  {
+    name: 'two tabs pass contradicting answers within a millisecond: one goes on although the last answer was a refusal',
+    invariant: INVARIANTS.left,
+    issue: 16,
+    plan: relayed(
+      2123,
+      [
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 363 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 17_109 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        isDirect: true,
+        features: { ...MODERN, hasLocks: false, hasFetchLater: false },
+        dataset: { ...keyed, consent: 'required' },
+      },
+    ),
+    mayShow: hasConsent,
+  },
+  {
+    name: 'a page that refuses and goes into the back/forward cache while it opens IndexedDB keeps it shut, and rows stay',
+    invariant: INVARIANTS.left,
+    issue: 16,
+    plan: relayed(
+      2167,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 11 }, action: { verb: 'consent', tab: 2, isGranted: false } },
+        { wait: { tasks: 9 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 2 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: { ms: 31_272 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+    mayShow: hasConsent,
+  },
+  {
+    name: 'two tabs pass contradicting answers within a millisecond: one sends although the last answer was a refusal',
+    invariant: INVARIANTS.sent,
+    issue: 16,
+    plan: relayed(
+      5292,
+      [
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'consent', tab: 1, isGranted: false } },
+        { wait: { ms: 35_212 }, action: { verb: 'trackAndLeave', tab: 1, count: 2 } },
+        { wait: { ms: 5 }, action: { verb: 'refuseAndGrant', tab: 0 } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasLocks: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+    mayShow: hasConsent,
+  },
+  {
+    name: 'a page that comes back from the back/forward cache keeps a refusal that another page has ended',
+    invariant: INVARIANTS.dropped,
+    issue: 16,
+    plan: relayed(
+      4545,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20_000 } },
+        { wait: { ms: 14_210 }, action: { verb: 'refuseAndLeave', tab: 0 } },
+        { wait: { ms: 33_514 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: { ms: 668 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: { tasks: 11 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' } },
+    ),
+    mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
+  },
+  {
+    name: 'while a page in the back/forward cache keeps IndexedDB shut, other pages ask for it a hundred times a second',
+    invariant: INVARIANTS.flush,
+    issue: 16,
+    plan: relayed(
+      9297,
+      [
+        { wait: now, action: { verb: 'refuseAndGrant', tab: 1 } },
+        { wait: { ms: 3 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: { ms: 25 }, action: { verb: 'consent', tab: 2, isGranted: false } },
+        { wait: { tasks: 8 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+      ],
+      {
+        theme: 'consent',
+        dataset: { baseUrl: '/clew', flushInterval: '200', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+    mayShow: (plan, detail) => hasConsent(plan) && detail.includes('tasks'),
+  },
+];
