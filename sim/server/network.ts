@@ -65,11 +65,25 @@ export const textOf = ({ body, headers }: NetworkRequest): string =>
       ? gunzipSync(body).toString()
       : Buffer.from(body).toString();
 
+interface Body {
+  readonly batch?: readonly Body[];
+  readonly event?: string;
+  readonly payload?: { readonly n?: number };
+}
+
+const parse = (text: string): Body | undefined => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** What the timeline says of a body: the number of each event in it, or its name. */
 export const contentOf = (request: NetworkRequest): string => {
-  const { batch, event, payload } = JSON.parse(textOf(request));
-  const events: { event?: string; payload?: { n?: number } }[] = batch ?? [{ event, payload }];
-  return events.map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
+  const body = parse(textOf(request));
+  if (!body) return 'no JSON';
+  return (body.batch ?? [body]).map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
 };
 
 /** Carries requests to servers by the prefix of their address. */
