@@ -128,8 +128,8 @@ export const drawOutage = (run: Run): string => {
     ['The service recovers: everything arrives.', outage.to, done],
     [`${tracked} tracked, ${stored} stored, none twice.`, done, length],
   ];
-  const queue = countOf('queued', run.queued, PAGE + 16, percent);
-  const store = countOf('kept', run.stored, SERVICE + 16, percent);
+  const queue = countOf('queued', run.queued, PAGE + 98, percent);
+  const store = countOf('kept', run.stored, SERVICE + 88, percent);
   const chart = drawChart(run, refusalsOf(run));
   const style = [
     STYLE,
@@ -159,9 +159,9 @@ ${told.map(([text], index) => `<text class="told t${index}" x="${PAGE}" y="39">$
 <text x="${PAGE + 16}" y="${top + 29}">page</text>
 <text x="${SERVICE + 16}" y="${top + 29}">service</text>
 ${queue.body}
-<text x="${PAGE + 68}" y="${top + 67}">waiting</text>
+<text x="${PAGE + 16}" y="${top + 67}">waiting</text>
 ${store.body}
-<text x="${SERVICE + 68}" y="${top + 67}">stored</text>
+<text x="${SERVICE + 16}" y="${top + 67}">stored</text>
 <g>${pillOf(201)}</g>
 <g class="bad">${pillOf(500)}</g>
 <path class="wire" d="M${PAGE + wide + 6} ${middle}H${SERVICE - 8}m-9 -7l9 7l-9 7"/>

@@ -80,14 +80,12 @@ it('shows the end of the run to a reader who prefers no motion', () => {
   expect(picture).toContain('.kept{animation:kept step-end;transform:translateY(-120px)}');
 });
 
-it('the picture of the README shows a run in which each event was stored, and its text has the same figures', () => {
-  const shown = read('docs/images/outage.svg');
-  const [, tracked, stored] = />(\d+) tracked, (\d+) stored, none twice/.exec(shown) ?? [];
-  const [, waiting] = />(\d+) waiting</.exec(shown) ?? [];
+it('the picture of the README shows a run in which each event was stored, as its text states', () => {
+  const [, tracked, stored] = />(\d+) tracked, (\d+) stored, none twice/.exec(read('docs/images/outage.svg')) ?? [];
   expect(Number(tracked)).toBeGreaterThan(0);
   expect(stored).toBe(tracked);
-  const [, text = ''] = /!\[([^\]]*)\]\(docs\/images\/outage\.svg\)/.exec(read('README.md')) ?? [];
-  expect(text.match(/\b\d+ events|all \d+/g)).toEqual([`${waiting} events`, `all ${stored}`]);
+  const [, text] = /!\[([^\]]*)\]\(docs\/images\/outage\.svg\)/.exec(read('README.md')) ?? [];
+  expect(text).toContain(`stores all ${stored} events, each once`);
 });
 
 it('keeps the first of several equal samples', () => {
