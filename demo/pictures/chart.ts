@@ -35,7 +35,7 @@ export const drawChart = (run: Run, refusals: readonly number[]): { style: strin
 <path class="stored" d="${steps([zero, ...stored])}"/>
 <path class="cross" d="${crosses.join('')}"/>
 <text class="bad-text" x="${x(outage.from) + 8}" y="24">answers 500</text>
-<text class="peak" x="${x(peak) - 16}" y="${y(mostQueued / 2) - 14}">${mostQueued} waiting</text>
+<text class="peak" x="${x(peak) - 16}" y="${y(mostQueued / 2) - 8}">${mostQueued} waiting</text>
 <g class="sweep"><rect class="cover" y="-2" width="${WIDE + 2}" height="${HIGH + 4}"/><path class="now" d="M0 0V${HIGH}"/></g>
 </svg>
 <path class="wire" style="stroke-width:1" d="M${LEFT} ${TOP + HIGH}h${WIDE}"/>
