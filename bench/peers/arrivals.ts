@@ -1,11 +1,11 @@
 import { EVENTS, WAYS } from './durability.ts';
 import { numberText, type Row } from './report.ts';
 
-const LINE = 24;
-const LABELS = 130;
-const BARS = 420;
-const WIDTH = LABELS + BARS + 90;
-const TOP = 34;
+const LINE = 30;
+const LABELS = 170;
+const BARS = 400;
+const WIDTH = LABELS + BARS + 76;
+const TOP = 40;
 
 /** Events of a row that arrived after all departures together, and how many were tracked. A departure that failed counts neither. */
 export const arrivalsOf = ({ survivals }: Row): { arrived: number; tracked: number } => {
@@ -21,10 +21,10 @@ const bar = (row: Row, y: number): string => {
   const width = (BARS * arrived) / Math.max(tracked, 1);
   const isOurs = row.subject.name.startsWith('clew');
   return (
-    `<text x="${LABELS - 10}" y="${y + 15}" text-anchor="end">${row.subject.name}</text>` +
-    `<rect class="all" x="${LABELS}" y="${y + 3}" width="${BARS}" height="${LINE - 8}" rx="3"/>` +
-    `<rect class="${isOurs ? 'clew' : 'peer'}" x="${LABELS}" y="${y + 3}" width="${width.toFixed(1)}" height="${LINE - 8}" rx="3"/>` +
-    `<text x="${LABELS + BARS + 10}" y="${y + 15}">${numberText(arrived, 0)}</text>`
+    `<text x="${LABELS - 10}" y="${y + 20}" text-anchor="end">${row.subject.name}</text>` +
+    `<rect class="all" x="${LABELS}" y="${y + 4}" width="${BARS}" height="${LINE - 8}" rx="3"/>` +
+    `<rect class="${isOurs ? 'clew' : 'peer'}" x="${LABELS}" y="${y + 4}" width="${width.toFixed(1)}" height="${LINE - 8}" rx="3"/>` +
+    `<text x="${LABELS + BARS + 10}" y="${y + 20}">${numberText(arrived, 0)}</text>`
   );
 };
 
@@ -33,7 +33,7 @@ export const arrivalsChart = (rows: readonly Row[], caption: string): string => 
   const libraries = rows.filter(isLibrary);
   const bottom = TOP + libraries.length * LINE;
   const bars = libraries.map((row, line) => bar(row, TOP + line * LINE)).join('\n');
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 34}" width="${WIDTH}" font-family="system-ui, sans-serif" font-size="13">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 36}" width="${WIDTH}" font-family="system-ui, sans-serif" font-size="18">
 <title>Events that arrive, of ${numberText(WAYS.length * EVENTS, 0)}</title>
 <style>
 text { fill: #211e1b } .note { fill: #6a635b } .all { fill: #e2ddd4 } .peer { fill: #8f877c } .clew { fill: #b3274a }
@@ -41,9 +41,9 @@ text { fill: #211e1b } .note { fill: #6a635b } .all { fill: #e2ddd4 } .peer { fi
 text { fill: #efeae4 } .note { fill: #a79e94 } .all { fill: #37322d } .peer { fill: #7c7369 } .clew { fill: #ff8ba4 }
 }
 </style>
-<text x="${LABELS}" y="20" font-weight="bold">events that arrive, of ${numberText(WAYS.length * EVENTS, 0)}</text>
+<text x="${LABELS}" y="24" font-weight="bold">events that arrive, of ${numberText(WAYS.length * EVENTS, 0)}</text>
 ${bars}
-<text class="note" x="${LABELS}" y="${bottom + 22}" font-size="12">${caption}</text>
+<text class="note" x="${WIDTH - 10}" y="${bottom + 26}" font-size="16" text-anchor="end">${caption}</text>
 </svg>
 `;
 };
