@@ -5,6 +5,7 @@ import { summarise } from './summary.ts';
 import { createPlan } from './walk/createPlan.ts';
 import { defects, isKnown } from './walk/defects.ts';
 import type { Plan } from './walk/plan.ts';
+import { rateFaults } from './walk/rates.ts';
 import { runPlan } from './walk/run.ts';
 import { shrink } from './walk/shrink.ts';
 import { walkAll } from './walkAll.ts';
@@ -65,7 +66,12 @@ const walk = async (): Promise<boolean> => {
     `${given.seeds} walks, ${tasks} tasks, ${seconds.toFixed(0)} s, ${(count('seeds') / seconds).toFixed(0)} walks/s; ` +
       `${defects.length} known defects, ${new Set(unknown.map(({ seed }) => seed)).size} walks broke something else`,
   );
-  return !unknown[0] && !missing[0];
+  const faults = rateFaults(
+    findings.map(({ invariant }) => invariant),
+    count('seeds'),
+  );
+  for (const fault of faults) console.log(fault);
+  return !unknown[0] && !missing[0] && !faults[0];
 };
 
 const isFine = given.seed === undefined ? await walk() : await showWalk(createPlan(count('seed'), count('steps')));

@@ -10,9 +10,10 @@ import {
   findKeptAtDeparture,
   findRevived,
   findSecondId,
+  findWrongTime,
 } from './deliveryChecks.ts';
 import { findPremature } from './hidden.ts';
-import { findLostIdentify, findRepeatedIdentify } from './identityChecks.ts';
+import { findLostIdentify, findOtherId, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
 import { isExcused } from './losses.ts';
 import { accountsOf } from './npm/app.ts';
@@ -38,6 +39,8 @@ export const INVARIANTS = {
   order: 'events of a page arrive in order',
   rejected: 'only an event that is refused is dropped as rejected',
   id: 'an event keeps its id',
+  time: 'an event keeps its time',
+  same: 'a visitor keeps the visitor id until somebody changes it',
   identify: '$identify is sent only where the person is new',
   pages: 'what an earlier page has stored arrives first',
   idle: 'an open page delivers what it has',
@@ -141,6 +144,8 @@ export const checkEnd = (stage: Stage): void => {
     order: findDisorder(stage),
     rejected: findFalseRejection(stage),
     id: findSecondId(stage),
+    time: findWrongTime(stage),
+    same: findOtherId(stage),
     identify: findRepeatedIdentify(stage),
     lost: findLostIdentify(stage),
     pages: findDisorderOfPages(stage),

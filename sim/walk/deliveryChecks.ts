@@ -1,4 +1,5 @@
 import type { Stored } from '../server/service.ts';
+import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
 import { has, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
@@ -125,6 +126,19 @@ export const findSecondId = ({ service }: Stage): string | undefined => {
     if (payload.n === undefined) continue;
     if ((ids.get(payload.n) ?? uuid) !== uuid) return `event ${payload.n}`;
     ids.set(payload.n, uuid);
+  }
+  return undefined;
+};
+
+/** An event whose time is not that of its call. */
+export const findWrongTime = ({ service, ledger, plan }: Stage): string | undefined => {
+  if (has(plan, 'setClock')) return undefined;
+  for (const { payload, timestamp } of service.stored) {
+    const event = ledger.tracked.get(payload.n ?? 0);
+    // The endpoint for single events takes no time.
+    if (!event || !timestamp) continue;
+    const late = Date.parse(timestamp) - EPOCH - Math.floor(event.at);
+    if (late) return `event ${event.n} says ${late} ms after its call`;
   }
   return undefined;
 };

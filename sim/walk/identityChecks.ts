@@ -51,3 +51,31 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   );
   return lost && `$identify of ${lost.person}`;
 };
+
+/** What may change the visitor id, or take back that it was stored. */
+const CHANGES: readonly string[] = [
+  'identify',
+  'identifyAndLeave',
+  'reset',
+  'resetAndLeave',
+  'listen',
+  'consent',
+  'refuseAndGrant',
+  'refuseAndLeave',
+  'clearDatabase',
+  'kill',
+  ...FORGETFUL,
+];
+
+/** An event that has another visitor id than one before it, although nobody has changed the visitor. */
+export const findOtherId = ({ service, ledger, acts }: Stage): string | undefined => {
+  const change = acts.find(({ verb }) => CHANGES.includes(verb))?.at ?? Number.POSITIVE_INFINITY;
+  let id: string | undefined;
+  for (const { payload, correlationValue } of service.stored) {
+    const event = ledger.tracked.get(payload.n ?? 0);
+    if (!event || event.at >= change) continue;
+    id ??= correlationValue;
+    if (correlationValue !== id) return `event ${event.n} of ${event.page}`;
+  }
+  return undefined;
+};

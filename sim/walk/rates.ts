@@ -1,0 +1,46 @@
+import { INVARIANTS } from './checks.ts';
+
+/**
+ * In how many of 1,000 walks the known defects break an invariant: measured with `npm run sim -- --seeds 50000`. A random
+ * walk cannot tell which defect it has met, so a new one that breaks the same invariant shows in the figure only.
+ */
+const RATES: Readonly<Record<string, number>> = {
+  [INVARIANTS.lost]: 79.7,
+  [INVARIANTS.twice]: 41.8,
+  [INVARIANTS.person]: 34.9,
+  [INVARIANTS.logout]: 31.9,
+  [INVARIANTS.lease]: 10.5,
+  [INVARIANTS.trickle]: 2.9,
+  [INVARIANTS.bounds]: 0.6,
+  [INVARIANTS.order]: 0.5,
+  [INVARIANTS.revived]: 0.3,
+  [INVARIANTS.stored]: 0.2,
+  [INVARIANTS.dropped]: 0.2,
+  [INVARIANTS.sent]: 0.1,
+  [INVARIANTS.left]: 0.1,
+  [INVARIANTS.idle]: 0.1,
+};
+/** Chance moves a count by less than so many standard deviations. */
+const DEVIATIONS = 4;
+/** What happens hardly ever may happen so often. */
+const RARE = 2;
+
+/**
+ * What is wrong with the number of walks that broke an invariant, beside what the known defects break. Undefined if nothing
+ * is.
+ */
+export const rateFault = (invariant: string, broken: number, walks: number): string | undefined => {
+  const expected = ((RATES[invariant] ?? 0) * walks) / 1000;
+  const margin = DEVIATIONS * Math.sqrt(expected) + RARE;
+  const said = `broken in ${broken} of ${walks} walks, expected about ${expected.toFixed(0)}: ${invariant}`;
+  if (broken > expected + margin) return `${said}: a new defect breaks it, too`;
+  if (broken < expected - margin) return `${said}: lower its rate in sim/walk/rates.ts`;
+  return undefined;
+};
+
+/** The faults of all invariants, of the invariants that each walk broke. */
+export const rateFaults = (broken: readonly string[], walks: number): string[] =>
+  [...new Set([...Object.keys(RATES), ...broken])].flatMap((invariant) => {
+    const count = broken.filter((one) => one === invariant).length;
+    return rateFault(invariant, count, walks) ?? [];
+  });
