@@ -53,14 +53,14 @@ for (const [title, { make, trouble }] of Object.entries(broken)) {
   );
 }
 
-fault(40, 'IndexedDB never answers, and the page is left before that is known', async (stage) => {
+fault(40, 'IndexedDB never answers, and the page is left before the time-out', async (stage) => {
   const tab = await stage.visit({ query: before(broken['never answers']?.make ?? (() => {})), wait: 'load' });
   await trackAndLeave(stage, tab);
 });
 
 fault(
   40,
-  'IndexedDB never answers, since it is being deleted and another page does not let go of it',
+  'IndexedDB never answers because another page blocks its deletion',
   async (stage) => {
     const holder = await stage.visit({ query: 'tag=none', wait: 'load' });
     const isBlocked = await holder.evaluate(
