@@ -91,7 +91,7 @@ describe('the relay forwards a failed beacon', () => {
   it.each<[string, () => Promise<Response>]>([
     ['answered 500', async () => new Response('down', { status: 500 })],
     ['could not be reached', () => Promise.reject(new Error('unreachable'))],
-  ])('again after 200 ms and after another second, if the service %s', async (_what, answer) => {
+  ])('again after 200 ms and again after another second, if the service %s', async (_what, answer) => {
     const times: number[] = [];
     const start = Date.now();
     const { relay } = openInMemory({
@@ -115,7 +115,7 @@ describe('the relay forwards a failed beacon', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('not again if the request was no beacon', async () => {
+  it('not again if the request was not a beacon', async () => {
     const forward = vi.fn(async () => new Response(null, { status: 500 }));
     const { relay } = openInMemory({ forward });
     expect((await relay(requestOf(batchOf('a')))).status).toBe(502);

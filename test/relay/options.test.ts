@@ -47,7 +47,7 @@ describe('createRelay throws a TypeError that names the option and what it expec
   });
 });
 
-describe('createRelay takes', () => {
+describe('createRelay accepts', () => {
   it.each<[string, object]>([
     ['`forward` in place of an address and a key', { forward }],
     ['each option as undefined', { ...BASE, forward: undefined, timeout: undefined, seen: undefined }],
