@@ -122,7 +122,7 @@ it('events travel from page over relay, stream and worker to the service, and bo
   expect(await Promise.all([relay.end('SIGTERM'), worker.end('SIGTERM')])).toEqual([0, 0]);
 });
 
-it('SIGKILL of a relay with requests under way loses no event', async () => {
+it('SIGKILL of a relay with requests in flight loses no event', async () => {
   const broker = openBroker();
   const [first] = await Promise.all([broker.startRelay(), broker.startWorker()]);
   let url = first.ready;

@@ -70,7 +70,7 @@ describe('a worker', () => {
     expect(await broker.rejected()).toMatchObject(Array(4).fill({ reason: 'not appended by a relay' }));
   });
 
-  it('ends after the request under way is answered, and frees the other entries at once', async () => {
+  it('ends after the request in flight is answered, and frees the other entries at once', async () => {
     const broker = openBroker();
     let answer = () => {};
     upstream.react((response) => {
@@ -150,7 +150,7 @@ describe('an answer', () => {
 
 describe('a poison event', () => {
   it.each([400, 422, 500])(
-    'among 50 that is answered %i is put aside with its reason; the 49 others arrive once',
+    'among 50 that is answered %i is put aside with its reason, and the 49 others arrive once',
     async (status) => {
       const broker = openBroker();
       const batch = events(50);

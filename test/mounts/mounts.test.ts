@@ -210,5 +210,5 @@ describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
   };
 
   // A worker's platform ends it by itself.
-  if (name !== 'a worker') it('answers the requests under way before its server closes', answersBeforeClosing);
+  if (name !== 'a worker') it('answers the requests in flight before its server closes', answersBeforeClosing);
 });

@@ -1148,7 +1148,7 @@ describe('a page that unloads', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
-  it('hands over at most 64 KiB including requests under way, and keeps the rest', async () => {
+  it('hands over at most 64 KiB including requests in flight, and keeps the rest', async () => {
     online(true);
     const { answer } = pendingAnswer();
     const isFirst = (body: string) => namesIn(body).includes('proof');
@@ -1164,7 +1164,7 @@ describe('a page that unloads', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual([...flying, ...ids.slice(3)]);
   });
 
-  it('does not hand over events under way here or in another tab', async () => {
+  it('does not hand over events in flight here or in another tab', async () => {
     online(true);
     const { answer } = pendingAnswer();
     const [a, b] = createTabs(2, { respond: (_batch, leaving) => (leaving ? DELIVERED : answer) }) as [Tab, Tab];

@@ -65,7 +65,7 @@ it('the relay holds no timer once the service has answered', async () => {
   }
 });
 
-it('the relay looks for a confirmation after 10 to 20 ms, and doubles the pause up to 500 to 1,000 ms', async () => {
+it('the relay polls for a confirmation after 10 to 20 ms, then at most every second', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   const looks: number[] = [];
   const start = Date.now();

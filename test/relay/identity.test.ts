@@ -42,7 +42,7 @@ const meet = async () => {
 };
 
 describe('63 an unproven identity', () => {
-  it('63 in a batch identifies no customer, is named in the answer, and does not block the other events', async () => {
+  it('63 in a batch identifies no customer, is named in the answer, and blocks no other event', async () => {
     const { ben, customers } = await meet();
     const relay = await openRelay();
     const names: string[] = [];

@@ -98,7 +98,7 @@ describe('66 a beacon, whose answer no page reads', () => {
 });
 
 describe('66 a relay that is closing', () => {
-  it('66 answers requests under way, refuses new ones, and then closes', async () => {
+  it('66 answers requests in flight, refuses new ones, and then closes', async () => {
     const relay = await openRelay();
     const held = holdAnswers(upstream);
     const replies = Array.from({ length: 20 }, (_, n) => relay.post(BATCH, { batch: [event(`e${n}`)] }));

@@ -139,7 +139,7 @@ describe('a forwarded event', () => {
     expect(names()).toEqual(['nameless', 'twice', 'nameless', 'nameless', 'nameless']);
   });
 
-  it('is not in the answer; a rejected one is named there with its uuid', async () => {
+  it('is not in the answer, which names a rejected one with its uuid', async () => {
     const { relay } = open();
     const bad = event('bad', { source: 'x' });
     const reply = await relay(requestOf({ batch: [null, bad, event('good'), event('odd', { uuid: 7 })] }));

@@ -103,7 +103,7 @@ describe('two tabs', () => {
     expect([...first.names(), ...second.names()]).toEqual(['held']);
   });
 
-  it('know the events under way in the other tab, and do not hand them over', async () => {
+  it('know the events in flight in the other tab, and do not hand them over', async () => {
     let answer = (_: { outcome: 'delivered' }) => {};
     const sent: [leaving: boolean, body: string][] = [];
     const { first, second } = await openTabs({

@@ -16,7 +16,7 @@ const createDoor = () => {
 };
 
 describe('a call', () => {
-  it('waits until the visitor id is known; then all run once, in order', () => {
+  it('waits until the visitor id is known, and then all run once, in order', () => {
     const { gate, log, call } = createDoor();
     call('a');
     call('b');
