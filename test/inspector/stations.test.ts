@@ -32,8 +32,8 @@ describe('the steps of an event', () => {
   it('end with the drop, and name the steps that the event never reached', () => {
     expect(shown({ trackedAt: 10, endedAt: 11, end: 'full' })).toEqual([
       ['Tracked', [10, undefined], true],
-      ['Stored', 'no', true],
-      ['Sent', 'no', true],
+      ['Stored', 'never', true],
+      ['Sent', 'never', true],
       ['Dropped', [11, 1], true],
     ]);
   });
@@ -48,14 +48,14 @@ describe('the steps of an event', () => {
 
   it('are unknown before the inspector was opened', () => {
     const missing = stationsOf(seen({ isTracked: false, endedAt: 90, end: 'delivered' })).map((one) => one.missing);
-    expect(missing.slice(0, 3)).toEqual(['not seen', 'not seen', 'not seen']);
+    expect(missing.slice(0, 3)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 });
 
 describe('the end of an event', () => {
   it.each([
-    [{}, 'waiting'],
-    [{ requests: [1, 2] }, 'waiting, sent 2×'],
+    [{}, 'queued'],
+    [{ requests: [1, 2] }, 'queued, sent 2×'],
     [{ end: 'delivered', requests: [1] }, 'confirmed'],
     [{ end: 'delivered', requests: [1, 2, 3] }, 'confirmed, sent 3×'],
     [{ end: 'too-large' }, 'dropped: too-large'],
