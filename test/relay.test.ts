@@ -413,7 +413,7 @@ it('a request that cannot be forwarded is answered 502 with Retry-After, so that
     onError: (error) => errors.push(`${error}`),
   });
   const reply = await relay.post(BATCH, { batch: [event('a')] });
-  expect(reply).toMatchObject({ status: 502, json: { error: 'it could not be forwarded' } });
+  expect(reply).toMatchObject({ status: 502, json: { error: 'the relay could not forward the request' } });
   expect(errors).toEqual(['Error: the broker at 10.0.0.7 is away']);
   expect(reply.headers.get('retry-after')).toBe('1');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventFault, isObject, joinUrl, parseJson } from '../src/wire.ts';
+import { eventFault, isObject, joinUrl, kindOf, parseJson } from '../src/wire.ts';
 
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
 const good = { uuid: UUID, event: 'seen', source: 'custom', correlationKey: '_id', correlationValue: UUID };
@@ -64,4 +64,19 @@ describe('an event from another program', () => {
   it('is shown in its fault only up to a useful length', () => {
     expect(eventFault({ ...good, source: 'x'.repeat(10_000) })?.length).toBeLessThan(200);
   });
+});
+
+it.each([
+  ['', 'an empty string'],
+  ['the-secret-key', 'a string'],
+  [4711, 'a number'],
+  [-1, '-1'],
+  [Number.NaN, 'NaN'],
+  [null, 'null'],
+  [undefined, 'undefined'],
+  [true, 'true'],
+  [['the-secret-key'], 'an object'],
+  [() => 'the-secret-key', 'a function'],
+])('kindOf(%j) is %s, without text that may be secret', (value, kind) => {
+  expect(kindOf(value)).toBe(kind);
 });

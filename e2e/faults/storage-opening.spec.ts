@@ -31,7 +31,7 @@ const broken: Record<string, { make: () => void; trouble: RegExp }> = {
     make: () => {
       IDBFactory.prototype.open = () => ({}) as IDBOpenDBRequest;
     },
-    trouble: /no storage: no answer/,
+    trouble: /no storage: timeout/,
   },
 };
 
@@ -81,7 +81,7 @@ fault(
     const tab = await stage.visit();
     await stage.track(tab, 20);
     await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
-    expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: no answer')]);
+    expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: timeout')]);
 
     await holder.evaluate(() => (window as unknown as { held: IDBDatabase }).held.close());
     // From now on it answers: what is tracked is stored again, and opens that were answered late are in nobody's way.

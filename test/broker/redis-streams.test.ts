@@ -58,6 +58,6 @@ it('a Redis whose settings may lose entries is reported', async () => {
   const { command } = redis();
   expect(await weakSpots(command)).toEqual([]);
   await command(['CONFIG', 'SET', 'appendfsync', 'everysec']);
-  expect(await weakSpots(command)).toEqual(['appendfsync should be always, and is everysec']);
+  expect(await weakSpots(command)).toEqual(['appendfsync: expected always, got everysec']);
   await command(['CONFIG', 'SET', 'appendfsync', 'always']);
 });

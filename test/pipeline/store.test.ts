@@ -182,7 +182,7 @@ describe('a database that fails', () => {
     await vi.advanceTimersByTimeAsync(2 * PATIENCE - 1);
     expect([answer, troubles]).toEqual(['none', []]);
     await vi.advanceTimersByTimeAsync(1);
-    expect([answer, troubles]).toEqual([undefined, ['no storage: no answer']]);
+    expect([answer, troubles]).toEqual([undefined, ['no storage: timeout']]);
   });
 
   it('counts as failed when a transaction aborts after its requests succeeded, as over quota', async () => {

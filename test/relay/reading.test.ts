@@ -175,7 +175,7 @@ describe('a failing `seen` store', () => {
     expect([reply.status, reply.headers.get('Retry-After'), await reply.json()]).toEqual([
       503,
       '1',
-      { error: 'it is not known what has been taken' },
+      { error: 'the relay cannot read which events are confirmed' },
     ]);
     expect(received).toEqual([]);
     expect(errors).toEqual([new Error('Redis is down')]);

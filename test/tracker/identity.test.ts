@@ -75,7 +75,7 @@ describe('identify', () => {
     const { tracker, errors, events, upserts } = start();
     tracker.identify(...(call as [string]));
     await tracker.flush();
-    expect(errors).toEqual(['clew: identify: expected a string']);
+    expect(errors).toEqual(['clew: identify: expected a non-empty string']);
     expect([...events(), ...upserts()]).toEqual([]);
   });
 

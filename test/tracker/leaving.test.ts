@@ -236,7 +236,7 @@ describe('a plugin', () => {
         },
       });
       tracker.stop();
-      expect(errors).toEqual(['clew: unreadable']);
+      expect(errors).toEqual(['clew: no message']);
     },
   );
 
