@@ -19,7 +19,7 @@ const stored = (page: Page): Promise<string> =>
     return JSON.stringify([all, { ...localStorage }]);
   });
 
-test('what is filtered is never written to disk, and never sent', { tag: '@promise' }, async ({
+test('an event that beforeSend drops is never written to disk and never sent', { tag: '@promise' }, async ({
   demo,
   context,
   visitor,
@@ -44,7 +44,7 @@ test('what is filtered is never written to disk, and never sent', { tag: '@promi
   });
 });
 
-test('changes and drops events, and leaves the objects of the page alone', async ({ demo, visitor }) => {
+test('beforeSend changes and drops events, and the objects of the page stay unchanged', async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   await loadPackage(page);
@@ -76,7 +76,7 @@ test('changes and drops events, and leaves the objects of the page alone', async
   ]);
 });
 
-test('the script tag adds what the browser says of itself, where it is asked to', async ({ demo, visitor }) => {
+test('the script tag adds browser properties to events only if `context` is set', async ({ demo, visitor }) => {
   await visitor.visit({ context: '' });
   await visitor.clew('track', 'with context', { language: 'xx', n: 1 });
   await visitor.clew('track', 'bare', [1]);

@@ -19,7 +19,7 @@ const BUTTON = `<button data-clew-event="signup_clicked" data-clew-plan="pro" da
   <b>Sign <i>up</i></b></button>`;
 const SIGNUP = ['signup_clicked', { plan: 'pro', planName: 'Pro' }];
 
-test('a click on a marked element, or on what is in it, is its event with its payload', async ({ demo, visitor }) => {
+test('a click on a marked element or on its content is tracked with its payload', async ({ demo, visitor }) => {
   await arrive(visitor, demo, `${BUTTON} <button>unmarked</button>`);
   await visitor.page.locator('i').click();
   await visitor.page.getByText('unmarked').click();
@@ -32,7 +32,7 @@ test('a click on a marked element, or on what is in it, is its event with its pa
   expect(await tracked(demo, visitor)).toEqual([SIGNUP, SIGNUP]);
 });
 
-test('the keyboard clicks, too', async ({ demo, visitor }) => {
+test('a click by keyboard is tracked', async ({ demo, visitor }) => {
   await arrive(visitor, demo, BUTTON);
   await visitor.page.locator('button').focus();
   await visitor.page.keyboard.press('Enter');
@@ -40,7 +40,7 @@ test('the keyboard clicks, too', async ({ demo, visitor }) => {
   expect(await tracked(demo, visitor)).toEqual([SIGNUP, SIGNUP]);
 });
 
-test('elements that are added or marked later count', { tag: '@long' }, async ({ demo, visitor }) => {
+test('elements that are added or marked later are tracked', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, demo, '<p>nothing yet</p>');
   await visitor.page.evaluate(() => {
     const added = Object.assign(document.createElement('button'), { textContent: 'added' });
@@ -51,7 +51,7 @@ test('elements that are added or marked later count', { tag: '@long' }, async ({
   expect(await tracked(demo, visitor)).toEqual([['added_clicked', {}]]);
 });
 
-test('the innermost marked element counts, once', async ({ demo, visitor }) => {
+test('a click on nested marked elements is tracked once, for the innermost', async ({ demo, visitor }) => {
   const markup = `<section data-clew-event="card_clicked"><p>text</p><button data-clew-event="buy_clicked">buy</button>
     <input data-clew-event="note_changed"></section>`;
   await arrive(visitor, demo, markup);
@@ -64,7 +64,7 @@ test('the innermost marked element counts, once', async ({ demo, visitor }) => {
   ]);
 });
 
-test('a label and its control are one click', { tag: '@long' }, async ({ demo, visitor }) => {
+test('a click on a label tracks one event for its control', { tag: '@long' }, async ({ demo, visitor }) => {
   const markup = `<label data-clew-event="plan_chosen">Pro <input type="radio" name="plan"></label>
     <div data-clew-event="terms_clicked"><label for="terms">Terms</label> <input id="terms" type="checkbox">
       <i id="control">window.control</i></div>
@@ -84,7 +84,7 @@ test('a label and its control are one click', { tag: '@long' }, async ({ demo, v
   ]);
 });
 
-test('counts in open shadow roots, nested ones too: clicks, changes and submits', async ({ demo, visitor }) => {
+test('clicks, changes and submits are tracked in open shadow roots, also nested ones', async ({ demo, visitor }) => {
   await arrive(visitor, demo, '<div id="host"></div>');
   await visitor.page.evaluate(() => {
     const outer = document.querySelector('#host')?.attachShadow({ mode: 'open' });
@@ -119,7 +119,10 @@ test('counts in open shadow roots, nested ones too: clicks, changes and submits'
   ]);
 });
 
-test('what the page does with its events hides none, and is left as it is', async ({ demo, visitor }) => {
+test('tracks clicks whose propagation the page stops, and does not change how the page handles them', async ({
+  demo,
+  visitor,
+}) => {
   await arrive(visitor, demo, `${BUTTON}<a href="/blank?next" data-clew-event="link_clicked">link</a>`);
   await visitor.page.evaluate(() => {
     const stopped: boolean[] = [];
@@ -146,7 +149,7 @@ test('what the page does with its events hides none, and is left as it is', asyn
   expect(visitor.page.url()).toBe(`${demo.address}/blank`);
 });
 
-test('a link and a form that leave the page are tracked, and lead where they did', { tag: '@promise' }, async ({
+test('a link and a form that leave the page are tracked and still navigate', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -166,7 +169,7 @@ test('a link and a form that leave the page are tracked, and lead where they did
     .toEqual([{ where: 'top' }]);
 });
 
-test('a change and a submit are events, and nothing that a person typed or chose is in them', {
+test('a change and a submit are tracked without the values that a person entered', {
   tag: '@promise',
 }, async ({ demo, visitor }) => {
   const { page } = visitor;
@@ -209,7 +212,7 @@ const LINKS = `<a id="out" href="https://other.example/path?x=1">another host</a
   <a id="made" href="data:text/plain,secret" download="made.txt">made</a>
   <a id="both" href="https://other.example/app.zip" data-clew-event="app_wanted">app</a>`;
 
-test('links to other hosts and to files are events when it is asked for, by the middle button too', async ({
+test('with the options, links to other hosts and to files are tracked, also by middle button', async ({
   demo,
   visitor,
 }) => {
@@ -231,14 +234,17 @@ test('links to other hosts and to files are events when it is asked for, by the 
   ]);
 });
 
-test('without the options no link is an event', { tag: '@long' }, async ({ demo, visitor }) => {
+test('without the options, links are not tracked', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, demo, LINKS);
   await visitor.page.evaluate(() => addEventListener('click', (event) => event.preventDefault()));
   for (const id of ['out', 'file', 'named', 'both']) await visitor.page.click(`#${id}`);
   expect(await tracked(demo, visitor)).toEqual([['app_wanted', {}]]);
 });
 
-test('a link to another host that leaves the page arrives', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('a click on a link to another host arrives although the page unloads', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   // The same server under another name.
   const elsewhere = `${demo.address.replace('127.0.0.1', 'localhost')}/blank`;
   await arrive(visitor, demo, `<a href="${elsewhere}">out</a>`, 'outbound');
@@ -249,7 +255,7 @@ test('a link to another host that leaves the page arrives', { tag: '@promise' },
     .toEqual([{ url: elsewhere }]);
 });
 
-test('after stop nothing is heard, and a new tracker hears once', async ({ demo, visitor }) => {
+test('after stop() no click is tracked, and a new tracker tracks each click once', async ({ demo, visitor }) => {
   await arrive(visitor, demo, BUTTON);
   await visitor.clew('stop');
   await visitor.page.locator('i').click();
@@ -259,7 +265,7 @@ test('after stop nothing is heard, and a new tracker hears once', async ({ demo,
   expect(await tracked(demo, visitor)).toEqual([SIGNUP]);
 });
 
-test('$identify is no event that markup can track, and the page is told', async ({ demo, visitor }) => {
+test('$identify in markup is not tracked and is reported as an error', async ({ demo, visitor }) => {
   await arrive(visitor, demo, '<button data-clew-event="$identify" data-clew-distinct_id="eve">become</button>');
   await visitor.page.evaluate(() => {
     const heard: string[] = [];

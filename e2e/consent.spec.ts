@@ -55,11 +55,7 @@ const sendGpc = (page: Page) =>
   page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }));
 
 test.describe('with consent required', { tag: '@promise' }, () => {
-  test('nothing is written or sent before the answer, and a page that leaves without one leaves nothing', async ({
-    demo,
-    context,
-    visitor,
-  }) => {
+  test('nothing is written or sent before consent, also when the page unloads', async ({ demo, context, visitor }) => {
     const { page } = visitor;
     const requests = requestsOf(page);
     await visitor.visit({ consent: 'required' });
@@ -76,7 +72,7 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, visitor)).toEqual(['last']);
   });
 
-  test('calls remembered by the stub are not written either', async ({ demo, visitor }) => {
+  test('calls queued by the stub are not written before consent', async ({ demo, visitor }) => {
     const { page } = visitor;
     await page.goto(`${demo.address}/blank`);
     await page.addScriptTag({ content: await stub() });
@@ -92,7 +88,7 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, visitor)).toEqual(['last']);
   });
 
-  test('what was held goes out with its own time once consent is given, in order', async ({ demo, visitor }) => {
+  test('held events are sent in order with their own times after consent', async ({ demo, visitor }) => {
     await visitor.visit({ consent: 'required' });
     const asked = await visitor.page.evaluate(() => Date.now());
     await visitor.clew('identify', 'ann@example.com');
@@ -109,7 +105,7 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     }
   });
 
-  test('one answer lets all open tabs go ahead, as one visitor', async ({ demo, context, newVisitor }) => {
+  test('consent in one tab starts all open tabs with one visitor id', async ({ demo, context, newVisitor }) => {
     const [first, second] = [await newVisitor(context), await newVisitor(context)];
     for (const tab of [first, second]) await tab.visit({ consent: 'required' });
     await first.clew('track', 'first');
@@ -121,7 +117,7 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     expect(new Set((await demo.events()).map(({ correlationValue }) => correlationValue)).size).toBe(1);
   });
 
-  test('a new page asks again, and goes on with the thread when the answer is the same', async ({ demo, visitor }) => {
+  test('a new page holds events until consent, then keeps the visitor id', async ({ demo, visitor }) => {
     await visitor.visit({ consent: 'required' });
     await visitor.clew('consent', true);
     const thread = await visitor.clew('correlationValue');
@@ -135,7 +131,7 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     await expect.poll(() => demo.events('second page')).toHaveLength(1);
   });
 
-  test('an answer that is neither true nor false is refused, and nothing starts', async ({ demo, visitor }) => {
+  test('consent() with a value other than true or false is refused and starts nothing', async ({ demo, visitor }) => {
     await visitor.visit({ consent: 'required' });
     const requests = requestsOf(visitor.page);
     const error = visitor.page.evaluate(
@@ -156,7 +152,7 @@ test.describe('with consent required', { tag: '@promise' }, () => {
 });
 
 test.describe('a refusal', { tag: '@promise' }, () => {
-  test('erases what all tabs have stored and hold, and every tab says what it has dropped', async ({
+  test('erases what all tabs have stored, and each tab reports what it dropped', async ({
     context,
     demo,
     newVisitor,
@@ -187,7 +183,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, first)).toEqual(['last']);
   });
 
-  test('leaves nothing behind when it comes while the database is being opened', async ({ visitor, demo }) => {
+  test('leaves nothing stored when it comes while the database opens', async ({ visitor, demo }) => {
     const { page } = visitor;
     await page.goto(`${demo.address}/blank`);
     await page.addScriptTag({ content: await stub() });
@@ -205,7 +201,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, visitor)).toEqual(['last']);
   });
 
-  test('leaves nothing behind when it comes while a request is under way', async ({ visitor, demo }) => {
+  test('leaves nothing stored when it comes during a request', async ({ visitor, demo }) => {
     const { page } = visitor;
     await visitor.visit();
     await demo.fault({ mode: 'slow', delay: 500, count: 1 });
@@ -223,10 +219,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, visitor)).not.toContain('later');
   });
 
-  test('holds for the page before, too: it does not come back from the back/forward cache as it was', async ({
-    visitor,
-    demo,
-  }) => {
+  test('also applies to the previous page when it returns from the back/forward cache', async ({ visitor, demo }) => {
     const { page } = visitor;
     await visitor.visit();
     await visitor.clew('correlationValue');
@@ -242,7 +235,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, visitor)).toEqual(['last']);
   });
 
-  test('can be taken back: who comes then is somebody new', async ({ visitor, demo }) => {
+  test('can be withdrawn, and later events get a new visitor id', async ({ visitor, demo }) => {
     await visitor.visit();
     const thread = await visitor.clew('correlationValue');
     await visitor.clew('consent', false);
@@ -256,7 +249,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
 });
 
 test.describe('Global Privacy Control', { tag: '@promise' }, () => {
-  test('counts as a refusal where the site respects it', async ({ context, visitor, demo }) => {
+  test('counts as a refusal with `respectGpc`', async ({ context, visitor, demo }) => {
     const requests = requestsOf(visitor.page);
     await sendGpc(visitor.page);
     await visitor.visit({ respectGpc: '' });
@@ -270,7 +263,7 @@ test.describe('Global Privacy Control', { tag: '@promise' }, () => {
     expect(requests).toEqual([]);
   });
 
-  test('keeps the stub from writing, too', async ({ visitor, demo }) => {
+  test('keeps the stub from writing', async ({ visitor, demo }) => {
     const { page } = visitor;
     await sendGpc(page);
     await page.goto(`${demo.address}/blank`);
@@ -285,7 +278,7 @@ test.describe('Global Privacy Control', { tag: '@promise' }, () => {
     expect(await written(page)).toEqual([]);
   });
 
-  test("gives way to the visitor's own answer, whose thread goes on over pages", async ({ visitor, demo }) => {
+  test('is overridden by consent(true), and the visitor id is kept over pages', async ({ visitor, demo }) => {
     await sendGpc(visitor.page);
     await visitor.visit({ respectGpc: '' });
     await visitor.clew('track', 'refused');
@@ -299,11 +292,7 @@ test.describe('Global Privacy Control', { tag: '@promise' }, () => {
     expect(await demo.events('refused')).toEqual([]);
   });
 
-  test('means nothing to a site that does not ask for it, and its absence means nothing', async ({
-    context,
-    newVisitor,
-    demo,
-  }) => {
+  test('has no effect without `respectGpc`, and its absence has no effect', async ({ context, newVisitor, demo }) => {
     const [signalling, other] = [await newVisitor(context), await newVisitor(context)];
     await sendGpc(signalling.page);
     await signalling.visit();

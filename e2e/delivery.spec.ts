@@ -3,7 +3,7 @@ import { bodyOf, expect, numbers, test, upTo } from './support/test.ts';
 
 const isBatch = (request: Request) => request.url().endsWith('/clew/api/events/batch/');
 
-test('gathers events and sends them in one request when the interval is over', async ({ demo, visitor }) => {
+test('sends the events of one flush interval in one request', async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '500' });
   await visitor.clew('flush');
   const requests: string[] = [];
@@ -19,7 +19,7 @@ test('gathers events and sends them in one request when the interval is over', a
   expect(requests).toHaveLength(1);
 });
 
-test('sends every field of the contract, once per event, in the order of the calls', { tag: '@promise' }, async ({
+test('sends every field of the contract once per event, in the order of the calls', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -37,14 +37,14 @@ test('sends every field of the contract, once per event, in the order of the cal
   expect(await visitor.clew('stats')).toEqual({ tracked: 450, delivered: 450, queued: 0, dropped: {} });
 });
 
-test('does not wait for the interval when a batch is full', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('sends a full batch before the flush interval ends', { tag: '@promise' }, async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '600000' });
   await visitor.clew('correlationValue');
   await visitor.trackAndLeave('full', 200, 'stay');
   await expect.poll(async () => numbers(await demo.events('full'))).toEqual(upTo(200));
 });
 
-test('cuts batches before 60,000 bytes of UTF-8', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('splits batches below 60,000 bytes of UTF-8', { tag: '@promise' }, async ({ demo, visitor }) => {
   await visitor.visit();
   const sizes: number[] = [];
   visitor.page.on('request', (request) => {
@@ -58,7 +58,7 @@ test('cuts batches before 60,000 bytes of UTF-8', { tag: '@promise' }, async ({ 
   expect(sizes.length).toBeLessThanOrEqual(8);
 });
 
-test('takes the snapshot in the call: what changes the payload later changes nothing', async ({ demo, visitor }) => {
+test('copies the payload in the call, so later changes have no effect', async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.page.evaluate(() => {
     const payload = { plan: 'pro' };
@@ -68,7 +68,7 @@ test('takes the snapshot in the call: what changes the payload later changes not
   await expect.poll(async () => (await demo.events('snapshot'))[0]?.payload).toEqual({ plan: 'pro' });
 });
 
-test('sends one event at once to the single-event endpoint', async ({ demo, visitor }) => {
+test('sends one event immediately to the single-event endpoint', async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '600000' });
   const single = visitor.page.waitForRequest((request) => request.url().endsWith('/clew/events/'));
   await visitor.clew('trackNow', 'urgent', { plan: 'pro' });
@@ -76,7 +76,7 @@ test('sends one event at once to the single-event endpoint', async ({ demo, visi
   expect((await demo.events('urgent'))[0]?.payload).toEqual({ plan: 'pro' });
 });
 
-test('an urgent event that fails travels in a batch with its own time', { tag: '@promise' }, async ({
+test('sends a single event that failed in a batch, with its own time', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -94,7 +94,7 @@ test('an urgent event that fails travels in a batch with its own time', { tag: '
   expect(at).toBeLessThanOrEqual(to);
 });
 
-test('reaches the service directly with the key in the header and nowhere else', async ({ demo, visitor }) => {
+test('sends directly to the service with the key only in the header', async ({ demo, visitor }) => {
   await visitor.visit({ baseUrl: `${demo.address}/`, apiKey: 'demo-key' });
   const [request] = await Promise.all([
     visitor.page.waitForRequest((sent) => sent.url() === `${demo.address}/api/events/batch/`),
@@ -104,7 +104,7 @@ test('reaches the service directly with the key in the header and nowhere else',
   await expect.poll(() => demo.events('direct')).toHaveLength(1);
 });
 
-test('bad calls are told as errors and lose nothing else', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('reports invalid calls as errors and sends all valid events', { tag: '@promise' }, async ({ demo, visitor }) => {
   await visitor.visit();
   const told = await visitor.page.evaluate(async () => {
     const errors: string[] = [];

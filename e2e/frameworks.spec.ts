@@ -42,7 +42,7 @@ const pathsOf = (views: View[]) => views.map(({ path }) => path);
 
 for (const app of ['react', 'vue'] as const) {
   test.describe(`the ${app} app`, () => {
-    test('tracks one view for each route, forward, back, redirected and reloaded', async ({ demo, visitor }) => {
+    test('tracks one view for each route: forward, back, redirected, reloaded', async ({ demo, visitor }) => {
       const { page } = visitor;
       const at = `${demo.address}/${app}`;
       await page.goto(`${at}/`);
@@ -79,7 +79,7 @@ for (const app of ['react', 'vue'] as const) {
       expect(views[2]?.title).toBe('Club · Ariadne Yarns');
     });
 
-    test('tracks no view where only the query changes, nor for a link to where one is', { tag: '@long' }, async ({
+    test('tracks no view for another query or a link to the current route', { tag: '@long' }, async ({
       demo,
       visitor,
     }) => {
@@ -94,7 +94,7 @@ for (const app of ['react', 'vue'] as const) {
       expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/', '/yarns/sage']);
     });
 
-    test('knows who has joined, and tracks what a button does that goes with its click', async ({ demo, visitor }) => {
+    test('identifies the member and tracks a button whose click unmounts it', async ({ demo, visitor }) => {
       const { page } = visitor;
       await page.goto(`${demo.address}/${app}/club`);
       await page.getByRole('button', { name: 'Dismiss' }).click();
@@ -124,7 +124,7 @@ for (const app of ['react', 'vue'] as const) {
 }
 
 // Vue Router writes into the history as the page goes away, for which Chromium drops it from the cache.
-test('the react app tracks a view when it comes back from the back/forward cache', { tag: '@long' }, async ({
+test('the react app tracks a view when it returns from the back/forward cache', { tag: '@long' }, async ({
   demo,
   visitor,
 }) => {
@@ -141,7 +141,7 @@ test('the react app tracks a view when it comes back from the back/forward cache
   expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/yarns/sea', '/yarns/sea']);
 });
 
-test('v-clew hears nothing any more when its element is gone', { tag: '@long' }, async ({ demo, visitor }) => {
+test('v-clew tracks nothing after its element is removed', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/vue/yarns/sea`);
   const gone = await page.getByRole('button', { name: 'basket' }).elementHandle();
@@ -153,7 +153,7 @@ test('v-clew hears nothing any more when its element is gone', { tag: '@long' },
 });
 
 for (const version of [18, 19] as const) {
-  test(`React ${version} in strict mode mounts twice and tracks once`, { tag: '@long' }, async ({
+  test(`React ${version} in strict mode mounts twice and tracks one view`, { tag: '@long' }, async ({
     demo,
     visitor,
     develop,
@@ -182,7 +182,7 @@ for (const [app, layout, detail] of [
   ['react', 'src/Layout.tsx', 'src/pages/YarnPage.tsx'],
   ['vue', 'src/App.vue', 'src/pages/YarnPage.vue'],
 ] as const) {
-  test(`hot reload of the ${app} app leaves no listener behind and sees no page twice`, { tag: '@long' }, async ({
+  test(`hot reload of the ${app} app leaves no listener behind and tracks no view twice`, { tag: '@long' }, async ({
     demo,
     visitor,
     develop,

@@ -19,7 +19,7 @@ test('gives a visitor one lower-case v4 UUID for all pages and visits', { tag: '
   expect(await next.clew('correlationValue')).toBe(first);
 });
 
-test('sends $identify once for a person, also on later calls, pages and visits', { tag: '@promise' }, async ({
+test('sends $identify once for a customer, also on later calls, pages and visits', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -42,7 +42,7 @@ test('sends $identify once for a person, also on later calls, pages and visits',
   expect(new Set(events.map(({ customerId }) => customerId))).toEqual(new Set([ann?.id]));
 });
 
-test('never merges two people of one browser: another primary key starts another thread', { tag: '@promise' }, async ({
+test('starts a new visitor id when another primary key is identified', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -61,7 +61,7 @@ test('never merges two people of one browser: another primary key starts another
   ]);
 });
 
-test('reset makes later events anonymous, in every tab', { tag: '@promise' }, async ({
+test('reset makes later events anonymous in every tab', { tag: '@promise' }, async ({
   demo,
   context,
   visitor,
@@ -103,7 +103,7 @@ const expectAnother = async (visitor: Visitor, { ann, release }: { ann: unknown;
 };
 
 for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as const) {
-  test(`${how} holds on the next page, though the database had no time for it`, { tag: '@promise' }, async ({
+  test(`${how} holds on the next page although the database had not stored it`, { tag: '@promise' }, async ({
     context,
     visitor,
     newVisitor,
@@ -118,7 +118,7 @@ for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as con
   });
 }
 
-test('reset holds though it was called before the database was open, on a page that was left at once', {
+test('reset before the database opens holds on the next page after an immediate unload', {
   tag: '@promise',
 }, async ({ context, visitor, newVisitor }) => {
   const before = await annAtBusyDatabase(visitor, newVisitor(context));
@@ -127,7 +127,7 @@ test('reset holds though it was called before the database was open, on a page t
   await expectAnother(visitor, before);
 });
 
-test('sets and deletes properties of the identified customer, before the events that follow', {
+test('sets and deletes properties of the identified customer before later events are sent', {
   tag: '@promise',
 }, async ({ demo, visitor }) => {
   await visitor.visit();
@@ -138,7 +138,7 @@ test('sets and deletes properties of the identified customer, before the events 
   expect((await demo.customers()).map(({ properties }) => properties)).toEqual([{ name: 'Ann', plan: 'pro' }]);
 });
 
-test('identify and trigger in one batch: the journey fires for the customer', { tag: '@promise' }, async ({
+test('$identify and a trigger event in one batch fire the journey for the customer', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {

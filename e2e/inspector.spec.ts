@@ -39,7 +39,7 @@ const partsOf = (page: Page) => ({
 
 const TIME = /\d\d:\d\d:\d\d\.\d{3}/;
 
-test("shows each step of an event's way with its time, and its payload when the row is opened by the keyboard", async ({
+test('an event has each step with its time, and its payload when the keyboard opens its row', async ({
   demo,
   visitor,
 }) => {
@@ -58,7 +58,7 @@ test("shows each step of an event's way with its time, and its payload when the 
   await expect(sum).toHaveText('1 tracked = 1 delivered + 0 queued + 0 dropped');
 });
 
-test('a service that fails: the request says what was answered and when it goes again, and the event how often it went', async ({
+test('a failed request has its response and its retry, and its event the number of requests', async ({
   demo,
   visitor,
 }) => {
@@ -68,9 +68,9 @@ test('a service that fails: the request says what was answered and when it goes 
   await visitor.clew('track', 'unlucky');
   await expect(requests).toContainText('503 failed');
   await expect(requests).toContainText('a 503 on demand');
-  await expect(requests).toContainText(/Again in \d+ s, at \d\d:\d\d:\d\d\s+\(the service asked for 59 s\)/);
-  await expect(state).toContainText(/Nobody sends for \d+ s, until .*: 1 failure in a row/);
-  await expect(row('unlucky')).toContainText('waiting');
+  await expect(requests).toContainText(/Retry in \d+ s, at \d\d:\d\d:\d\d\s+\(Retry-After: 59 s\)/);
+  await expect(state).toContainText(/Retry in \d+ s, at .*, after 1 failure in a row/);
+  await expect(row('unlucky')).toContainText('queued');
   // Ends the wait.
   await visitor.clew('flush');
   await expect(row('unlucky')).toContainText('confirmed, sent 2×');
@@ -78,10 +78,7 @@ test('a service that fails: the request says what was answered and when it goes 
   await expect(requests.getByRole('listitem').first()).toContainText(/\/api\/events\/batch\/.*1 event.*as gzip.*201/s);
 });
 
-test('an event that is refused is shown as dropped, with its reason and what the service said', async ({
-  demo,
-  visitor,
-}) => {
+test('a rejected event is dropped, with the reason and the response of the service', async ({ demo, visitor }) => {
   await visitAndInspect(visitor);
   const { row, state, sum } = partsOf(visitor.page);
   await demo.fault({ mode: 'status', status: 400, count: 1 });
@@ -89,11 +86,11 @@ test('an event that is refused is shown as dropped, with its reason and what the
   await expect(row('poison')).toContainText('dropped: rejected');
   await row('poison').locator('summary').click();
   await expect(row('poison')).toContainText('a 400 on demand');
-  await expect(state).toContainText(/rejected\s*1\s*refused by the service or the relay, or a bad name/);
+  await expect(state).toContainText(/rejected\s*1\s*the service or the relay rejected it, or its name is invalid/);
   await expect(sum).toHaveText('1 tracked = 0 delivered + 0 queued + 1 dropped');
 });
 
-test('of two tabs, the one that does not send says who does, and what became of its event', async ({
+test('a tab without the lease shows the sending tab and the end of its own events', async ({
   context,
   newVisitor,
   visitor,
@@ -109,16 +106,16 @@ test('of two tabs, the one that does not send says who does, and what became of 
   });
   await visitor.clew('track', 'first');
   const sending = partsOf(visitor.page);
-  await expect(sending.requests).toContainText('waiting for the answer');
+  await expect(sending.requests).toContainText('waiting for the response');
   await expect(sending.state).toContainText('This tab sends for all tabs');
   // Only then: nobody knows which of two tabs that look for something to send finds it first.
   const other = await newVisitor(context);
   await visitAndInspect(other);
   await other.clew('track', 'second');
   const waiting = partsOf(other.page);
-  await expect(waiting.state).toContainText('Another tab sends for this one, too');
+  await expect(waiting.state).toContainText('Another tab sends for all tabs');
   const name = (await visitor.page.locator('dt:text-is("This tab") + dd').textContent())?.trim() ?? 'none';
-  await expect(waiting.state).toContainText(`too: ${name},`);
+  await expect(waiting.state).toContainText(`The lease of ${name} ends in`);
   release();
   await expect(waiting.row('second')).toContainText('confirmed');
   await waiting.row('second').locator('summary').click();
@@ -138,7 +135,7 @@ const beat = () => {
   }, 10);
 };
 
-test('the sum holds at every moment of a burst of 10,000 events, and the page goes on', { tag: '@long' }, async ({
+test('the totals add up during a burst of 10,000 events, and the page stays responsive', { tag: '@long' }, async ({
   visitor,
 }) => {
   test.slow();
@@ -175,12 +172,12 @@ test('the sum holds at every moment of a burst of 10,000 events, and the page go
   expect(longest).toBeLessThan(1000);
   await expect(sum).toHaveText('10,000 tracked = 10,000 delivered + 0 queued + 0 dropped');
   await expect(rows).toHaveCount(50);
-  await expect(events).toContainText('9,000 older events not kept any more; the sums go on.');
+  await expect(events).toContainText('9,000 older events discarded. The totals still include them.');
   await events.getByRole('button', { name: 'Show 50 of 950 older' }).click();
   await expect(rows).toHaveCount(100);
 });
 
-test('the exported file is what was seen', async ({ demo, visitor }) => {
+test('the exported file has all seen events, requests and errors', async ({ demo, visitor }) => {
   await visitAndInspect(visitor);
   const { page } = visitor;
   const { rows, requests } = partsOf(page);
@@ -207,11 +204,11 @@ test('the exported file is what was seen', async ({ demo, visitor }) => {
   expect(delivered.map(({ uuid }: { uuid: string }) => uuid).toSorted()).toEqual(arrived.toSorted());
   expect(seen.requests).toHaveLength(await requests.getByRole('listitem').count());
   expect(seen.errors.map(({ message }: { message: string }) => message)).toEqual([
-    'clew: track: expected a name, not $identify',
+    'clew: track: expected a name other than $identify',
   ]);
 });
 
-test('closed it leaves no element, style, timer or listener behind, and the tracker goes on', async ({
+test('closing leaves no element, style, timer or listener behind, and the tracker continues', async ({
   demo,
   visitor,
 }) => {
@@ -285,7 +282,7 @@ const documented = async (): Promise<string> => {
   return /```html\n(.+?)```/s.exec(text)?.[1] ?? '';
 };
 
-test('the documented tag opens it at `?clew-inspect`; without that nothing is loaded or shown', async ({
+test('the documented tag loads and opens the inspector only at `?clew-inspect`', async ({
   demo,
   site,
   visitor: { page },
@@ -311,7 +308,7 @@ test('the documented tag opens it at `?clew-inspect`; without that nothing is lo
   await expect(page.locator('clew-inspector')).toHaveCount(0);
 });
 
-test('`inspectOnRequest` opens it only if the address asks for it', async ({ demo, visitor: { page } }) => {
+test('`inspectOnRequest` opens the inspector only at `?clew-inspect`', async ({ demo, visitor: { page } }) => {
   const ask = (query: string) =>
     page.goto(`${demo.address}/blank${query}`).then(() =>
       page.evaluate(async (file) => {
@@ -328,10 +325,7 @@ test('`inspectOnRequest` opens it only if the address asks for it', async ({ dem
   expect(await ask('?a=1&clew-inspect')).toEqual(['function', true, false]);
 });
 
-test('opened before the bundle has come, it sees what is tracked from then on', { tag: '@long' }, async ({
-  demo,
-  visitor,
-}) => {
+test('an inspector opened before the bundle loads shows later events', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   await page.addScriptTag({ content: await stub() });
@@ -346,7 +340,7 @@ test('opened before the bundle has come, it sees what is tracked from then on', 
   await expect(row('early').getByRole('list', { name: 'Steps' })).toHaveText(/Tracked.*Stored.*Sent.*Confirmed/s);
 });
 
-test('closed before the bundle has come, it takes back what the stub was to remember', { tag: '@long' }, async ({
+test('an inspector closed before the bundle loads removes its calls from the stub', { tag: '@long' }, async ({
   demo,
   visitor,
 }) => {
@@ -360,33 +354,33 @@ test('closed before the bundle has come, it takes back what the stub was to reme
   expect(await remembered()).toBe(0);
 });
 
-test('opened late, it says what it cannot know, and has the sums right', async ({ demo, visitor }) => {
+test('an inspector opened late has the correct totals and names unknown data', async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.trackAndLeave('before', 3, 'stay');
   await expect.poll(() => demo.events('before')).toHaveLength(3);
   await inspect(visitor.page);
   const { sum, events, state, row } = partsOf(visitor.page);
   await expect(sum).toHaveText('3 tracked = 3 delivered + 0 queued + 0 dropped');
-  await expect(events).toContainText('Opened after 3 events had been tracked.');
-  await expect(state).toContainText('not told since this was opened');
+  await expect(events).toContainText('3 events tracked before the inspector opened.');
+  await expect(state).toContainText('unknown until the next report or confirmed event');
   await visitor.clew('track', 'since');
   await expect(row('since')).toContainText('confirmed');
   await expect(state).toContainText((await visitor.clew('correlationValue')) as string);
   await expect(sum).toHaveText('4 tracked = 4 delivered + 0 queued + 0 dropped');
 });
 
-test('what waits for consent is in memory only, and what a refusal drops says so', async ({ visitor }) => {
+test('events held until consent are in memory only, and a refusal drops them as consent', async ({ visitor }) => {
   await visitAndInspect(visitor, { consent: 'required' });
   const { state, row } = partsOf(visitor.page);
   await visitor.clew('track', 'asked');
   await expect(state).toContainText(/In memory only\s*1\s*asked/);
-  await expect(state).toContainText('not told since this was opened');
+  await expect(state).toContainText('unknown until the next report or confirmed event');
   await visitor.clew('consent', false);
   await expect(row('asked')).toContainText('dropped: consent');
   await expect(state).toContainText('refused: nothing is stored or sent');
 });
 
-test('as an element it fills what it is in, takes a tracker that was set before its module came, and says that it was closed', {
+test('the element fills its parent, keeps a tracker set before its module loads, and dispatches close', {
   tag: '@long',
 }, async ({ visitor }) => {
   await visitor.visit();
@@ -413,7 +407,7 @@ test('as an element it fills what it is in, takes a tracker that was set before 
   await expect(page).toHaveTitle('closed');
 });
 
-test('a strict policy needs but the name of its library for Trusted Types', async ({ site, visitor }) => {
+test('a strict policy needs only `lit-html` for Trusted Types', async ({ site, visitor }) => {
   const { page } = visitor;
   const policy =
     "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types lit-html";
@@ -437,7 +431,7 @@ test('a strict policy needs but the name of its library for Trusted Types', asyn
   expect(await page.locator('clew-inspector').evaluate((element) => getComputedStyle(element).position)).toBe('fixed');
 });
 
-test('its height and its tabs follow the keyboard, and collapsed it is a bar with the sum', { tag: '@long' }, async ({
+test('the keyboard changes height and tabs, and a collapsed inspector shows the totals', { tag: '@long' }, async ({
   visitor,
 }) => {
   await visitAndInspect(visitor);
@@ -461,12 +455,12 @@ test('its height and its tabs follow the keyboard, and collapsed it is a bar wit
   await expect(page.getByRole('tab', { name: 'Requests' })).toBeFocused();
   await expect(page.getByRole('tabpanel', { name: 'Requests' })).toBeVisible();
   await page.getByRole('tab', { name: 'Requests' }).press('ArrowRight');
-  await expect(page.getByRole('tabpanel', { name: 'State' })).toContainText('Who sends');
+  await expect(page.getByRole('tabpanel', { name: 'State' })).toContainText('Lease');
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1440, 390]) {
-    test(`axe finds nothing in it, ${colorScheme}, ${width} px wide, and nothing sticks out`, { tag: '@long' }, async ({
+    test(`axe finds no fault and no overflow, ${colorScheme}, ${width} px wide`, { tag: '@long' }, async ({
       demo,
       visitor,
     }) => {

@@ -17,8 +17,8 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
   });
 
   for (const [link, options, sendings] of [
-    ['through a relay arrive once each, although nobody hears that they have', {}, 2],
-    ['over a proven direct link arrive once each, with no second sending', { baseUrl: '', apiKey: 'demo-key' }, 1],
+    ['through a relay arrive once each, although the page cannot read the response', {}, 2],
+    ['after a confirmed direct request arrive once each and are sent once', { baseUrl: '', apiKey: 'demo-key' }, 1],
   ] as const) {
     test(`events tracked ${link}: ${how} at once`, { tag: '@promise' }, async ({
       demo,
@@ -47,7 +47,7 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
 }
 
 for (const sender of ['next page', 'other tab'] as const) {
-  test(`what was handed over directly, and the database had no time to delete, is not sent again by the ${sender}`, {
+  test(`handed-over events that the database did not delete are not sent again by the ${sender}`, {
     tag: '@promise',
   }, async ({ demo, context, visitor, newVisitor }) => {
     const tag = { baseUrl: demo.address, apiKey: 'demo-key', flushInterval: '60000' };
@@ -109,7 +109,7 @@ const leaveFirstPage = (origin: string) =>
     }
   });
 
-test('a first page that is left while its database is being made does not keep it from the next', {
+test('a first page left while its database is created does not block the next page', {
   tag: '@promise',
 }, async ({ demo }) => {
   const site = await startSite(demo);
@@ -124,7 +124,7 @@ test('a first page that is left while its database is being made does not keep i
   }
 });
 
-test('hands over directly, with the key in a header, when there is no relay', { tag: '@promise' }, async ({
+test('hands over directly with the key in a header when there is no relay', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -133,7 +133,7 @@ test('hands over directly, with the key in a header, when there is no relay', { 
   await expect.poll(async () => numbers(await demo.events('direct'))).toEqual(upTo(100));
 });
 
-test('a sign-up that leaves at once still identifies, sets properties and fires the journey', {
+test('a sign-up on a page that unloads identifies, sets properties and fires the journey', {
   tag: '@promise',
 }, async ({ demo, visitor }) => {
   await visitor.visit();
@@ -149,7 +149,7 @@ test('a sign-up that leaves at once still identifies, sets properties and fires 
     .toEqual([{ primaryKey: 'leaver@example.com', properties: { name: 'Lea', plan: 'pro' } }]);
 });
 
-test('goes into the back/forward cache and tracks on when it comes back', { tag: '@promise' }, async ({
+test('enters the back/forward cache and tracks again after its return', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -167,7 +167,7 @@ test('goes into the back/forward cache and tracks on when it comes back', { tag:
   expect(await visitor.clew('stats')).toMatchObject({ tracked: 4, delivered: 4, queued: 0 });
 });
 
-test('sends at once when the visitor looks away', { tag: '@promise' }, async ({ demo }) => {
+test('sends immediately when the page is hidden', { tag: '@promise' }, async ({ demo }) => {
   await withProfile(async (profile) => {
     const browser = await openBrowser(profile);
     const page = await browser.newPage();

@@ -83,7 +83,7 @@ const arriveBy = async (context: BrowserContext, url: string, referer?: string, 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000 + seconds).toString(36);
 const THREAD = '11111111-1111-4111-8111-111111111111';
 
-test('a link to the other site takes the thread there, and leaves no trace in either page', {
+test('a link to the other site takes the visitor id there, and both addresses stay clean', {
   tag: '@promise',
 }, async ({ demo, visit, addressOf }) => {
   const shop = await visit(SHOP, { pageViews: '' });
@@ -112,7 +112,10 @@ test('a link to the other site takes the thread there, and leaves no trace in ei
   expect(await help.thread()).toBe(thread);
 });
 
-test('subdomains count, other hosts and other buttons do not', { tag: '@long' }, async ({ visit, addressOf }) => {
+test('links to subdomains take the visitor id, other hosts and other buttons do not', { tag: '@long' }, async ({
+  visit,
+  addressOf,
+}) => {
   const shop = await visit('shop.example');
   await shop.thread();
   const seen = async (host: string, button: 'left' | 'right' = 'left') => {
@@ -135,7 +138,7 @@ test('subdomains count, other hosts and other buttons do not', { tag: '@long' },
   expect(await seen(HELP, 'right')).not.toContain(MARK);
 });
 
-test('a link that the page clicks again within the click is put back, too', { tag: '@long' }, async ({
+test('a link that the page clicks again during the click is restored, too', { tag: '@long' }, async ({
   visit,
   addressOf,
 }) => {
@@ -160,7 +163,7 @@ test('a link that the page clicks again within the click is put back, too', { ta
   expect(landed.split(MARK)).toHaveLength(2);
 });
 
-test('the keyboard, the middle button, a link in a shadow root and one of another tab take the thread, too', {
+test('keyboard, middle button, shadow root and new-tab links take the visitor id, too', {
   tag: '@long',
 }, async ({ context, visit, addressOf }) => {
   const shop = await visit(SHOP);
@@ -191,7 +194,7 @@ test('the keyboard, the middle button, a link in a shadow root and one of anothe
   expect(await landing(() => link.click({ modifiers: ['Control'] }))).not.toContain(MARK);
 });
 
-test('a link that is old, of the future, malformed, or of a foreign page is not believed, and leaves the address all the same', {
+test('a link that is expired, malformed or of a foreign page is ignored and removed from the address', {
   tag: ['@long', '@promise'],
 }, async ({ context, addressOf }) => {
   const url = (value: string) => `${addressOf(HELP)}/blank?a=1&${MARK}${value}&b=2`;
@@ -222,7 +225,7 @@ test('a link that is old, of the future, malformed, or of a foreign page is not 
   }
 });
 
-test('whoever is identified stays who they are, and nobody is merged with who is identified elsewhere', {
+test('an identified customer keeps the visitor id, and no customers are merged', {
   tag: '@promise',
 }, async ({ demo, context, visit, addressOf }) => {
   const help = await visit(HELP);
@@ -248,7 +251,7 @@ test('whoever is identified stays who they are, and nobody is merged with who is
   expect(customers.map(({ primaryKey }) => primaryKey)).toEqual(['ann@example.com']);
 });
 
-test('the other tabs of the site become who has come by the link', { tag: '@promise' }, async ({
+test('the other tabs of the site take over the visitor id of the link', { tag: '@promise' }, async ({
   context,
   visit,
   addressOf,
@@ -259,7 +262,7 @@ test('the other tabs of the site become who has come by the link', { tag: '@prom
   await expect.poll(() => tab.thread()).toBe(THREAD);
 });
 
-test('the state that an app keeps in the history stays', { tag: '@long' }, async ({ context, addressOf }) => {
+test('the history state of an app stays unchanged', { tag: '@long' }, async ({ context, addressOf }) => {
   const page = await context.newPage();
   await page.goto(`${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(0)}`);
   await page.evaluate(() => history.replaceState({ scroll: 7 }, ''));
@@ -267,7 +270,7 @@ test('the state that an app keeps in the history stays', { tag: '@long' }, async
   expect(await page.evaluate(() => [history.state, location.search])).toEqual([{ scroll: 7 }, '']);
 });
 
-test('before consent nothing is read and no link is changed, and the answer may take its time', {
+test('before consent the link is not read and no link is changed, however late consent comes', {
   tag: '@promise',
 }, async ({ context, visit, addressOf }) => {
   const shop = await visit(SHOP, { consent: 'required' });
@@ -292,7 +295,7 @@ test('before consent nothing is read and no link is changed, and the answer may 
   expect(await granted.thread()).toBe(THREAD);
 });
 
-test('without the option links and addresses are left alone', { tag: '@long' }, async ({
+test('without the option links and addresses stay unchanged', { tag: '@long' }, async ({
   context,
   visit,
   addressOf,

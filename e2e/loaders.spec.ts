@@ -61,7 +61,7 @@ const isThere = (page: Page) => page.waitForFunction(() => window.clew && !('q' 
 const namesOf = async (demo: Demo) => (await demo.events()).map(({ event }) => event).toSorted();
 
 for (const system of ['WordPress', 'Shopify', 'Webflow']) {
-  test(`what is to be pasted in ${system} tracks views, clicks and early calls`, { tag: '@long' }, async ({
+  test(`the documented tag for ${system} tracks views, clicks and early calls`, { tag: '@long' }, async ({
     demo,
     site,
     host,
@@ -76,7 +76,7 @@ for (const system of ['WordPress', 'Shopify', 'Webflow']) {
   });
 }
 
-test('the documented form sends the visitor id, and the documented Shopify script stores it in the cart once', {
+test('the documented form sends the visitor id, and the Shopify script stores it once in the cart', {
   tag: '@long',
 }, async ({ site, host, visitor }) => {
   const { page } = visitor;
@@ -123,7 +123,7 @@ test('the documented recipes for the visitor id do nothing when the browser bloc
   expect(errors).toEqual([]);
 });
 
-test('what is to be pasted in Google Tag Manager survives that it copies scripts, and takes calls of tags around it', {
+test('the documented tag for Google Tag Manager works after script copying, with calls of surrounding tags', {
   tag: '@promise',
 }, async ({ demo, site, host, visitor }) => {
   const { page } = visitor;
@@ -135,7 +135,7 @@ test('what is to be pasted in Google Tag Manager survives that it copies scripts
   await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view', 'signup_clicked']);
 });
 
-test('a stub in the page keeps its place when the tag manager comes with its own', { tag: '@long' }, async ({
+test('a stub in the page stays in place when the tag manager brings a second stub', { tag: '@long' }, async ({
   demo,
   site,
   host,
@@ -149,7 +149,10 @@ test('a stub in the page keeps its place when the tag manager comes with its own
   await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view']);
 });
 
-test('a tag that lost its attributes, or cannot see them, says so, and the page goes on', async ({ context, site }) => {
+test('a tag that lost its attributes or cannot read them reports it, and the page continues', async ({
+  context,
+  site,
+}) => {
   const tag = '<script src="/dist/clew.js" data-base-url="/clew"></script>';
   const ways: [name: string, load: (page: Page) => Promise<unknown>][] = [
     ['copied', (page) => insertCopied(page, tag)],
@@ -208,7 +211,7 @@ for (const [way, markup] of Object.entries(WAYS)) {
   });
 }
 
-test('in a sandboxed frame, as of a custom pixel, it is another visitor, and the relay refuses it', {
+test('in a sandboxed frame the bundle starts a separate visitor, and the relay refuses it', {
   tag: '@promise',
 }, async ({ context, demo, site, host }) => {
   const page = await context.newPage();

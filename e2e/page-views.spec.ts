@@ -55,7 +55,7 @@ for (const has of [true, false]) {
       expect(await visitor.page.evaluate(() => 'navigation' in window)).toBe(has);
     });
 
-    test('one view for each route, with back, forward, redirect and reload', async ({ demo, visitor }) => {
+    test('each route is one view, also with back, forward, redirect and reload', async ({ demo, visitor }) => {
       const { page } = visitor;
       await arrive(visitor, `${demo.address}/blank`);
       await push(page, '/products');
@@ -83,7 +83,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a redirect that the router makes when it has rendered is one view', { tag }, async ({ demo, visitor }) => {
+    test('a redirect that the router makes after rendering is one view', { tag }, async ({ demo, visitor }) => {
       await arrive(visitor, `${demo.address}/blank`);
       await visitor.page.evaluate(async () => {
         history.pushState({}, '', '/account');
@@ -93,7 +93,7 @@ for (const has of [true, false]) {
       expect(await pathsOf(demo, visitor.page)).toEqual(['/blank', '/login']);
     });
 
-    test('a change of only the query is no view, pushed or replaced, unless it is asked for', { tag }, async ({
+    test('a pushed or replaced change of only the query is no view, without the option', { tag }, async ({
       demo,
       visitor,
     }) => {
@@ -119,7 +119,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a change of only the hash is a view when it is asked for', { tag }, async ({ demo, visitor }) => {
+    test('a change of only the hash is a view with the option', { tag }, async ({ demo, visitor }) => {
       const { page } = visitor;
       const follow = (hash: string) => page.evaluate((to) => location.assign(to), `#${hash}`);
       await arrive(visitor, `${demo.address}/blank`);
@@ -144,7 +144,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('routes that are left at once are views, too, each with its own address', {
+    test('each route that is left immediately is a view with its own address', {
       tag: ['@promise', ...tag],
     }, async ({ demo, visitor }) => {
       await arrive(visitor, `${demo.address}/blank`);
@@ -158,7 +158,7 @@ for (const has of [true, false]) {
         .toEqual(['/a', '/b', '/blank', '/c'].map((path) => demo.address + path));
     });
 
-    test('after stop nothing is a view any more, and nothing of the browser is patched', { tag }, async ({
+    test('after stop() nothing is tracked and no browser function stays patched', { tag }, async ({
       demo,
       visitor,
     }) => {
@@ -188,7 +188,7 @@ for (const has of [true, false]) {
   });
 }
 
-test('whoever has patched history later is left alone, and is not heard after stop', async ({ demo, visitor }) => {
+test('a later patch of history stays after stop(), and clew tracks nothing', async ({ demo, visitor }) => {
   const { page } = visitor;
   await loseNavigation(page);
   await arrive(visitor, `${demo.address}/blank`);
@@ -207,7 +207,7 @@ test('whoever has patched history later is left alone, and is not heard after st
   expect((await viewsOf(demo)).map(({ path }) => path)).toEqual(['/blank']);
 });
 
-test('the title is what the app has set when it has rendered the route', async ({ demo, visitor }) => {
+test('the title is the one that the app sets after rendering the route', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
@@ -220,16 +220,13 @@ test('the title is what the app has set when it has rendered the route', async (
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', 'Products']);
 });
 
-test('a visitor’s first view goes at once, whatever the flush interval: it proves the link', async ({
-  demo,
-  visitor,
-}) => {
+test('a visitor’s first view is sent immediately, whatever the flush interval is', async ({ demo, visitor }) => {
   await visitor.page.goto(`${demo.address}/blank`);
   await visitor.load({ pageViews: '', flushInterval: '600000' });
   await expect.poll(() => viewsOf(demo)).toHaveLength(1);
 });
 
-test('the referrer is the view before, and on the first one what the browser says', async ({ demo, visitor }) => {
+test('the referrer is the previous view, and document.referrer for the first view', async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?from`);
   await page.evaluate(() => location.assign('/blank'));
@@ -246,7 +243,7 @@ test('the referrer is the view before, and on the first one what the browser say
   expect((await viewsOf(demo)).map(({ referrer }) => referrer.slice(demo.address.length))).toEqual(paths);
 });
 
-test('a page restored from the back/forward cache is seen again', async ({ demo, visitor }) => {
+test('a page restored from the back/forward cache tracks a page view', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   // A page that is left while it opens the database does not go into the cache.
@@ -266,10 +263,7 @@ test('a page restored from the back/forward cache is seen again', async ({ demo,
 
 const utm = ({ utm_source }: View) => utm_source;
 
-test('the first view of a visit has the campaign, also after a full load, and with the option all have', async ({
-  demo,
-  visitor,
-}) => {
+test('the first view of a visit has the campaign, and every view with the option', async ({ demo, visitor }) => {
   const { page } = visitor;
   const link = `${demo.address}/blank?utm_source=news&q=x&utm_medium=e%20mail&gclid=g-1&msclkid=m&utm_=&mygclid=n`;
   await arrive(visitor, link);
@@ -293,7 +287,7 @@ test('the first view of a visit has the campaign, also after a full load, and wi
   expect(later.map(utm)).toEqual([undefined, undefined, 'news', 'news', 'news']);
 });
 
-test('another campaign in the same tab is another visit', { tag: '@long' }, async ({ demo, visitor }) => {
+test('another campaign in the same tab starts another visit', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, `${demo.address}/blank?utm_source=news`);
   await arrive(visitor, `${demo.address}/blank?utm_source=ad`);
   await arrive(visitor, `${demo.address}/blank`, 'campaign');
@@ -301,7 +295,7 @@ test('another campaign in the same tab is another visit', { tag: '@long' }, asyn
   expect((await viewsOf(demo)).map(utm)).toEqual(['news', 'ad', 'ad', 'ad']);
 });
 
-test('where sessionStorage is refused the campaign is kept for the life of the page', { tag: '@long' }, async ({
+test('without sessionStorage the campaign is kept until the page unloads', { tag: '@long' }, async ({
   demo,
   visitor,
 }) => {
@@ -319,7 +313,7 @@ test('where sessionStorage is refused the campaign is kept for the life of the p
   expect((await viewsOf(demo)).map(utm)).toEqual(['news', 'news', 'news']);
 });
 
-test('rubbish in its place is no campaign', { tag: '@long' }, async ({ demo, visitor }) => {
+test('a corrupt campaign in sessionStorage is ignored', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   for (const rubbish of ['?utm_source=x', '"?url=evil"', '[1,[2]]', '{"toString":1}', '"?utm_source=%zz"']) {
@@ -332,7 +326,7 @@ test('rubbish in its place is no campaign', { tag: '@long' }, async ({ demo, vis
   for (const view of views.slice(0, 8)) expect(Object.keys(view).sort()).toEqual(['path', 'referrer', 'title', 'url']);
 });
 
-test('a campaign that the app takes out of the address at once is known', async ({ demo, visitor }) => {
+test('a campaign that the app removes immediately from the address is tracked', async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?utm_source=news`);
   // In the task that has run the bundle: an address that stands for a moment longer is a view as it is.
@@ -347,7 +341,7 @@ test('a campaign that the app takes out of the address at once is known', async 
   ]);
 });
 
-test('before consent nothing is written, and a refusal erases the campaign', { tag: '@promise' }, async ({
+test('no campaign is written before consent, and a refusal erases it', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -369,7 +363,7 @@ test('before consent nothing is written, and a refusal erases the campaign', { t
   expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
 });
 
-test('data-page-views="false" is off', async ({ demo, visitor }) => {
+test('data-page-views="false" turns page views off', async ({ demo, visitor }) => {
   await arrive(visitor, `${demo.address}/blank`, 'false');
   await push(visitor.page, '/products');
   await visitor.clew('track', 'last');

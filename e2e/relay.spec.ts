@@ -33,7 +33,7 @@ test('no request of the page carries a key', async ({ demo, context, visitor }) 
   expect(log.filter((entry) => /demo-key|api-key|authorization/i.test(entry))).toEqual([]);
 });
 
-test('sends ordinary requests as gzip, and a hand-over as it is', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('sends ordinary requests as gzip and hands over uncompressed', { tag: '@promise' }, async ({ demo, visitor }) => {
   await visitor.visit();
   const [request] = await Promise.all([
     visitor.page.waitForRequest((sent) => sent.url().endsWith('/batch/')),
@@ -50,7 +50,7 @@ test('sends ordinary requests as gzip, and a hand-over as it is', { tag: '@promi
   expect(JSON.parse(plain.postData() ?? '').batch).toHaveLength(1);
 });
 
-test('works on another origin: rare preflights, and a hand-over that needs none', { tag: '@promise' }, async ({
+test('works on another origin with few preflights, and hands over without one', { tag: '@promise' }, async ({
   demo,
   visitor,
   newRelay,
@@ -69,7 +69,7 @@ test('works on another origin: rare preflights, and a hand-over that needs none'
   expect(relay.came.filter(({ method }) => method === 'OPTIONS')).toHaveLength(1);
 });
 
-test('believes a signed identity, on later pages too', { tag: '@promise' }, async ({ demo, visitor, newRelay }) => {
+test('accepts a signed identity, on later pages too', { tag: '@promise' }, async ({ demo, visitor, newRelay }) => {
   const { url: baseUrl } = await newRelay({ identitySecret: SECRET });
   await visitor.visit({ baseUrl });
   const signature = await signPrimaryKey(SECRET, 'ann@example.com');
@@ -85,10 +85,10 @@ test('believes a signed identity, on later pages too', { tag: '@promise' }, asyn
 
 for (const [what, forge] of [
   ['unsigned', async () => undefined],
-  ['signed by somebody else', () => signPrimaryKey('another secret', 'ann@example.com')],
-  ['signed for somebody else', () => signPrimaryKey(SECRET, 'eve@example.com')],
+  ['signed with another secret', () => signPrimaryKey('another secret', 'ann@example.com')],
+  ['signed for another customer', () => signPrimaryKey(SECRET, 'eve@example.com')],
 ] as const) {
-  test(`a forged identity changes nobody, and holds up nobody: ${what}`, { tag: '@promise' }, async ({
+  test(`rejects a forged identity and delivers the other events: ${what}`, { tag: '@promise' }, async ({
     demo,
     visitor,
     newRelay,
@@ -110,7 +110,11 @@ for (const [what, forge] of [
   });
 }
 
-test('the relay reports what is missing, from the numbers of the trackers', async ({ demo, visitor, newRelay }) => {
+test('the relay reports missing events from the sequence numbers of the trackers', async ({
+  demo,
+  visitor,
+  newRelay,
+}) => {
   const reports: RelayReport[] = [];
   const relay = await newRelay({ onReport: (report) => reports.push(report), reportInterval: 1 });
   await visitor.visit({ baseUrl: relay.url });
@@ -121,7 +125,7 @@ test('the relay reports what is missing, from the numbers of the trackers', asyn
   await expect.poll(() => reports.at(-1)).toEqual({ taken: 8, repeats: 0, rejected: 0, missing: 1 });
 });
 
-test('a page that comes back from the back/forward cache counts as a new one: nothing seems to be missing', {
+test('a page restored from the back/forward cache counts as a new page load with no missing events', {
   tag: '@promise',
 }, async ({ demo, visitor, newRelay }) => {
   const reports: RelayReport[] = [];
@@ -138,7 +142,7 @@ test('a page that comes back from the back/forward cache counts as a new one: no
   await expect.poll(() => reports.at(-1)).toMatchObject({ taken: 8, missing: 0 });
 });
 
-test('an event that the service answers 500 is found behind a relay that answers 502', { tag: '@promise' }, async ({
+test('bisects an event that the service answers 500 through a relay that answers 502', { tag: '@promise' }, async ({
   demo,
   visitor,
   newRelay,

@@ -1,6 +1,6 @@
 import { bodyOf, expect, stub, test } from './support/test.ts';
 
-test('calls made through the stub before the bundle arrives keep their order and their own time', {
+test('calls queued by the stub before the bundle loads keep their order and times', {
   tag: '@promise',
 }, async ({ demo, visitor }) => {
   await visitor.page.goto(`${demo.address}/blank`);
@@ -22,7 +22,7 @@ test('calls made through the stub before the bundle arrives keep their order and
   expect(Date.parse(events[3]?.timestamp ?? '')).toBeGreaterThan(called + 400);
 });
 
-test('calls of a page that left before the bundle arrived are sent by the next page', { tag: '@promise' }, async ({
+test('calls of a page that unloads before the bundle loads are sent by the next page', { tag: '@promise' }, async ({
   demo,
   visitor,
 }) => {
@@ -33,7 +33,7 @@ test('calls of a page that left before the bundle arrived are sent by the next p
   await expect.poll(async () => (await demo.events()).map(({ payload }) => payload)).toEqual([{ n: 1 }]);
 });
 
-test('takes every scalar option from data- attributes', async ({ demo, visitor }) => {
+test('reads every scalar option from data- attributes', async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '600000', maxBatchEvents: '2', debug: '' });
   const said = visitor.page.waitForEvent('console', (message) => message.text().startsWith('clew: delivered'));
   const bodies: number[] = [];
@@ -45,7 +45,10 @@ test('takes every scalar option from data- attributes', async ({ demo, visitor }
   await expect.poll(() => bodies).toEqual([2, 2]);
 });
 
-test('a second script tag leaves the page to the first', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('a second script tag leaves the first one in charge of the page', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
   await visitor.visit();
   await visitor.load();
   await visitor.clew('track', 'once');
@@ -53,7 +56,7 @@ test('a second script tag leaves the page to the first', { tag: '@promise' }, as
   expect(await demo.events()).toHaveLength(1);
 });
 
-test('without a base URL the script says what it expected', async ({ demo, context }) => {
+test('without a base URL the script reports the attribute that it expects', async ({ demo, context }) => {
   const page = await context.newPage();
   await page.goto(`${demo.address}/blank`);
   const [error] = await Promise.all([page.waitForEvent('pageerror'), page.addScriptTag({ url: '/dist/clew.js' })]);
@@ -68,10 +71,7 @@ test('works under a strict Content-Security-Policy with nonce and Trusted Types'
   await expect.poll(() => demo.events('strict')).toHaveLength(1);
 });
 
-test('throws nothing as it starts and sends, not even what it would catch: an error costs time', async ({
-  demo,
-  visitor,
-}) => {
+test('throws no exception while it starts and sends, not even a caught one', async ({ demo, visitor }) => {
   const session = await visitor.page.context().newCDPSession(visitor.page);
   const thrown: unknown[] = [];
   session.on('Debugger.paused', ({ data, callFrames }) => {

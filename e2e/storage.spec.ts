@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { expect, numbers, stub, test, upTo } from './support/test.ts';
 
-test('storage that the browser refuses costs nothing but durability, and is told once', { tag: '@promise' }, async ({
+test('without browser storage every event arrives, and the refusal is reported once', { tag: '@promise' }, async ({
   demo,
   launchOptions,
   newVisitor,
@@ -53,11 +53,9 @@ test('storage that the browser refuses costs nothing but durability, and is told
   await rm(profile, { recursive: true, force: true });
 });
 
-test('a database that the site deletes is not blocked, and what was in it is still sent', { tag: '@promise' }, async ({
-  demo,
-  context,
-  visitor,
-}) => {
+test('deletion of the database by the site is not blocked, and its queued events are sent', {
+  tag: '@promise',
+}, async ({ demo, context, visitor }) => {
   await visitor.visit();
   await visitor.clew('correlationValue');
   await context.setOffline(true);
@@ -76,7 +74,7 @@ test('a database that the site deletes is not blocked, and what was in it is sti
   await expect.poll(async () => numbers(await demo.events('kept in memory'))).toEqual(upTo(20));
 });
 
-test('what is tracked while a deleted database is opened anew is carried in localStorage until it is stored', {
+test('events tracked while a deleted database reopens stay in the journal until they are stored', {
   tag: '@promise',
 }, async ({ visitor }) => {
   await visitor.visit({ flushInterval: '600000' });

@@ -45,7 +45,7 @@ const startSite = async (demo: Demo, domain: string) => {
   return { server, port: `${(server.address() as AddressInfo).port}` };
 };
 
-test('two hosts of a site have one thread, and without the option each its own', { tag: '@promise' }, async ({
+test('two hosts share one visitor id with the option, and have two without it', { tag: '@promise' }, async ({
   demo,
   visit,
 }) => {
@@ -63,7 +63,7 @@ test('two hosts of a site have one thread, and without the option each its own',
   expect(await other.cookie()).toContain(await other.thread());
 });
 
-test('who is identified on one host is not identified again on the other, and nobody is merged', {
+test('a customer identified on one host is not identified again on the other, or merged', {
   tag: '@promise',
 }, async ({ demo, visit }) => {
   const www = await visit('www.shop.example');
@@ -92,7 +92,7 @@ test('who is identified on one host is not identified again on the other, and no
   expect(await again.cookie()).not.toContain('example.com');
 });
 
-test('a page that is looked at again speaks as whoever the visitor has become on another host', {
+test('a page shown again uses the visitor id that another host has started', {
   tag: '@promise',
 }, async ({ context, visit }) => {
   const www = await visit('www.shop.example');
@@ -108,7 +108,7 @@ test('a page that is looked at again speaks as whoever the visitor has become on
   expect(after).not.toBe(before);
 });
 
-test('a database that was cleared does not cut the thread', { tag: '@promise' }, async ({ visit }) => {
+test('the visitor id survives when the site clears its database', { tag: '@promise' }, async ({ visit }) => {
   const first = await visit('www.shop.example');
   const thread = await first.thread();
   const session = await first.page.context().newCDPSession(first.page);
@@ -118,7 +118,7 @@ test('a database that was cleared does not cut the thread', { tag: '@promise' },
   expect(await (await visit('www.shop.example')).thread()).toBe(thread);
 });
 
-test('before consent there is no cookie, and after a refusal none any more', { tag: '@promise' }, async ({ visit }) => {
+test('there is no cookie before consent and none after a refusal', { tag: '@promise' }, async ({ visit }) => {
   const www = await visit('www.shop.example', { consent: 'required' });
   await www.clew('track', 'held');
   expect(await www.cookie()).toBe('');
@@ -131,7 +131,7 @@ test('before consent there is no cookie, and after a refusal none any more', { t
   expect(await app.cookie()).toBe('');
 });
 
-test('a domain that is not the page’s is told of once, and nothing is lost by it', { tag: '@promise' }, async ({
+test('a domain that is not the page’s is reported once, and no event is lost', { tag: '@promise' }, async ({
   demo,
   visit,
 }) => {
@@ -143,7 +143,7 @@ test('a domain that is not the page’s is told of once, and nothing is lost by 
   expect(www.told.filter((text) => text.includes('cookieDomain'))).toHaveLength(1);
 });
 
-test('the relay renews the cookie, and what it sets late brings nobody back', { tag: '@promise' }, async ({
+test('the relay renews the cookie, and its late answers restore no earlier visitor', { tag: '@promise' }, async ({
   demo,
   visit,
 }) => {

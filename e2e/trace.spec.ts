@@ -18,7 +18,7 @@ const stepsOf = (page: Page) => page.evaluate(() => window.steps);
 const only = <S extends Trace['step']>(steps: Trace[], kind: S) =>
   steps.filter((step): step is Extract<Trace, { step: S }> => step.step === kind);
 
-test('tells each step of an event on its way, with what was sent and answered', async ({ visitor }) => {
+test('the trace reports each step of an event, with the request and its answer', async ({ visitor }) => {
   await visitor.visit();
   await visitor.clew('flush');
   await watch(visitor.page);
@@ -48,7 +48,7 @@ test('tells each step of an event on its way, with what was sent and answered', 
   ]);
 });
 
-test('tells of a failure, and until when nobody sends', async ({ demo, visitor }) => {
+test('the trace reports a failure and the end of the back-off', async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.clew('flush');
   await watch(visitor.page);
@@ -64,7 +64,7 @@ test('tells of a failure, and until when nobody sends', async ({ demo, visitor }
   await expect.poll(() => demo.events('late')).toHaveLength(1);
 });
 
-test('tells who the visitor is, and that they have refused', async ({ visitor }) => {
+test('the trace reports the visitor id and a refusal of consent', async ({ visitor }) => {
   await visitor.visit();
   const thread = await visitor.clew('correlationValue');
   await watch(visitor.page);

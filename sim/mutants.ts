@@ -7,8 +7,8 @@ import { huntAll } from './mutants/huntAll.ts';
 import { mutants } from './mutants/mutants.ts';
 
 const USAGE = `npm run sim:mutants -- [--only TEXT] [--seeds COUNT] [--steps COUNT]
-  --only   only mutants whose name contains TEXT
-  --seeds  most walks for each mutant (2000)
+  --only   runs only mutants whose name contains TEXT
+  --seeds  maximum of walks for each mutant (2000)
   --steps  steps of each walk (25)`;
 
 const fail = (message: string): never => {

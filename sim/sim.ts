@@ -12,11 +12,11 @@ import { walkAll } from './walkAll.ts';
 
 const USAGE = `npm run sim -- [--seeds COUNT] [--from SEED] [--steps COUNT]
 npm run sim -- --seed SEED [--steps COUNT] [--whole]
-  --seeds  how many walks (1000)
-  --from   the first one's seed (1)
-  --steps  steps of each (25)
-  --seed   only this walk: shrinks it if it breaks an invariant, and prints its timeline
-  --whole  does not shrink it`;
+  --seeds  number of walks (1000)
+  --from   seed of the first walk (1)
+  --steps  steps of each walk (25)
+  --seed   runs only this walk, shrinks it if it breaks an invariant, and prints its timeline
+  --whole  does not shrink the walk`;
 
 const { given, count } = readArguments(USAGE, {
   seeds: { type: 'string', default: '1000' },

@@ -84,7 +84,9 @@ export const createRelay = (options: RelayOptions): Relay => {
     tell(options.onError, isRefusal ? error.cause : error);
     return isRefusal ? error : new Refusal(status, message, 1);
   };
-  const reserve = createReserve(seen, timeout, (error) => fail(error, 503, 'it is not known what has been taken'));
+  const reserve = createReserve(seen, timeout, (error) =>
+    fail(error, 503, 'the relay cannot read which events are confirmed'),
+  );
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
   /** Ends the reading of each request whose body has not arrived in full. */
@@ -96,7 +98,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       const answer = await forward(request);
       if (answer.status < 500 || wait === undefined || isClosing) return answer;
     } catch (error) {
-      if (wait === undefined || isClosing) throw fail(error, 502, 'it could not be forwarded');
+      if (wait === undefined || isClosing) throw fail(error, 502, 'the relay could not forward the request');
     }
     await pause(wait);
     return forwardOften(request, later);
@@ -109,7 +111,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const text = (await answer.text()).replaceAll(apiKey || '\0', '…');
     const retryAfter = answer.headers.get('Retry-After');
     if (status >= 500)
-      throw new Refusal(status === 503 ? 503 : 502, text || 'no reason given', retryAfter ?? 1, status);
+      throw new Refusal(status === 503 ? 503 : 502, text || `the service answered ${status}`, retryAfter ?? 1, status);
     const response =
       answer.ok && rejected.length
         ? json(status === 204 ? 200 : status, { rejected })
@@ -164,7 +166,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     let response: Response;
     try {
       if (isClosing) throw CLOSING;
-      if (origin !== null && allowedOrigins && !isAllowed) throw new Refusal(403, `origin ${origin} may not call`);
+      if (origin !== null && allowedOrigins && !isAllowed)
+        throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
       response = request.method === 'OPTIONS' ? new Response(null, { status: 204 }) : await serve(request);
       const renewed = options.threadCookie && renewedCookie(request, options.threadCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);

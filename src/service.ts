@@ -1,4 +1,4 @@
-import { BATCH_PATH, EVENT_PATH, joinUrl, UPSERT_PATH, type Upsert, type WireEvent } from './wire.js';
+import { BATCH_PATH, EVENT_PATH, joinUrl, kindOf, UPSERT_PATH, type Upsert, type WireEvent } from './wire.js';
 
 export type { WireEvent } from './wire.js';
 
@@ -97,7 +97,8 @@ export interface Service {
 export const createService = (options: ServiceOptions): Service => {
   const { baseUrl, eventsUrl = baseUrl, apiKey, timeout = 20_000 } = options;
   for (const [name, value] of Object.entries({ baseUrl, eventsUrl, apiKey })) {
-    if (typeof value !== 'string' || !value) throw new TypeError(`createService: ${name} must be a non-empty string`);
+    if (typeof value !== 'string' || !value)
+      throw new TypeError(`createService: ${name}: expected a non-empty string, got ${kindOf(value)}`);
   }
 
   const post = async (base: string, path: string, body: unknown): Promise<{ status: number; text: string }> => {

@@ -56,7 +56,7 @@ const start = () => {
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
   const clew: Clew = (method, first, second, third) => {
     const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
-    return run ? run(first, second, third) : console.error(`clew: no ${method}`);
+    return run ? run(first, second, third) : console.error(`clew: no method ${method}`);
   };
   host.clew = clew;
   for (const entry of calls) {

@@ -68,6 +68,14 @@ const isTimestamp = (value: unknown): boolean => {
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
 
+/** Names a wrong option without its text, which may be a secret. */
+export const kindOf = (value: unknown): string => {
+  const type = typeof value;
+  if (value === '') return 'an empty string';
+  if (type === 'string' || type === 'function' || (type === 'number' && Number(value) > 0)) return `a ${type}`;
+  return type === 'object' && value ? 'an object' : String(value);
+};
+
 /** Whether a value is a JSON object, and not an array or null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -5,7 +5,7 @@ const BROWSER = ['window', 'document', 'location', 'navigator', 'localStorage', 
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('touches nothing of a browser when it is imported', async () => {
+it('an import uses no browser API', async () => {
   const touched: string[] = [];
   const kept = BROWSER.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
   for (const name of BROWSER) {
@@ -26,7 +26,7 @@ describe('on a server, where there is no window', () => {
   const create = async (options: unknown = { baseUrl: '/clew' }): Promise<Tracker> =>
     (await import('../src/index.ts')).createTracker(options as TrackerOptions);
 
-  it('has a tracker on which every method works and does nothing', async () => {
+  it('the tracker has every method, and each does nothing', async () => {
     const request = vi.fn();
     vi.stubGlobal('fetch', request);
     const tracker = await create();
@@ -50,20 +50,20 @@ describe('on a server, where there is no window', () => {
     expect(request).not.toHaveBeenCalled();
   });
 
-  it('has as many methods as in a browser', async () => {
+  it('the tracker has as many methods as in a browser', async () => {
     expect(Object.keys(await create()).toSorted()).toEqual(
       'consent correlationValue flush identify on page reset setProperties stats stop track trackNow'.split(' '),
     );
   });
 
-  it('gives every caller stats of their own', async () => {
+  it('stats() returns a new object for every caller', async () => {
     const tracker = await create();
     tracker.stats().tracked = 99;
     expect((await create()).stats().tracked).toBe(0);
   });
 
   it.each([undefined, null, {}, { baseUrl: '' }, { baseUrl: 7 }, { baseUrl: '/clew', flushInterval: 'soon' }])(
-    'throws a TypeError for options that cannot be meant: %j',
+    'createTracker throws a TypeError for invalid options: %j',
     async (options) => {
       const { createTracker } = await import('../src/index.ts');
       expect(() => createTracker(options as TrackerOptions)).toThrow(TypeError);

@@ -65,7 +65,7 @@ const faultsOf = (files: string[], types: string[] = []): string[] => {
 };
 
 describe('an empty Vite project with the package', () => {
-  it('has clew, uuid and idb-keyval, and neither React nor Vue', async () => {
+  it('has clew, uuid and idb-keyval, without React and Vue', async () => {
     expect(read('README.md')).toMatch(/\bnpm install clew\b/);
     const installed = await readdir(at('node_modules'));
     expect(installed.filter((name) => !name.startsWith('.')).toSorted()).toEqual(['clew', 'idb-keyval', 'uuid']);
@@ -91,7 +91,7 @@ describe('an empty Vite project with the package', () => {
   });
 });
 
-describe('clew/global', () => {
+describe('the types of clew/global', () => {
   const CALLS = `
     clew('track', 'signup', { plan: 'pro' });
     window.clew('identify', 'ann@example.com', { name: 'Ann' }, { signature: 's' });
@@ -111,22 +111,22 @@ describe('clew/global', () => {
     export { off, queued, visitorId };
   `;
 
-  it('declares window.clew and clew by an import', async () => {
+  it('declare window.clew and clew by an import', async () => {
     await write('page.ts', `import 'clew/global';\nimport { inspect } from 'clew/inspector';\n${CALLS}`);
     expect(faultsOf(['page.ts'])).toEqual([]);
   });
 
-  it('declares them by "types" in tsconfig.json', async () => {
+  it('declare them by "types" in tsconfig.json', async () => {
     await write('page-types.ts', `import { inspect } from 'clew/inspector';\n${CALLS}`);
     expect(faultsOf(['page-types.ts'], ['clew/global'])).toEqual([]);
   });
 
-  it('leaves both undeclared in a program that does not ask for it', async () => {
+  it('declare nothing in a program without the import', async () => {
     await write('page-without.ts', "import { inspect } from 'clew/inspector';\ninspect(clew);\nexport {};\n");
     expect(faultsOf(['page-without.ts'])).toEqual([expect.stringMatching(/Cannot find name 'clew'/)]);
   });
 
-  it('is empty at run time', async () => {
+  it('are empty at run time', async () => {
     const code = "console.log(Object.keys(await import('clew/global')).length, 'clew' in globalThis)";
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], { cwd: project });
     expect(stdout).toBe('0 false\n');
@@ -134,11 +134,14 @@ describe('clew/global', () => {
 });
 
 // Node 20.19, 22.12 and newer.
-it.skipIf(!process.features.require_module)('require loads the package where Node can require ES modules', async () => {
-  const code = "console.log(typeof require('clew').createTracker, typeof require('clew/relay').createRelay)";
-  const { stdout } = await run(process.execPath, ['--input-type=commonjs', '--eval', code], { cwd: project });
-  expect(stdout).toBe('function function\n');
-});
+it.skipIf(!process.features.require_module)(
+  'require() loads the package in every Node that can require ES modules',
+  async () => {
+    const code = "console.log(typeof require('clew').createTracker, typeof require('clew/relay').createRelay)";
+    const { stdout } = await run(process.execPath, ['--input-type=commonjs', '--eval', code], { cwd: project });
+    expect(stdout).toBe('function function\n');
+  },
+);
 
 describe('licences', () => {
   /** Packages whose code a bundle contains, and a sentence of each licence that comes with them. */
@@ -157,17 +160,20 @@ describe('licences', () => {
     ],
   };
 
-  it.each(Object.entries(BUNDLED))('%s names a file beside it with the licences of its code', async (bundle, parts) => {
-    const dist = at('node_modules/clew/dist');
-    const code = await readFile(join(dist, bundle), 'utf8');
-    expect(code.split('\n').slice(0, 2)).toContain(`/*! ${bundle}.LICENSE.txt */`);
-    const sections = (await readFile(join(dist, `${bundle}.LICENSE.txt`), 'utf8')).split(/\n-{80}\n\n/);
-    expect(sections.map((section) => section.split(' ')[0]).toSorted()).toEqual(
-      [...new Set(parts.map(([name]) => name))].toSorted(),
-    );
-    for (const [name, sentence] of parts)
-      expect(sections.find((section) => section.startsWith(`${name} `))).toContain(sentence);
-  });
+  it.each(Object.entries(BUNDLED))(
+    '%s names a file beside it with the licences of the code in it',
+    async (bundle, parts) => {
+      const dist = at('node_modules/clew/dist');
+      const code = await readFile(join(dist, bundle), 'utf8');
+      expect(code.split('\n').slice(0, 2)).toContain(`/*! ${bundle}.LICENSE.txt */`);
+      const sections = (await readFile(join(dist, `${bundle}.LICENSE.txt`), 'utf8')).split(/\n-{80}\n\n/);
+      expect(sections.map((section) => section.split(' ')[0]).toSorted()).toEqual(
+        [...new Set(parts.map(([name]) => name))].toSorted(),
+      );
+      for (const [name, sentence] of parts)
+        expect(sections.find((section) => section.startsWith(`${name} `))).toContain(sentence);
+    },
+  );
 
   it('the other scripts contain no code of other packages', async () => {
     const { options } = await loadConfigFile(join(root, 'rollup.config.mjs'), {});

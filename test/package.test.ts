@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the package', () => {
-  it('holds every file that it promises, and its licence and README', () => {
+  it('holds every file that package.json names, its licence and README', () => {
     const promised = Object.values(manifest.exports).flatMap((target) =>
       typeof target === 'string' ? [target] : [target.types, target.default],
     );
@@ -68,7 +68,7 @@ describe('the package', () => {
     }
   });
 
-  it('holds nothing else: no sources, tests, demo, and nothing of the step before the script-tag bundle', () => {
+  it('holds no sources, tests or demo, and no intermediate file of the script-tag bundle', () => {
     const isExpected = (path: string) =>
       /^dist\/.*\.(js|d\.ts|js\.LICENSE\.txt)$/.test(path) ||
       /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(path);
@@ -76,7 +76,7 @@ describe('the package', () => {
     expect(paths.filter((path) => path.includes('snippet'))).toEqual([]);
   });
 
-  it('holds no types of sources that are gone', () => {
+  it('holds no types of deleted sources', () => {
     const sourceOf = (path: string) => path.replace(/^dist\/(.*)\.d\.ts$/, 'src/$1.ts');
     const types = paths.filter((path) => path.endsWith('.d.ts'));
     expect(types.length).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe('the package', () => {
     expect(missing).toEqual([]);
   });
 
-  it('resolves every entry to a file, and each but the script-tag files with its types', () => {
+  it('resolves every entry to a file, and each entry except the script-tag files with types', () => {
     expect(Object.keys(manifest.exports)).toEqual(
       expect.arrayContaining([
         '.',
@@ -121,7 +121,7 @@ describe('the package', () => {
     }
   });
 
-  it('depends on uuid and idb-keyval, and on nothing else but the framework whose entry is imported', async () => {
+  it('depends on uuid, idb-keyval and the framework of the imported entry only', async () => {
     expect(Object.keys(manifest.dependencies).toSorted()).toEqual(['idb-keyval', 'uuid']);
     const optional = { optional: true };
     expect(manifest.peerDependenciesMeta).toEqual({ react: optional, vue: optional });
@@ -145,23 +145,23 @@ describe('the package', () => {
       expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(70);
   });
 
-  it('has an inspector that brings all it needs, and has not to be brought by anything else', async () => {
+  it('has an inspector without imports, which no other script imports', async () => {
     const importing = /(?:from|import)\s*['"]([^'"]+)['"]/g;
     expect([...(await text('dist/inspector.js')).matchAll(importing)]).toEqual([]);
     for (const path of scripts.filter((file) => file !== 'dist/inspector.js'))
       expect(await text(path), path).not.toMatch(/inspector|litElement|uPlot/i);
   });
 
-  it('says that only the script-tag files have side effects, and the inspector, which makes its element known', () => {
+  it('declares side effects for the script-tag files and the inspector element only', () => {
     expect(manifest.sideEffects.toSorted()).toEqual(['./dist/clew.js', './dist/inspector.js', './dist/stub.js']);
   });
 
-  it('has nothing that publint minds', async () => {
+  it('passes publint without a message', async () => {
     const { messages } = await publint({ pkgDir: root, pack: false });
     expect(messages.filter(({ type }) => type !== 'suggestion')).toEqual([]);
   });
 
-  it('has types that resolve, as far as there are any, for ESM', async () => {
+  it('has types that resolve for ESM', async () => {
     // The two script-tag files have no types by design.
     const scriptTags = ['clew.js', 'stub.js'];
     const args = [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--exclude-entrypoints', ...scriptTags];
@@ -186,7 +186,7 @@ describe('an import on a server', () => {
     return JSON.parse(stdout);
   };
 
-  it('of the tracker works, ends by itself, and leaves no global behind', async () => {
+  it('of the tracker works, lets the process end, and leaves no global behind', async () => {
     const seen = await evaluate(`
       const before = Object.getOwnPropertyNames(globalThis);
       const { createTracker } = await import('clew');
@@ -199,7 +199,7 @@ describe('an import on a server', () => {
     expect(seen).toEqual({ left: [], stats: { tracked: 0, delivered: 0, queued: 0, dropped: {} }, thread: '' });
   });
 
-  it('of the test helper works, and what it makes lets Node end when it is stopped', async () => {
+  it('of the test helper works, and lets Node end after stop()', async () => {
     const seen = await evaluate(`
       const { createTestTracker } = await import('clew/testing');
       const { tracker, events } = createTestTracker();
@@ -211,7 +211,7 @@ describe('an import on a server', () => {
     expect(seen).toEqual([{ plan: 'pro' }]);
   });
 
-  it('of the inspector works, and opens nothing', async () => {
+  it('of the inspector works and opens nothing', async () => {
     const seen = await evaluate(`
       const { inspect, inspectOnRequest } = await import('clew/inspector');
       const { createTracker } = await import('clew');
@@ -263,7 +263,7 @@ describe('size', () => {
     return code;
   };
 
-  it('of an app that imports only createTracker has nothing of page views or clicks in it', async () => {
+  it('of an app that imports only createTracker includes no page views and no clicks', async () => {
     const words = /currententrychange|pushState|utm_|auxclick|clewEvent|outbound_clicked/;
     expect(await bundle('createTracker')).not.toMatch(words);
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
@@ -271,7 +271,7 @@ describe('size', () => {
 
   const BUDGETS = { 'dist/clew.js': 9_200, 'dist/stub.js': 250, createTracker: 7_850 };
 
-  it('is what the README says', async () => {
+  it('is the size in the README', async () => {
     const readme = await text('README.md');
     for (const [what, budget] of Object.entries(BUDGETS))
       expect(readme).toMatch(new RegExp(`^\\| \`${what}\`.*\\| under ${budget.toLocaleString('en')} bytes`, 'm'));
@@ -289,7 +289,7 @@ describe('size', () => {
     expect(bytes).toBeLessThan(BUDGETS.createTracker);
   });
 
-  it('of what is not imported is nothing', async () => {
+  it('of a module that is not imported is zero', async () => {
     const traces = {
       redactUrls: 'mailto',
       checkEvents: '~standard',
@@ -305,7 +305,7 @@ describe('size', () => {
   });
 });
 
-it('clew.js asks to be compiled at once, as it only can on its first line', async () => {
+it('clew.js begins with the comment that makes V8 compile all functions at once', async () => {
   expect(await text('dist/clew.js')).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
 });
 
@@ -338,7 +338,7 @@ describe('no script of the package', () => {
     expect(await everywhere((node) => isEvaluator(node.callee))).toEqual([]);
   });
 
-  it('knows the names unload and beforeunload: the first forbids the back/forward cache', async () => {
+  it('contains the names unload and beforeunload: the first forbids the back/forward cache', async () => {
     const words = ({ name, value }: Node) => [name, value, (value as { cooked?: unknown } | undefined)?.cooked];
     const isUnload = (word: unknown) => typeof word === 'string' && /^(on)?(before)?unload$/.test(word);
     expect(await everywhere((node) => words(node).some(isUnload))).toEqual([]);

@@ -100,7 +100,7 @@ it('usePageViews tracks one view for each path, with the URL of the view before'
   ]);
 });
 
-it('usePageViews takes a pathname, too', async () => {
+it('usePageViews accepts a pathname', async () => {
   await commit('/yarns');
   settle();
   goTo('/club');
@@ -127,7 +127,7 @@ it('usePageViews tracks one view in strict mode, which mounts twice', async () =
   expect(views()).toEqual([{ path: '/' }]);
 });
 
-it('usePageViews tracks nothing before the task of the render is over', async () => {
+it('usePageViews tracks nothing before the task of the render ends', async () => {
   await commit('/');
   expect(views()).toEqual([]);
   settle();
@@ -160,7 +160,7 @@ it('usePageViews tracks a page that returns from the back/forward cache, without
   expect(views().slice(2)).toEqual([{ path: '/yarns' }]);
 });
 
-it('usePageViews tracks nothing once its component is unmounted', async () => {
+it('usePageViews tracks nothing after its component is unmounted', async () => {
   await commit('/');
   await act(async () => root.render(null));
   settle();

@@ -41,7 +41,7 @@ describe('on a server, where there is no window', () => {
     expect(page).not.toHaveBeenCalled();
   });
 
-  it('renders with React 18, too, from the package as it is packed', async () => {
+  it('renders with React 18 from the packed package', async () => {
     let app: InstalledApp | undefined;
     try {
       app = await installApp('react');
@@ -69,7 +69,7 @@ describe('on a server, where there is no window', () => {
   });
 });
 
-it('says what is missing where there is no provider', () => {
+it('useTracker without a provider throws an error that names it', () => {
   const Lost = () => String(useTracker());
   expect(() => renderToString(createElement(Lost))).toThrow(
     'clew: useTracker: expected a <ClewProvider tracker={…}> above this component, found none',

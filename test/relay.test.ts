@@ -71,9 +71,9 @@ const bodyFor = (path: string): object => {
 const nothingForwarded = () => expect(upstream.received).toEqual([]);
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-describe('what is forwarded', () => {
+describe('a forwarded request', () => {
   it.each(['', '/clew', '/clew/', '/a/b/c', '/api/events'])(
-    'comes to the same three paths under the prefix %j, with and without a slash at the end, with the key',
+    'reaches the same three paths under the prefix %j, with or without a final slash, with the key',
     async (prefix) => {
       const relay = await openRelay({ allowUnsignedUpsert: true });
       for (const path of PATHS) {
@@ -89,7 +89,7 @@ describe('what is forwarded', () => {
     },
   );
 
-  it('goes to the addresses of the options, joined with one slash', async () => {
+  it('is sent to the addresses of the options, joined with one slash', async () => {
     const relay = await openRelay({
       baseUrl: `${upstream.url}/v1/`,
       eventsUrl: `${upstream.url}/v2//`,
@@ -103,7 +103,7 @@ describe('what is forwarded', () => {
     ]);
   });
 
-  it('is what came, in order, without what the contract does not know', async () => {
+  it('has the events in order, without fields unknown to the contract', async () => {
     const relay = await openRelay();
     const [a, b] = [event('a'), event('$identify', { payload: { distinct_id: 'ann' } })];
     const extra = { admin: true, signature: 'x', __proto__: { inherited: 1 } };
@@ -121,14 +121,14 @@ describe('what is forwarded', () => {
     expect(upstream.bodies()).toEqual([{ batch: [a, b] }]);
   });
 
-  it('has nothing of the visitor’s headers: no cookie, no key of their own', async () => {
+  it('has none of the visitor’s headers: no cookie, no key', async () => {
     const relay = await openRelay();
     await relay.post(BATCH, { batch: [event('a')] }, { Cookie: 'session=1', Authorization: 'Api-Key mine' });
     expect(upstream.received[0]?.headers).not.toHaveProperty('cookie');
     expect(upstream.received[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
   });
 
-  it('on the single endpoint has no timestamp', async () => {
+  it('has no timestamp on the single-event endpoint', async () => {
     const relay = await openRelay();
     const { timestamp, ...rest } = event('now');
     expect((await relay.post('/clew/events/', { ...rest, timestamp, extra: 1 })).status).toBe(201);
@@ -141,22 +141,22 @@ describe('what is forwarded', () => {
     'Application/JSON',
     'text/plain',
     'text/plain;charset=UTF-8',
-  ])('may come as %s', async (type) => {
+  ])('may be sent as %s', async (type) => {
     const relay = await openRelay();
     expect((await relay.post(BATCH, { batch: [event('é😀')] }, { 'Content-Type': type })).status).toBe(201);
     expect(upstream.bodies()).toMatchObject([{ batch: [{ event: 'é😀' }] }]);
   });
 });
 
-describe('what is turned away', () => {
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'])('%s: 405', async (method) => {
+describe('a refused request', () => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'])('with the method %s: 405', async (method) => {
     const relay = await openRelay();
     expect((await relay.call(BATCH, { method })).status).toBe(405);
     nothingForwarded();
   });
 
   it.each(['/', '/clew', '/clew/api/customers', '/clew/xevents/', '/clew/events/x', '/clew/api/events/batches/'])(
-    'the path %s: 404',
+    'to the path %s: 404',
     async (path) => {
       const relay = await openRelay();
       expect((await relay.post(path, { batch: [event('a')] })).status).toBe(404);
@@ -165,7 +165,7 @@ describe('what is turned away', () => {
   );
 
   it.each(['text/html', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data; boundary=x'])(
-    'a body of type %s: 415',
+    'with a body of type %s: 415',
     async (type) => {
       const relay = await openRelay();
       const reply = await relay.post(BATCH, { batch: [event('a')] }, { 'Content-Type': type });
@@ -175,7 +175,7 @@ describe('what is turned away', () => {
     },
   );
 
-  it('a body without a type: 415', async () => {
+  it('with a body without a type: 415', async () => {
     const relay = await openRelay();
     const response = await fetch(relay.url + BATCH, { method: 'POST', body: new Uint8Array([123, 125]) });
     expect(response.status).toBe(415);
@@ -193,7 +193,7 @@ describe('what is turned away', () => {
     ['a batch that is an object', BATCH, '{"batch":{"0":{}}}'],
     ['a batch that is text', BATCH, '{"batch":"all"}'],
     ['a batch that is inherited', BATCH, '{"__proto__":{"batch":[]}}'],
-  ])('%s: 400, with the reason', async (_what, path, body) => {
+  ])('with %s: 400 and the reason', async (_what, path, body) => {
     const relay = await openRelay({ allowUnsignedUpsert: true });
     const reply = await relay.post(path, body);
     expect(reply.status).toBe(400);
@@ -201,7 +201,7 @@ describe('what is turned away', () => {
     nothingForwarded();
   });
 
-  describe('a body over the limit: 413', () => {
+  describe('with a body over the limit: 413', () => {
     const bodyOf = (bytes: number) => {
       const empty = JSON.stringify({ batch: [event('a', { payload: '' })] }).length;
       return JSON.stringify({ batch: [event('a', { payload: 'x'.repeat(bytes - empty) })] });
@@ -214,7 +214,7 @@ describe('what is turned away', () => {
         },
       });
 
-    it('of 102,400 bytes, to the byte', async () => {
+    it('over 102,400 bytes, to the byte', async () => {
       const relay = await openRelay();
       expect((await relay.post(BATCH, bodyOf(102_400))).status).toBe(201);
       expect((await relay.post(BATCH, bodyOf(102_401))).status).toBe(413);
@@ -230,7 +230,7 @@ describe('what is turned away', () => {
       expect(upstream.received).toHaveLength(1);
     });
 
-    it('of the options, counted in bytes and not in letters', async () => {
+    it('over the limit of the options, counted in bytes and not in characters', async () => {
       const body = JSON.stringify({ batch: [event('a', { payload: '😀'.repeat(100) })] });
       const bytes = Buffer.byteLength(body);
       expect((await (await openRelay({ maxBodyBytes: bytes })).post(BATCH, body)).status).toBe(201);
@@ -239,8 +239,8 @@ describe('what is turned away', () => {
   });
 });
 
-describe('bad events', () => {
-  it('are named with their reasons, and the good ones are forwarded in order', async () => {
+describe('invalid events', () => {
+  it('are named with their reasons, and the valid ones are forwarded in order', async () => {
     const relay = await openRelay();
     const good = ['a', 'b', 'c'].map((name) => event(name));
     const bad = [
@@ -262,7 +262,7 @@ describe('bad events', () => {
     expect(upstream.bodies()).toEqual([{ batch: good }]);
   });
 
-  it('alone are forwarded to nobody', async () => {
+  it('alone in a batch are answered without a forwarded request', async () => {
     const relay = await openRelay();
     const bad = event('x', { source: 'sdk' });
     for (const [path, body] of [
@@ -276,21 +276,21 @@ describe('bad events', () => {
     nothingForwarded();
   });
 
-  it('that are no objects, or have no uuid, have none in the answer either', async () => {
+  it('that are not objects or have no uuid are named with an empty uuid', async () => {
     const relay = await openRelay();
     const { uuid: _, ...nameless } = event('x', { source: 'sdk' });
     const reply = await relay.post(BATCH, { batch: [null, 'text', [], nameless] });
     expect((reply.json as { rejected: { uuid: string }[] }).rejected.map(({ uuid }) => uuid)).toEqual(['', '', '', '']);
   });
 
-  it('are not reported as refused when the service took none of the others: all will come again', async () => {
+  it('are not named if the service refused the others, since the page retries all of them', async () => {
     const relay = await openRelay();
     upstream.answer(503, {}, 'down');
     const reply = await relay.post(BATCH, { batch: [event('a'), event('x', { source: 'sdk' })] });
     expect(reply).toMatchObject({ status: 503, json: { error: 'down' } });
   });
 
-  it('do not stand in the way of an empty batch', async () => {
+  it('an empty batch is answered 200, without a forwarded request', async () => {
     const relay = await openRelay();
     const reply = await relay.post(BATCH, { batch: [] });
     expect(reply).toMatchObject({ status: 200, json: { rejected: [] } });
@@ -301,7 +301,7 @@ describe('bad events', () => {
 describe('an upsert', () => {
   const UPSERT = '/clew/api/customers/upsert';
 
-  it('is refused with 422 unless the owner allows it', async () => {
+  it('is refused with 422 without `allowUnsignedUpsert`', async () => {
     for (const options of [{}, { allowUnsignedUpsert: false }, { allowUnsignedUpsert: 'false' as never }]) {
       const relay = await openRelay(options);
       expect((await relay.post(UPSERT, { primary_key: 'ann' })).status).toBe(422);
@@ -309,7 +309,7 @@ describe('an upsert', () => {
     nothingForwarded();
   });
 
-  it('is forwarded when it is allowed, without what the contract does not know, and its answer comes back', async () => {
+  it('is forwarded when it is allowed, without unknown fields, and returns the answer of the service', async () => {
     const relay = await openRelay({ allowUnsignedUpsert: true });
     upstream.answer(201, { 'Content-Type': 'application/json' }, '{"id":"c7"}');
     const properties = { plan: 'pro', old: null };
@@ -334,14 +334,14 @@ describe('an upsert', () => {
   });
 });
 
-describe('the service’s answer', () => {
-  it.each([200, 201, 202, 204, 400, 401, 404, 413, 429])('comes back with its status: %i', async (status) => {
+describe('the answer of the service', () => {
+  it.each([200, 201, 202, 204, 400, 401, 404, 413, 429])('is returned with its status: %i', async (status) => {
     const relay = await openRelay();
     upstream.answer(status);
     expect(await relay.post(BATCH, { batch: [event('a')] })).toMatchObject({ status, text: '' });
   });
 
-  it('of 204 to a batch of which something was rejected is a success that names it', async () => {
+  it('of 204 to a batch with a rejected event is a success that names the event', async () => {
     const relay = await openRelay();
     upstream.answer(204);
     const bad = event('x', { source: 'sdk' });
@@ -350,7 +350,7 @@ describe('the service’s answer', () => {
     expect(reply.json).toMatchObject({ rejected: [{ uuid: bad.uuid }] });
   });
 
-  it('comes back with its body and its Retry-After, and no other header', async () => {
+  it('is returned with its body and its Retry-After, and no other header', async () => {
     const relay = await openRelay();
     upstream.answer(429, { 'Retry-After': '17', 'Content-Type': 'application/json', 'X-Inner': '1' }, '{"error":"e"}');
     const reply = await relay.post(BATCH, { batch: [event('a')] });
@@ -365,7 +365,7 @@ describe('the service’s answer', () => {
     [502, 502],
     [503, 503],
     [504, 502],
-  ])('of %i is %i here, with the reason, the service’s own status and a Retry-After', async (status, passed) => {
+  ])('of %i becomes %i, with the reason, the status of the service and a Retry-After', async (status, passed) => {
     const relay = await openRelay();
     upstream.answer(status, {}, 'out of order');
     const reply = await relay.post(BATCH, { batch: [event('a')] });
@@ -375,20 +375,20 @@ describe('the service’s answer', () => {
     expect((await relay.post(BATCH, { batch: [event('b')] })).headers.get('retry-after')).toBe('17');
   });
 
-  it('that comes too late is 504', async () => {
+  it('that is too late becomes 504', async () => {
     const relay = await openRelay({ timeout: 40 });
     upstream.react(() => {});
     const reply = await relay.post(BATCH, { batch: [event('a')] });
     expect(reply).toMatchObject({ status: 504, json: { error: 'the service did not answer within 40 ms' } });
   });
 
-  it('whose body comes too late is 504', async () => {
+  it('whose body is too late becomes 504', async () => {
     const relay = await openRelay({ timeout: 40 });
     upstream.react((response) => response.writeHead(201).write('a'));
     expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(504);
   });
 
-  it('that does not come is 502: a refused connection, a reset one, a cut body, a redirect', async () => {
+  it('that does not arrive becomes 502: a refused or reset connection, a truncated body, a redirect', async () => {
     const relay = await openRelay({ baseUrl: await deadUrl() });
     expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(502);
     const other = await openRelay();
@@ -406,19 +406,19 @@ describe('the service’s answer', () => {
   });
 });
 
-it('that cannot be forwarded stays with the page: 502 and Retry-After', async () => {
+it('a request that cannot be forwarded is answered 502 with Retry-After, so that the page retries', async () => {
   const errors: unknown[] = [];
   const relay = await openRelay({
     forward: () => Promise.reject(new Error('the broker at 10.0.0.7 is away')),
     onError: (error) => errors.push(`${error}`),
   });
   const reply = await relay.post(BATCH, { batch: [event('a')] });
-  expect(reply).toMatchObject({ status: 502, json: { error: 'it could not be forwarded' } });
+  expect(reply).toMatchObject({ status: 502, json: { error: 'the relay could not forward the request' } });
   expect(errors).toEqual(['Error: the broker at 10.0.0.7 is away']);
   expect(reply.headers.get('retry-after')).toBe('1');
 });
 
-it('says to its owner, not to the page, why the service did not answer', async () => {
+it('a failure of the service is reported to `onError`, and not to the page', async () => {
   const errors: unknown[] = [];
   const relay = await openRelay({ baseUrl: 'http://127.0.0.1:1', onError: (error) => errors.push(`${error}`) });
   const reply = await relay.post(BATCH, { batch: [event('a')] });
@@ -432,7 +432,7 @@ describe('other origins', () => {
   const openToOne = () => openRelay({ allowedOrigins: ['https://app.example.com', ALLOWED] });
   const corsOf = ({ headers }: Reply) => headers.get('access-control-allow-origin');
 
-  it('that are allowed may call, and read the answer and its Retry-After', async () => {
+  it('that are allowed may call and read the answer with its Retry-After', async () => {
     const relay = await openToOne();
     upstream.answer(429, { 'Retry-After': '7' });
     const reply = await relay.post(BATCH, { batch: [event('a')] }, { Origin: ALLOWED });
@@ -443,12 +443,12 @@ describe('other origins', () => {
     expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  it('that are allowed can read what went wrong, too', async () => {
+  it('that are allowed can read errors', async () => {
     const relay = await openToOne();
     for (const body of ['{', '{}']) expect(corsOf(await relay.post(BATCH, body, { Origin: ALLOWED }))).toBe(ALLOWED);
   });
 
-  it('that are allowed get a preflight, good for a while', async () => {
+  it('that are allowed get a preflight with a max-age', async () => {
     const relay = await openToOne();
     const reply = await relay.call(BATCH, { method: 'OPTIONS', headers: { Origin: ALLOWED, ...PREFLIGHT } });
     expect(reply.status).toBe(204);
@@ -465,7 +465,7 @@ describe('other origins', () => {
     'http://www.example.com',
     'null',
     `${ALLOWED}:8443`,
-  ])('are turned away with 403: %s', async (origin) => {
+  ])('that are not allowed get 403: %s', async (origin) => {
     const relay = await openToOne();
     for (const method of ['POST', 'OPTIONS']) {
       const body = method === 'POST' ? { body: JSON.stringify({ batch: [event('a')] }) } : {};
@@ -476,14 +476,14 @@ describe('other origins', () => {
     nothingForwarded();
   });
 
-  it('are nobody when there is no Origin: the same origin, or a server', async () => {
+  it('are not checked without an Origin header, as from servers and the same origin', async () => {
     const relay = await openToOne();
     const reply = await relay.post(BATCH, { batch: [event('a')] });
     expect(reply.status).toBe(201);
     expect(corsOf(reply)).toBeNull();
   });
 
-  it('are given no CORS headers, and not turned away, when none are named in the options', async () => {
+  it('get no CORS headers and no 403 without `allowedOrigins`', async () => {
     const relay = await openRelay();
     const reply = await relay.post(BATCH, { batch: [event('a')] }, { Origin: ALLOWED });
     expect(reply.status).toBe(201);
@@ -493,14 +493,14 @@ describe('other origins', () => {
   });
 });
 
-describe('what is made to break it', () => {
+describe('hostile input', () => {
   const pristine = () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(Object.keys(Object.prototype)).toEqual([]);
   };
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
 
-  it.each(NAMES)('goes through as plain data: a key named %s', async (name) => {
+  it.each(NAMES)('is forwarded as plain data: a key named %s', async (name) => {
     const relay = await openRelay({ allowUnsignedUpsert: true });
     const data = `{"${name}":{"polluted":true}}`;
     const withPayload = () => JSON.stringify(event(name)).replace(/"payload":\{.*?\}/, `"payload":${data}`);
@@ -513,7 +513,7 @@ describe('what is made to break it', () => {
     pristine();
   });
 
-  it.each(NAMES)('changes nothing at the top: a body and an event with a field named %s', async (name) => {
+  it.each(NAMES)('changes no top-level field: a body and an event with a field named %s', async (name) => {
     const relay = await openRelay({ allowUnsignedUpsert: true });
     const field = `"${name}":{"polluted":true,"event":"e"}`;
     for (const path of PATHS) {
@@ -526,7 +526,7 @@ describe('what is made to break it', () => {
   });
 
   it.each(['uuid', 'timestamp', 'event', 'source', 'correlationKey', 'correlationValue', 'payload', 'other'])(
-    'is no reason for a 500: 20,000 levels in an event’s %s',
+    'causes no 500: 20,000 levels in an event’s %s',
     async (field) => {
       const relay = await openRelay();
       const deep = JSON.stringify(event('a', { [field]: 'DEEP' })).replace('"DEEP"', nested(20_000));
@@ -539,7 +539,7 @@ describe('what is made to break it', () => {
     },
   );
 
-  it('is no reason for a 500: 20,000 levels of a body, a batch, a customer', async () => {
+  it('causes no 500: 20,000 levels in a body, a batch, a customer', async () => {
     const relay = await openRelay({ allowUnsignedUpsert: true });
     const deep = nested(20_000);
     const object = '{"a":'.repeat(15_000) + 1 + '}'.repeat(15_000);
@@ -556,7 +556,7 @@ describe('what is made to break it', () => {
     }
   });
 
-  it('is no reason for a 500: an id that cannot be written as text', async () => {
+  it('causes no 500: an id that cannot be written as text', async () => {
     const relay = await openRelay();
     for (const uuid of [{ toString: 1, valueOf: 1 }, { toString: null }, [[{ toString: 7 }]]]) {
       expect((await relay.post(BATCH, { batch: [event('a', { uuid })] })).status).toBeLessThan(500);
@@ -564,11 +564,11 @@ describe('what is made to break it', () => {
   });
 });
 
-describe('an event that comes again', () => {
+describe('a duplicate', () => {
   const names = () =>
     upstream.bodies().flatMap((body) => (body as { batch: { event: string }[] }).batch.map((e) => e.event));
 
-  it('goes to the service once, however it comes, and is answered as taken', async () => {
+  it('is forwarded once, on whichever endpoint, and answered as a success', async () => {
     const relay = await openRelay();
     const [a, b, c] = [event('a'), event('b'), event('c')];
     expect((await relay.post(BATCH, { batch: [a, b] })).status).toBe(201);
@@ -580,7 +580,7 @@ describe('an event that comes again', () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  it('goes once more when the service had not taken it', async () => {
+  it('is forwarded again if the service has not confirmed it', async () => {
     const relay = await openRelay();
     const a = event('a');
     upstream.answer(500);

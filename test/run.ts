@@ -4,7 +4,7 @@ import { playPart, type Result } from './run/play.ts';
 
 const unknown = process.argv.slice(2).filter((argument) => argument !== '--all');
 if (unknown[0]) {
-  console.error(`unknown argument: ${unknown[0]}\nnpm test, or npm run test:all`);
+  console.error(`expected no argument or --all, got ${unknown[0]}\nusage: npm test, or npm run test:all`);
   process.exit(2);
 }
 const isAll = process.argv.includes('--all');

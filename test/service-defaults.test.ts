@@ -58,7 +58,7 @@ it('without `eventsUrl` single events go to `baseUrl`', async () => {
   expect(requests.map(({ url }) => url)).toEqual(['https://service.example/v1/events/']);
 });
 
-it('without `fetch` requests go through the global one, looked up for each request', async () => {
+it('without `fetch` requests use the global one, looked up for each request', async () => {
   const service = createService({ baseUrl: 'https://service.example', apiKey: 'secret-key' });
   const global = vi.fn(taken);
   vi.stubGlobal('fetch', global);
@@ -66,7 +66,7 @@ it('without `fetch` requests go through the global one, looked up for each reque
   expect(global).toHaveBeenCalledTimes(1);
 });
 
-it('every request is without cookies, and fails rather than follow a redirect', async () => {
+it('every request is sent without cookies and fails on a redirect', async () => {
   const { service, requests } = open(taken);
   await service.upsertCustomer('ann');
   await service.sendBatch([EVENT]);
@@ -76,7 +76,7 @@ it('every request is without cookies, and fails rather than follow a redirect', 
     expect(init).toMatchObject({ method: 'POST', credentials: 'omit', redirect: 'error' });
 });
 
-it('without `correlationKey` and `timestamp` events get `_id` and the present time', async () => {
+it('without `correlationKey` and `timestamp` events get `_id` and the current time', async () => {
   vi.setSystemTime('2026-01-31T12:00:00.000Z');
   const { service, requests } = open(taken);
   await service.sendBatch([EVENT, { ...EVENT, correlationKey: 'email', timestamp: '2026-01-01T00:00:00.000Z' }]);

@@ -28,13 +28,13 @@ describe('upsertCustomer', () => {
     expect(upstream.bodies()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro', old: null } }]);
   });
 
-  it('needs no properties', async () => {
+  it('accepts a key without properties', async () => {
     upstream.answer(201, {}, '{"id":"c7"}');
     await connect().upsertCustomer('ann');
     expect(upstream.bodies()).toEqual([{ primary_key: 'ann' }]);
   });
 
-  it('says what came when the answer is no JSON', async () => {
+  it('throws an error with the answer when that is not JSON', async () => {
     upstream.answer(200, { 'Content-Type': 'text/html' }, '<h1>hello</h1>');
     const error = await failureOf(connect().upsertCustomer('ann'));
     expect(error).toMatchObject({ url: `${upstream.url}/api/customers/upsert`, cause: expect.any(SyntaxError) });
@@ -44,7 +44,7 @@ describe('upsertCustomer', () => {
 });
 
 describe('sendBatch', () => {
-  it('posts the events in order, each with what the contract wants', async () => {
+  it('posts the events in order, each with the fields of the contract', async () => {
     const timestamp = '2026-01-31T12:00:00.000Z';
     await connect().sendBatch([
       { ...event('$identify', { distinct_id: 'ann' }), timestamp },
@@ -76,7 +76,7 @@ describe('sendBatch', () => {
     ]);
   });
 
-  it('adds the present time', async () => {
+  it('adds the current time', async () => {
     const before = new Date().toISOString();
     await connect().sendBatch([event('a')]);
     const [{ batch }] = upstream.bodies() as [{ batch: [{ timestamp: string }] }];
@@ -84,7 +84,7 @@ describe('sendBatch', () => {
     expect(batch[0].timestamp <= new Date().toISOString()).toBe(true);
   });
 
-  it('lets nobody give another source: no journey would match', async () => {
+  it('sends `custom` as the source whatever is given, since only that triggers journeys', async () => {
     await connect().sendBatch([{ ...event('a'), ...({ source: 'mine' } as object) }]);
     expect(upstream.bodies()).toMatchObject([{ batch: [{ source: 'custom' }] }]);
   });
@@ -93,7 +93,7 @@ describe('sendBatch', () => {
     ['nothing', 201, ''],
     ['no content', 204, ''],
     ['HTML', 200, '<h1>ok</h1>'],
-  ])('takes %s for a success', async (_what, status, body) => {
+  ])('takes %s as a success', async (_what, status, body) => {
     upstream.answer(status, {}, body);
     await expect(connect().sendBatch([event('a')])).resolves.toBeUndefined();
   });
@@ -117,7 +117,7 @@ describe('every request', () => {
     await service.sendEvent(event('a'));
   };
 
-  it('carries the key and the content type', async () => {
+  it('has the key and the content type', async () => {
     upstream.answer(201, {}, '{"id":"c7"}');
     await callAll(connect());
     expect(upstream.received).toHaveLength(3);
@@ -142,7 +142,7 @@ describe('every request', () => {
     ]);
   });
 
-  it('goes through the fetch that was given', async () => {
+  it('uses the `fetch` of the options', async () => {
     const urls: unknown[] = [];
     const counted: typeof fetch = (url, init) => {
       urls.push(url);
@@ -156,7 +156,7 @@ describe('every request', () => {
 
 describe('an error', () => {
   it.each([400, 401, 404, 413, 429, 500, 503])(
-    'names method, URL, status and what the service said: %i',
+    'names method, URL, status and the answer of the service: %i',
     async (status) => {
       upstream.answer(status, { 'Content-Type': 'application/json' }, '{"error":"too much"}');
       const url = `${upstream.url}/api/events/batch/`;
@@ -172,25 +172,25 @@ describe('an error', () => {
     },
   );
 
-  it('names the status in words when the service said nothing', async () => {
+  it('names the status in words when the answer is empty', async () => {
     upstream.answer(503);
     expect((await failureOf(connect().sendEvent(event('a')))).detail).toBe('Service Unavailable');
   });
 
-  it('says that there was no answer, and why: a refused connection', async () => {
+  it('states that there was no answer and the cause: a refused connection', async () => {
     const error = await failureOf(connect({ baseUrl: await deadUrl() }).sendBatch([]));
     expect(error).toMatchObject({ status: undefined, message: expect.stringContaining('no answer') });
     expect(error.cause).toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   });
 
-  it('says that there was no answer, and why: a time-out', async () => {
+  it('states that there was no answer and the cause: a time-out', async () => {
     upstream.react(() => {});
     const error = await failureOf(connect({ timeout: 30 }).sendEvent(event('a')));
     expect(error).toMatchObject({ status: undefined, cause: { name: 'TimeoutError' } });
     expect(error.detail).toContain('TimeoutError');
   });
 
-  it('says that there was no answer when it was cut', async () => {
+  it('states that there was no answer when it was truncated', async () => {
     upstream.react((response) => {
       response.writeHead(201, { 'Content-Length': '100' });
       response.write('half', () => response.destroy());
@@ -198,13 +198,13 @@ describe('an error', () => {
     expect((await failureOf(connect().sendBatch([]))).status).toBeUndefined();
   });
 
-  it('is what a redirect ends in: it would turn a POST into a GET', async () => {
+  it('results from a redirect, which would turn a POST into a GET', async () => {
     upstream.answer(302, { Location: '/elsewhere' });
     await failureOf(connect().sendEvent(event('a')));
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('never holds the key', async () => {
+  it('never contains the key', async () => {
     upstream.answer(401, {}, 'no');
     const error = await failureOf(connect().sendEvent(event('a')));
     expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain(KEY);

@@ -26,7 +26,7 @@ const create = (options?: Partial<TrackerOptions>) => {
 };
 
 describe('a test tracker, without a browser', () => {
-  it('has events arrive as at the service, in order', async () => {
+  it('delivers events in order', async () => {
     const { tracker, events } = create();
     tracker.track('signup', { plan: 'pro' });
     tracker.identify('ann@example.com', { plan: 'pro' });
@@ -43,7 +43,7 @@ describe('a test tracker, without a browser', () => {
     expect(tracker.stats()).toEqual({ tracked: 3, delivered: 3, queued: 0, dropped: {} });
   });
 
-  it('sends single events and properties of customers, too', async () => {
+  it('sends single events and customer properties', async () => {
     const { tracker, events, upserts } = create();
     tracker.identify('ann@example.com', { plan: 'pro' });
     await tracker.trackNow('signup', { plan: 'pro' });
@@ -53,7 +53,7 @@ describe('a test tracker, without a browser', () => {
   });
 
   it.each([undefined, 503])(
-    'keeps what fails with %s, and sends it once when the service has recovered',
+    'keeps events after %s, and sends them once when the service works again',
     async (status) => {
       const { tracker, events, requests, fail, recover } = create();
       await tracker.flush();
@@ -70,7 +70,7 @@ describe('a test tracker, without a browser', () => {
     },
   );
 
-  it('finds the visitor of an earlier one in its store, and nothing without it', async () => {
+  it('reads visitor and events of an earlier tracker from the same store only', async () => {
     const store = createMemoryStore();
     const first = create({ baseUrl: '/first', store });
     const thread = await first.tracker.correlationValue();
@@ -85,7 +85,7 @@ describe('a test tracker, without a browser', () => {
     expect(await create().tracker.correlationValue()).not.toBe(thread);
   });
 
-  it('is not heard by another one, and hears none', async () => {
+  it('exchanges no messages with another one', async () => {
     const [one, other] = [create(), create()];
     const thread = await other.tracker.correlationValue();
     await one.tracker.correlationValue();
@@ -95,7 +95,7 @@ describe('a test tracker, without a browser', () => {
     expect(await other.tracker.correlationValue()).toBe(thread);
   });
 
-  it('takes views with what is passed to them, and says what is missing', async () => {
+  it('tracks views with the given fields, and reports missing ones', async () => {
     const { tracker, events, errors } = create();
     tracker.page({ path: '/shoes' });
     await tracker.flush();
@@ -103,12 +103,12 @@ describe('a test tracker, without a browser', () => {
     expect(errors).toEqual([expect.stringContaining('location')]);
   });
 
-  it('refuses options that cannot be meant', () => {
+  it('refuses invalid options', () => {
     expect(() => create({ flushInterval: 0 })).toThrow(TypeError);
     expect(() => create({ beforeSend: 'redactUrls' as never })).toThrow('beforeSend: expected a function');
   });
 
-  it('reads what is sent as gzip', async () => {
+  it('reads gzip requests as JSON', async () => {
     const { tracker, events } = create({ compress: true });
     tracker.track('cart viewed');
     await tracker.flush();
@@ -116,7 +116,7 @@ describe('a test tracker, without a browser', () => {
   });
 });
 
-it('a test transport leaves a tracker on a server silent', async () => {
+it('a test transport has no requests of a tracker on a server', async () => {
   const { transport, requests } = createTestTransport();
   const tracker = createTracker({ baseUrl: '/clew', transport });
   tracker.track('signup');
@@ -125,7 +125,7 @@ it('a test transport leaves a tracker on a server silent', async () => {
 });
 
 describe('beforeSend and context, in a tracker', () => {
-  it('see every event but $identify, context first', async () => {
+  it('run for every event but $identify, context first', async () => {
     const seen: unknown[] = [];
     const { tracker, events } = create({
       context: () => ({ release: '1' }),
@@ -145,7 +145,7 @@ describe('beforeSend and context, in a tracker', () => {
     expect(events().map(({ event }) => event)).toEqual(['shop signup', '$identify', 'shop cart viewed']);
   });
 
-  it('what is dropped is told by its name, never stored, and counted', async () => {
+  it('a dropped event is reported by name, never stored, and counted', async () => {
     const { tracker, events, dropped, errors, store } = create({
       beforeSend: (event) => (event.event === 'signup' ? null : event),
     });
@@ -170,7 +170,7 @@ describe('beforeSend and context, in a tracker', () => {
     ['returns a promise', async () => ({ event: 'later' })],
     ['makes it $identify', () => ({ event: '$identify', payload: { distinct_id: 'bob' } })],
     ['makes it nothing that JSON can express', () => ({ event: 'signup', payload: 1n })],
-  ])('an event is dropped and told when beforeSend %s', async (_, beforeSend) => {
+  ])('an event is dropped and reported if beforeSend %s', async (_, beforeSend) => {
     const { tracker, events, dropped, errors } = create({ beforeSend: beforeSend as never });
     expect(() => tracker.track('signup', { plan: 'pro' })).not.toThrow();
     await tracker.flush();
@@ -179,7 +179,7 @@ describe('beforeSend and context, in a tracker', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('a context that throws is told for each event, which travels without', async () => {
+  it('a context that throws is reported for each event, which is sent without it', async () => {
     const { tracker, events, errors } = create({
       context() {
         throw new Error('broken');
@@ -192,7 +192,7 @@ describe('beforeSend and context, in a tracker', () => {
     expect(errors).toEqual(['clew: broken', 'clew: broken']);
   });
 
-  it('a bad name or payload is told as such, and neither is asked', () => {
+  it('an invalid name or payload is dropped before context and beforeSend run', () => {
     const asked = vi.fn();
     const { tracker, dropped } = create({ context: asked, beforeSend: asked });
     tracker.track('' as 'signup', { plan: 'pro' });
@@ -203,7 +203,7 @@ describe('beforeSend and context, in a tracker', () => {
 });
 
 describe('consent, in a tracker', () => {
-  it('required: what is tracked waits for the answer, and nothing touches the store', async () => {
+  it('required: events are held until consent, and the store is not used', async () => {
     const { tracker, events, store, requests } = create({ consent: 'required' });
     const written = vi.spyOn(store, 'transact');
     tracker.track('cart viewed');
@@ -215,7 +215,7 @@ describe('consent, in a tracker', () => {
     expect(events()).toHaveLength(1);
   });
 
-  it('refused: what waited is dropped, also if it was about to be carried, and what follows', async () => {
+  it('refused: held events and all later ones are dropped', async () => {
     const { tracker, events } = create();
     tracker.track('cart viewed');
     tracker.consent(false);
@@ -225,7 +225,7 @@ describe('consent, in a tracker', () => {
     expect(events()).toEqual([]);
   });
 
-  it('refused while a request is being made up: it is not sent', async () => {
+  it('refused while a request is prepared: the request is not sent', async () => {
     const { tracker, requests, store } = create({ baseUrl: '/refused' });
     await tracker.flush();
     const { transact } = store;
@@ -249,7 +249,7 @@ describe('consent, in a tracker', () => {
     expect(await store.read('/refused')).toEqual([]);
   });
 
-  it('takes no answer but true and false', async () => {
+  it('consent() accepts only true and false', async () => {
     const { tracker, errors, requests } = create({ consent: 'required' });
     tracker.track('cart viewed');
     for (const answer of ['denied', undefined, 1, null]) tracker.consent(answer as never);

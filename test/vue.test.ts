@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 describe('on a server, where there is no window', () => {
-  it('gives components the tracker, leaves v-clew out, and tracks no page views', async () => {
+  it('gives components the tracker, ignores v-clew, and tracks no page views', async () => {
     const page = vi.spyOn(tracker, 'page');
     const router = newRouter();
     const app = createSSRApp({
@@ -48,7 +48,7 @@ describe('on a server, where there is no window', () => {
   });
 });
 
-it('says what is missing where there is no plugin', () => {
+it('useTracker without the plugin throws an error that names it', () => {
   const app = createApp({});
   expect(() => app.runWithContext(() => useTracker())).toThrow(
     'clew: useTracker: expected a call in setup, after app.use(createClew({ tracker })), found no tracker',
@@ -81,7 +81,7 @@ describe('page views', () => {
     return { app, go, views, window };
   };
 
-  it('are one for each path, with the URL of the view before', async () => {
+  it('are tracked for each path, with the URL of the previous view', async () => {
     const { go, views } = await start();
     for (const path of ['/', '/yarns', '/yarns?fibre=wool', '/yarns#top', '/']) await go(path);
     expect(views()).toEqual([
@@ -91,19 +91,19 @@ describe('page views', () => {
     ]);
   });
 
-  it('count another query only where that is asked for, and never another hash', async () => {
+  it('are tracked for another query only with the option, and never for another hash', async () => {
     const { go, views } = await start({ query: true });
     for (const path of ['/yarns', '/yarns#top', '/yarns?fibre=wool', '/yarns?fibre=wool#top']) await go(path);
     expect(views()).toEqual([{ path: '/yarns' }, { path: '/yarns', referrer: 'https://shop.example/yarns' }]);
   });
 
-  it('count a redirect once and what a guard has prevented not at all', async () => {
+  it('are tracked once for a redirect and not for a prevented navigation', async () => {
     const { go, views } = await start();
     for (const path of ['/join', '/', '/account', '/closed']) await go(path);
     expect(views().map((view) => view?.path)).toEqual(['/club', '/', '/club']);
   });
 
-  it('count a page that comes back from the back/forward cache, but not one that is shown at first', async () => {
+  it('are tracked when a page returns from the back/forward cache, but not when it is first shown', async () => {
     const { go, views, window } = await start();
     const show = (persisted: boolean) => window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
     show(true);
@@ -114,7 +114,7 @@ describe('page views', () => {
     expect(views()).toEqual([{ path: '/yarns' }, { path: '/yarns' }]);
   });
 
-  it('end with the app', async () => {
+  it('end when the app unmounts', async () => {
     const { app, go, views, window } = await start();
     await go('/');
     app.unmount();
@@ -157,7 +157,7 @@ describe('v-clew', () => {
     ['its argument', mount.bind(undefined, 'left', 'submit')],
     ['a modifier', mount.bind(undefined, 'left', undefined, { submit: true })],
     ['`on`', mount.bind(undefined, { event: 'left', on: 'submit' })],
-  ])('tracks another DOM event, named by %s', (_name, begin) => {
+  ])('tracks another DOM event, named in %s', (_name, begin) => {
     const { fire, tracked } = begin();
     fire('click');
     fire('submit');
@@ -183,7 +183,7 @@ describe('v-clew', () => {
     ]);
   });
 
-  it('hears nothing once the element is gone', async () => {
+  it('tracks nothing after the element is removed', async () => {
     const { state, fire, tracked } = mount('viewed');
     state.value = { value: 'viewed', isThere: false };
     await nextTick();
@@ -191,7 +191,7 @@ describe('v-clew', () => {
     expect(tracked()).toEqual([]);
   });
 
-  it('leaves to the tracker what is wrong, and throws nothing', () => {
+  it('leaves errors to the tracker, and throws nothing', () => {
     const { fire, tracked } = mount(undefined);
     fire('click');
     expect(tracked()).toEqual([[undefined, undefined]]);

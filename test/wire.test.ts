@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventFault, isObject, joinUrl, parseJson } from '../src/wire.ts';
+import { eventFault, isObject, joinUrl, kindOf, parseJson } from '../src/wire.ts';
 
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
 const good = { uuid: UUID, event: 'seen', source: 'custom', correlationKey: '_id', correlationValue: UUID };
@@ -14,18 +14,18 @@ it.each([
   expect(joinUrl(base, '/events/')).toBe(url);
 });
 
-it('reads JSON, and finds undefined in what is none', () => {
+it('parses JSON, and returns undefined for invalid text', () => {
   expect(parseJson('{"a":[1]}')).toEqual({ a: [1] });
   expect(parseJson('null')).toBeNull();
   for (const text of ['', '{', '<html>', 'undefined']) expect(parseJson(text)).toBeUndefined();
 });
 
-it('takes no list and no null for an object', () => {
+it('accepts no list and no null as an object', () => {
   expect([{}, Object.create(null)].map(isObject)).toEqual([true, true]);
   expect([null, undefined, [], 'text', 7, () => {}].map(isObject)).toEqual(Array(6).fill(false));
 });
 
-describe('an event from outside', () => {
+describe('an event from another program', () => {
   it.each<[string, object]>([
     ['without payload', good],
     ['without uuid', { ...good, uuid: undefined }],
@@ -33,7 +33,7 @@ describe('an event from outside', () => {
     ['with any payload', { ...good, payload: [null] }],
     ['with fields that nobody knows', { ...good, colour: 'red' }],
     ['that identifies', { ...good, event: '$identify', payload: { distinct_id: 'ann' } }],
-  ])('%s is as it should be', (_what, event) => {
+  ])('%s is valid', (_what, event) => {
     expect(eventFault(event)).toBeUndefined();
   });
 
@@ -57,11 +57,26 @@ describe('an event from outside', () => {
     [{ ...good, event: '$identify' }, 'payload.distinct_id: expected a non-empty string, got nothing'],
     [{ ...good, event: '$identify', payload: { distinct_id: '' } }, 'payload.distinct_id: expected a non-empty string'],
     [{ ...good, event: '$identify', payload: { distinct_id: 42 } }, 'payload.distinct_id: expected a non-empty string'],
-  ])('%j has a fault that is named', (event, fault) => {
+  ])('%j has a fault that names the field', (event, fault) => {
     expect(eventFault(event)).toContain(fault);
   });
 
-  it('is shown in its fault no further than is of use', () => {
+  it('is shown in its fault only up to a useful length', () => {
     expect(eventFault({ ...good, source: 'x'.repeat(10_000) })?.length).toBeLessThan(200);
   });
+});
+
+it.each([
+  ['', 'an empty string'],
+  ['the-secret-key', 'a string'],
+  [4711, 'a number'],
+  [-1, '-1'],
+  [Number.NaN, 'NaN'],
+  [null, 'null'],
+  [undefined, 'undefined'],
+  [true, 'true'],
+  [['the-secret-key'], 'an object'],
+  [() => 'the-secret-key', 'a function'],
+])('kindOf(%j) is %s, without text that may be secret', (value, kind) => {
+  expect(kindOf(value)).toBe(kind);
 });

@@ -58,10 +58,10 @@ export const withTimeout =
 export const weakSpots = async (command: RedisCommand): Promise<string[]> => {
   const needed = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
   const lines = Object.entries(needed).map(async ([name, value]) => {
-    const answer = await command(['CONFIG', 'GET', name]).catch((error) => [`not to be seen: ${error}`]);
+    const answer = await command(['CONFIG', 'GET', name]).catch((error) => [`an error: ${error}`]);
     // A list of name and value in RESP2, a map in RESP3.
     const found = Object.values(answer as object).at(-1);
-    return found === value ? [] : [`${name} should be ${value}, and is ${found}`];
+    return found === value ? [] : [`${name}: expected ${value}, got ${found}`];
   });
   return (await Promise.all(lines)).flat();
 };

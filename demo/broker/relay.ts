@@ -10,7 +10,7 @@ const { REDIS_URL = 'redis://127.0.0.1:6379', STREAM = 'clew', PORT = '8788', HO
 const { IDENTITY_SECRET, ALLOWED_ORIGINS, MAX_PENDING = '60000' } = process.env;
 
 const { client, command } = await connect(REDIS_URL);
-for (const line of await weakSpots(command)) console.error(`clew relay: ${line}, or events can be lost`);
+for (const line of await weakSpots(command)) console.error(`clew relay: Redis may lose events: ${line}`);
 
 const relay = createRelay({
   forward: createRedisForward({ command, stream: STREAM }),

@@ -9,7 +9,7 @@ const { BASE_URL = '', EVENTS_URL = BASE_URL, API_KEY = '', TAKE_OVER_AFTER = '6
 /** No two living ones may have the same name. A name that stays saves one that was restarted from waiting for its own entries. */
 const { CONSUMER = `${hostname()} ${process.pid}` } = process.env;
 if (!BASE_URL || !API_KEY) {
-  console.error('clew worker: BASE_URL (the service) and API_KEY have to be set');
+  console.error('clew worker: expected the environment variables BASE_URL (the service) and API_KEY');
   process.exit(1);
 }
 

@@ -26,7 +26,7 @@ export async function lockFolder(dir: string): Promise<Folder> {
     }
     // Whoever held it was killed: its lock is nobody's.
     await rm(lock, { force: true });
-    if ((await claim(lock)) !== undefined) throw new Error(`${dir} was taken by another process just now`);
+    if ((await claim(lock)) !== undefined) throw new Error(`${dir} has just been locked by another process`);
   }
   held.add(lock);
   return {

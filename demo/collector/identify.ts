@@ -20,7 +20,7 @@ export async function tieThread(query: Query, correlationValue: string, primaryK
      where t.correlation_value = $1`,
     [correlationValue, primaryKey],
   );
-  if (parties === undefined) throw new Error(`thread ${correlationValue} was never begun`);
+  if (parties === undefined) throw new Error(`no customer has the visitor id ${correlationValue}`);
   const { current, isAnonymous, known } = parties;
   if (known === current) return;
   if (!isAnonymous) return moveThread(query, correlationValue, known ?? (await createCustomer(query, primaryKey)));
@@ -32,7 +32,7 @@ async function createCustomer(query: Query, primaryKey: string): Promise<string>
   const [row] = await query<{ id: string }>('insert into customers (primary_key) values ($1) returning id', [
     primaryKey,
   ]);
-  if (row === undefined) throw new Error('the insert gave no row back');
+  if (row === undefined) throw new Error('the insert returned no row');
   return row.id;
 }
 

@@ -13,7 +13,7 @@ export async function createJourney(query: Query, { name, event, filter }: Journ
     'insert into journeys (name, event, filter) values ($1, $2, $3::jsonb) returning id',
     [name, event, filter && JSON.stringify(filter)],
   );
-  if (row === undefined) throw new Error('the insert gave no row back');
+  if (row === undefined) throw new Error('the insert returned no row');
   return { id: row.id, name, event, filter };
 }
 

@@ -76,6 +76,6 @@ export async function countAll(query: Query): Promise<Counts> {
     `select (select count(*) from events)::int as events, (select count(*) from customers)::int as customers,
             (select count(*) from journeys)::int as journeys, (select count(*) from firings)::int as firings`,
   );
-  if (counts === undefined) throw new Error('the select gave no row back');
+  if (counts === undefined) throw new Error('the select returned no row');
   return counts;
 }

@@ -74,7 +74,7 @@ for (const has of [true, false]) {
   });
 }
 
-test('a page restored from the back/forward cache is seen again', { tag: '@engines' }, async ({ stage }) => {
+test('a page restored from the back/forward cache tracks a page view', { tag: '@engines' }, async ({ stage }) => {
   const tab = await stage.visit({ query: VIEWS });
   await tab.evaluate(() => {
     addEventListener('pageshow', ({ persisted }) => {
@@ -90,7 +90,7 @@ test('a page restored from the back/forward cache is seen again', { tag: '@engin
   await expect.poll(() => viewsOf(stage)).toEqual([view, view]);
 });
 
-test('clicks, changes and submits of marked elements, in a shadow root too, and a form that leaves', {
+test('tracks clicks, changes and submits of marked elements, in shadow roots and before an unload', {
   tag: ['@engines', '@promise'],
 }, async ({ stage }) => {
   const tab = await stage.visit({ query: 'data-clicks=' });

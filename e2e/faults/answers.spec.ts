@@ -24,7 +24,7 @@ for (const times of [1, 3]) {
 
 fault(
   24,
-  '500 × 50, then 201, over several pages: not one event is taken for poison',
+  '500 × 50, then 201, over several pages: no event is rejected',
   async (stage) => {
     stage.site.fault = answer(500, { times: 50 });
     const failures = () => stage.site.requests.filter(({ status }) => status === 500).length;
@@ -57,7 +57,7 @@ const inTurn = (...statuses: number[]): Handler => {
 for (const again of [1, 3]) {
   fault(
     24,
-    `500 × 3, 201 once, 500 × ${again}, then 201: no event is taken for poison`,
+    `500 × 3, 201 once, 500 × ${again}, then 201: no event is rejected`,
     async (stage) => {
       stage.site.fault = inTurn(500, 500, 500, 201, ...Array(again).fill(500));
       const tab = await stage.visit();
@@ -126,7 +126,7 @@ const successes: [string, Handler][] = [
 ];
 fault(
   31,
-  'empty body, HTML, invalid JSON, 204: all success',
+  'empty body, HTML, invalid JSON, 204: all count as success',
   async (stage) => {
     const tab = await stage.visit();
     for (const [index, [what, handler]] of successes.entries()) {

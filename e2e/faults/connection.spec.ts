@@ -54,7 +54,7 @@ for (const [what, handler] of silences) {
     await expect.poll(async () => (await stage.arrived()).length).toBe(10);
     expect(stage.site.requests.filter(({ uuids }) => uuids.includes(first?.uuids[0] ?? '')).length).toBe(2);
   };
-  fault(20, `the server ${what}, and the visitor does not wait`, leave, { cannot, isLong });
+  fault(20, `the server ${what}, and the page is left meanwhile`, leave, { cannot, isLong });
 }
 
 /** A browser by itself repeats a request whose reused connection broke: the tracker has to see it, too. */

@@ -49,7 +49,7 @@ const KILLS: [delay: number, isTold?: boolean][] = [[0], [10], [100], [1000, tru
 
 fault(
   1,
-  'SIGKILL of the browser 0, 10, 100, 1000 ms after track, and as soon as the database has confirmed it',
+  'SIGKILL of the browser 0, 10, 100, 1000 ms after track, and right after the database write',
   async (stage) => {
     const beforeKill = new Set<number>();
     for (const [delay, isTold] of KILLS) {
@@ -120,7 +120,7 @@ const stopAtStoring = () => {
 
 fault(
   2,
-  'renderer crash as the database is about to store what came before it was open',
+  'renderer crash while the database is about to store events tracked before it opened',
   async (stage) => {
     const tab = await stage.visit({ path: '/blank', wait: 'load' });
     const { run } = stage.next(10);
@@ -151,7 +151,7 @@ fault(5, 'browser closed normally right after track', async (stage) => {
 
 fault(
   6,
-  'out-of-memory tab',
+  'tab out of memory',
   async (stage) => {
     const tab = await stage.visit({ query: QUIET });
     await drained(stage, tab);

@@ -19,13 +19,13 @@ fault(49, 'payload changed after the call', async (stage) => {
   await expect.poll(async () => (await stage.arrived())[0]?.payload).toEqual({ run, n: from, ...asItWas });
 });
 
-fault(49, 'payload changed after the call, and before the bundle has come', async (stage) => {
+fault(49, 'payload changed after the call and before the bundle loads', async (stage) => {
   const { run, from } = stage.next(1);
   await stage.visit({ query: `delay=300&${afterStub(changeAfterwards, { run, from })}` });
   await expect.poll(async () => (await stage.arrived())[0]?.payload).toEqual({ run, n: from, ...asItWas });
 });
 
-fault(52, 'track before creation: by the stub, with the bundle much later', async (stage) => {
+fault(52, 'track before creation, by the stub, with a bundle that loads late', async (stage) => {
   const query = afterStub(({ run, from }) => {
     for (let n = from; n < from + 20; n++) window.clew('track', 'ledger', { run, n });
   }, stage.next(20));
@@ -35,7 +35,7 @@ fault(52, 'track before creation: by the stub, with the bundle much later', asyn
 
 fault(
   52,
-  'track before creation, and the page is left before there is a tracker; one call is beyond JSON',
+  'track before creation, one payload not JSON, and the page is left before the tracker exists',
   async (stage) => {
     // The page loads, so that every browser tells it of its leaving; its bundle never comes.
     stage.site.files.set('/dist/clew.js', { type: 'text/javascript', body: '' });

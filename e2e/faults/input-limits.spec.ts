@@ -26,7 +26,7 @@ fault(50, 'events of 59 KB, 61 KB and 1 MB, among small ones', async (stage) => 
   for (const { bytes } of stage.site.requests) expect(bytes).toBeLessThanOrEqual(60_000);
 });
 
-fault(50, 'events of 59 KB, and the page is left at once', async (stage) => {
+fault(50, 'events of 59 KB, and the page is left immediately', async (stage) => {
   const tab = await stage.visit();
   const { run, from } = stage.next(3);
   await tab
@@ -56,7 +56,7 @@ fault(
 
 fault(
   51,
-  '100,000 in 10 s, more than the service takes: memory is bounded, what is dropped is told',
+  "100,000 events in 10 s, above the service's rate: memory is bounded, drops are reported",
   async (stage) => {
     stage.site.fault = slow(400);
     const tab = await stage.visit();

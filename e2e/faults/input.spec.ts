@@ -53,7 +53,7 @@ const checkAll = async (stage: Stage, tab: Tab, table: Inputs) => {
   expect(told.errors).toHaveLength(dropped.length);
 };
 
-fault(46, 'payloads of every kind: what JSON makes of them arrives, the rest is dropped and told', async (stage) => {
+fault(46, 'payloads of every kind: JSON values arrive, the rest is dropped and reported', async (stage) => {
   serve(stage, inputs);
   const tab = await stage.visit();
   await tab.evaluate(load);
@@ -62,7 +62,7 @@ fault(46, 'payloads of every kind: what JSON makes of them arrives, the rest is 
 
 fault(
   46,
-  'payloads of every kind, before the bundle has come',
+  'payloads of every kind before the bundle loads',
   async (stage) => {
     serve(stage, inputs);
     const tab = await stage.visit({ query: `delay=1000&${afterStub(load)}` });
@@ -72,7 +72,7 @@ fault(
   { isLong: true },
 );
 
-fault(47, 'odd text, odd keys, and payloads that are no objects', async (stage) => {
+fault(47, 'unusual text, unusual keys, and payloads that are not objects', async (stage) => {
   serve(stage, oddities);
   const tab = await stage.visit();
   await tab.evaluate(load);
@@ -111,7 +111,7 @@ fault(47, 'emoji at the byte limit', async (stage) => {
   expect(Math.max(...stage.site.requests.map(({ bytes }) => bytes))).toBe(60_000);
 });
 
-fault(47, '20,000 levels deep', async (stage) => {
+fault(47, 'payload nested 20,000 levels deep', async (stage) => {
   const tab = await stage.visit();
   await stage.track(tab, 5);
   const reason = await tab.evaluate(() => {
@@ -131,7 +131,7 @@ fault(47, '20,000 levels deep', async (stage) => {
   expect(await stage.demo.events('deep')).toEqual([]);
 });
 
-fault(48, 'names: empty, 1 MB, not a string, reserved, of the prototype', async (stage) => {
+fault(48, 'names: empty, 1 MB, not a string, reserved, named like prototype members', async (stage) => {
   const tab = await stage.visit();
   await stage.track(tab, 5);
   await tab.evaluate(() => {

@@ -55,7 +55,7 @@ fault(9, 'left to the back/forward cache with a batch in flight, never restored,
 
 fault(
   10,
-  'restored from the back/forward cache three times: what is tracked is sent each time',
+  'restored from the back/forward cache three times: tracked events are sent each time',
   async (stage) => {
     const tab = await stage.visit();
     for (let round = 1; round <= 3; round++) {

@@ -69,7 +69,7 @@ for (const [title, when, key] of [
   fault(15, `left ${title}, first visit and returning visits`, leave, { cannot, isEngines: true });
 }
 
-fault(15, 'left with the database open, but before the page itself has loaded', async (stage) => {
+fault(15, 'left with the database open, before the page has finished loading', async (stage) => {
   const tab = await stage.browser.newTab();
   for (let round = 0; round < 3; round++) {
     const leave = before(
@@ -95,7 +95,7 @@ fault(15, 'left with the database open, but before the page itself has loaded', 
   }
 });
 
-fault(15, 'two pages at once left before the database is open, the service being down', async (stage) => {
+fault(15, 'two pages left at once before the database opens, while the service is down', async (stage) => {
   // Without clew itself: it would be the third.
   const tab = await stage.visit({ query: 'tag=none', wait: 'load' });
   stage.site.fault = answer(503);

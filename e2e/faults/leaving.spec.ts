@@ -65,7 +65,7 @@ const leaveByHistory = async (stage: Stage) => {
 };
 fault(7, 'left by history.go within 1 ms of track, 10 times', leaveByHistory, { isLong: true });
 
-fault(7, 'left over a link to the service itself that is proven: nothing is sent again', async (stage) => {
+fault(7, 'left by a link after the service confirmed a request: nothing is sent again', async (stage) => {
   const query = `data-base-url=${stage.site.origin}&data-api-key=demo-key`;
   const tab = await stage.visit({ query });
   await stage.track(tab);
@@ -86,7 +86,7 @@ fault(7, 'left over a link to the service itself that is proven: nothing is sent
 
 fault(
   7,
-  'left by the visitor’s own click, tracked in its listener',
+  'left by the visitor’s own click that its listener tracks',
   async (stage) => {
     const tab = await stage.visit();
     for (let round = 0; round < 3; round++) {
@@ -190,7 +190,7 @@ const trackLong = ({ run, from, count, to }: Numbers & { to?: string }) => {
 for (const how of ['for another page', 'by closing the tab'] as const) {
   fault(
     14,
-    `left with three times 64 KiB unsent, ${how}, a batch being in flight or not`,
+    `left with three times 64 KiB unsent, ${how}, with or without a batch in flight`,
     async (stage) => {
       for (const isInFlight of [false, true]) {
         const tab = await stage.visit();

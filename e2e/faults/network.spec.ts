@@ -15,7 +15,7 @@ addEventListener('fetch', (event) => {
     event.respondWith(caches.match(event.request).then((answer) => answer ?? fetch(event.request)));
 });`;
 
-fault(17, 'offline for the whole visit, several pages in three tabs, and online at the next', async (stage) => {
+fault(17, 'offline for the whole visit, several pages in three tabs, and online on the next page', async (stage) => {
   stage.site.files.set('/keeper.js', { type: 'text/javascript', body: KEEPER });
   const first = await stage.visit({ path: '/blank', wait: 'load' });
   await first.evaluate(async () => {

@@ -12,7 +12,7 @@ const preflights: [string, Handler][] = [
 for (const [how, handler] of preflights) {
   fault(
     22,
-    `preflight ${how}, then mended`,
+    `preflight ${how}, then fixed`,
     async (stage) => {
       // The same server under another name is another origin.
       const query = `data-base-url=${stage.site.origin.replace('localhost', '127.0.0.1')}&data-api-key=demo-key`;

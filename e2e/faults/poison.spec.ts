@@ -40,7 +40,7 @@ for (const status of STATUSES) {
 
 fault(
   28,
-  'one poison event, and then a service that refuses everything: the others are kept',
+  'one poison event, then a service that refuses everything: the other events stay queued',
   async (stage) => {
     let isBroken = false;
     const refuse = answer(400);
@@ -64,7 +64,7 @@ fault(
 
 fault(
   28,
-  'a service that refuses everything is not poison: after five in a row all is kept',
+  'a service that refuses everything: after five refusals in a row all events stay queued',
   async (stage) => {
     stage.site.fault = answer(400);
     const tab = await stage.visit();

@@ -37,7 +37,7 @@ const prerenderBoth = (urls: string[]) => {
 
 fault(
   16,
-  'document.prerendering: counted once when activated, never when discarded',
+  'document.prerendering: a page counts once when activated, never when discarded',
   async (stage) => {
     const browser = await stage.openOwn();
     const tab = await stage.visit({ browser });
@@ -69,7 +69,7 @@ const reportActivation = () => {
 
 fault(
   16,
-  'document.prerendering: the page view is that of the activation',
+  'document.prerendering: the page view has the time of the activation',
   async (stage) => {
     const browser = await stage.openOwn();
     const tab = await stage.visit({ browser });

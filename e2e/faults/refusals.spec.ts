@@ -11,7 +11,7 @@ for (const [number, status] of [
 ] as const) {
   fault(
     number,
-    `${status} for a long while, then accepted: all is kept, few requests, one error`,
+    `${status} for a long while, then accepted: all events kept, few requests, one error`,
     async (stage) => {
       stage.site.fault = answer(status, { body: '{"error":"no"}' });
       const tab = await stage.visit();
@@ -42,7 +42,7 @@ for (const [number, status] of [
 /** Refuses what is longer than 10 KB. */
 const small: Handler = (exchange) => (exchange.body.length > 10_240 ? answer(413)(exchange) : exchange.forward());
 
-fault(30, '413 above 10 KB, for many small events: the tracker learns', async (stage) => {
+fault(30, '413 above 10 KB, for many small events: the tracker sends smaller batches', async (stage) => {
   stage.site.fault = small;
   const tab = await stage.visit();
   await trackPadded(tab, stage.next(100), 500);
@@ -60,7 +60,7 @@ fault(30, '413 above 10 KB, for many small events: the tracker learns', async (s
 
 fault(
   30,
-  '413 for one event of 50 KB among others, and one of 100 KB alone: these two are reported',
+  '413 for an event of 50 KB among others and 100 KB alone: both are reported',
   async (stage) => {
     stage.site.fault = small;
     const tab = await stage.visit();

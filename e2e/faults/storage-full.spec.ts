@@ -27,7 +27,7 @@ const fillUp = () => {
 
 fault(
   41,
-  'quota exceeded: each request succeeds, then its transaction aborts; later there is room again',
+  'quota exceeded: each request succeeds, its transaction aborts, and room returns later',
   async (stage) => {
     const browser = await stage.openOwn();
     stage.site.fault = answer(503);
@@ -54,7 +54,7 @@ fault(
 
 fault(
   41,
-  'quota exceeded for real',
+  'quota exceeded: a real quota of the browser',
   async (stage) => {
     const browser = await stage.openOwn();
     stage.site.fault = answer(503);

@@ -31,7 +31,7 @@ const broken: Record<string, { make: () => void; trouble: RegExp }> = {
     make: () => {
       IDBFactory.prototype.open = () => ({}) as IDBOpenDBRequest;
     },
-    trouble: /no storage: no answer/,
+    trouble: /no storage: timeout/,
   },
 };
 
@@ -53,14 +53,14 @@ for (const [title, { make, trouble }] of Object.entries(broken)) {
   );
 }
 
-fault(40, 'IndexedDB never answers, and the page is left before that is known', async (stage) => {
+fault(40, 'IndexedDB never answers, and the page is left before the time-out', async (stage) => {
   const tab = await stage.visit({ query: before(broken['never answers']?.make ?? (() => {})), wait: 'load' });
   await trackAndLeave(stage, tab);
 });
 
 fault(
   40,
-  'IndexedDB never answers, since it is being deleted and another page does not let go of it',
+  'IndexedDB never answers because another page blocks its deletion',
   async (stage) => {
     const holder = await stage.visit({ query: 'tag=none', wait: 'load' });
     const isBlocked = await holder.evaluate(
@@ -81,7 +81,7 @@ fault(
     const tab = await stage.visit();
     await stage.track(tab, 20);
     await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
-    expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: no answer')]);
+    expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: timeout')]);
 
     await holder.evaluate(() => (window as unknown as { held: IDBDatabase }).held.close());
     // From now on it answers: what is tracked is stored again, and opens that were answered late are in nobody's way.

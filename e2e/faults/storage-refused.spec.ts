@@ -56,7 +56,7 @@ fault(44, 'localStorage, cookies and IndexedDB that throw', async (stage) => {
 
 fault(
   44,
-  'a user who lets no site store anything',
+  "storage blocked for all sites in the browser's settings",
   async (stage) => {
     const tab = await stage.visit({ browser: await stage.openOwn('blocked') });
     expect(await tab.evaluate(tryStorage)).toEqual(['refused', 'refused', 'refused']);

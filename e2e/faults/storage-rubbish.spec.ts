@@ -11,7 +11,7 @@ const flushAndAwait = async (tab: Tab, count: number) => {
     .toBe(count);
 };
 
-fault(43, 'rubbish among the rows, from before the tracker started', async (stage) => {
+fault(43, 'corrupt rows from before the tracker started', async (stage) => {
   stage.site.fault = answer(503);
   const tab = await stage.visit();
   await stage.track(tab, 5);
@@ -28,7 +28,7 @@ fault(43, 'rubbish among the rows, from before the tracker started', async (stag
 
 fault(
   43,
-  'rubbish among the rows, written while the tracker runs',
+  'corrupt rows, written while the tracker runs',
   async (stage) => {
     const tab = await stage.visit();
     stage.site.fault = answer(503);
@@ -45,7 +45,7 @@ fault(
 
 fault(
   43,
-  'a visitor of an unknown version, with events unsent',
+  'a visitor record of an unknown version, with unsent events',
   async (stage) => {
     const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
     for (const visitor of visitors) {
@@ -72,7 +72,7 @@ fault(
 
 fault(
   43,
-  'a link of an unknown version',
+  'a link record of an unknown version',
   async (stage) => {
     const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
     for (const link of links) {
@@ -113,7 +113,7 @@ for (const key of [
 ]) {
   fault(
     43,
-    `rubbish in localStorage, under ${key}`,
+    `corrupt localStorage under ${key}`,
     async (stage) => {
       const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
       for (const text of ['{not JSON', ...[...texts, [thread]].map((value) => JSON.stringify(value))]) {
@@ -133,7 +133,7 @@ for (const key of [
   );
 }
 
-fault(43, 'a database of this name that somebody else has made', async (stage) => {
+fault(43, 'a database of this name created by other code', async (stage) => {
   const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
   await tab.evaluate(async () => {
     const opening = indexedDB.open('clew', 7);

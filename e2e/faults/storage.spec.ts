@@ -71,14 +71,10 @@ fault(42, 'database deleted while open, by "clear site data"', async (stage) => 
   await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(15);
 });
 
-fault(
-  42,
-  'database deleted while open, by "clear site data", and nothing arrives as the page is left',
-  async (stage) => {
-    const tab = await visitAndClear(stage);
-    await stage.visit({ tab, path: '/page/2' });
-  },
-);
+fault(42, 'database deleted while open, by "clear site data", and no request succeeds during unload', async (stage) => {
+  const tab = await visitAndClear(stage);
+  await stage.visit({ tab, path: '/page/2' });
+});
 
 fault(
   42,
@@ -119,7 +115,7 @@ const loseConnections = () => {
   };
 };
 
-fault(45, '"connection lost" in mid-visit: closed, refused, aborted', async (stage) => {
+fault(45, '"connection lost" during the visit: closed, refused, aborted', async (stage) => {
   const browser = await stage.openOwn();
   stage.site.fault = answer(503);
   const tab = await stage.visit({ browser, query: before(loseConnections) });

@@ -37,7 +37,7 @@ for (const [name, remove] of Object.entries(missing)) {
   fault(60, `no ${name}`, (stage) => play(stage, before(remove)), { isLong: true });
 }
 
-fault(60, 'none of these at once', async (stage) => {
+fault(60, 'none of these features at once', async (stage) => {
   await play(
     stage,
     Object.values(missing)
@@ -46,7 +46,7 @@ fault(60, 'none of these at once', async (stage) => {
   );
 });
 
-fault(60, 'plain http, where much is missing', async (stage) => {
+fault(60, 'plain http, where many features are missing', async (stage) => {
   // An address of this machine in a guise that no browser trusts.
   const origin = stage.site.origin.replace('localhost', '[::ffff:127.0.0.1]');
   const tab = await stage.browser.newTab();

@@ -37,7 +37,7 @@ for (const [title, by] of [
   const isLong = title === 'back';
   fault(
     58,
-    `the clock jumps ten years ${title}, in mid-visit`,
+    `the clock jumps ten years ${title} during the visit`,
     async (stage) => {
       stage.site.fault = answer(503, { times: 1 });
       const tab = await stage.visit({ query: before(shiftClock, 0) });
@@ -88,7 +88,7 @@ const BLOCKED_FOR = process.env.FAULT_LONG ? 60_000 : 5000;
 /** The page says here that it is about to block. */
 const BLOCKED = '/api/blocked';
 
-fault(59, 'main thread blocked, with a request under way and one tab more', async (stage) => {
+fault(59, 'main thread blocked, with a request in flight and a second tab', async (stage) => {
   const [tab, other] = [await stage.visit(), await stage.visit()];
   let release = () => {};
   const blocked = new Promise<void>((resolve) => {

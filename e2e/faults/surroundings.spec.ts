@@ -54,7 +54,7 @@ fault(54, 'the endpoint breaks each connection', async (stage) => {
   expect(stage.site.requests.length).toBeGreaterThan(0);
 });
 
-fault(54, 'a blocker refuses the endpoint on a page that is left at once, after the way was proven', async (stage) => {
+fault(54, 'a blocker refuses the endpoint, and the page is left right after a confirmed request', async (stage) => {
   const query = before(block);
   const tab = await prove(stage);
   await stage.visit({ tab, query });
@@ -74,7 +74,7 @@ fault(55, 'a policy without connect-src for the endpoint', async (stage) => {
   await expect.poll(() => stage.stored(tab)).toBe(15);
 });
 
-fault(55, 'a policy without connect-src on a page that is left at once, after the way was proven', async (stage) => {
+fault(55, 'a policy without connect-src, and the page is left right after a confirmed request', async (stage) => {
   const tab = await prove(stage);
   await stage.visit({ tab, query: policy });
   await trackAndLeave(stage, tab);

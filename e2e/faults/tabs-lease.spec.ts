@@ -46,7 +46,7 @@ const freeze = async (stage: Stage, tab: Tab) => {
 
 fault(
   33,
-  'a tab in an endless loop, which was sending',
+  'the sending tab enters an endless loop',
   async (stage) => {
     // A tab that cannot be closed stays: the browser goes with it.
     const browser = await stage.openOwn();
@@ -79,7 +79,7 @@ fault(
 
 fault(
   33,
-  'a frozen tab, which was sending',
+  'the sending tab is frozen',
   async (stage) => {
     const frozen = await stage.visit();
     const other = await stage.visit();
@@ -139,7 +139,7 @@ const allTold = async (owner: Tab) => {
 
 fault(
   34,
-  "the sending tab crashes in the middle of another's rows",
+  "the sending tab crashes while it sends another tab's rows",
   async (stage) => {
     const { owner, sender } = await sendForAnother(stage);
     await sender.crash?.();
@@ -150,7 +150,7 @@ fault(
   { cannot: cannotCrash, isLong: true },
 );
 
-fault(34, "the sending tab navigates away in the middle of another's rows", async (stage) => {
+fault(34, "the sending tab navigates away while it sends another tab's rows", async (stage) => {
   const { owner, sender, third } = await sendForAnother(stage);
   await stage.visit({ tab: sender, path: '/page/next' });
   await arrives(stage, 31, AT_ONCE);

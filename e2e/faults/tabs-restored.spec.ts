@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-fault(34, 'the sending tab navigates away, another one opens, and the first one comes back', async (stage) => {
+fault(34, 'the sending tab navigates away, another tab opens, and the first page returns', async (stage) => {
   const { site } = stage;
   const first = await stage.visit();
   await first.evaluate(() =>
@@ -78,7 +78,7 @@ const awayAndBack = async (stage: Stage, tab: Tab, act: () => unknown) => {
 
 fault(
   34,
-  'a page comes back after its visitor has refused on the next one',
+  'a page returns from the cache after its visitor refused consent on the next page',
   async (stage) => {
     const tab = await stage.visit();
     await tab.evaluate(() => window.clew('flush'));
@@ -95,7 +95,7 @@ fault(
   { isPromise: true },
 );
 
-fault(34, "a page comes back after the site has emptied its visitor's localStorage", async (stage) => {
+fault(34, 'a page returns from the cache after the site cleared localStorage', async (stage) => {
   const tab = await stage.visit();
   await tab.evaluate(() => window.clew('flush'));
   const thread = await tab.evaluate(() => window.clew('correlationValue'));

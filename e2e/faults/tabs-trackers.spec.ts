@@ -36,7 +36,7 @@ fault(37, 'two script tags', async (stage) => {
   hasNoRepeats(stage);
 });
 
-fault(37, 'two script tags from the first line of the page on', async (stage) => {
+fault(37, 'two script tags from the start of the page', async (stage) => {
   const { site } = stage;
   const tag = '<script async src="/dist/clew.js" data-base-url="/clew" data-flush-interval="200"></script>';
   site.files.set('/two-tags', {

@@ -56,7 +56,7 @@ fault(
   { isEngines: true },
 );
 
-fault(36, '20 tabs make the first visit at once', async (stage) => {
+fault(36, '20 tabs start the first visit at once', async (stage) => {
   const { browser, site } = stage;
   const tabs: Tab[] = [];
   while (tabs.length < 20) tabs.push(await browser.newTab());
@@ -92,7 +92,7 @@ const trackOn = ({ run, from, count }: { run: string; from: number; count: numbe
 
 fault(
   39,
-  'log-out in one tab while another goes on',
+  'log-out in one tab while another tab tracks',
   async (stage) => {
     const leaving = await stage.visit();
     await leaving.evaluate(() => window.clew('identify', 'ann@example.com'));

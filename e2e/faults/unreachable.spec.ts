@@ -27,7 +27,7 @@ fault(19, 'connection refused while navigator.onLine is true, also at the moment
   expect(stage.site.requests).toEqual([]);
 });
 
-fault(19, 'connection refused at the moment of leaving only, after a success', async (stage) => {
+fault(19, 'connection refused during unload only, after a success', async (stage) => {
   const tab = await stage.visit();
   await stage.track(tab, 5);
   await expect.poll(() => deliveredTo(tab)).toBe(5);

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { readArguments } from '../../test/support/arguments.ts';
 
 const USAGE = `npm run test:walks -- [--seeds COUNT] [--from SEED] [--steps COUNT] [--seed SEED]
-  --seeds  how many walks (6)
-  --from   the first one's seed (1)
-  --steps  steps of each (25)
-  --seed   only this walk, and print its steps`;
+  --seeds  number of walks (6)
+  --from   seed of the first walk (1)
+  --steps  steps of each walk (25)
+  --seed   runs only this walk and prints its steps`;
 
 const { given, count } = readArguments(USAGE, {
   seeds: { type: 'string', default: '6' },

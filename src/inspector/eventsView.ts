@@ -5,8 +5,8 @@ import type { Model, SeenEvent } from './model.js';
 import { endOf, type Station, stationsOf } from './stations.js';
 import { PAGE, type Ui } from './ui.js';
 
-/** An event that is told of without its name has one all the same. */
-const nameOf = ({ name }: SeenEvent): string => name ?? 'not named yet';
+/** A trace may have an id without a name: of `$identify`, for instance. */
+const nameOf = ({ name }: SeenEvent): string => name ?? 'name unknown';
 
 const node = ({ label, at, after, isReached }: Station): TemplateResult => {
   const classes = ['node', at !== undefined && 'is-seen', isReached && 'is-reached', label === 'Dropped' && 'is-lost'];
@@ -37,7 +37,7 @@ const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
       <dl class="facts">
         <dt>uuid</dt>
         <dd><code>${uuid}</code></dd>
-        ${thread ? html`<dt>thread</dt><dd><code>${thread}</code></dd>` : nothing}
+        ${thread ? html`<dt>visitor id</dt><dd><code>${thread}</code></dd>` : nothing}
       </dl>
     </div>
     <pre tabindex="0" role="region" aria-label="Payload">${payload === undefined ? 'no payload' : JSON.stringify(payload, undefined, 2)}</pre>
@@ -104,14 +104,16 @@ export const eventsView = ({ events, before, forgotten }: Model, ui: Ui): Templa
     ui.shown = PAGE;
     ui.changed();
   };
-  const empty = all.length ? 'No event matches.' : 'Nothing yet: what is tracked from now on shows here, step by step.';
+  const empty = all.length
+    ? 'No event matches the filter.'
+    : 'No events yet. Events appear here when the page tracks them.';
   return html`
     <div class="bar">
       <h3>Events</h3>
       <input
         type="search"
-        placeholder="Filter by name or end"
-        aria-label="Filter events by name or end"
+        placeholder="Filter by name or status"
+        aria-label="Filter events by name or status"
         .value=${ui.filter}
         @input=${filter}
       />
@@ -119,12 +121,12 @@ export const eventsView = ({ events, before, forgotten }: Model, ui: Ui): Templa
     ${
       before
         ? html`<p class="note">
-            Opened after ${plural(before, 'event')} had been tracked. The sums have ${before > 1 ? 'them' : 'it'}; the rest shows only of
-            what is confirmed or dropped from now on.
+            ${plural(before, 'event')} tracked before the inspector opened. The totals include ${before > 1 ? 'them' : 'it'}. Such an event
+            appears here when it is confirmed or dropped.
           </p>`
         : nothing
     }
     ${found.length ? listView(found, ui) : html`<p class="empty">${empty}</p>`}
-    ${forgotten ? html`<p class="note">${plural(forgotten, 'older event')} not kept any more; the sums go on.</p>` : nothing}
+    ${forgotten ? html`<p class="note">${plural(forgotten, 'older event')} discarded. The totals still include ${forgotten > 1 ? 'them' : 'it'}.</p>` : nothing}
   `;
 };

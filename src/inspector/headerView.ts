@@ -18,11 +18,11 @@ const sumView = ({ stats }: Model): TemplateResult => {
   </p>`;
 };
 
-/** What a person who does not look is told: only what changes rarely. */
+/** The text for screen readers, which changes rarely. */
 const announcement = (model: Model, now: number): string => {
   const { kind } = senderOf(model, now);
   const lost = lostIn(model.stats);
-  return [kind === 'waiting' && 'Nothing can be sent for a while: events wait.', lost && `${lost} dropped.`]
+  return [kind === 'waiting' && 'Sending failed: events stay queued until the retry.', lost && `${lost} dropped.`]
     .filter(Boolean)
     .join(' ');
 };

@@ -15,20 +15,20 @@ const contentOf = ({ path, size, strangers }: SeenRequest): string => {
   return `${plural(size, 'event')}${strangers ? ` (${others})` : ''}`;
 };
 
-/** In words: an answer is a number to those who know, and a riddle to the others. */
 const OUTCOMES = {
   delivered: 'confirmed',
-  rejected: 'refused for what is in it',
-  refused: 'key or address refused',
+  rejected: 'rejected because of its content',
+  refused: 'key or address rejected',
   failed: 'failed',
 } as const;
 
 const answerOf = ({ sentAt, answeredAt, outcome, status, leaving, rejected }: SeenRequest): TemplateResult => {
-  if (leaving) return html`<span class="soft">handed to the browser as the page left: nobody hears the answer</span>`;
-  if (!outcome || answeredAt === undefined) return html`<span class="soft">waiting for the answer</span>`;
+  if (leaving)
+    return html`<span class="soft">handed over while the page unloaded: no page can read the response</span>`;
+  if (!outcome || answeredAt === undefined) return html`<span class="soft">waiting for the response</span>`;
   const kind = outcome === 'delivered' ? 'good' : 'lost';
-  return html`<span class=${kind}><b>${status ?? 'no answer'}</b> ${OUTCOMES[outcome]}</span>
-    <span class="soft">after ${duration(answeredAt - sentAt)}${rejected ? `, but ${rejected} refused` : ''}</span>`;
+  return html`<span class=${kind}><b>${status ?? 'no response'}</b> ${OUTCOMES[outcome]}</span>
+    <span class="soft">after ${duration(answeredAt - sentAt)}${rejected ? `, but ${rejected} rejected` : ''}</span>`;
 };
 
 const row = (request: SeenRequest, now: number): TemplateResult => {
@@ -41,8 +41,8 @@ const row = (request: SeenRequest, now: number): TemplateResult => {
     ${isTrouble && message ? html`<p class="message">${saidIn(message)}</p>` : nothing}
     ${
       retryAt
-        ? html`<p class="line lost">${retryAt > now ? `Again in ${countdown(retryAt, now)}, at ${clock(retryAt)}` : `Again at ${clock(retryAt)}`}
-            ${retryAfter ? html`<span class="soft">(the service asked for ${duration(retryAfter)})</span>` : nothing}</p>`
+        ? html`<p class="line lost">${retryAt > now ? `Retry in ${countdown(retryAt, now)}, at ${clock(retryAt)}` : `Retry at ${clock(retryAt)}`}
+            ${retryAfter ? html`<span class="soft">(Retry-After: ${duration(retryAfter)})</span>` : nothing}</p>`
         : nothing
     }
   </li>`;
@@ -60,7 +60,7 @@ export const requestsView = ({ requests }: Model, now: number): TemplateResult =
             (request) => row(request, now),
           )}
         </ol>`
-      : html`<p class="empty">No request yet: events wait a moment for others to travel with.</p>`
+      : html`<p class="empty">No request yet. Queued events are sent after the flush interval.</p>`
   }
-  ${requests.count > requests.list.length ? html`<p class="note">${plural(requests.count - requests.list.length, 'older request')} not kept any more.</p>` : nothing}
+  ${requests.count > requests.list.length ? html`<p class="note">${plural(requests.count - requests.list.length, 'older request')} discarded.</p>` : nothing}
 `;

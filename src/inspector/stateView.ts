@@ -5,13 +5,13 @@ import type { Model } from './model.js';
 import { consentOf, heldIn, senderOf } from './standing.js';
 
 const REASONS: Record<DropReason, string> = {
-  rejected: 'refused by the service or the relay, or a bad name',
-  'too-large': 'larger than a request may be',
-  full: 'more were queued than a page may hold',
-  expired: 'too old to be of use',
+  rejected: 'the service or the relay rejected it, or its name is invalid',
+  'too-large': 'larger than maxBatchBytes',
+  full: 'the queue already held maxQueuedEvents',
+  expired: 'too old',
   unserialisable: 'JSON cannot express the payload',
-  filtered: 'taken out by beforeSend',
-  consent: 'the visitor has not agreed',
+  filtered: 'dropped by beforeSend',
+  consent: 'the visitor refused consent',
 };
 
 const names = (counts: readonly [name: string, count: number][]): string => {
@@ -27,7 +27,7 @@ const queue = (model: Model): TemplateResult => {
       <dd><b>${number(inMemory)}</b> <span class="soft">${names(memory)}</span></dd>
       <dt>In IndexedDB</dt>
       <dd><b>${number(inStore)}</b> <span class="soft">${names(stored)}</span></dd>
-      ${unknown ? html`<dt>Not known where</dt><dd><b>${number(unknown)}</b> <span class="soft">not seen when tracked</span></dd>` : nothing}
+      ${unknown ? html`<dt>Place unknown</dt><dd><b>${number(unknown)}</b> <span class="soft">tracked before the inspector opened, or not traced yet</span></dd>` : nothing}
     </dl>`;
 };
 
@@ -35,54 +35,55 @@ const sender = (model: Model, now: number): TemplateResult => {
   const who = senderOf(model, now);
   const { link } = model;
   const tab = (name: string) => html`<code title=${name}>${short(name)}</code>`;
-  const says = () => {
+  const text = () => {
     if (who.kind === 'this')
-      return html`<b class="good">This tab sends</b> for all tabs of this site; its lease ends in ${countdown(who.until, now)}.`;
+      return html`<b class="good">This tab sends</b> for all tabs. Its lease ends in ${countdown(who.until, now)}.`;
     if (who.kind === 'other')
-      return html`<b>Another tab sends</b> for this one, too: ${tab(who.tab)}, for ${countdown(who.until, now)} at most.`;
+      return html`<b>Another tab sends</b> for all tabs. The lease of ${tab(who.tab)} ends in ${countdown(who.until, now)}.`;
     if (who.kind === 'waiting')
-      return html`<b class="lost">Nobody sends for ${countdown(who.until, now)}</b>, until ${clock(who.until)}: ${plural(who.fails, 'failure')} in a row.`;
+      return html`<b class="lost">Retry in ${countdown(who.until, now)}</b>, at ${clock(who.until)}, after ${plural(who.fails, 'failure')} in a row.`;
     if (who.kind === 'nobody' && model.stats.queued)
-      return html`<b>Nobody sends</b> at this moment: what is queued waits for others to travel with.`;
-    if (who.kind === 'nobody') return html`<b>Nobody sends</b>, as far as this tab knows: it has nothing to send.`;
-    return html`<span class="soft">Not known before this tab sends, or waits for another one.</span>`;
+      return html`<b>No tab holds the lease.</b> Queued events are sent after the flush interval.`;
+    if (who.kind === 'nobody')
+      return html`<b>No tab holds the lease</b>, as far as this tab knows. Its queue is empty.`;
+    return html`<span class="soft">Unknown until this tab sends or waits for the lease.</span>`;
   };
-  return html`<h4>Who sends</h4>
-    <p class="sender">${says()}</p>
+  return html`<h4>Lease</h4>
+    <p class="sender">${text()}</p>
     ${
       link
         ? html`<dl class="facts">
             <dt>This tab</dt><dd>${tab(link.tab)}</dd>
-            <dt>Last confirmed</dt><dd>${link.okAt ? clock(link.okAt) : 'never yet'}</dd>
+            <dt>Last confirmed</dt><dd>${link.okAt ? clock(link.okAt) : 'never'}</dd>
           </dl>`
         : nothing
     }`;
 };
 
-/** Who sends, as short as can be. */
+/** The sending tab, in two or three words. */
 export const senderChip = (model: Model, now: number): TemplateResult => {
   const who = senderOf(model, now);
   if (who.kind === 'this') return html`<p class="chip good">this tab sends</p>`;
   if (who.kind === 'other') return html`<p class="chip">another tab sends</p>`;
-  if (who.kind === 'waiting') return html`<p class="chip lost">next try in ${countdown(who.until, now)}</p>`;
-  if (model.stats.queued) return html`<p class="chip">gathering events</p>`;
-  return html`<p class="chip soft">${who.kind === 'nobody' ? 'at rest' : 'nothing sent yet'}</p>`;
+  if (who.kind === 'waiting') return html`<p class="chip lost">retry in ${countdown(who.until, now)}</p>`;
+  if (model.stats.queued) return html`<p class="chip">batching events</p>`;
+  return html`<p class="chip soft">${who.kind === 'nobody' ? 'queue empty' : 'no request yet'}</p>`;
 };
 
 const CONSENT = {
-  granted: 'given, or not asked for',
+  granted: 'granted or not required',
   refused: 'refused: nothing is stored or sent',
-  unknown: 'not known yet',
+  unknown: 'unknown',
 } as const;
 
 const visitor = (model: Model): TemplateResult => {
   const { thread, primaryKey, isTold } = model.visitor ?? {};
   return html`<h4>Visitor</h4>
     <dl class="facts">
-      <dt>Thread</dt>
-      <dd>${thread ? html`<code>${thread}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'not told since this was opened; the next event that is confirmed has it'}</span>`}</dd>
+      <dt>Visitor id</dt>
+      <dd>${thread ? html`<code>${thread}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'unknown until the next report or confirmed event'}</span>`}</dd>
       <dt>Primary key</dt>
-      <dd>${primaryKey ?? html`<span class="soft">${isTold ? 'none: anonymous' : 'not known'}</span>`}</dd>
+      <dd>${primaryKey ?? html`<span class="soft">${isTold ? 'none (anonymous)' : 'unknown'}</span>`}</dd>
       <dt>Consent</dt>
       <dd>${CONSENT[consentOf(model)]}</dd>
     </dl>`;
@@ -96,7 +97,7 @@ const dropped = ({ stats }: Model): TemplateResult => {
         ? html`<dl class="facts">
             ${reasons.map(([reason, count]) => html`<dt>${reason}</dt><dd><b class="lost">${number(count)}</b> <span class="soft">${REASONS[reason] ?? ''}</span></dd>`)}
           </dl>`
-        : html`<p class="soft">Nothing.</p>`
+        : html`<p class="soft">None.</p>`
     }`;
 };
 
@@ -109,7 +110,7 @@ const errors = ({ errors }: Model): TemplateResult => html`<h4>Errors</h4>
       : html`<p class="soft">None.</p>`
   }`;
 
-/** How things stand: what waits, who sends, who the visitor is, and what went wrong. */
+/** The queue, the lease, the visitor, drops and errors. */
 export const stateView = (model: Model, now: number): TemplateResult => {
   const last = model.seconds.at(-1);
   const rate = last && last.at >= Math.floor(now / 1000) - 1 ? last.tracked : 0;
@@ -124,7 +125,7 @@ export const stateView = (model: Model, now: number): TemplateResult => {
       <div
         class="chart colour-line"
         role="img"
-        aria-label="The last minute: ${plural(rate, 'event')} in this second, ${number(model.stats.queued)} queued"
+        aria-label="Last minute: ${plural(rate, 'event')} in this second, ${number(model.stats.queued)} queued"
       ></div>
     </figure>
     ${queue(model)} ${sender(model, now)} ${visitor(model)} ${dropped(model)} ${errors(model)}

@@ -15,15 +15,15 @@ export interface Station {
 /** An event's end, in words. */
 export const endOf = ({ end, requests }: SeenEvent): string => {
   const often = requests.length > 1 ? `, sent ${requests.length}×` : '';
-  if (!end) return `waiting${often}`;
+  if (!end) return `queued${often}`;
   return end === 'delivered' ? `confirmed${often}` : `dropped: ${end}`;
 };
 
 /** Why a station's time is missing. */
 const missingAt = ({ end, isTracked }: SeenEvent, label: Station['label']): string => {
-  if (!end) return isTracked || label !== 'Tracked' ? 'not yet' : 'not seen';
-  if (end !== 'delivered') return 'no';
-  if (!isTracked) return 'not seen';
+  if (!end) return isTracked || label !== 'Tracked' ? 'not yet' : 'unknown';
+  if (end !== 'delivered') return 'never';
+  if (!isTracked) return 'unknown';
   // What this page tracked and did not send, and what was confirmed all the same, another one has sent.
   return label === 'Sent' ? 'by another tab' : 'not needed';
 };

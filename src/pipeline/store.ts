@@ -123,7 +123,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     new Promise<T | undefined>((resolve, reject) => {
       // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
       if (isLeaving && !database) return resolve(undefined);
-      setTimeout(reject, PATIENCE, 'no answer');
+      setTimeout(reject, PATIENCE, 'timeout');
       const mine = underWay;
       database ??= openDatabase();
       database

@@ -64,7 +64,10 @@ const sift = async (events: readonly unknown[], { isSigned }: Checks): Promise<P
 const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsignedUpsert }: Checks) => {
   const { primary_key, properties, signature } = body;
   if (!isSigned && !allowUnsignedUpsert)
-    throw new Refusal(422, 'this relay takes no customer properties from pages (identitySecret, allowUnsignedUpsert)');
+    throw new Refusal(
+      422,
+      'expected the relay option identitySecret or allowUnsignedUpsert, which accept customer properties',
+    );
   if (typeof primary_key !== 'string' || !primary_key) {
     throw new Refusal(400, 'primary_key: expected a non-empty string');
   }
@@ -72,7 +75,7 @@ const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsig
   // `JSON.stringify` would write it as null, which deletes the property.
   const isEndless = (value: unknown) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
   const endless = Object.entries(properties ?? {}).find(([, value]) => isEndless(value));
-  if (endless) throw new Refusal(400, `properties: expected a number of 64 bits, got more: ${endless[0]}`);
+  if (endless) throw new Refusal(400, `properties.${endless[0]}: expected a number below 1.8e308`);
   if (!allowUnsignedUpsert && !(await isSigned?.(primary_key, signature))) throw new Refusal(422, UNSIGNED);
   return { primary_key, properties };
 };
@@ -102,6 +105,6 @@ export const jobOf = async (address: string, body: Record<string, unknown>, chec
         bodyOf: ([event]) => event && JSON.stringify({ ...event.forwarded, timestamp: undefined }),
       };
     default:
-      throw new Refusal(404, 'no such path; there are /api/customers/upsert, /api/events/batch/ and /events/');
+      throw new Refusal(404, 'path: expected /api/customers/upsert, /api/events/batch/ or /events/');
   }
 };

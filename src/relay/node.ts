@@ -114,7 +114,7 @@ const openBody = (request: NodeRequest) => {
         const chunk = waiting.shift();
         if (chunk) yield chunk;
         else if (end === 'ended') return;
-        else if (end) throw new Error('it broke off');
+        else if (end) throw new Error('the request was aborted');
         else
           await new Promise<void>((resolve) => {
             wake = resolve;

@@ -1,3 +1,4 @@
+import { kindOf } from '../wire.js';
 import type { Forward } from './forward.js';
 import type { RelayReport } from './report.js';
 import type { Seen } from './seen.js';
@@ -110,17 +111,18 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 export const checkOptions = (options: RelayOptions): void => {
   const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
     if (options[name] !== undefined && !holds(options[name]))
-      throw new TypeError(`createRelay: ${name} must be ${expected}`);
+      throw new TypeError(`createRelay: ${name}: expected ${expected}, got ${kindOf(options[name])}`);
   };
   const isFunction = (value: unknown) => typeof value === 'function';
   const isPositive = (value: unknown) => typeof value === 'number' && value > 0;
   for (const name of ['baseUrl', 'eventsUrl', 'apiKey', 'identitySecret'] as const) {
     expect(name, isText, 'a non-empty string');
     if (!options.forward && (name === 'baseUrl' || name === 'apiKey') && options[name] === undefined)
-      throw new TypeError(`createRelay: ${name} must be a non-empty string, or give \`forward\``);
+      throw new TypeError(`createRelay: ${name}: expected a non-empty string, or the option forward, got nothing`);
   }
   for (const name of ['forward', 'onReport', 'onError', 'fetch'] as const) expect(name, isFunction, 'a function');
-  for (const name of ['maxBodyBytes', 'timeout', 'reportInterval'] as const) expect(name, isPositive, 'more than 0');
+  for (const name of ['maxBodyBytes', 'timeout', 'reportInterval'] as const)
+    expect(name, isPositive, 'a number above 0');
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isText), 'a list of origins');
   expect(
     'threadCookie',
@@ -131,5 +133,9 @@ export const checkOptions = (options: RelayOptions): void => {
     '{ domain: a domain, secure?: a boolean }',
   );
   const methods = ['reserve', 'confirm', 'release'] as const;
-  expect('seen', (value) => methods.every((method) => isFunction((value as Seen)[method])), methods.join(', '));
+  expect(
+    'seen',
+    (value) => methods.every((method) => isFunction((value as Seen)[method])),
+    `the methods ${methods.join(', ')}`,
+  );
 };

@@ -82,7 +82,7 @@ const readText = async ({ headers, body }: RelayRequest, limit: number): Promise
 
 /** The JSON object in a request's body. */
 export const readBody = async (request: RelayRequest, limit: number): Promise<Record<string, unknown>> => {
-  if (request.method !== 'POST') throw new Refusal(405, 'expected POST');
+  if (request.method !== 'POST') throw new Refusal(405, `expected POST, got ${request.method}`);
   const type = request.headers.get('Content-Type') ?? '';
   if (!/^(application\/json|text\/plain)\s*(;|$)/i.test(type)) {
     throw new Refusal(415, `Content-Type: expected application/json or text/plain, got ${type || 'none'}`);

@@ -31,7 +31,7 @@ export const createReserve =
         return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
       // Released, because two relays that wait for each other's events would wait for ever. If this fails, the reservation expires.
       await seen.release([...mine]).catch(() => {});
-      if (Date.now() > until) throw new Refusal(503, 'the same events are being forwarded at this moment', 1);
+      if (Date.now() > until) throw new Refusal(503, 'another request is forwarding the same events', 1);
       open = open.filter((_, at) => states[at] !== 'taken');
       await pause(wait * (1 + Math.random()));
     }

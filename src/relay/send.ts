@@ -71,7 +71,8 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
           text += piece;
         });
         response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: { get }, text }));
-        for (const event of ['error', 'close'] as const) response.on(event, () => reject(Error('it broke off')));
+        for (const event of ['error', 'close'] as const)
+          response.on(event, () => reject(Error('the response was aborted')));
       });
       posting.end(body);
     });

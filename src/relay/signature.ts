@@ -1,3 +1,5 @@
+import { kindOf } from '../wire.js';
+
 /**
  * Signed identity: the app's server knows who has logged in and signs their primary key. The relay accepts no identity without
  * that signature. It is HMAC-SHA256 (RFC 2104) in lower-case hex, by the Web Crypto that every runtime has.
@@ -21,7 +23,8 @@ const importKey = (secret: string): Promise<CryptoKey> =>
  */
 export const signPrimaryKey = async (secret: string, primaryKey: string): Promise<string> => {
   for (const [name, value] of Object.entries({ secret, primaryKey })) {
-    if (typeof value !== 'string' || !value) throw new TypeError(`signPrimaryKey: ${name} must be a non-empty string`);
+    if (typeof value !== 'string' || !value)
+      throw new TypeError(`signPrimaryKey: ${name}: expected a non-empty string, got ${kindOf(value)}`);
   }
   const signature = await crypto.subtle.sign('HMAC', await importKey(secret), encoder.encode(primaryKey));
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -51,7 +51,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       if (thread && isThread(there.thread) && turn <= there.turn && (thread !== there.thread || !mark)) return;
       if (isRefused || cookie.write(thread && `${thread}.${turn}.${mark}`)) return;
       isRefused = true;
-      fail('cookieDomain: expected a domain of this page, and cookies to be allowed');
+      fail('cookieDomain: the browser refused the cookie');
     },
     knows: (key, primaryKey) => key === markOf(primaryKey),
   };

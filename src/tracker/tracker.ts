@@ -191,7 +191,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   };
 
   /** Whatever was thrown, even if it cannot be written itself. */
-  const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unreadable');
+  const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'no message');
 
   /** What `read` makes, or '' if it throws: reading somebody's object may throw anything. */
   const attempt = <T>(read: () => T): T | '' => {
@@ -250,7 +250,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     const name = isName(event) ? event : '';
     let text: string | undefined;
     try {
-      if (!name) throw Error(`track: expected a name, not ${IDENTIFY}`);
+      if (!name) throw Error(`track: expected a name other than ${IDENTIFY}`);
       text = JSON.stringify(payload);
     } catch (error) {
       drain();
@@ -456,7 +456,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       drain();
       const { signature } = options ?? {};
       if (typeof primaryKey !== 'string' || !primaryKey || typeof (signature ?? '') !== 'string')
-        return fail('identify: expected a string');
+        return fail('identify: expected a non-empty string');
       // A service asks for none.
       identify(primaryKey, apiKey ? undefined : signature);
       if (properties) setProperties(properties);

@@ -5,14 +5,14 @@ const failure = { before: 0, isRefused: false, retryAfter: 0 };
 const least = () => 0;
 const most = () => 1;
 
-describe('the wait', () => {
+describe('the back-off', () => {
   it('after a failure doubles from 1 s to 5 min, with full jitter', () => {
     const waits = Array.from({ length: 12 }, (_, before) => waitAfter({ ...failure, before }, WAITS, most) / 1000);
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
     expect(waitAfter({ ...failure, before: 12 }, WAITS, least)).toBe(0);
   });
 
-  it('after a refusal of key or address doubles from 5 to 60 min', () => {
+  it('after a rejected key or address doubles from 5 to 60 min', () => {
     const refused = { ...failure, isRefused: true };
     const waits = Array.from({ length: 6 }, (_, before) => waitAfter({ ...refused, before }, WAITS, least) / 60_000);
     expect(waits).toEqual([5, 10, 20, 40, 60, 60]);

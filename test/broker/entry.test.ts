@@ -14,18 +14,18 @@ const unitsOf = (...entries: Entry[]) => entries.flatMap(openUnits);
 const cut = (entries: Entry[], most = Number.POSITIVE_INFINITY) => nextCut(unitsOf(...entries), most, NOW);
 
 describe('the next request', () => {
-  it('is an entry as it came, and never of two', () => {
+  it('is one entry unchanged and never joins two entries', () => {
     const [a, b] = [batchOf('a', 'é😀'), batchOf('c')];
     expect(cut([a, b])?.request).toEqual({ path: BATCH, body: '{"batch":[{"event":"a"},{"event":"é😀"}]}' });
   });
 
-  it('leaves out what has been answered for', () => {
+  it('leaves out confirmed events', () => {
     const a = batchOf('a', 'b', 'c');
     a.settled.add(1);
     expect(cut([a])?.request.body).toBe('{"batch":[{"event":"a"},{"event":"c"}]}');
   });
 
-  it('has at most so many bytes of UTF-8, to the byte, but at least one event', () => {
+  it('has at most the given bytes of UTF-8, but at least one event', () => {
     const a = batchOf('a', '😀', 'c');
     const whole = cut([a]);
     expect(whole?.bytes).toBe(Buffer.byteLength(whole?.request.body ?? ''));
@@ -34,11 +34,11 @@ describe('the next request', () => {
     expect(cut([a], 1)?.units).toHaveLength(1);
   });
 
-  it('is nothing when there is nothing', () => {
+  it('is undefined when the stream is empty', () => {
     expect(cut([])).toBeUndefined();
   });
 
-  it('gives a late single event its time, and leaves a prompt one and an $identify where they are', () => {
+  it('adds the time to a late single event, and changes no prompt event and no $identify', () => {
     const sent = (id: number, event: string) =>
       nextCut(unitsOf(entry(`${id}-3`, '/events/', { event })), 1, NOW)?.request;
     expect(sent(NOW - 4000, 'a')).toEqual({ path: '/events/', body: '{"event":"a"}' });
@@ -60,6 +60,6 @@ it.each<[Record<string, string>]>([
   [{ path: BATCH, body: '{"batch":{"0":{}}}' }],
   [{ path: '/events', body: '{}' }],
   [{ path: '/inspect', body: '{}' }],
-])('%j is no entry of a relay', (fields) => {
+])('%j is not an entry of a relay', (fields) => {
   expect(entryOf('1-0', fields)).toBeUndefined();
 });

@@ -98,7 +98,7 @@ const expectNoLoss = (batches: readonly WireEvent[][], unconfirmed: ReadonlySet<
 
 const manyBatches = () => Array.from({ length: 40 }, (_, n) => events(5, `${n}-`));
 
-it('what a page sends goes through relay, stream and worker to the service; both end when they are asked to', async () => {
+it('events travel from page over relay, stream and worker to the service, and both processes end on SIGTERM', async () => {
   const broker = openBroker();
   const [relay, worker] = await Promise.all([broker.startRelay(), broker.startWorker()]);
   const post = (path: string, body: object) =>
@@ -122,7 +122,7 @@ it('what a page sends goes through relay, stream and worker to the service; both
   expect(await Promise.all([relay.end('SIGTERM'), worker.end('SIGTERM')])).toEqual([0, 0]);
 });
 
-it('SIGKILL of a relay with requests under way loses nothing', async () => {
+it('SIGKILL of a relay with requests in flight loses no event', async () => {
   const broker = openBroker();
   const [first] = await Promise.all([broker.startRelay(), broker.startWorker()]);
   let url = first.ready;
@@ -141,7 +141,7 @@ it('SIGKILL of a relay with requests under way loses nothing', async () => {
   expectNoLoss(batches, pages.unconfirmed);
 });
 
-it('SIGKILL of a worker in the middle of a delivery loses nothing, and repeats only what it had not heard the answer to', async () => {
+it('SIGKILL of a worker during a delivery loses no event and sends only unconfirmed ones again', async () => {
   const broker = openBroker();
   const batches = Array.from({ length: 12 }, (_, n) => events(5, `${n}-`));
   for (const batch of batches) await broker.append(batch);
@@ -158,7 +158,7 @@ it('SIGKILL of a worker in the middle of a delivery loses nothing, and repeats o
   expectNoLoss(batches, new Set(uuidsOf(batches[2] ?? [])));
 });
 
-it('SIGKILL of Redis loses nothing: pages are told to come again until it is back', async () => {
+it('SIGKILL of Redis loses no event: pages get 503 until Redis is back', async () => {
   const broker = openBroker();
   const [relay] = await Promise.all([broker.startRelay(), broker.startWorker()]);
   const pages = createPages(() => relay.ready);

@@ -17,7 +17,7 @@ const post = (relay: ReturnType<typeof createRelay>, batch: object[]) =>
     }),
   );
 
-it('a batch is in the stream when it is answered for, as the service would have it', async () => {
+it('a confirmed batch is in the stream, in the form that the service expects', async () => {
   const { command } = redis();
   const stream = randomUUID();
   const relay = createRelay({ forward: createRedisForward({ command, stream }) });
@@ -30,7 +30,7 @@ it('a batch is in the stream when it is answered for, as the service would have 
   ]);
 });
 
-it('a Redis that is full has the page keep its events: 503 with Retry-After; with room again they go through', async () => {
+it('a full Redis makes the relay answer 503 with Retry-After, and events pass when it has room', async () => {
   const { command } = redis();
   const stream = randomUUID();
   const relay = createRelay({ forward: createRedisForward({ command, stream }) });
@@ -44,7 +44,7 @@ it('a Redis that is full has the page keep its events: 503 with Retry-After; wit
   expect(await command(['XLEN', stream])).toBe(1);
 });
 
-it('a Redis that does not answer is not waited for longer than it is said', async () => {
+it('the relay waits for a Redis that does not answer no longer than the time-out', async () => {
   // Redis holds up all that comes on a connection behind a paused write.
   const [command, pausing] = await Promise.all([redis().connect(), redis().connect()]);
   const forward = createRedisForward({ command: withTimeout(command, 50), stream: randomUUID() });
@@ -54,10 +54,10 @@ it('a Redis that does not answer is not waited for longer than it is said', asyn
   expect([reply.status, await reply.text()]).toEqual([503, expect.stringContaining('within 50 ms')]);
 });
 
-it('what an acknowledgement rests on is looked at, and said when it is not there', async () => {
+it('a Redis whose settings may lose entries is reported', async () => {
   const { command } = redis();
   expect(await weakSpots(command)).toEqual([]);
   await command(['CONFIG', 'SET', 'appendfsync', 'everysec']);
-  expect(await weakSpots(command)).toEqual(['appendfsync should be always, and is everysec']);
+  expect(await weakSpots(command)).toEqual(['appendfsync: expected always, got everysec']);
   await command(['CONFIG', 'SET', 'appendfsync', 'always']);
 });

@@ -19,7 +19,7 @@ const counted = (forward: Forward) => {
   return Object.assign(counting, { counts });
 };
 
-it('two workers share the work, and nothing comes twice', async () => {
+it('two workers share the entries, and no event is delivered twice', async () => {
   const broker = openBroker();
   const [one, two] = [counted(broker.service), counted(broker.service)];
   await broker.work('one', { forward: one });
@@ -37,7 +37,7 @@ it('two workers share the work, and nothing comes twice', async () => {
   expect(two.counts.requests).toBeGreaterThan(0);
 });
 
-it('a worker that waits for the service is not thought dead', async () => {
+it('a worker that waits for the service keeps its entries', async () => {
   const broker = openBroker();
   broker.answerBy(() => (upstream.received.length === 1 ? 503 : 201), { 'Retry-After': '7' });
   const [one, two] = [counted(broker.service), counted(broker.service)];
@@ -53,7 +53,7 @@ it('a worker that waits for the service is not thought dead', async () => {
   expect(two.counts.requests).toBe(0);
 });
 
-it('a worker goes on with what was its own when it is started again under its name', async () => {
+it('a worker that restarts under its name continues with its own entries', async () => {
   const broker = openBroker();
   await broker.append(events(2));
   await redis().command(['XGROUP', 'CREATE', broker.stream, 'workers', '0']);
@@ -63,7 +63,7 @@ it('a worker goes on with what was its own when it is started again under its na
   expect(broker.taken).toEqual(['0', '1']);
 });
 
-it('what a dead worker had is taken over, once it has not been heard of for long enough', async () => {
+it('another worker takes over the entries of a crashed one after the idle time', async () => {
   const broker = openBroker();
   await broker.append(events(2));
   await redis().command(['XGROUP', 'CREATE', broker.stream, 'workers', '0']);
@@ -75,7 +75,7 @@ it('what a dead worker had is taken over, once it has not been heard of for long
   expect(broker.taken).toEqual(['0', '1']);
 });
 
-it('a Redis that has forgotten all, its group too, is one to begin anew with', async () => {
+it('a worker creates its group again when Redis has lost all data', async () => {
   const broker = openBroker();
   await broker.append(events(1, 'a'));
   await broker.work();

@@ -10,7 +10,7 @@ const openBroker = () => createBroker(redis(), upstream);
 const namesOf = (batch: readonly { event: string }[]) => batch.map((one) => one.event);
 
 describe('a worker', () => {
-  it('delivers byte for byte and in order what was appended, also before it was there, and leaves nothing behind', async () => {
+  it('delivers older and newer entries byte for byte, in order, and leaves nothing in the stream', async () => {
     const broker = openBroker();
     const batches = Array.from({ length: 25 }, (_, n) => events(3, `${n}-`));
     for (const batch of batches) expect((await broker.append(batch)).status).toBe(201);
@@ -22,7 +22,7 @@ describe('a worker', () => {
     expect(await redis().command(['EXISTS', `${broker.stream}:progress`, `${broker.stream}:rejected`])).toBe(0);
   });
 
-  it('takes upserts and single events to their own paths, alone and in their place', async () => {
+  it('sends upserts and single events to their own paths, alone and in order', async () => {
     const broker = openBroker();
     const { timestamp: _, ...single } = event('now');
     const upsert = { primary_key: 'ann', properties: { plan: 'pro' } };
@@ -41,7 +41,7 @@ describe('a worker', () => {
     expect(upstream.bodies().slice(1, 3)).toEqual([upsert, single]);
   });
 
-  it('gives a single event that comes late the time at which it was appended', async () => {
+  it('adds the time of appending to a single event that is late', async () => {
     const broker = openBroker();
     const { timestamp: _, ...single } = event('then');
     const at = Date.parse('2026-01-31T11:00:00.000Z');
@@ -53,7 +53,7 @@ describe('a worker', () => {
     expect(upstream.bodies()).toEqual([{ batch: [{ ...single, timestamp: '2026-01-31T11:00:00.000Z' }] }]);
   });
 
-  it('puts aside, with the reason, what no relay has appended', async () => {
+  it('puts aside, with the reason, entries that no relay has appended', async () => {
     const broker = openBroker();
     for (const fields of [
       ['a', 'b'],
@@ -70,7 +70,7 @@ describe('a worker', () => {
     expect(await broker.rejected()).toMatchObject(Array(4).fill({ reason: 'not appended by a relay' }));
   });
 
-  it('ends when the request under way is answered for, and leaves the rest to others at once', async () => {
+  it('ends after the request in flight is answered, and frees the other entries at once', async () => {
     const broker = openBroker();
     let answer = () => {};
     upstream.react((response) => {
@@ -92,7 +92,7 @@ describe('a worker', () => {
 });
 
 describe('an answer', () => {
-  it('of 503 is waited out as long as Retry-After says; order is kept, and nothing is sent meanwhile', async () => {
+  it('of 503 pauses all sending for the Retry-After, and the order is kept', async () => {
     const broker = openBroker();
     const times: number[] = [];
     broker.answerBy(() => (times.push(Date.now()) === 1 ? 503 : 201), { 'Retry-After': '1' });
@@ -105,7 +105,7 @@ describe('an answer', () => {
     expect(broker.taken).toEqual(namesOf(batches.flat()));
   });
 
-  it.each([408, 425, 429, 500, 502, 504])('of %i is tried again, byte for byte', async (status) => {
+  it.each([408, 425, 429, 500, 502, 504])('of %i is retried byte for byte', async (status) => {
     const broker = openBroker();
     broker.answerBy(() => (upstream.received.length < 3 ? status : 201));
     const batch = events(5);
@@ -118,7 +118,7 @@ describe('an answer', () => {
     expect(await broker.rejected()).toEqual([]);
   });
 
-  it('that does not come is no answer: the same goes out again, with the same ids', async () => {
+  it('that does not arrive makes the worker send the same ids again', async () => {
     const broker = openBroker();
     const batch = events(5);
     upstream.react((response) => {
@@ -131,7 +131,7 @@ describe('an answer', () => {
     expect(upstream.received.map(({ text }) => text)).toEqual(Array(2).fill(JSON.stringify({ batch })));
   });
 
-  it.each([401, 403, 404, 405, 410])('of %i keeps all, and pauses', async (status) => {
+  it.each([401, 403, 404, 405, 410])('of %i keeps all entries and pauses', async (status) => {
     const broker = openBroker();
     const times: number[] = [];
     broker.answerBy(() => (times.push(Date.now()) < 3 ? status : 201));
@@ -150,7 +150,7 @@ describe('an answer', () => {
 
 describe('a poison event', () => {
   it.each([400, 422, 500])(
-    'among 50, answered %i, is put aside with its reason; the 49 others arrive once',
+    'among 50 that is answered %i is put aside with its reason, and the 49 others arrive once',
     async (status) => {
       const broker = openBroker();
       const batch = events(50);
@@ -169,7 +169,7 @@ describe('a poison event', () => {
     },
   );
 
-  it('does not lose the ones beside it when there are three, in batches of their own', async () => {
+  it('does not lose its neighbours when three batches have one each', async () => {
     const broker = openBroker();
     const batches = ['a', 'b', 'c', 'd'].map((prefix) => events(8, prefix));
     const isPoison = (name: string) => ['a0', 'b7', 'c3'].includes(name);
@@ -182,7 +182,7 @@ describe('a poison event', () => {
     expect((await broker.rejected()).map(({ text }) => JSON.parse(text ?? '').event)).toEqual(['a0', 'b7', 'c3']);
   });
 
-  it('does not bring back what was answered for, when the worker that searched for it is gone', async () => {
+  it('does not make confirmed events return when the bisecting worker crashes', async () => {
     const broker = openBroker();
     let isDown = false;
     broker.answerBy((names) => {
@@ -201,7 +201,7 @@ describe('a poison event', () => {
     expect(broker.taken).toHaveLength(49);
   });
 
-  it('is none when five single ones in a row are refused: it is the service, and all is kept', async () => {
+  it('is ruled out after five refusals in a row: all events are kept', async () => {
     const broker = openBroker();
     let singles = 0;
     broker.answerBy((names) => {
@@ -221,7 +221,7 @@ describe('a poison event', () => {
     expect(await broker.rejected()).toEqual([]);
   });
 
-  it('is found also behind more of its kind than a worker holds at a time', async () => {
+  it('is found behind more poison events than a worker holds at a time', async () => {
     const broker = openBroker();
     const poison = events(12, 'bad');
     broker.answerBy(([name]) => (name?.startsWith('bad') ? 400 : 201));

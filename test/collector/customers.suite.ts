@@ -7,7 +7,7 @@ export function customersSuite(running: () => Running): void {
 }
 
 function upserting(running: () => Running) {
-  it('creates an empty customer from nothing but a primary key, and gives back its id', async () => {
+  it('creates an empty customer from a primary key alone and returns its id', async () => {
     const id = await running().upsert('ada@example.com');
     expect(await running().customers()).toEqual([
       { id, primaryKey: 'ada@example.com', properties: {}, correlationValues: [] },
@@ -32,7 +32,7 @@ function upserting(running: () => Running) {
     });
   });
 
-  it('replaces an object as a whole and does not merge into it', async () => {
+  it('replaces an object as a whole without merging', async () => {
     await running().upsert('ada', { address: { city: 'London', zip: 'W1' } });
     await running().upsert('ada', { address: { city: 'Paris' } });
     expect((await running().customers())[0]?.properties).toEqual({ address: { city: 'Paris' } });
@@ -46,7 +46,7 @@ function upserting(running: () => Running) {
     expect(Object.keys(customers[0]?.properties ?? {})).toHaveLength(10);
   });
 
-  it('is refused until a primary key attribute is chosen, and says where', async () => {
+  it('is refused until a primary key attribute is chosen, and the error names the setting', async () => {
     await running().request('PUT', '/inspect/primary-key', { attribute: null });
     const response = await running().request('POST', '/api/customers/upsert', { primary_key: 'ada' });
     expect(response.status).toBe(400);
@@ -59,7 +59,7 @@ function upserting(running: () => Running) {
     expect(await running().customers()).toHaveLength(1);
   });
 
-  it('tells keys apart that differ in case or blanks', async () => {
+  it('distinguishes keys that differ in case or blanks', async () => {
     for (const key of ['ada', 'Ada', ' ada', 'ada ']) await running().upsert(key);
     expect(await running().customers()).toHaveLength(4);
   });
@@ -84,7 +84,7 @@ function identifying(running: () => Running) {
     expect((await running().events()).map(({ customerId }) => customerId)).toEqual(Array(3).fill(anonymous?.id));
   });
 
-  it('creates the customer when $identify is the first thing ever heard', async () => {
+  it('creates the customer when $identify is the first event of a visitor', async () => {
     const visitor = createVisitor();
     await running().batch(visitor.identify('ada'));
     expect(await running().customers()).toMatchObject([
@@ -102,7 +102,7 @@ function identifying(running: () => Running) {
     expect((await running().events()).map(({ customerId }) => customerId)).toEqual([id, id, id]);
   });
 
-  it("keeps both records' properties in a merge, and the known customer's where they differ", async () => {
+  it('keeps the properties of both records in a merge, and prefers those of the known customer', async () => {
     const visitor = createVisitor();
     await running().batch(visitor.event('e'));
     await running().database.query('update customers set properties = $1::jsonb', ['{"plan":"free","seen":1}']);
@@ -112,7 +112,7 @@ function identifying(running: () => Running) {
     expect(customers.map(({ properties }) => properties)).toEqual([{ plan: 'pro', name: 'Ada', seen: 1 }]);
   });
 
-  it('ties several threads to one customer', async () => {
+  it('ties several visitor ids to one customer', async () => {
     const [phone, laptop] = [createVisitor(), createVisitor()];
     await running().batch(phone.identify('ada'), laptop.event('e'), laptop.identify('ada'));
     const customers = await running().customers();
@@ -121,7 +121,7 @@ function identifying(running: () => Running) {
     ]);
   });
 
-  it('changes nothing when the same person is identified again', async () => {
+  it('changes nothing when the same customer is identified again', async () => {
     const visitor = createVisitor();
     await running().batch(visitor.identify('ada'));
     const before = await running().customers();
@@ -132,7 +132,7 @@ function identifying(running: () => Running) {
   it.each([
     ['known', true],
     ['new', false],
-  ])('moves the thread to another person who is %s, and keeps the first person', async (_name, isKnown) => {
+  ])('moves the visitor id to another customer who is %s, and keeps the first customer', async (_name, isKnown) => {
     const visitor = createVisitor();
     await running().upsert('ada', { name: 'Ada' });
     await running().batch(visitor.identify('ada'), visitor.event('e'));
@@ -148,7 +148,7 @@ function identifying(running: () => Running) {
     );
   });
 
-  it('does not identify again when an old $identify is repeated', async () => {
+  it('does not identify again when an old $identify is a duplicate', async () => {
     const visitor = createVisitor();
     const ada = visitor.identify('ada');
     await running().batch(ada);
@@ -158,7 +158,7 @@ function identifying(running: () => Running) {
     expect(tied.map(({ primaryKey }) => primaryKey)).toEqual(['bob']);
   });
 
-  it('identifies each thread of a batch as its own person', async () => {
+  it('identifies each visitor id of a batch as its own customer', async () => {
     const [one, two] = [createVisitor(), createVisitor()];
     await running().batch(one.event('e'), two.event('e'), one.identify('ada'), two.identify('bob'), one.event('e'));
     const customers = await running().customers();
@@ -168,7 +168,7 @@ function identifying(running: () => Running) {
     ]);
   });
 
-  it('takes $identify on the endpoint for one event as an ordinary event', async () => {
+  it('stores $identify on the single-event endpoint as an ordinary event', async () => {
     const visitor = createVisitor();
     await running().single(visitor.identify('ada'));
     await running().single({ ...visitor.identify('ada'), payload: 'anything goes' });
@@ -176,7 +176,7 @@ function identifying(running: () => Running) {
     expect(await running().customers()).toMatchObject([{ primaryKey: null }]);
   });
 
-  it('creates one customer when ten threads are identified as a new person at once, beside upserts of them', async () => {
+  it('creates one customer when ten visitor ids are identified as it while upserts run', async () => {
     const visitors = Array.from({ length: 10 }, () => createVisitor());
     await Promise.all(
       visitors.flatMap((visitor) => [

@@ -22,7 +22,7 @@ afterEach(() => rm(join(dir, '../../..'), { recursive: true, force: true }));
 const open = (options: DatabaseOptions = {}) => createCollector({ ...options, apiKey: KEY, dataDir: dir });
 
 describe('a collector on disk', () => {
-  it('is seeded on its first start, and never again; what was stored is there after reopening', async () => {
+  it('is seeded on its first start only, and keeps stored data after reopening', async () => {
     const first = await open();
     const { query } = first.database;
     expect(await readPrimaryKeyAttribute(query)).toBe('email');
@@ -55,7 +55,7 @@ describe('a collector on disk', () => {
     // An embedded Postgres is created without a template.
   }, 120_000);
 
-  it('takes over the folder of a process that was killed', async () => {
+  it('opens the folder of a process that was killed', async () => {
     const { path, release } = await lockFolder(dir);
     await release();
     for (const pid of [process.pid, 999_999_999]) {
@@ -67,7 +67,7 @@ describe('a collector on disk', () => {
     }
   });
 
-  it('leaves a folder alone that another process is using', async () => {
+  it('refuses a folder that another process is using', async () => {
     const { release } = await lockFolder(dir);
     await release();
     await writeFile(join(dir, 'lock'), String(process.ppid));

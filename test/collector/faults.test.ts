@@ -24,7 +24,7 @@ const post = (signal?: AbortSignal) =>
 const stored = async () => (await running().events()).length;
 
 describe('faults on demand', () => {
-  it('answers a status and stores nothing, until switched off', async () => {
+  it('answer a status and store nothing until they are switched off', async () => {
     expect(await fault({ mode: 'status', status: 503 })).toEqual({
       status: 200,
       body: { mode: 'status', status: 503 },
@@ -40,7 +40,7 @@ describe('faults on demand', () => {
     expect(await stored()).toBe(1);
   });
 
-  it('answers 429 with Retry-After, readable across origins', async () => {
+  it('answer 429 with Retry-After, readable across origins', async () => {
     await fault({ mode: 'status', status: 429, retryAfter: '7' });
     const response = await post();
     expect(response.status).toBe(429);
@@ -48,7 +48,7 @@ describe('faults on demand', () => {
     expect(response.headers.get('access-control-expose-headers')).toBe('Retry-After');
   });
 
-  it('fails as many requests as asked, then none', async () => {
+  it('fail the given number of requests, then none', async () => {
     await fault({ mode: 'status', status: 500, count: 2 });
     expect((await post()).status).toBe(500);
     expect(await state()).toEqual({ mode: 'status', status: 500, count: 1 });
@@ -57,14 +57,14 @@ describe('faults on demand', () => {
     expect((await post()).status).toBe(201);
   });
 
-  it('fails all three endpoints', async () => {
+  it('fail all three endpoints', async () => {
     await fault({ mode: 'status', status: 500 });
     for (const path of ['/api/customers/upsert', '/api/events/batch/', '/events/']) {
       expect((await running().request('POST', path, {})).status).toBe(500);
     }
   });
 
-  it('spends itself neither on pre-flights, nor on requests without the key, nor on other paths', async () => {
+  it('count no preflights, no requests without the key and no other paths', async () => {
     await fault({ mode: 'status', status: 500, count: 1 });
     const url = `${running().url}/api/events/batch/`;
     expect((await fetch(url, { method: 'OPTIONS' })).status).toBe(204);
@@ -73,7 +73,7 @@ describe('faults on demand', () => {
     expect(await state()).toMatchObject({ count: 1 });
   });
 
-  it('waits, then goes on as ever', async () => {
+  it('delay the request, which then succeeds', async () => {
     await fault({ mode: 'slow', delay: 150, count: 1 });
     const before = performance.now();
     expect((await post()).status).toBe(201);
@@ -81,20 +81,20 @@ describe('faults on demand', () => {
     expect(await stored()).toBe(1);
   });
 
-  it('stores and then closes: the sender sees an error for what has arrived', async () => {
+  it('store and then close: the sender sees an error for stored events', async () => {
     await fault({ mode: 'close', count: 1 });
     await expect(post()).rejects.toThrow('fetch failed');
     expect(await stored()).toBe(1);
     expect((await post()).status).toBe(201);
   });
 
-  it('closes before storing', async () => {
+  it('close before storing', async () => {
     await fault({ mode: 'close-before', count: 1 });
     await expect(post()).rejects.toThrow('fetch failed');
     expect(await stored()).toBe(0);
   });
 
-  it('sends not one byte before it closes', async () => {
+  it('send not one byte before closing', async () => {
     for (const mode of ['close', 'close-before']) {
       await fault({ mode, count: 1 });
       const body = JSON.stringify({ batch: [visitor.event('e')] });
@@ -112,7 +112,7 @@ describe('faults on demand', () => {
     }
   });
 
-  it('hangs until the client has had enough, and stores nothing', async () => {
+  it('hang until the client gives up, and store nothing', async () => {
     await fault({ mode: 'hang', count: 1 });
     const leave = new AbortController();
     const answer = expect(post(leave.signal)).rejects.toThrow('aborted');
@@ -124,7 +124,7 @@ describe('faults on demand', () => {
     expect((await post()).status).toBe(201);
   });
 
-  it('lets go of a hanging request when its client is gone, however much it had sent', async () => {
+  it('release a hanging request when its client disconnects, however much it has sent', async () => {
     const faults = createFaults();
     faults.set({ mode: 'hang' });
     const { database } = running();
@@ -143,7 +143,7 @@ describe('faults on demand', () => {
     await closed;
   });
 
-  it('lets a server close that holds hanging requests, slow ones and streams', async () => {
+  it('let a server close that holds hanging requests, slow ones and streams', async () => {
     const other = await startCollector();
     const stream = await listen(other.url);
     await stream.next();
@@ -167,7 +167,7 @@ describe('faults on demand', () => {
   });
 });
 
-describe('what is no fault', () => {
+describe('an invalid fault', () => {
   it.each<[unknown, string]>([
     [{}, 'mode: expected one of none, status, slow, hang, close, close-before, received nothing'],
     [{ mode: 'explode' }, 'mode: expected one of none, status, slow, hang, close, close-before, received "explode"'],
@@ -187,7 +187,7 @@ describe('what is no fault', () => {
     [{ mode: 'slow' }, 'delay: expected a whole number from 0 to 600000, received nothing'],
     [{ mode: 'slow', delay: -1 }, 'delay: expected a whole number from 0 to 600000, received -1'],
     [null, 'body: expected an object, received null'],
-  ])('%j is refused, and what was set stays', async (body, error) => {
+  ])('%j is refused, and the current fault stays', async (body, error) => {
     await fault({ mode: 'hang', count: 3 });
     expect(await fault(body)).toEqual({ status: 400, body: { error } });
     expect(await state()).toEqual({ mode: 'hang', count: 3 });

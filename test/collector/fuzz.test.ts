@@ -49,8 +49,8 @@ const idAndPayload = (event: object) => {
   return canonical([uuid, name, payload ?? null]);
 };
 
-describe('whatever comes to the collector', () => {
-  it('is no reason for a 5xx, and stores what it answers 201 for and nothing else', async () => {
+describe('any request to the collector', () => {
+  it('causes no 5xx, and only events answered with 201 are stored', async () => {
     const path = fc.constantFrom(BATCH, '/events/', UPSERT);
     const property = fc.asyncProperty(path, anyBody, async (to, body) => {
       const before = await count();
@@ -62,7 +62,7 @@ describe('whatever comes to the collector', () => {
     await hold(property, runs(200));
   });
 
-  it('as a batch of good events is stored as it was, in order', async () => {
+  it('with a batch of valid events is stored as sent, in order', async () => {
     const property = fc.asyncProperty(goodEvents, async (events: EventText[]) => {
       const before = await count();
       expect(await send(BATCH, batchText(events))).toBe(201);
@@ -73,7 +73,7 @@ describe('whatever comes to the collector', () => {
     await hold(property, runs(120));
   });
 
-  it('as a batch with a bad event among the good ones is refused whole', async () => {
+  it('with a batch that has an invalid event is refused as a whole', async () => {
     const spoilt = mixedEvents.filter((events) => events.some(({ isGood }) => !isGood));
     const property = fc.asyncProperty(spoilt, async (events) => {
       const before = await count();
@@ -83,7 +83,7 @@ describe('whatever comes to the collector', () => {
     await hold(property, runs(200));
   });
 
-  it('as a customer’s name and properties is stored as it was', async () => {
+  it('with a customer’s name and properties is stored as sent', async () => {
     const properties = fc.array(
       fc.tuple(
         oddText,

@@ -27,7 +27,7 @@ const send = (path: string, body: BodyInit, headers: Record<string, string> = {}
   });
 afterEach(expectPristine);
 
-describe('61 without the right key', () => {
+describe('61 a request without the right key', () => {
   it.each([
     '',
     'Api-Key',
@@ -41,7 +41,7 @@ describe('61 without the right key', () => {
     `apikey ${KEY}`,
     `Api-Key __proto__`,
     `Api-Key ' or '1'='1`,
-  ])('61 nothing is stored, and the answer is 401: %j', async (authorization) => {
+  ])('61 is answered 401, and nothing is stored: %j', async (authorization) => {
     for (const [path, body] of ENDPOINTS) {
       const response = await send(path, JSON.stringify(body()), { authorization });
       expect(response.status).toBe(401);
@@ -50,7 +50,7 @@ describe('61 without the right key', () => {
     await nothingStored();
   });
 
-  it('61 a key that has spaces in it is the key only with exactly these', async () => {
+  it('61 a key with spaces is accepted only with exactly these spaces', async () => {
     const parts = { database: running().database, faults: createFaults(), changes: createChanges() };
     const { url, server } = await serveApp(createServiceApp({ ...parts, apiKey: 'a key  with spaces' }));
     const statuses = ['a key  with spaces', 'a key with spaces', 'a', 'akeywithspaces'].map(async (key) => {
@@ -78,7 +78,7 @@ const expectRefusal = async (body: BodyInit, headers: Record<string, string>, st
   await running().batch(visitor.event('next'));
 };
 
-describe('62 a body that is none', () => {
+describe('62 an invalid body', () => {
   it.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>, number]>([
     ['cut JSON', '{"batch":[', {}, 400],
     ['JSON with more behind it', '{"batch":[]}}', {}, 400],
@@ -90,11 +90,11 @@ describe('62 a body that is none', () => {
     ['cut gzip', gzipSync('{"batch":[]}').subarray(0, -4), { 'content-encoding': 'gzip' }, 400],
     ['no gzip', '{"batch":[]}', { 'content-encoding': 'gzip' }, 400],
     ['nothing in gzip', new Uint8Array(0), { 'content-encoding': 'gzip' }, 400],
-  ])('62 is refused, and the next is taken: %s', async (_what, body, headers, status) => {
+  ])('62 is refused, and the next request is accepted: %s', async (_what, body, headers, status) => {
     await expectRefusal(body, headers, status);
   });
 
-  it('62 is not inflated beyond the limit: 100 KB that would become 100 MB', async () => {
+  it('62 is not inflated beyond the limit: 100 KB of gzip that hold 100 MB', async () => {
     // The most that a body can come to: a body over the limit is refused before inflation.
     const bomb = gzipSync(Buffer.alloc(100 * 1024 ** 2));
     const before = process.memoryUsage().arrayBuffers;
@@ -105,7 +105,7 @@ describe('62 a body that is none', () => {
 });
 
 describe('64 a foreign origin', () => {
-  it('64 that has not the key stores nothing, and with the key is a caller like any other: the service has no origins', async () => {
+  it('64 stores nothing without the key, and is accepted with the key', async () => {
     for (const [path, body] of ENDPOINTS) {
       const origin = { origin: 'https://evil.example' };
       expect((await send(path, JSON.stringify(body()), { ...origin, authorization: '' })).status).toBe(401);
@@ -120,9 +120,9 @@ describe('64 a foreign origin', () => {
   });
 });
 
-describe('68 what is written into names', () => {
+describe('68 hostile text in names', () => {
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '$1', `'; drop table events; --`])(
-    '68 is a name, of events, properties and customers, and can be deleted like any other: %s',
+    '68 is a name of events, properties and customers like any other, and can be deleted: %s',
     async (name) => {
       await running().journey(name, name);
       const named = JSON.stringify(name);

@@ -27,12 +27,12 @@ describe('inspect', () => {
     }
   });
 
-  it('takes a limit larger than what there is', async () => {
+  it('accepts a limit above the number of entries', async () => {
     await running().batch(createVisitor().event('e'));
     expect((await ask('GET', '/inspect/events?limit=1000')).body.events).toHaveLength(1);
   });
 
-  it('makes a journey and shows it, with and without a filter', async () => {
+  it('creates a journey and lists it, with and without a filter', async () => {
     const { status, body } = await ask('POST', '/inspect/journeys', { name: 'n', event: 'e', filter: { a: [1] } });
     expect(status).toBe(201);
     expect(body).toEqual({ id: expect.any(String), name: 'n', event: 'e', filter: { a: [1] }, firings: [] });
@@ -49,7 +49,7 @@ describe('inspect', () => {
     expect(await ask('POST', '/inspect/journeys', journey)).toEqual({ status: 400, body: { error } });
   });
 
-  it('knows which journeys there are', async () => {
+  it('lists the journeys', async () => {
     for (const id of ['1', '01234567-89ab-4cde-8f01-23456789abcd']) {
       expect(await ask('DELETE', `/inspect/journeys/${id}`)).toEqual({
         status: 404,
@@ -58,7 +58,7 @@ describe('inspect', () => {
     }
   });
 
-  it('chooses, shows and un-chooses the primary key attribute', async () => {
+  it('sets, shows and clears the primary key attribute', async () => {
     for (const attribute of ['user_id', null, 'email']) {
       expect(await ask('PUT', '/inspect/primary-key', { attribute })).toEqual({ status: 200, body: { attribute } });
       expect(await ask('GET', '/inspect/primary-key')).toEqual({ status: 200, body: { attribute } });
@@ -70,12 +70,12 @@ describe('inspect', () => {
     expect((await ask('PUT', '/inspect/primary-key', {})).status).toBe(400);
   });
 
-  it('takes changes as JSON only, so that no other page’s form can make them', async () => {
+  it('accepts changes as JSON only, so that forms of other pages cannot make them', async () => {
     const response = await fetch(`${running().url}/inspect/journeys`, { method: 'POST', body: '{}' });
     expect(response.status).toBe(415);
   });
 
-  it('answers 404 in JSON to anything else', async () => {
+  it('answers 404 in JSON to any other request', async () => {
     expect(await ask('GET', '/inspect/nothing')).toEqual({
       status: 404,
       body: { error: 'GET /inspect/nothing is no endpoint' },
@@ -84,7 +84,7 @@ describe('inspect', () => {
 });
 
 describe('the stream', () => {
-  it('says at once how much there is, and again after each kind of change', async () => {
+  it('sends the counts at once, and again after each kind of change', async () => {
     const stream = await listen(running().url);
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
     const nothing = { events: 0, customers: 0, journeys: 0, firings: 0 };
@@ -111,7 +111,7 @@ describe('the stream', () => {
     stream.leave();
   });
 
-  it('tells of many changes in few messages, five in a second at most', async () => {
+  it('joins many changes into at most five messages per second', async () => {
     const stream = await listen(running().url);
     await stream.next();
     const begin = performance.now();
@@ -124,7 +124,7 @@ describe('the stream', () => {
     stream.leave();
   });
 
-  it('gives signs of life while nothing happens', async () => {
+  it('sends keep-alive messages while nothing changes', async () => {
     const closing = new AbortController();
     const changes = createChanges();
     const { database } = running();
@@ -139,7 +139,7 @@ describe('the stream', () => {
     await once(server, 'close');
   });
 
-  it('stops listening when the reader leaves', async () => {
+  it('stops when the reader disconnects', async () => {
     const closing = new AbortController();
     const changes = createChanges();
     let listeners = 0;

@@ -28,13 +28,13 @@ export function journeysSuite(running: () => Running): void {
     ['another type', { plan: ['pro'], address: { city: 'Paris' } }, false],
     ['no payload', undefined, false],
     ['a payload that is no object', 'pro', false],
-  ])('holds the filter against the payload: %s', async (_name, payload, fires) => {
+  ])('compares the filter with the payload: %s', async (_name, payload, fires) => {
     await running().journey('filtered', 'signup', { plan: 'pro', address: { city: 'Paris' } });
     await running().batch(createVisitor().event('signup', payload));
     expect(await firings('filtered')).toHaveLength(fires ? 1 : 0);
   });
 
-  it('identifies and triggers in one batch: the journey fires for the person', async () => {
+  it('identifies and triggers in one batch: the journey fires for the customer', async () => {
     await running().journey('welcome', 'signup', { plan: 'pro' });
     const id = await running().upsert('ada');
     const visitor = createVisitor();
@@ -45,7 +45,7 @@ export function journeysSuite(running: () => Running): void {
     ]);
   });
 
-  it('shows a firing of an anonymous visitor under the person they turn out to be', async () => {
+  it('shows a firing of an anonymous visitor under the customer who is identified later', async () => {
     await running().journey('any', 'e');
     const id = await running().upsert('ada');
     const visitor = createVisitor();
@@ -55,7 +55,7 @@ export function journeysSuite(running: () => Running): void {
     expect(await firings('any')).toMatchObject([{ customerId: id, primaryKey: 'ada' }]);
   });
 
-  it('goes by the order inside a batch: each event fires for who the visitor was by then', async () => {
+  it('follows the order inside a batch: each event fires for the customer of that moment', async () => {
     await running().journey('any', 'e');
     const visitor = createVisitor();
     await running().batch(visitor.identify('ada'), visitor.event('e'), visitor.identify('bob'), visitor.event('e'));
@@ -74,7 +74,7 @@ export function journeysSuite(running: () => Running): void {
     expect(await firings('any')).toEqual([]);
   });
 
-  it('never fires again for a repeat, on whichever endpoint', async () => {
+  it('never fires again for a duplicate, on either endpoint', async () => {
     await running().journey('any', 'e');
     const event = createVisitor().event('e');
     await running().batch(event, event);
@@ -83,13 +83,13 @@ export function journeysSuite(running: () => Running): void {
     expect(await firings('any')).toHaveLength(1);
   });
 
-  it('does not fire for what was stored before the journey was made', async () => {
+  it('does not fire for events stored before the journey was created', async () => {
     await running().batch(createVisitor().event('e'));
     await running().journey('late', 'e');
     expect(await firings('late')).toEqual([]);
   });
 
-  it('fires every journey that waits on the event', async () => {
+  it('fires every journey that has the event as its trigger', async () => {
     await running().journey('one', 'e');
     await running().journey('two', 'e', {});
     await running().batch(createVisitor().event('e', { a: 1 }));
@@ -97,7 +97,7 @@ export function journeysSuite(running: () => Running): void {
     expect(await firings('two')).toHaveLength(1);
   });
 
-  it('takes its firings along when it is deleted, and leaves the events', async () => {
+  it('deletes its firings with the journey, and keeps the events', async () => {
     const { id } = await running().journey('gone', 'e');
     await running().batch(createVisitor().event('e'));
     expect((await running().request('DELETE', `/inspect/journeys/${id}`)).status).toBe(204);
@@ -106,7 +106,7 @@ export function journeysSuite(running: () => Running): void {
     expect((await running().request('DELETE', `/inspect/journeys/${id}`)).status).toBe(404);
   });
 
-  it('limits every listing to the newest, still in order of arrival', async () => {
+  it('limits every listing to the newest entries, in order of arrival', async () => {
     for (const name of ['one', 'two', 'three']) await running().journey(name, 'e');
     const visitors = Array.from({ length: 5 }, () => createVisitor());
     await running().batch(...visitors.map((visitor, n) => visitor.event('e', n)));
@@ -124,7 +124,7 @@ export function journeysSuite(running: () => Running): void {
     );
   });
 
-  it('forgets all data but keeps journeys and settings', async () => {
+  it('deletes all data but journeys and settings', async () => {
     await running().journey('any', 'e');
     const visitor = createVisitor();
     await running().batch(visitor.identify('ada'), visitor.event('e'));

@@ -2,6 +2,6 @@
 import { it } from 'vitest';
 import { playKills } from './kills.ts';
 
-it('67 a collector killed in mid-batch, five times: what it answered is there after its restart, and no half batch', async () => {
+it('67 a collector killed five times within a batch has all confirmed events and no half batch', async () => {
   await playKills(5);
 }, 120_000);

@@ -2,6 +2,6 @@
 import { it } from 'vitest';
 import { playKills } from './kills.ts';
 
-it('67 a collector killed in mid-batch, once: what it answered is there after its restart, and no half batch', async () => {
+it('67 a collector killed once within a batch has all confirmed events and no half batch', async () => {
   await playKills(1);
 }, 120_000);

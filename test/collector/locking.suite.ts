@@ -62,7 +62,7 @@ export function lockingSuite(running: () => Running, { name }: Driver): void {
     ],
   ];
 
-  it.each(works)('%s reads and writes only while it holds the writing lock alone', async (_what, work) => {
+  it.each(works)('%s reads and writes only while it alone holds the writing lock', async (_what, work) => {
     const { database, touched } = watch(running().database);
     await work(database);
     expect(touched).not.toEqual([]);
@@ -70,7 +70,7 @@ export function lockingSuite(running: () => Running, { name }: Driver): void {
     expect(await heldBy(running().database.query)).toEqual([]);
   });
 
-  it('an upsert shares the writing lock until its end', async () => {
+  it('an upsert shares the writing lock until it ends', async () => {
     await running().database.transaction(async (query) => {
       await upsertCustomer(query, { primary_key: 'ada' });
       expect(await heldBy(query)).toEqual(['ShareLock']);

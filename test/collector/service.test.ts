@@ -26,26 +26,26 @@ const send = (path: string, init: RequestInit & { duplex?: 'half' }) =>
   });
 
 describe('answers', () => {
-  it('gives the id of the customer after an upsert', async () => {
+  it('return the id of the customer after an upsert', async () => {
     const response = await send('/api/customers/upsert', { body: bodyFor('/api/customers/upsert') });
     expect(response.status).toBe(201);
     expect(await response.json()).toEqual({ id: (await running().customers())[0]?.id });
   });
 
-  it.each(['/api/events/batch/', '/events/'])('has no body and no content type after %s', async (path) => {
+  it.each(['/api/events/batch/', '/events/'])('have no body and no content type after %s', async (path) => {
     const response = await send(path, { body: bodyFor(path) });
     expect(response.status).toBe(201);
     expect(response.headers.get('content-type')).toBeNull();
     expect(await response.text()).toBe('');
   });
 
-  it.each(ENDPOINTS)('takes %s with and without a slash at the end', async (path) => {
+  it.each(ENDPOINTS)('are the same for %s with and without a slash at the end', async (path) => {
     const bare = path.replace(/\/$/, '');
     for (const address of [bare, `${bare}/`]) expect((await send(address, { body: bodyFor(path) })).status).toBe(201);
   });
 
   it.each(['/api/', '/api/events/batch/x', '/api//events/batch/', '/api/customers', '/events//', '/events/x'])(
-    'knows no %s, and says so in JSON',
+    'are 404 in JSON for %s',
     async (path) => {
       const response = await send(path, { body: '{}' });
       expect(response.status).toBe(404);
@@ -53,7 +53,7 @@ describe('answers', () => {
     },
   );
 
-  it('answers 404 to other methods', async () => {
+  it('are 404 for other methods', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await running().request(method, '/api/events/batch/')).status).toBe(404);
     }
@@ -94,12 +94,12 @@ describe('authorisation', () => {
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   it.each<[string, RegExp]>([
     ['', /^malformed JSON: the body is empty$/],
     ['{"batch":[', /^malformed JSON: Unexpected end/],
     ['batch=1', /^malformed JSON: Unexpected token/],
-  ])('refuses %j as malformed', async (body, error) => {
+  ])('are refused as malformed: %j', async (body, error) => {
     for (const path of ENDPOINTS) {
       const response = await send(path, { body });
       expect(response.status).toBe(400);
@@ -107,7 +107,7 @@ describe('bodies', () => {
     }
   });
 
-  it('refuses a wrong field with a sentence about it', async () => {
+  it('are refused for a wrong field, with a sentence that names it', async () => {
     const response = await send('/events/', {
       body: JSON.stringify({ ...visitor.event('e'), correlationValue: 'ABC' }),
     });
@@ -117,7 +117,7 @@ describe('bodies', () => {
   });
 
   it.each(['text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'application/jsonx'])(
-    'refuses the content type %s',
+    'are refused with the content type %s',
     async (type) => {
       for (const path of ENDPOINTS) {
         const response = await send(path, { body: bodyFor(path), headers: { 'content-type': type } });
@@ -129,7 +129,7 @@ describe('bodies', () => {
     },
   );
 
-  it('refuses a body without a content type', async () => {
+  it('are refused without a content type', async () => {
     const response = await fetch(`${running().url}/events/`, {
       method: 'POST',
       headers: { authorization: `Api-Key ${KEY}` },
@@ -138,18 +138,23 @@ describe('bodies', () => {
     expect(response.status).toBe(415);
   });
 
-  it.each(['application/json; charset=utf-8', 'Application/JSON'])('takes the content type %s', async (type) => {
-    expect((await send('/events/', { body: bodyFor('/events/'), headers: { 'content-type': type } })).status).toBe(201);
-  });
+  it.each(['application/json; charset=utf-8', 'Application/JSON'])(
+    'are accepted with the content type %s',
+    async (type) => {
+      expect((await send('/events/', { body: bodyFor('/events/'), headers: { 'content-type': type } })).status).toBe(
+        201,
+      );
+    },
+  );
 
-  it('mends bytes that are no UTF-8', async () => {
+  it('have bytes that are not UTF-8 replaced', async () => {
     const body = Buffer.from(bodyFor('/events/').replace('"e"', '"e\xff"'), 'latin1');
     expect((await send('/events/', { body })).status).toBe(201);
     expect((await running().events())[0]?.event).toBe('e\ufffd');
   });
 });
 
-describe('the limit', () => {
+describe('the size limit', () => {
   const tooLarge = { error: 'the body is larger than 102400 bytes' };
   const inPieces = (body: string | Uint8Array): BodyInit => {
     const bytes = Buffer.from(body);
@@ -161,7 +166,7 @@ describe('the limit', () => {
     });
   };
 
-  it('takes a body of exactly the limit, with a Content-Length and in pieces', async () => {
+  it('accepts a body of exactly the limit, with a Content-Length and in chunks', async () => {
     const body = bodyOf(MAX_BODY);
     expect(body).toHaveLength(MAX_BODY);
     expect((await send('/api/events/batch/', { body })).status).toBe(201);
@@ -169,7 +174,7 @@ describe('the limit', () => {
     expect((await send('/api/events/batch/', { body: pieces, duplex: 'half' })).status).toBe(201);
   });
 
-  it.each([MAX_BODY + 1, MAX_BODY * 3])('refuses %i bytes, with a Content-Length and in pieces', async (bytes) => {
+  it.each([MAX_BODY + 1, MAX_BODY * 3])('refuses %i bytes, with a Content-Length and in chunks', async (bytes) => {
     for (const path of ENDPOINTS) {
       for (const body of [bodyOf(bytes), inPieces(bodyOf(bytes))]) {
         const response = await send(path, { body, duplex: 'half' });
@@ -180,13 +185,13 @@ describe('the limit', () => {
     expect(await running().events()).toEqual([]);
   });
 
-  it('reads on after a refusal, so that the sender sees the answer', async () => {
+  it('reads on after a refusal, so that the sender gets the answer', async () => {
     const body = inPieces(bodyOf(MAX_BODY * 20));
     expect((await send('/events/', { body, duplex: 'half' })).status).toBe(413);
     expect((await send('/events/', { body: bodyFor('/events/') })).status).toBe(201);
   });
 
-  it('closes the connection after absurd amounts, and answers the next request', async () => {
+  it('closes the connection after excessive amounts and answers the next request', async () => {
     const body = inPieces(bodyOf(MAX_BODY * 200));
     // A sender that is still writing when the connection closes may see EPIPE in place of the answer.
     const status = await send('/events/', { body, duplex: 'half' }).then(
@@ -202,7 +207,7 @@ describe('the limit', () => {
     expect((await send('/api/events/batch/', { body })).status).toBe(413);
   });
 
-  it('counts a gzipped body after inflation', async () => {
+  it('counts the bytes of a gzipped body after inflation', async () => {
     const headers = { 'content-encoding': 'gzip' };
     const fitting = gzipSync(bodyOf(MAX_BODY));
     expect((await send('/api/events/batch/', { body: fitting, headers })).status).toBe(201);
@@ -212,13 +217,13 @@ describe('the limit', () => {
     expect(await response.json()).toEqual(tooLarge);
   });
 
-  it('takes a gzipped body that gzip made larger than the limit', async () => {
+  it('accepts a gzipped body that gzip made larger than the limit', async () => {
     const body = gzipSync(bodyOf(MAX_BODY), { level: 0 });
     expect(body.length).toBeGreaterThan(MAX_BODY);
     expect((await send('/api/events/batch/', { body, headers: { 'content-encoding': 'gzip' } })).status).toBe(201);
   });
 
-  it('refuses what is called gzip and is none, or is cut off, or is something else', async () => {
+  it('refuses a body that is named gzip and is truncated or not gzip', async () => {
     const headers = { 'content-encoding': 'gzip' };
     const cut = gzipSync(bodyFor('/events/')).subarray(0, -9);
     for (const body of [bodyFor('/events/'), cut]) {
@@ -233,7 +238,7 @@ describe('the limit', () => {
 });
 
 describe('browsers of other origins', () => {
-  it.each(ENDPOINTS)('are let in to %s without a key for the question alone', async (path) => {
+  it.each(ENDPOINTS)('may send preflights to %s without a key', async (path) => {
     const response = await fetch(running().url + path, {
       method: 'OPTIONS',
       headers: {
@@ -251,7 +256,7 @@ describe('browsers of other origins', () => {
     expect(header('allow-credentials')).toBeNull();
   });
 
-  it('may read every answer, the refusals too', async () => {
+  it('may read every answer, also refusals', async () => {
     const authorised = { authorization: `Api-Key ${KEY}`, origin: 'https://shop.example' };
     for (const [path, headers, body, status] of [
       ['/events/', authorised, bodyFor('/events/'), 201],
@@ -267,7 +272,7 @@ describe('browsers of other origins', () => {
     }
   });
 
-  it('may not read the demo’s own interface', async () => {
+  it('may not read the interface of the demo', async () => {
     const response = await fetch(`${running().url}/inspect/events`, { headers: { origin: 'https://shop.example' } });
     expect(response.headers.get('access-control-allow-origin')).toBeNull();
   });

@@ -31,11 +31,11 @@ const checked = (...batch: object[]): CheckedEvent[] => {
 };
 
 export function storingSuite(running: () => Running): void {
-  describe('what is kept', () => keeping(running));
-  describe('repeats', () => repeats(running));
+  describe('stored data', () => keeping(running));
+  describe('duplicates', () => repeats(running));
   describe('order', () => order(running));
-  describe('at the same time', () => concurrency(running));
-  describe('strange data', () => strangeData(running));
+  describe('concurrent requests', () => concurrency(running));
+  describe('unusual data', () => strangeData(running));
 }
 
 function keeping(running: () => Running) {
@@ -58,7 +58,7 @@ function keeping(running: () => Running) {
     expect((await running().events())[0]?.payload).toBeNull();
   });
 
-  it('makes up a uuid and a timestamp where there is none', async () => {
+  it('gives an event without a uuid or timestamp new ones', async () => {
     const { uuid: _uuid, timestamp: _timestamp, ...event } = createVisitor().event('e');
     const before = Date.now();
     await running().batch(event, event);
@@ -81,13 +81,13 @@ function keeping(running: () => Running) {
     expect((await running().events())[0]?.timestamp).toBe(shown);
   });
 
-  it('takes a single event, which happens when it arrives', async () => {
+  it('gives a single event its time of arrival', async () => {
     const before = Date.now();
     await running().single({ ...createVisitor().event('e'), timestamp: '1999-01-01T00:00:00.000Z' });
     expect(Date.parse((await running().events())[0]?.timestamp ?? '')).toBeGreaterThanOrEqual(before);
   });
 
-  it('takes an empty batch and stores nothing', async () => {
+  it('accepts an empty batch and stores nothing', async () => {
     await running().batch();
     expect(await running().events()).toEqual([]);
   });
@@ -97,7 +97,7 @@ function keeping(running: () => Running) {
     expect((await running().events())[0]?.source).toBe('server');
   });
 
-  it('stores nothing of a batch with one bad event, and begins no thread', async () => {
+  it('stores nothing of a batch with one invalid event, and no customer', async () => {
     const visitor = createVisitor();
     const good = visitor.event('good');
     const response = await running().request('POST', '/api/events/batch/', { batch: [good, { ...good, event: '' }] });
@@ -121,7 +121,7 @@ function keeping(running: () => Running) {
     await running().batch(createVisitor().event('e'));
   });
 
-  it('needs as many statements for 200 events as for one', async () => {
+  it('runs as many statements for 200 events as for one', async () => {
     const one = counting(running().database);
     await storeEvents(one, checked(createVisitor().event('e')));
     const many = counting(running().database);
@@ -132,7 +132,7 @@ function keeping(running: () => Running) {
 }
 
 function repeats(running: () => Running) {
-  it('stores a repeat once, in a later batch as in the same one', async () => {
+  it('stores a duplicate once, in a later batch and in the same one', async () => {
     const visitor = createVisitor();
     const [first, second] = [visitor.event('first', { n: 1 }), visitor.event('second')];
     await running().batch(first, { ...first, payload: { n: 2 } }, second);
@@ -151,7 +151,7 @@ function repeats(running: () => Running) {
     expect((await running().events()).map(({ uuid }) => uuid)).toEqual([event.uuid]);
   });
 
-  it('stores the same batch once when it comes twenty times at once', async () => {
+  it('stores the same batch once when it arrives twenty times at once', async () => {
     const visitor = createVisitor();
     await running().journey('any', 'e1');
     const events = [visitor.identify('ada'), ...numbers(20).map((n) => visitor.event(`e${n}`))];
@@ -161,7 +161,7 @@ function repeats(running: () => Running) {
     expect(await running().customers()).toHaveLength(1);
   });
 
-  it('begins no thread for a repeat that names another visitor', async () => {
+  it('creates no customer for a duplicate with another visitor id', async () => {
     const event = createVisitor().event('e');
     await running().batch(event);
     await running().batch({ ...event, correlationValue: randomUUID() });
@@ -170,7 +170,7 @@ function repeats(running: () => Running) {
 }
 
 function order(running: () => Running) {
-  it('keeps the order of the batch, whatever the timestamps say', async () => {
+  it('keeps the order of the batch, whatever its timestamps are', async () => {
     const visitor = createVisitor();
     const events = numbers(200).map((n) => ({
       ...visitor.event(`e${n}`),
@@ -181,7 +181,7 @@ function order(running: () => Running) {
     expect((await running().events()).map(({ event }) => event)).toEqual(events.map(({ event }) => event));
   });
 
-  it('lists customers in the order in which they came', async () => {
+  it('lists customers in their order of arrival', async () => {
     const visitors = numbers(30).map(() => createVisitor());
     await running().batch(...visitors.map((visitor) => visitor.event('e')));
     expect((await running().customers()).map(({ correlationValues }) => correlationValues[0])).toEqual(
@@ -191,7 +191,7 @@ function order(running: () => Running) {
 }
 
 function concurrency(running: () => Running) {
-  it('begins one thread, with one customer, when ten batches of a new visitor come at once', async () => {
+  it('creates one customer when ten batches of a new visitor arrive at once', async () => {
     const visitor = createVisitor();
     await Promise.all(numbers(10).map((n) => running().batch(visitor.event(`e${n}`))));
     const customers = await running().customers();
@@ -200,14 +200,14 @@ function concurrency(running: () => Running) {
     expect(await running().events()).toHaveLength(10);
   });
 
-  it('keeps batches apart: the events of each stand together', async () => {
+  it('stores the events of a batch next to each other', async () => {
     const visitors = numbers(8).map(() => createVisitor());
     await Promise.all(visitors.map((visitor) => running().batch(...numbers(25).map((n) => visitor.event(`e${n}`)))));
     const seen = (await running().events()).map(({ correlationValue }) => correlationValue);
     expect(seen.filter((value, index) => value !== seen[index - 1])).toHaveLength(8);
   });
 
-  it('does not lock itself up when batches and upserts touch the same customers in opposite orders', async () => {
+  it('has no deadlock when batches and upserts touch the same customers in opposite orders', async () => {
     const visitors = numbers(6).map(() => createVisitor());
     const names = numbers(6).map((n) => `person-${n}`);
     const crosswise = visitors.flatMap((visitor, n) => [visitor.identify(names[n]), visitor.event('e')]);
@@ -261,7 +261,7 @@ function strangeData(running: () => Running) {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('refuses nesting that is too deep and takes what is just deep enough', async () => {
+  it('refuses payloads nested too deep and accepts the deepest allowed', async () => {
     // As text: JSON.stringify gives up long before the collector does.
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     const visitor = createVisitor();
@@ -281,7 +281,7 @@ function strangeData(running: () => Running) {
     expect((await running().events())[1]?.payload).toEqual(JSON.parse(nested(200)));
   });
 
-  it('takes SQL for text, in every string', async () => {
+  it('stores SQL in strings as text', async () => {
     const sql = `'); drop table events; --"\\'$1 %s {}`;
     const visitor = createVisitor();
     const event = { ...visitor.event(sql, { [sql]: sql }), source: sql, correlationKey: sql };
@@ -294,7 +294,7 @@ function strangeData(running: () => Running) {
     expect(await running().journeys()).toMatchObject([{ name: sql, firings: [{ primaryKey: sql }] }]);
   });
 
-  it('takes names and values as long as a body can hold', async () => {
+  it('accepts names and values as long as a body can hold', async () => {
     // Random, so that no compression makes it short enough for an index after all.
     const long = numbers(600)
       .map(() => randomUUID())
@@ -305,7 +305,7 @@ function strangeData(running: () => Running) {
     expect((await running().journeys())[0]?.firings).toHaveLength(1);
   });
 
-  it('takes the longest primary key, in whatever script', async () => {
+  it('accepts the longest primary key in every script', async () => {
     for (const letter of ['漢', '𝔸']) {
       const key = Array.from({ length: 500 / letter.length }, (_, n) =>
         String.fromCodePoint((letter.codePointAt(0) ?? 0) + ((n * 7919) % 40)),

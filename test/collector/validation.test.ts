@@ -9,7 +9,7 @@ const errorOf = (checked: object) => ('error' in checked ? checked.error : 'noth
 /** The error for a batch whose fourth event is `event`. */
 const batchError = (event: unknown) => errorOf(checkBatch({ batch: [good, good, good, event] }));
 
-describe('the error names the field, what belongs there and what was found', () => {
+describe('the error names the field, what is expected and what was given', () => {
   const TEXT = 'a non-empty string';
   const KEY = 'a non-empty string of at most 500 characters';
   const ISO = 'a date and time in ISO 8601 such as "2026-01-31T12:00:00.000Z"';
@@ -94,24 +94,24 @@ describe('the error names the field, what belongs there and what was found', () 
     expect(errorOf(checkUpsert(body))).toBe(error);
   });
 
-  it('says it of a single event as well, without a place', () => {
+  it('has no place in the batch for a single event', () => {
     expect(errorOf(checkEvent({ ...good, correlationValue: 'ABC' }))).toBe(
       'correlationValue: expected a lower-case UUID, received "ABC"',
     );
   });
 });
 
-describe('what passes', () => {
-  it('drops fields that an event does not have', () => {
+describe('validation', () => {
+  it('drops unknown fields of an event', () => {
     const checked = checkBatch({ batch: [{ ...good, uuid: UUID, timestamp: '2026-01-31T12:00:00Z', extra: 1 }] });
     expect(checked).toEqual({ value: [{ ...good, uuid: UUID, timestamp: '2026-01-31T12:00:00.000Z' }] });
   });
 
-  it('asks nothing of the payload of an $identify that stands alone', () => {
+  it('accepts any payload of an $identify on the single-event endpoint', () => {
     expect(errorOf(checkEvent({ ...identify, payload: 7 }))).toBe('nothing wrong');
   });
 
-  it('takes any version of UUID for an event', () => {
+  it('accepts any version of UUID for an event', () => {
     expect(checkEvent({ ...good, uuid: 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF' })).toMatchObject({
       value: { uuid: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
     });

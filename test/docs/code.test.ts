@@ -22,7 +22,7 @@ const LANGUAGES = [
   'vue',
 ];
 
-it('every block says in which language it is, one that something here checks', () => {
+it('every block of code has a language that a test checks', () => {
   expect(blocks.filter(({ lang }) => !LANGUAGES.includes(lang)).map(placeOf)).toEqual([]);
 });
 
@@ -50,16 +50,16 @@ describe('TypeScript and JavaScript, also in HTML and components', () => {
     told = compile([...blocks, ...examples, ...all]);
   }, 120_000);
 
-  it('compiles, against the types of the package as it is built', () => {
+  it('compile against the types of the built package', () => {
     expect(told.filter((fault) => !/^(wrong\.md|src\/)/.test(fault))).toEqual([]);
   });
 
-  it('compiles in the examples of docstrings, too', () => {
+  it('compile in the examples of docstrings', () => {
     expect(examples.length).toBeGreaterThan(15);
     expect(told.filter((fault) => fault.startsWith('src/'))).toEqual([]);
   });
 
-  it.each(wrong)('would not if it were wrong: %s, %s', (_, text, said) => {
+  it.each(wrong)('fail to compile with an error put in: %s, %s', (_, text, said) => {
     const line = all.find((block) => block.text === text)?.line ?? 0;
     const mine = told.filter((fault) => Math.floor(Number(/^wrong.md:(\d+)/.exec(fault)?.[1]) / 10) === line / 10);
     expect(mine.join('\n')).toMatch(said);
@@ -79,7 +79,7 @@ it('templates of components compile', () => {
   expect(faults).toEqual([]);
 });
 
-it('JSON parses', () => {
+it('JSON blocks parse', () => {
   for (const block of blocks.filter(({ lang }) => lang === 'json'))
     expect(() => JSON.parse(block.text), placeOf(block)).not.toThrow();
 });

@@ -45,7 +45,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/relay.md', '`maxPending` (60,000 ms)', 'src/relay/seen.ts', 'const MINUTE = 60_000;'],
 ];
 
-it.each(FIGURES)('%s: "%s" is what %s says', (page, sentence, file, declaration) => {
+it.each(FIGURES)('%s: "%s" matches %s', (page, sentence, file, declaration) => {
   expect(read(page)).toContain(sentence);
   expect(read(file)).toContain(declaration);
 });

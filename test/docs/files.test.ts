@@ -12,11 +12,11 @@ const namedIn = (page: string): string[] =>
 /** What the collector and the build make. */
 const MADE = ['demo/data', 'docs/api'];
 
-it.each(pages)('what %s names is there', (page) => {
+it.each(pages)('every file that %s names exists', (page) => {
   expect(namedIn(page).filter((path) => !MADE.includes(path) && !existsSync(join(root, path)))).toEqual([]);
 });
 
-it('every source that ARCHITECTURE.md names is there', () => {
+it('every source that ARCHITECTURE.md names exists', () => {
   const files = FOLDERS.filter((folder) => folder !== 'demo')
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
     .concat(readdirSync(join(root, 'demo')), readdirSync(root));

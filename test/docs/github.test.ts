@@ -22,7 +22,7 @@ it('the release asks for an id token and publishes with provenance', () => {
   expect(release).toContain('npm publish --provenance');
 });
 
-it('the changelog begins with the unreleased entries, and has the version of package.json', () => {
+it('the changelog begins with unreleased entries and has the version of package.json', () => {
   const headings = all(read('CHANGELOG.md'), /^## (.+)$/gm);
   expect(headings[0]).toBe('[Unreleased]');
   const { version } = JSON.parse(read('package.json'));

@@ -15,7 +15,7 @@ const known = [...membersOf('dist/tracker/options.d.ts', 'TrackerOptions').keys(
 const FOREIGN = ['data-wp-strategy'];
 const namesIn = (text: string) => [...text.matchAll(/[\s'"](data-[a-z-]+)/g)].map(([, name]) => name ?? '');
 
-it('attributes of the script tag are options that exist', () => {
+it('every attribute of a script tag is an option', () => {
   expect(known).toContain('data-base-url');
   const faults = html.flatMap((block) =>
     namesIn(block.text)
@@ -25,20 +25,20 @@ it('attributes of the script tag are options that exist', () => {
   expect(faults).toEqual([]);
 });
 
-it('the page about the script tag has every attribute', () => {
+it('the script tag page lists every attribute', () => {
   const rows = read('docs/script-tag.md')
     .split('\n')
     .filter((line) => line.startsWith('| `data-'));
   expect(rows.flatMap((row) => namesIn(row.replaceAll('`', ' '))).toSorted()).toEqual(known.toSorted());
 });
 
-it('elements are marked with an event', () => {
+it('every marked element names an event', () => {
   const marks = html.flatMap(({ text }) => text.match(/<[a-z]+ [^>]*data-clew-[^>]*>/g) ?? []);
   expect(marks.length).toBeGreaterThan(0);
   expect(marks.filter((tag) => !tag.includes('data-clew-event="'))).toEqual([]);
 });
 
-it('where the stub is shown, it is the one that is built', () => {
+it('every stub on a page is the stub that the build makes', () => {
   const shown = html.flatMap(inlineScriptsOf).filter(({ text }) => text.includes('clew.calls'));
   for (const block of shown) expect(block.text.trim(), placeOf(block)).toBe(read('dist/stub.js'));
   // Elsewhere a comment stands for it.

@@ -22,7 +22,7 @@ const calls = (line: string, number: number): Block[] =>
       : [],
   );
 
-it('every call that is named exists, in what one comes from and in clew', { timeout: 120_000 }, () => {
+it('every call on the page exists in its SDK and in clew', { timeout: 120_000 }, () => {
   const blocks = read(page)
     .split('\n')
     .flatMap((line, index) => calls(line, index + 1));

@@ -4,7 +4,7 @@ import { read } from './markdown.ts';
 
 const files = await filesOf(await readResults());
 
-it.each(Object.entries(files))('%s shows the figures of the last benchmark, and no others', (path, text) => {
+it.each(Object.entries(files))('%s shows exactly the figures of the last benchmark', (path, text) => {
   expect(read(path)).toBe(text);
 });
 

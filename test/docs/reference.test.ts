@@ -6,7 +6,7 @@ import { read, root } from './markdown.ts';
 
 const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
 
-it('the reference has every entry, a docstring for all that is exported, and no broken link', async () => {
+it('the API reference has every export with a docstring, and no broken link', async () => {
   const app = await Application.bootstrap({ options: join(root, 'typedoc.json'), emit: 'none' });
   const told: string[] = [];
   app.logger.log = (message, level) => void (level >= LogLevel.Warn && told.push(message));

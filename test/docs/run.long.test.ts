@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-describe('the relay, as it is written', () => {
+describe('the relay in the documentation', () => {
   it.each([
     ['README.md', '// relay.ts'],
     ['docs/relay.md', '// node.ts'],
@@ -37,7 +37,7 @@ describe('the relay, as it is written', () => {
     expect(JSON.parse(first?.text ?? '')).toMatchObject({ batch: [{ event: 'signup' }] });
   });
 
-  it('stops by itself on SIGTERM where the page says so', { timeout: 60_000 }, async () => {
+  it('stops on SIGTERM where the page states it', { timeout: 60_000 }, async () => {
     const { port } = new URL(await deadUrl());
     const code = blockOf('docs/relay.md', "process.once('SIGTERM'").replace('8080', port);
     const { printed } = run(`${code}\nserver.once('listening', () => process.kill(process.pid, 'SIGTERM'));`, {
@@ -48,7 +48,7 @@ describe('the relay, as it is written', () => {
   });
 });
 
-it('signPrimaryKey, as it is written, makes the signature of the documents', { timeout: 30_000 }, async () => {
+it('signPrimaryKey in the documentation makes the documented signature', { timeout: 30_000 }, async () => {
   const [vector] = JSON.parse(readFileSync(join(root, 'docs/signing/vectors.json'), 'utf8'));
   const code = blockOf('docs/relay.md', 'signPrimaryKey(process.env.IDENTITY_SECRET');
   const { printed } = run(`${code}\nconsole.log(await signatureOf({ id: process.env.KEY ?? '' }));`, {
@@ -58,7 +58,7 @@ it('signPrimaryKey, as it is written, makes the signature of the documents', { t
   expect((await printed()).trim()).toBe(vector.signature);
 });
 
-it('the client for servers, as it is written, sends to each of the endpoints', { timeout: 30_000 }, async () => {
+it('the client for servers in the documentation sends to each of the endpoints', { timeout: 30_000 }, async () => {
   upstream.answer(201, { 'Content-Type': 'application/json' }, '{"id":"c7"}');
   const { printed } = run(blockOf('docs/service.md', 'createService'), { BASE_URL: upstream.url, API_KEY: 'the-key' });
   expect(await printed()).toBe('customer c7\n');
@@ -69,7 +69,7 @@ it('the client for servers, as it is written, sends to each of the endpoints', {
   ]);
 });
 
-it('on a server the tracker does nothing, and the process ends', { timeout: 30_000 }, async () => {
+it('the tracker does nothing on a server, and the process ends', { timeout: 30_000 }, async () => {
   expect(await run(blockOf('docs/ssr.md', 'stats()')).printed()).toBe(
     ' { tracked: 0, delivered: 0, queued: 0, dropped: {} }\n',
   );

@@ -20,7 +20,7 @@ describe.each(shell.map((block) => [placeOf(block), block.text] as const))('the 
     expect(() => execFileSync('bash', ['-n'], { input: text, stdio: ['pipe', 'ignore', 'pipe'] })).not.toThrow();
   });
 
-  it('name files that are there', () => {
+  it('name existing files', () => {
     const files = [...text.matchAll(/(?<![\w./:-])((?:src|test|e2e|bench|demo|docs)\/[\w./-]+)/g)].map(
       ([, file]) => file ?? '',
     );

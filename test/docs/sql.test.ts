@@ -5,7 +5,7 @@ import { blocksOf } from './markdown.ts';
 
 const running = useCollector();
 
-it('the SQL for the collector runs, and forgets one person and no other', async () => {
+it('the documented SQL deletes one person of the collector and no other', async () => {
   const { query } = running().database;
   const [customer, thread, other, stranger] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await query('insert into customers (id, primary_key) values ($1, $2), ($3, $4)', [

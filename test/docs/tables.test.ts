@@ -36,7 +36,7 @@ describe.each([
     expect([...members.keys()].filter((member) => !rows.has(member) && member !== 'transport')).toEqual([]);
   });
 
-  it('has the defaults that the types have', () => {
+  it('has the defaults of the types', () => {
     /** As far as it is a value, and not an explanation. */
     const plainOf = (text = '') => /^(\d+|true|false|'\w+')(?=\s|$)/.exec(text.replaceAll('`', ''))?.[0];
     for (const [member, value] of members)
@@ -44,14 +44,14 @@ describe.each([
   });
 });
 
-it('every reason for which an event is dropped is explained, but for the one that none has', () => {
+it('the documentation explains every reason for a drop but `expired`, which no event has', () => {
   const [, type = ''] = /DropReason = ([^;]*);/.exec(read('dist/tracker/signals.d.ts')) ?? [];
   const reasons = [...type.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason ?? '');
   const explained = [...read('docs/tracker.md').matchAll(/^\| `([\w-]+)`/gm)].map(([, name]) => name);
   expect(reasons.filter((reason) => !explained.includes(reason))).toEqual(['expired']);
 });
 
-it('the event that is shown is one that the relay takes', () => {
+it('the relay accepts the documented event', () => {
   const [event] = blocksOf('docs/events.md').filter(({ lang }) => lang === 'json');
   expect(eventFault(JSON.parse(event?.text ?? ''))).toBeUndefined();
 });

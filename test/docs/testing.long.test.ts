@@ -17,7 +17,7 @@ const config = `
     }));
   export default defineConfig({ resolve: { alias } });`;
 
-it('the tests that docs/testing.md shows pass, as they are written', { timeout: 120_000 }, async () => {
+it('the tests in docs/testing.md pass', { timeout: 120_000 }, async () => {
   mkdirSync(join(root, 'test-results'), { recursive: true });
   const folder = mkdtempSync(join(root, 'test-results/testing-'));
   try {

@@ -3,7 +3,7 @@ import { exported } from '../../src/inspector/exported.ts';
 import { hear } from '../../src/inspector/hear.ts';
 import { newModel } from '../../src/inspector/model.ts';
 
-it('the file has what was seen, and how much of it is not kept any more', () => {
+it('the file has all seen events and the number of those no longer kept', () => {
   const model = newModel(0);
   hear(model, 1000, 'trace', { step: 'tracked', event: { uuid: 'a', event: 'signup', payload: { plan: 'pro' } } });
   hear(model, 1001, 'trace', { step: 'sent', uuids: ['a'], path: '/events/', bytes: 90, leaving: false });

@@ -13,7 +13,7 @@ it.each([
   expect(duration(ms)).toBe(text);
 });
 
-it('a countdown has whole seconds, the last of them until its end, and none after it', () => {
+it('a countdown shows whole seconds until its end and nothing after it', () => {
   expect([5001, 5000, 4001, 1, 0, -9].map((left) => countdown(1000 + left, 1000))).toEqual([
     '6 s',
     '5 s',
@@ -25,11 +25,11 @@ it('a countdown has whole seconds, the last of them until its end, and none afte
   expect(countdown(61_000, 0)).toBe('1 min 1 s');
 });
 
-it('a time has its milliseconds', () => {
+it('a time has milliseconds', () => {
   expect(instant(Date.parse('2026-11-21T10:20:30.007'))).toBe('10:20:30.007');
 });
 
-it('numbers are said as people say them', () => {
+it('numbers have separators and units', () => {
   expect([bytes(999), bytes(1234)]).toEqual(['999 B', '1.2 kB']);
   expect([plural(1, 'event'), plural(0, 'event'), plural(12_345, 'event')]).toEqual([
     '1 event',
@@ -38,7 +38,7 @@ it('numbers are said as people say them', () => {
   ]);
 });
 
-describe('what a message says', () => {
+describe('the text of a message', () => {
   it.each([
     ['TypeError: Failed to fetch', 'TypeError: Failed to fetch'],
     ['503 {"error":"a 503 on demand"}', 'a 503 on demand'],

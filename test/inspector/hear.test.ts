@@ -44,7 +44,7 @@ const sumOf = ({ stats }: Model) =>
   stats.delivered + stats.queued + Object.values(stats.dropped).reduce((sum, dropped) => sum + dropped, 0);
 
 describe('an event', () => {
-  it('has the time of each step of its way, its payload and its end', () => {
+  it('has its payload, its end and the time of each step', () => {
     const { track, store, send, answer, deliver, event } = stage();
     track('a');
     store('a');
@@ -65,13 +65,13 @@ describe('an event', () => {
     });
   });
 
-  it('was tracked when the call was made, not when the tracker came to tell of it', () => {
+  it('was tracked at the time of the call, not of the trace', () => {
     const { track, event } = stage();
     track('a', { timestamp: new Date(500).toISOString() });
     expect(event('a')?.trackedAt).toBe(500);
   });
 
-  it('keeps the time at which it was first stored, and that at which it was last sent', () => {
+  it('keeps the times of its first storing and its last request', () => {
     const { track, store, send, event } = stage();
     track('a');
     store('a');
@@ -81,7 +81,7 @@ describe('an event', () => {
     expect(event('a')).toMatchObject({ storedAt: 1002, sentAt: 1005, requests: [1, 2] });
   });
 
-  it('that is dropped says why: the reason, and what the relay said of it', () => {
+  it('that is dropped has the reason and the answer of the relay', () => {
     const { track, send, answer, drop, event } = stage();
     track('a');
     send(['a']);
@@ -90,7 +90,7 @@ describe('an event', () => {
     expect(event('a')).toMatchObject({ end: 'rejected', why: 'payload: too deep' });
   });
 
-  it('that is refused alone has what the service answered for its reason', () => {
+  it('that is rejected alone has the answer of the service', () => {
     const { track, send, answer, event } = stage();
     track('a');
     send(['a']);
@@ -98,7 +98,7 @@ describe('an event', () => {
     expect(event('a')?.why).toBe('400 bad');
   });
 
-  it('that was refused and got through in the end has no reason left', () => {
+  it('that is delivered after a rejection has no reason', () => {
     const { track, send, answer, deliver, event } = stage();
     track('a');
     send(['a']);
@@ -109,7 +109,7 @@ describe('an event', () => {
     expect(event('a')).toMatchObject({ end: 'delivered', why: undefined, requests: [1, 2] });
   });
 
-  it('of whose tracking nothing was told is known from its end, by the request that was just answered', () => {
+  it('without a traced call is known from its end, by the last answered request', () => {
     const { send, answer, deliver, event, model } = stage();
     send(['a', 'b']);
     answer(['a', 'b']);
@@ -119,7 +119,7 @@ describe('an event', () => {
     expect(model.events.has('b')).toBe(false);
   });
 
-  it('that another tab has sent is confirmed without having been sent here', () => {
+  it('that another tab has sent is confirmed without a request of this tab', () => {
     const { track, store, deliver, event } = stage();
     track('a');
     store('a');
@@ -130,7 +130,7 @@ describe('an event', () => {
 });
 
 describe('an upsert', () => {
-  it('shows when it is sent, and is confirmed by the answer, since no signal tells of its end', () => {
+  it('is confirmed by the answer, since no signal reports its end', () => {
     const { store, send, answer, event, model } = stage();
     store('u');
     send(['u'], { path: UPSERT_PATH });
@@ -141,7 +141,7 @@ describe('an upsert', () => {
 });
 
 describe('a request', () => {
-  it('has its size, its answer, and how many of its events were not seen here', () => {
+  it('has its size, its answer and the number of events not seen here', () => {
     const { model, track, send, answer } = stage();
     track('a');
     send(['a', 'other'], { gzip: 40 });
@@ -174,18 +174,18 @@ describe('a request', () => {
     return { ...played, until, first: played.model.requests.list[0] };
   };
 
-  it('that failed says when it goes out again', () => {
+  it('that failed shows the time of its retry', () => {
     const { first, until } = failing();
     expect(first).toMatchObject({ outcome: 'failed', retryAfter: 2000, retryAt: until });
   });
 
-  it('that went out again earlier than planned says so', () => {
+  it('that was retried earlier than planned shows it', () => {
     const { first, send, now } = failing();
     send(['a']);
     expect(first?.retryAt).toBe(now());
   });
 
-  it('that was answered is not put off by a later wait', () => {
+  it('that was answered is not changed by a later back-off', () => {
     const { model, send, answer, tell } = stage();
     send(['a']);
     answer(['a']);
@@ -193,7 +193,7 @@ describe('a request', () => {
     expect(model.requests.list[0]?.retryAt).toBeUndefined();
   });
 
-  it('of a page that is leaving takes no answer: the same, sent again, does', () => {
+  it('of a page that unloads gets no answer: the answer belongs to its retry', () => {
     const { model, send, answer } = stage();
     send(['a'], { leaving: true });
     send(['a']);
@@ -201,22 +201,22 @@ describe('a request', () => {
     expect(model.requests.list.map(({ outcome }) => outcome)).toEqual([undefined, 'delivered']);
   });
 
-  it('whose transport rejected with an error has its text for a message', () => {
+  it('shows the message of an error with which the transport rejected', () => {
     const { model, send, answer } = stage();
     send(['a']);
     answer(['a'], { outcome: 'failed', message: new TypeError('Failed to fetch') as unknown as string });
     expect(model.requests.list[0]?.message).toBe('TypeError: Failed to fetch');
   });
 
-  it('that nobody remembers sending changes nothing by its answer', () => {
+  it('that was never traced changes nothing by its answer', () => {
     const { model, answer } = stage();
     answer(['a'], { outcome: 'failed' });
     expect(model.requests.list).toEqual([]);
   });
 });
 
-describe('the sums', () => {
-  it('hold after each step', () => {
+describe('the totals', () => {
+  it('add up after each step', () => {
     const { model, track, send, answer, deliver, drop } = stage();
     const steps = [
       () => track('a'),
@@ -233,7 +233,7 @@ describe('the sums', () => {
     expect(model.stats).toEqual({ tracked: 2, delivered: 1, queued: 0, dropped: { full: 1 } });
   });
 
-  it("are the tracker's own when it has been asked, and say how many events came before", () => {
+  it('are those of stats(), with the number of earlier events', () => {
     const { model, track } = stage();
     const stats = { tracked: 7, delivered: 5, queued: 1, dropped: { full: 1 } };
     count(model, 1000, stats);
@@ -243,7 +243,7 @@ describe('the sums', () => {
     expect(stats.queued).toBe(1);
   });
 
-  it('go on when events and requests are not kept any more', () => {
+  it('count on when old events and requests are discarded', () => {
     const { model, track, send, deliver } = stage();
     const uuids = Array.from({ length: MOST_EVENTS + 500 }, (_, n) => `${n}`);
     for (const uuid of uuids) track(uuid);
@@ -258,7 +258,7 @@ describe('the sums', () => {
 });
 
 describe('the visitor', () => {
-  it('is who the tracker says, and nobody after a refusal', () => {
+  it('is the one of the trace, and none after a refusal', () => {
     const { model, tell } = stage();
     tell({ step: 'visitor', thread: THREAD, primaryKey: 'ann' });
     expect(model.visitor).toEqual({ thread: THREAD, primaryKey: 'ann', isTold: true });
@@ -266,7 +266,7 @@ describe('the visitor', () => {
     expect(model.visitor).toEqual({ thread: undefined, isTold: true });
   });
 
-  it('is learnt from what is delivered by whoever looks too late, the key from $identify', () => {
+  it('is learned from delivered events if the inspector opens late, with the key from $identify', () => {
     const { model, deliver } = stage();
     deliver('a');
     expect(model.visitor).toEqual({ thread: THREAD, isTold: false });
@@ -277,7 +277,7 @@ describe('the visitor', () => {
   });
 });
 
-it('keeps the last errors with their time', () => {
+it('the last errors are kept with their times', () => {
   const { model } = stage();
   for (let n = 0; n < 60; n++) hear(model, n, 'error', new Error(`clew: ${n}`));
   expect(model.errors).toHaveLength(50);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { roll, type Second, WINDOW } from '../../src/inspector/rate.ts';
 
-describe('the seconds', () => {
-  it('are one for each second that has passed, also of those in which nothing happened', () => {
+describe('the rate per second', () => {
+  it('has an entry for each second, also without events', () => {
     const seconds: Second[] = [];
     roll(seconds, 1000, 0).tracked++;
     roll(seconds, 1999, 0).tracked++;
@@ -15,7 +15,7 @@ describe('the seconds', () => {
     ]);
   });
 
-  it('are the last ones only, however long nothing happened', () => {
+  it('keeps only the last seconds, however long nothing happened', () => {
     const seconds: Second[] = [];
     roll(seconds, 1000, 2);
     roll(seconds, 1e9, 5);
@@ -24,7 +24,7 @@ describe('the seconds', () => {
     expect(seconds[0]).toEqual({ at: 1e6 - WINDOW + 1, tracked: 0, queued: 2 });
   });
 
-  it('wait for a clock that has jumped back', () => {
+  it('waits after the clock has jumped back', () => {
     const seconds: Second[] = [];
     roll(seconds, 9000, 0);
     roll(seconds, 3000, 0).tracked++;

@@ -47,7 +47,7 @@ const createPage = () => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('watching a tracker', () => {
-  it('begins with its sums, and goes on with what it tells', () => {
+  it("begins with the tracker's totals and follows its signals", () => {
     const changed = vi.fn();
     const { tracker, track } = createSubject({ tracked: 3, delivered: 3, queued: 0, dropped: {} });
     const { model } = watch(tracker, changed);
@@ -58,7 +58,7 @@ describe('watching a tracker', () => {
     expect(changed).toHaveBeenCalledTimes(1);
   });
 
-  it('ends with no listener left, and hears nothing any more', () => {
+  it('removes all listeners at its end', () => {
     const { tracker, track, listeners } = createSubject();
     const { model, stop } = watch(tracker, () => {});
     expect(listeners.size).toBe(4);
@@ -67,7 +67,7 @@ describe('watching a tracker', () => {
     expect([listeners.size, model.events.size]).toEqual([0, 0]);
   });
 
-  it('does not ask for the sums in a burst, which a tracker works off in slices, but looks again', () => {
+  it('reads the totals after a burst, not during it', () => {
     const changed = vi.fn();
     const { tracker, track, stats } = createSubject();
     const { model, look } = watch(tracker, changed);
@@ -84,7 +84,7 @@ describe('watching a tracker', () => {
 });
 
 describe("watching the script tag's function", () => {
-  it('works like watching a tracker', () => {
+  it('works as for a tracker', () => {
     const subject = createSubject();
     const page = createPage();
     page.load(subject);
@@ -96,7 +96,7 @@ describe("watching the script tag's function", () => {
     expect(subject.listeners.size).toBe(0);
   });
 
-  it('begins before the bundle has come, without asking the stub what it cannot answer', () => {
+  it('begins before the bundle loads, without calls that the stub cannot answer', () => {
     const subject = createSubject();
     const page = createPage();
     const { model, look } = watch(page.stub, () => {});
@@ -108,14 +108,14 @@ describe("watching the script tag's function", () => {
     expect(model).toMatchObject({ before: 0, stats: { tracked: 1, queued: 1 } });
   });
 
-  it('leaves nothing with the stub when it ends before the bundle has come', () => {
+  it('leaves nothing in the stub when it ends before the bundle loads', () => {
     const page = createPage();
     page.stub('track', 'signup');
     watch(page.stub, () => {}).stop();
     expect(page.q).toEqual([[0, ['track', 'signup']]]);
   });
 
-  it('is deaf when it ends after the bundle has come, although the stub knew no undoing', () => {
+  it('ignores signals when it ends after the bundle loads, although the stub cannot unsubscribe', () => {
     const changed = vi.fn();
     const subject = createSubject();
     const page = createPage();

@@ -5,14 +5,14 @@ import { consentOf, heldIn, senderOf } from '../../src/inspector/standing.ts';
 
 const NOW = 10_000;
 
-describe('who sends', () => {
+describe('the sending tab', () => {
   const senderAt = (by: string, until: number, fails = 0) => {
     const model = newModel(0);
     hear(model, 0, 'trace', { step: 'link', tab: 'me', by, until, fails, okAt: 0 });
     return senderOf(model, NOW);
   };
 
-  it('is not known before it was told', () => {
+  it('is unknown before the first trace', () => {
     expect(senderOf(newModel(0), NOW)).toEqual({ kind: 'unknown' });
   });
 
@@ -21,18 +21,18 @@ describe('who sends', () => {
     expect(senderAt('you', NOW + 1)).toEqual({ kind: 'other', tab: 'you', until: NOW + 1 });
   });
 
-  it('is nobody when the lease has run out or was given up', () => {
+  it('is none when the lease has expired or was released', () => {
     expect(senderAt('you', NOW)).toEqual({ kind: 'nobody' });
     expect(senderAt('', 0)).toEqual({ kind: 'nobody' });
   });
 
-  it('is nobody for a while after failures', () => {
+  it('is none during the back-off after failures', () => {
     expect(senderAt('', NOW + 500, 2)).toEqual({ kind: 'waiting', until: NOW + 500, fails: 2 });
   });
 });
 
-describe('what waits', () => {
-  it('is in memory only until it is stored, by name', () => {
+describe('queued events', () => {
+  it('are in memory only until they are stored, listed by name', () => {
     const model = newModel(0);
     const track = (uuid: string, event: string) => hear(model, 0, 'trace', { step: 'tracked', event: { uuid, event } });
     track('a', 'viewed');
@@ -52,7 +52,7 @@ describe('what waits', () => {
     });
   });
 
-  it('is not known where, if it counts and was not seen', () => {
+  it('have an unknown place if they were tracked before the inspector opened', () => {
     const model = newModel(0);
     count(model, 0, { tracked: 5, delivered: 2, queued: 3, dropped: {} });
     expect(heldIn(model)).toMatchObject({ inMemory: 0, inStore: 0, unknown: 3 });
@@ -60,7 +60,7 @@ describe('what waits', () => {
 });
 
 describe('consent', () => {
-  it('is given once there is a visitor, and refused once there is none any more', () => {
+  it('is granted once there is a visitor, and refused once there is none again', () => {
     const model = newModel(0);
     expect(consentOf(model)).toBe('unknown');
     hear(model, 0, 'trace', { step: 'visitor', thread: 't' });
@@ -69,7 +69,7 @@ describe('consent', () => {
     expect(consentOf(model)).toBe('refused');
   });
 
-  it('is refused if something was dropped for it, although nobody has said so', () => {
+  it('is refused if an event was dropped for it, also without a trace', () => {
     const model = newModel(0);
     hear(model, 0, 'dropped', { events: [{ uuid: 'a' }], reason: 'consent' });
     expect(consentOf(model)).toBe('refused');

@@ -10,8 +10,8 @@ const shown = (more: Partial<SeenEvent>) =>
     isReached,
   ]);
 
-describe('the stations of an event', () => {
-  it('have the time since the one before', () => {
+describe('the steps of an event', () => {
+  it('have the time since the previous step', () => {
     expect(shown({ trackedAt: 10, storedAt: 14, sentAt: 100, endedAt: 130, end: 'delivered' })).toEqual([
       ['Tracked', [10, undefined], true],
       ['Stored', [14, 4], true],
@@ -29,16 +29,16 @@ describe('the stations of an event', () => {
     ]);
   });
 
-  it('end where it was dropped, with what it never came to', () => {
+  it('end with the drop, and name the steps that the event never reached', () => {
     expect(shown({ trackedAt: 10, endedAt: 11, end: 'full' })).toEqual([
       ['Tracked', [10, undefined], true],
-      ['Stored', 'no', true],
-      ['Sent', 'no', true],
+      ['Stored', 'never', true],
+      ['Sent', 'never', true],
       ['Dropped', [11, 1], true],
     ]);
   });
 
-  it('say that another tab has sent what was confirmed and not sent here', () => {
+  it('show that another tab has sent an event confirmed without a request here', () => {
     expect(shown({ trackedAt: 10, storedAt: 14, endedAt: 90, end: 'delivered' })[2]).toEqual([
       'Sent',
       'by another tab',
@@ -46,16 +46,16 @@ describe('the stations of an event', () => {
     ]);
   });
 
-  it('do not pretend to know what was before the inspector was opened', () => {
+  it('are unknown before the inspector was opened', () => {
     const missing = stationsOf(seen({ isTracked: false, endedAt: 90, end: 'delivered' })).map((one) => one.missing);
-    expect(missing.slice(0, 3)).toEqual(['not seen', 'not seen', 'not seen']);
+    expect(missing.slice(0, 3)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 });
 
 describe('the end of an event', () => {
   it.each([
-    [{}, 'waiting'],
-    [{ requests: [1, 2] }, 'waiting, sent 2×'],
+    [{}, 'queued'],
+    [{ requests: [1, 2] }, 'queued, sent 2×'],
     [{ end: 'delivered', requests: [1] }, 'confirmed'],
     [{ end: 'delivered', requests: [1, 2, 3] }, 'confirmed, sent 3×'],
     [{ end: 'too-large' }, 'dropped: too-large'],

@@ -92,7 +92,7 @@ describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
     for (const { headers } of upstream.received) expect(headers.authorization).toBe(`Api-Key ${KEY}`);
   });
 
-  it('turns away an upsert and an identify that are not signed', async () => {
+  it('rejects an upsert and an identify that are not signed', async () => {
     const { post } = await open();
     expect((await post('/clew/api/customers/upsert', { primary_key: 'ann' })).status).toBe(422);
     const forged = event('$identify', { payload: { distinct_id: 'ann' } });
@@ -100,7 +100,7 @@ describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('takes a beacon, which is text, from a page of another origin', async () => {
+  it('accepts a beacon as text from a page of another origin', async () => {
     const { url } = await open();
     const a = event('a');
     const headers = { 'Content-Type': 'text/plain;charset=UTF-8', Origin: ORIGIN };
@@ -162,10 +162,10 @@ describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
     connection.socket.destroy();
   };
 
-  if (cuts) it('answers 413 to a megabyte; the server ends that connection, and serves another one', servesAfterCut);
-  else it('answers 413 to a megabyte, and goes on with the next request of its connection', servesOnSameConnection);
+  if (cuts) it('answers 413 to a megabyte, and the server closes only that connection', servesAfterCut);
+  else it('answers 413 to a megabyte, and the next request of its connection succeeds', servesOnSameConnection);
 
-  it('answers 404 to what is not a path of the service, and leaves other paths to the app', async () => {
+  it('answers 404 to other paths under its prefix, and leaves all others to the app', async () => {
     const { post } = await open();
     for (const path of ['/clew', '/clew/api/other', '/elsewhere']) {
       expect((await post(path, { batch: [event('a')] })).status).toBe(404);
@@ -174,12 +174,12 @@ describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
   });
 
   if (name === 'Express' || name === 'Fastify')
-    it('leaves the app its body parsers', async () => {
+    it('does not affect the body parsers of the app', async () => {
       const { post } = await open();
       expect(await (await post('/echo', { a: [1] })).json()).toEqual({ a: [1] });
     });
 
-  it('passes on how long the service asks to wait', async () => {
+  it('forwards the Retry-After of the service', async () => {
     const { post } = await open();
     upstream.answer(429, { 'Retry-After': '17' });
     const busy = await post(BATCH, { batch: [event('a')] });
@@ -210,5 +210,5 @@ describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
   };
 
   // A worker's platform ends it by itself.
-  if (name !== 'a worker') it('answers what is under way before its server closes', answersBeforeClosing);
+  if (name !== 'a worker') it('answers the requests in flight before its server closes', answersBeforeClosing);
 });

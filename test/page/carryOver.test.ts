@@ -6,8 +6,8 @@ const holding = (text?: string) => vi.stubGlobal('localStorage', text === undefi
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('a list that was carried', () => {
-  it('comes back as it was, whatever is in it', () => {
+describe('a list in the journal', () => {
+  it('is read as it was written, whatever its items are', () => {
     const list = ['text', 7, null, { a: 1 }, [1, [2]]];
     holding();
     carry('key', list);
@@ -20,17 +20,17 @@ describe('a list that was carried', () => {
     ['an empty list', '[]'],
     ['no JSON', '[1,'],
     ['no text', ''],
-  ])('is empty where there is %s', (_what, text) => {
+  ])('is empty if the text is %s', (_what, text) => {
     holding(text);
     expect(carriedList('key')).toEqual([]);
   });
 
-  it.each(['7', '"text"', 'true', '{"length":3}'])('is a list also where somebody has put %s', (text) => {
+  it.each(['7', '"text"', 'true', '{"length":3}'])('is a list even if other code has written %s', (text) => {
     holding(text);
     expect(Array.isArray(carriedList('key'))).toBe(true);
   });
 
-  it('is empty where storage is refused', () => {
+  it('is empty if storage is refused', () => {
     vi.stubGlobal('localStorage', null);
     carry('key', [1]);
     expect(carried('key')).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a list that was carried', () => {
   });
 });
 
-it('carries nothing any more when it is told no value', () => {
+it('the journal removes the key for an undefined value', () => {
   holding('[1]');
   carry('key');
   expect(localStorage).toEqual({});

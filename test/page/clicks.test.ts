@@ -59,7 +59,7 @@ describe('a marked element', () => {
     ['textarea', 'textarea', 'change'],
     ['form', undefined, 'submit'],
     ['x-input', 'text', 'click'],
-  ])('%s of type %s is tracked on %s, and on nothing else', (name, type, on) => {
+  ])('%s of type %s is tracked on %s only', (name, type, on) => {
     const { fire, tracked } = start();
     const target = marked(name, type);
     for (const other of ['click', 'auxclick', 'change', 'submit', 'focusin'].filter((each) => each !== on))
@@ -69,7 +69,7 @@ describe('a marked element', () => {
     expect(tracked()).toEqual([['marked', {}]]);
   });
 
-  it('is tracked with its marks as the payload, and with nothing else of it', () => {
+  it('is tracked with its marks only as the payload', () => {
     const { fire, tracked } = start();
     const dataset = {
       clewEvent: 'signup',
@@ -83,20 +83,20 @@ describe('a marked element', () => {
     expect(tracked()).toEqual([['signup', { plan: 'pro', planName: 'Pro' }]]);
   });
 
-  it('may have a mark whose name only begins with `clewEvent`', () => {
+  it('may have a mark whose name begins with `clewEvent`', () => {
     const { fire, tracked } = start();
     fire('click', [element('button', { clewEvent: 'signup', clewEventKind: 'pro' })]);
     expect(tracked()).toEqual([['signup', { eventKind: 'pro' }]]);
   });
 
-  it('is tracked if it is the innermost one', () => {
+  it('is tracked if it is the innermost marked element', () => {
     const { fire, tracked } = start();
     fire('click', [element('button', { clewEvent: 'inner' }), element('section', { clewEvent: 'outer' })]);
     fire('click', [element('input', { clewEvent: 'inner' }, { type: 'text' }), element('p', { clewEvent: 'outer' })]);
     expect(tracked()).toEqual([['inner', {}]]);
   });
 
-  it('may stand among nodes that are no elements', () => {
+  it('may have parents that are not elements', () => {
     const { fire, tracked } = start();
     fire('click', [{}, marked('button'), {}]);
     expect(tracked()).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('a marked element', () => {
     expect(tracked()).toEqual([]);
   });
 
-  it('is not tracked any more once the plugin has stopped', () => {
+  it('is not tracked after the plugin has stopped', () => {
     const { fire, stop, tracked } = start();
     stop();
     for (const type of ['click', 'change', 'submit']) fire(type, [marked('button')]);
@@ -133,14 +133,14 @@ describe('a link', () => {
     }
   });
 
-  it('is followed by the middle button, and not by the right one', () => {
+  it('is tracked when followed by the middle button, and not by the right one', () => {
     const { fire, tracked } = start({ outbound: true });
     fire('auxclick', [link(OUT)], { button: 1 });
     fire('auxclick', [link(OUT)], { button: 2 });
     expect(tracked()).toHaveLength(1);
   });
 
-  it('that is no address of a host is not tracked', () => {
+  it('without a host in its address is not tracked', () => {
     const { fire, tracked } = start({ outbound: true, downloads: true });
     for (const href of ['mailto:ann@example.com', 'javascript:void 0', '', 'tel:1']) {
       fire('click', [link(href, ['download'])]);
@@ -158,19 +158,22 @@ describe('a link', () => {
     },
   );
 
-  it.each(['/yarn.html', '/pdf', '/yarn.pdf/more', '/?file=yarn.pdf', '/yarn.mp5'])('to %s is no download', (path) => {
-    const { fire, tracked } = start({ downloads: true });
-    fire('click', [link(`https://shop.example${path}`)]);
-    expect(tracked()).toEqual([]);
-  });
+  it.each(['/yarn.html', '/pdf', '/yarn.pdf/more', '/?file=yarn.pdf', '/yarn.mp5'])(
+    'to %s is not tracked as a download',
+    (path) => {
+      const { fire, tracked } = start({ downloads: true });
+      fire('click', [link(`https://shop.example${path}`)]);
+      expect(tracked()).toEqual([]);
+    },
+  );
 
-  it('with `download` is a download whatever its name, also of another host', () => {
+  it('with `download` is tracked as a download whatever its name or host is', () => {
     const { fire, tracked } = start({ downloads: true, outbound: true });
     fire('click', [link(OUT, ['download'])]);
     expect(tracked()).toEqual([['file_downloaded', { url: OUT }]]);
   });
 
-  it('that is marked is tracked as both', () => {
+  it('that is marked is tracked as a marked element and as a link', () => {
     const { fire, tracked } = start({ outbound: true });
     fire('click', [{ ...link(OUT), dataset: { clewEvent: 'marked' } }]);
     expect(tracked()).toEqual([

@@ -59,7 +59,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('the cookie', () => {
-  it('holds the visitor id and how many there were before, for 400 days and all hosts of the domain', () => {
+  it('holds the visitor id and its count for 400 days and all hosts of the domain', () => {
     const ann = visitor({ turn: 3 });
     share(ann);
     expect(jar.written).toEqual([
@@ -68,20 +68,20 @@ describe('the cookie', () => {
     expect(jar.cookie).toBe(`clew=${ann.thread}.3.`);
   });
 
-  it('is without Secure on plain http, where browsers keep no secure cookie', () => {
+  it('has no Secure on plain http, where browsers keep no secure cookie', () => {
     jar = open('www.example.com', 'http:');
     share(visitor());
     expect(jar.written[0]).not.toContain('Secure');
   });
 
-  it('holds no primary key, but a number made of it', () => {
+  it('holds a hash of the primary key instead of the key', () => {
     const ann = visitor({ keys: { one: ['ann@example.com'] } });
     share(ann);
     expect(jar.cookie).toMatch(new RegExp(`^clew=${ann.thread}\\.0\\.\\d{1,10}$`));
     expect(jar.cookie).not.toContain('ann@');
   });
 
-  it('is erased if there is no visitor any more', () => {
+  it('is erased if there is no visitor', () => {
     share(visitor());
     cookieDomain('example.com').tell(undefined, unexpected);
     expect(jar.cookie).toBe('');
@@ -105,7 +105,7 @@ describe('the cookie', () => {
     expect(jar.written).toHaveLength(length + 1);
   });
 
-  it('with `auto` where the browser keeps no cookie for a domain is for the host itself', () => {
+  it('with `auto` is set for the host itself if the browser keeps no domain cookie', () => {
     jar = open('localhost', 'http:', false);
     const ann = visitor();
     cookieDomain('auto').tell(ann, unexpected);
@@ -118,7 +118,7 @@ describe('the cookie', () => {
     const shared = cookieDomain('other.example');
     shared.tell(visitor(), fail);
     shared.tell(visitor(), fail);
-    expect(fail.mock.calls).toEqual([['cookieDomain: expected a domain of this page, and cookies to be allowed']]);
+    expect(fail.mock.calls).toEqual([['cookieDomain: the browser refused the cookie']]);
     expect(jar.written).toHaveLength(1);
   });
 });
@@ -126,7 +126,7 @@ describe('the cookie', () => {
 describe('the visitor of this host', () => {
   const meet = (here: Visitor, service = 'one') => cookieDomain('example.com').meet(here, service);
 
-  it('stays if there is no cookie, or none of clew', () => {
+  it('stays if there is no cookie, or no cookie of clew', () => {
     const here = visitor({ keys: { one: ['ann'] } });
     expect(meet(here)).toBe(here);
     for (const value of ['hello', '..', `${here.thread}x.0.`, `${here.thread.toUpperCase()}.0.`]) {
@@ -135,20 +135,20 @@ describe('the visitor of this host', () => {
     }
   });
 
-  it('becomes the one of the other hosts, without the keys of the one before', () => {
+  it('changes to the one of the other hosts, without the previous keys', () => {
     const there = visitor();
     share(there);
     const here = visitor({ keys: { one: ['ann'] }, pages: 7 });
     expect(meet(here)).toEqual({ thread: there.thread, turn: 0, keys: {}, pages: 7 });
   });
 
-  it('stays if it is newer than the one of the other hosts', () => {
+  it('stays if it is newer than the cookie', () => {
     share(visitor({ turn: 1 }));
     const here = visitor({ turn: 2 });
     expect(meet(here)).toBe(here);
   });
 
-  it('becomes a newer one', () => {
+  it('changes to a newer one in the cookie', () => {
     const there = visitor({ turn: 5 });
     share(there);
     expect(meet(visitor({ turn: 2 }))).toMatchObject({ thread: there.thread, turn: 5 });
@@ -169,7 +169,7 @@ describe('the visitor of this host', () => {
     ]);
   });
 
-  it('keeps the primary key that this host knows', () => {
+  it('keeps the primary key known on this host', () => {
     const here = visitor({ keys: { one: ['ann', 'signature'] } });
     share(here);
     expect(meet(here)).toBe(here);
@@ -177,14 +177,14 @@ describe('the visitor of this host', () => {
 });
 
 describe('the other hosts', () => {
-  it('learn of a newer visitor', () => {
+  it('get a newer visitor', () => {
     share(visitor());
     const newer = visitor({ turn: 1 });
     share(newer);
     expect(jar.cookie).toContain(newer.thread);
   });
 
-  it('are not set back to an older visitor, or to another one of the same age', () => {
+  it('keep a newer visitor, and another one of the same age', () => {
     const known = visitor({ turn: 2 });
     share(known);
     share(visitor({ turn: 1 }));
@@ -192,7 +192,7 @@ describe('the other hosts', () => {
     expect(jar.cookie).toBe(`clew=${known.thread}.2.`);
   });
 
-  it('learn that their visitor was identified, and do not forget it', () => {
+  it('get the identification of their visitor and keep it', () => {
     const known = visitor();
     share(known);
     share({ ...known, keys: { one: ['ann'] } });
@@ -202,13 +202,13 @@ describe('the other hosts', () => {
     expect(jar.cookie).toBe(cookie);
   });
 
-  it('are given the mark of a key that this host has from them', () => {
+  it('get the hash of a primary key that this host knows from them', () => {
     const known = visitor({ keys: { one: [12345] } });
     share(known);
     expect(jar.cookie).toBe(`clew=${known.thread}.0.12345`);
   });
 
-  it('are given a visitor in place of a cookie that is none of clew', () => {
+  it('get a visitor in place of a cookie that clew has not written', () => {
     jar.cookie = 'clew=hello; Domain=example.com';
     const ann = visitor();
     share(ann);
@@ -216,7 +216,7 @@ describe('the other hosts', () => {
   });
 });
 
-it.each([undefined, '', 7, null])('the domain %j is a TypeError that names the option', (domain) => {
+it.each([undefined, '', 7, null])('the domain %j throws a TypeError that names the option', (domain) => {
   expect(() => cookieDomain(domain as string)).toThrow(TypeError);
   expect(() => cookieDomain(domain as string)).toThrow(/^clew: cookieDomain: expected a domain or 'auto'/);
 });

@@ -72,7 +72,7 @@ const paths: [string, () => { push(path: string): void; replace(path: string): v
 ];
 
 describe.each(paths)('with %s', (_name, open) => {
-  it('the first view is tracked after 100 ms, with the referrer of the page', () => {
+  it('tracks the first view after 100 ms, with the referrer of the page', () => {
     open();
     const { views } = start();
     vi.advanceTimersByTime(99);
@@ -81,7 +81,7 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(views()).toEqual([{ url: `${ORIGIN}/`, path: '/', referrer: REFERRER }]);
   });
 
-  it('each path is a view, with the view before as its referrer', () => {
+  it('tracks each path as a view, with the previous view as its referrer', () => {
     const { push } = open();
     const { views } = start();
     settle();
@@ -95,7 +95,7 @@ describe.each(paths)('with %s', (_name, open) => {
     ]);
   });
 
-  it('another query or hash is no view', () => {
+  it('tracks no view for another query or hash', () => {
     const { push } = open();
     const { urls } = start();
     settle();
@@ -110,7 +110,7 @@ describe.each(paths)('with %s', (_name, open) => {
     [{ query: true }, ['/', '/?a=1', '/#a?b=1']],
     [{ hash: true }, ['/', '/#a?b=1', '/#b']],
     [{ query: true, hash: true }, ['/', '/?a=1', '/#a?b=1', '/#b']],
-  ])('%j makes such a change a view', (options, expected) => {
+  ])('tracks a view for such a change with %j', (options, expected) => {
     const { push } = open();
     const { urls } = start(options);
     settle();
@@ -121,7 +121,7 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(urls()).toEqual(expected);
   });
 
-  it('an address that is replaced within 100 ms is no view', () => {
+  it('tracks no view for an address that is replaced within 100 ms', () => {
     const { push, replace } = open();
     const { urls } = start();
     settle();
@@ -134,7 +134,7 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(urls()).toEqual(['/', '/new']);
   });
 
-  it('an address that is left by another navigation is a view, however soon', () => {
+  it('tracks an address that another navigation leaves, however soon', () => {
     const { push } = open();
     const { urls } = start();
     push('/quick');
@@ -145,7 +145,7 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(urls()).toEqual(['/', '/quick', '/next']);
   });
 
-  it('a page that is left is a view, however soon, and only once', () => {
+  it('tracks a page that unloads, however soon, once', () => {
     const { push } = open();
     const { urls } = start();
     settle();
@@ -156,7 +156,7 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(urls()).toEqual(['/', '/quick']);
   });
 
-  it('a page that returns from the back/forward cache is a view', () => {
+  it('tracks a page that returns from the back/forward cache', () => {
     open();
     const { views } = start();
     settle();
@@ -166,7 +166,7 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(views()).toEqual([views()[0], views()[0]]);
   });
 
-  it('the end of the plugin tracks the view that has not settled, and no later one', () => {
+  it('tracks the pending view when the plugin stops, and none later', () => {
     const { push } = open();
     const { stop, urls } = start();
     settle();
@@ -182,7 +182,7 @@ describe.each(paths)('with %s', (_name, open) => {
 });
 
 describe('without the Navigation API', () => {
-  it('a step back is a view', () => {
+  it('tracks a step back', () => {
     const { urls } = start();
     settle();
     moveTo('/yarns');
@@ -191,7 +191,7 @@ describe('without the Navigation API', () => {
     expect(urls()).toEqual(['/', '/yarns']);
   });
 
-  it('`history` is restored when the plugin ends', () => {
+  it('restores `history` when the plugin stops', () => {
     const before = { push: history.pushState, replace: history.replaceState };
     const { stop } = start();
     expect(history.pushState).not.toBe(before.push);
@@ -199,7 +199,7 @@ describe('without the Navigation API', () => {
     expect({ push: history.pushState, replace: history.replaceState }).toEqual(before);
   });
 
-  it('a patch that somebody has put over it stays, and tracks nothing once the plugin has ended', () => {
+  it('keeps a later patch of `history` when the plugin stops, and tracks nothing', () => {
     const { stop, urls } = start();
     settle();
     const ours = history.pushState;
@@ -222,7 +222,7 @@ describe('a campaign', () => {
     settle();
   };
 
-  it('is named by the first view only, and by every view with `campaign`', () => {
+  it('is in the first view only, and in every view with `campaign`', () => {
     for (const [options, count] of [
       [{}, 1],
       [{ campaign: true }, 3],
@@ -239,7 +239,7 @@ describe('a campaign', () => {
     }
   });
 
-  it('is kept for the visit once the tracker may store, and the next page does not name it again', async () => {
+  it('is stored once the tracker may store, and the next page does not track it again', async () => {
     moveTo(AD);
     const { stop } = start();
     settle();
@@ -257,7 +257,7 @@ describe('a campaign', () => {
     expect(views()[0]).toMatchObject(FOUND);
   });
 
-  it('replaces the one before', () => {
+  it('replaces the previous one', () => {
     moveTo(AD);
     const { views } = start({ campaign: true });
     settle();

@@ -19,7 +19,7 @@ const allBatches = (items: readonly ItemText[], singles?: ReadonlySet<string>): 
 const counts = (batches: Batch[]) => batches.map(({ items }) => items.length);
 const sizeOf = (body: string) => Buffer.byteLength(body, 'utf8');
 
-it('makes nothing of nothing', () => {
+it('no items make no batch', () => {
   expect(nextBatch([], limits)).toBeUndefined();
 });
 
@@ -41,7 +41,7 @@ describe('a batch', () => {
     ['one-byte letters', 'x'],
     ['two-byte letters', 'é'],
     ['emoji', '😀'],
-  ])('is cut before 60,000 bytes, counted in UTF-8: %s', (_what, letter) => {
+  ])('is split below 60,000 bytes, counted in UTF-8: %s', (_what, letter) => {
     const half = (maxBatchBytes - ENVELOPE - 1) / 2;
     const sizes = [Math.ceil(half), Math.floor(half)];
     // Rounded so that whole letters fit; what is missing is made up by the second event's plain text.
@@ -57,7 +57,7 @@ describe('a batch', () => {
     expect(counts(allBatches([exact[0] as string, text((sizes[1] as number) + 1)]))).toEqual([1, 1]);
   });
 
-  it('says its length in bytes, for every kind of body', () => {
+  it('reports its length in bytes, for every kind of body', () => {
     const single = eventText('é', '😀');
     const items = [eventText('😀'), eventText('€', ['é']), upsertText({ name: 'Zoë' }), single];
     const batches = allBatches(items, new Set([idOf(single)]));
@@ -65,14 +65,14 @@ describe('a batch', () => {
     for (const { body, bytes } of batches) expect(bytes).toBe(sizeOf(body));
   });
 
-  it('always takes the first item, whatever its size', () => {
+  it('always has the first item, whatever its size', () => {
     const batches = allBatches([eventOf(maxBatchBytes + 5000), eventText()]);
     expect(counts(batches)).toEqual([1, 1]);
     expect(batches[0]?.bytes).toBeGreaterThan(maxBatchBytes);
     expect(nextBatch([eventText(), eventText()], { maxBatchBytes: 1, maxBatchEvents: 1 })?.items).toHaveLength(1);
   });
 
-  it('never passes a limit and never changes the order, whatever the sizes', () => {
+  it('never exceeds a limit and never changes the order, whatever the sizes', () => {
     // A fixed walk through sizes from small to nearly a whole batch.
     const items = times(120, (i) => eventOf(400 + ((i * 7919) % 59_000)));
     const batches = allBatches(items);
@@ -84,7 +84,7 @@ describe('a batch', () => {
   });
 });
 
-describe('what travels alone', () => {
+describe('an item with a request of its own', () => {
   it('is an upsert, in its place between the events', () => {
     const items = [eventText('a'), eventText('b'), upsertText(), upsertText(), eventText('c')];
     const batches = allBatches(items);

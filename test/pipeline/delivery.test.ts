@@ -41,8 +41,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('what is queued', () => {
-  it('goes out in order, in as few requests as the limits allow, and is deleted once confirmed', async () => {
+describe('the queue', () => {
+  it('is sent in order, in as few requests as the limits allow, and deleted once confirmed', async () => {
     const tab = createTab();
     const ids = tab.track(...events(450));
     await tab.delivery.flush();
@@ -58,7 +58,7 @@ describe('what is queued', () => {
     expect(linkOf(tab)).toMatchObject({ by: '', until: 0, fails: 0 });
   });
 
-  it('keeps its order when upserts and single events stand between', async () => {
+  it('keeps its order with upserts and single events between', async () => {
     const tab = createTab();
     const single = eventText('now');
     const items = [eventText('a'), upsertText(), eventText('b'), single, eventText('c')];
@@ -75,7 +75,7 @@ describe('what is queued', () => {
     ]);
   });
 
-  it('goes behind an upsert in no more requests than without one', async () => {
+  it('needs no more requests behind an upsert than without one', async () => {
     const tab = createTab();
     tab.track(eventText('before'), upsertText(), ...events(450));
     await tab.delivery.flush();
@@ -94,7 +94,7 @@ describe('what is queued', () => {
     expect(tab.delivered).toHaveLength(3);
   });
 
-  it('of earlier pages goes first', async () => {
+  it('sends events of earlier pages first', async () => {
     const [earlier, later] = createTabs(2) as [Tab, Tab];
     later.track(eventText('later'));
     earlier.track(eventText('earlier'));
@@ -103,7 +103,7 @@ describe('what is queued', () => {
     expect(bodies(later).map(namesIn)).toEqual([['earlier', 'later']]);
   });
 
-  it('is sent by one request at a time, however often it is flushed', async () => {
+  it('is sent by one request at a time, however often flush() is called', async () => {
     let flying = 0;
     let most = 0;
     const tab = createTab({
@@ -121,7 +121,7 @@ describe('what is queued', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
-  it('while a request is under way waits for its answer, and then goes', async () => {
+  it('waits during a request, and is sent after its answer', async () => {
     const { answer, give } = pendingAnswer();
     const tab = createTab({ respond: (batch) => (namesIn(batch.body)[0] === 'first' ? answer : DELIVERED) });
     tab.track(eventText('first'));
@@ -135,7 +135,7 @@ describe('what is queued', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['first'], ['second']]);
   });
 
-  it('goes from memory when the store is empty: storage may have been cleared', async () => {
+  it('is sent from memory when the store is empty, as after the site cleared storage', async () => {
     const tab = createTab();
     const ids = tab.track(...events(3));
     await settle();
@@ -145,8 +145,8 @@ describe('what is queued', () => {
   });
 });
 
-describe('when to send', () => {
-  it('is at once while nothing has proven the link, with what comes in the same task', async () => {
+describe('the next request is sent', () => {
+  it('at once, with all events of the task, while no request was confirmed', async () => {
     const tab = createTab();
     await tab.delivery.flush();
     tab.track(eventText('a'));
@@ -161,7 +161,7 @@ describe('when to send', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('is at once when the proof is more than ten minutes old', async () => {
+  it('at once when the last confirmation is more than ten minutes old', async () => {
     const tab = await begun(createTab());
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
     tab.track(eventText());
@@ -169,7 +169,7 @@ describe('when to send', () => {
     expect(tab.sent).toHaveLength(1);
   });
 
-  it('is not before a back-off has ended, whatever comes in', async () => {
+  it('not before the back-off ends, whatever is added', async () => {
     const [earlier, tab] = createTabs(2, { respond: () => FAILED }) as [Tab, Tab];
     vi.spyOn(Math, 'random').mockReturnValue(1);
     earlier.track(eventText());
@@ -183,7 +183,7 @@ describe('when to send', () => {
     expect(tab.sent).toHaveLength(1);
   });
 
-  it('is the flush interval after the first event, over a link that is proven', async () => {
+  it('one flush interval after the first event, if a request was confirmed', async () => {
     const tab = await begun(createTab({ limits: { flushInterval: 500 } }));
     tab.track(eventText('a'));
     await vi.advanceTimersByTimeAsync(300);
@@ -197,7 +197,7 @@ describe('when to send', () => {
   it.each([
     ['events', () => events(200)],
     ['bytes', () => times(3, () => eventOf(20_000))],
-  ])('is at once when a whole batch of %s has come in', async (_what, make) => {
+  ])('at once when a whole batch of %s is queued', async (_what, make) => {
     const tab = await begun(createTab());
     const items = make();
     tab.track(...items.slice(0, -1));
@@ -208,7 +208,7 @@ describe('when to send', () => {
     expect(tab.delivered).toHaveLength(items.length);
   });
 
-  it('is never again when there is nothing more', async () => {
+  it('never, when the queue is empty', async () => {
     const tab = createTab();
     tab.track(eventText());
     await tab.delivery.flush();
@@ -219,8 +219,8 @@ describe('when to send', () => {
   });
 });
 
-describe('a row that a batch does not take whole', () => {
-  it('is rewritten with what is left of it', async () => {
+describe('a row that is only partly in a batch', () => {
+  it('is rewritten with its other items', async () => {
     const { answer, give } = pendingAnswer();
     const tab = await begun(createTab({ respond: ({ items }) => (items.length === 200 ? DELIVERED : answer) }));
     tab.track(...events(150));
@@ -242,23 +242,26 @@ describe('a failure', () => {
     ['a transport that rejects', () => Promise.reject(new TypeError('network error'))],
   ];
 
-  it.each(failing)('repeats the same batch, byte for byte, until it is confirmed: %s', async (_what, fails) => {
-    let n = 0;
-    const tab = createTab({ respond: (batch, leaving) => (n++ < 3 ? fails(batch, leaving) : DELIVERED) });
-    const ids = tab.track(...events(20));
-    for (let i = 0; i < 3; i++) {
+  it.each(failing)(
+    'makes the tracker send the same batch, byte for byte, until it is confirmed: %s',
+    async (_what, fails) => {
+      let n = 0;
+      const tab = createTab({ respond: (batch, leaving) => (n++ < 3 ? fails(batch, leaving) : DELIVERED) });
+      const ids = tab.track(...events(20));
+      for (let i = 0; i < 3; i++) {
+        await tab.delivery.flush(true);
+        ids.push(...tab.track(eventText(`more ${i}`)));
+      }
       await tab.delivery.flush(true);
-      ids.push(...tab.track(eventText(`more ${i}`)));
-    }
-    await tab.delivery.flush(true);
-    const [first, second, third, fourth, ...rest] = bodies(tab);
-    expect([second, third, fourth]).toEqual([first, first, first]);
-    expect(rest.map(namesIn)).toEqual([['more 0', 'more 1', 'more 2']]);
-    expect(tab.delivered).toEqual(ids);
-    expect(tab.errors).toEqual([]);
-  });
+      const [first, second, third, fourth, ...rest] = bodies(tab);
+      expect([second, third, fourth]).toEqual([first, first, first]);
+      expect(rest.map(namesIn)).toEqual([['more 0', 'more 1', 'more 2']]);
+      expect(tab.delivered).toEqual(ids);
+      expect(tab.errors).toEqual([]);
+    },
+  );
 
-  it('is waited out, and then tried again by itself', async () => {
+  it('starts a back-off, after which the tracker retries', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const tab = createTab({ respond: answers(FAILED, FAILED, DELIVERED) });
     tab.track(...events(3));
@@ -274,7 +277,7 @@ describe('a failure', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('holds up a full batch too, as long as Retry-After says', async () => {
+  it('delays a full batch, too, as long as Retry-After asks', async () => {
     const tab = createTab({ respond: answers({ outcome: 'failed', retryAfter: 90_000 }, DELIVERED) });
     tab.track(eventText());
     await tab.delivery.flush();
@@ -285,7 +288,7 @@ describe('a failure', () => {
     expect(tab.delivered).toHaveLength(401);
   });
 
-  it('is ended by a return during the failing request, and not by one before it', async () => {
+  it('ends when the page returns during the request, but not before it', async () => {
     const busy: Answer = { outcome: 'failed', retryAfter: 90_000 };
     const returns: Promise<void>[] = [];
     const tab = createTab({
@@ -308,7 +311,7 @@ describe('a failure', () => {
     expect(tab.sent).toHaveLength(4);
   });
 
-  it('lets through few requests in an hour of outage, and loses nothing', async () => {
+  it('allows few requests in an hour of outage, and no event is lost', async () => {
     const tab = createTab({ respond: () => FAILED });
     for (let minute = 0; minute < 60; minute++) {
       tab.track(eventText(`minute ${minute}`));
@@ -320,7 +323,7 @@ describe('a failure', () => {
     expect(tab.store.rows().flatMap(([, items]) => items)).toHaveLength(60);
   });
 
-  it('of a single event lets it travel in a batch, with the time at which it happened', async () => {
+  it('of a single event makes the tracker send it in a batch, with its own time', async () => {
     const tab = createTab({ respond: answers(FAILED, DELIVERED) });
     const single = eventText('now');
     tab.singles.add(idOf(single));
@@ -332,10 +335,10 @@ describe('a failure', () => {
   });
 });
 
-describe('a refused key or address', () => {
+describe('a rejected key or address', () => {
   const refused: Answer = { outcome: 'refused', message: '401 unknown key' };
 
-  it('keeps everything, is told once, and pauses for 5 min whoever flushes', async () => {
+  it('keeps all events, is reported once, and pauses for 5 min despite flush()', async () => {
     const tab = createTab({ respond: answers(refused, DELIVERED) });
     const ids = tab.track(...events(10));
     await tab.delivery.flush();
@@ -349,7 +352,7 @@ describe('a refused key or address', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
-  it('is tried again by each new page', async () => {
+  it('is retried by each new page', async () => {
     const old = createTab({ respond: () => refused });
     const ids = old.track(...events(3));
     await old.delivery.flush();
@@ -389,7 +392,7 @@ describe('a poison event', () => {
     expect(tab.sent.length).toBeLessThan(25 * poison.length);
   });
 
-  it('that is answered 503, like an outage, holds up the queue and costs no event', async () => {
+  it('that is answered 503, like an outage, starts a back-off and no event is dropped', async () => {
     const { items, isPoison } = batchOf50(24);
     const { arrived, respond } = poisonable(isPoison, { outcome: 'failed', status: 503, message: '503 try later' });
     const tab = createTab({ respond });
@@ -400,7 +403,7 @@ describe('a poison event', () => {
     expect(tab.store.rows().flatMap(([, texts]) => texts ?? [])).toEqual(items);
   });
 
-  it('in the answer of a relay that took the others is dropped, and nothing is sent again', async () => {
+  it('that a relay names while it accepts the others is dropped, and nothing is sent again', async () => {
     const items = events(50);
     const uuid = idOf(items[24] as string);
     const tab = createTab({
@@ -415,7 +418,7 @@ describe('a poison event', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it('five times alone and in a row is the service: nothing is dropped, and sending pauses', async () => {
+  it('is ruled out after five refusals in a row: no event is dropped, and sending pauses', async () => {
     let isDown = true;
     const tab = createTab({ respond: () => (isDown ? refusal : DELIVERED) });
     const ids = tab.track(...events(40));
@@ -439,7 +442,7 @@ describe('a poison event', () => {
     expect(tab.delivered.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('is not what was only refused while the service was down: it arrives, if not in its place', async () => {
+  it('is ruled out for an event refused only in an outage, which arrives later', async () => {
     const items = events(50);
     let isDown = true;
     const { arrived, respond } = poisonable(() => isDown, refusal);
@@ -477,7 +480,7 @@ describe('a poison event that is answered 500, like an outage', () => {
     return { tab, ids, arrived, bad, good: ids.filter((id) => !bad.includes(id)) };
   };
 
-  it('is looked for only when it has failed twice', async () => {
+  it('is bisected only after two failures', async () => {
     const { tab } = open(24);
     await vi.advanceTimersByTimeAsync(1000);
     expect(tab.sent.map(({ items }) => items.length)).toEqual([50]);
@@ -486,22 +489,25 @@ describe('a poison event that is answered 500, like an outage', () => {
     expect(bodies(tab)[1]).toBe(bodies(tab)[0]);
   });
 
-  it.each(places)('holds up no others: all of them arrive, once and in order: %s', async (_where, poison) => {
+  it.each(places)('does not block the others: all of them arrive, once and in order: %s', async (_where, poison) => {
     const { tab, arrived, good } = open(...poison);
     await vi.advanceTimersByTimeAsync(15 * MINUTE);
     expect(arrived).toEqual(good);
     expect(tab.delivered).toEqual(good);
   });
 
-  it.each(places)('is dropped as rejected once the next one got through and it did not: %s', async (_where, poison) => {
-    const { tab, bad } = open(...poison);
-    await vi.advanceTimersByTimeAsync(15 * MINUTE);
-    expect(tab.rejected).toEqual(bad);
-    expect(tab.errors).toEqual(bad.map(() => failure.message));
-    expect(tab.store.rows()).toEqual([]);
-  });
+  it.each(places)(
+    'is dropped as rejected once the next event is confirmed and it is refused: %s',
+    async (_where, poison) => {
+      const { tab, bad } = open(...poison);
+      await vi.advanceTimersByTimeAsync(15 * MINUTE);
+      expect(tab.rejected).toEqual(bad);
+      expect(tab.errors).toEqual(bad.map(() => failure.message));
+      expect(tab.store.rows()).toEqual([]);
+    },
+  );
 
-  it('is kept when it is the last one, until another one got through', async () => {
+  it('stays queued as the last event, until another one is confirmed', async () => {
     const { tab, arrived, bad, good } = open(49);
     await vi.advanceTimersByTimeAsync(15 * MINUTE);
     expect(arrived).toEqual(good);
@@ -514,7 +520,7 @@ describe('a poison event that is answered 500, like an outage', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it('is kept when it is alone, however often it is refused', async () => {
+  it('stays queued as the only event, however often it is refused', async () => {
     const tab = createTab({ respond: () => failure });
     const ids = tab.track(eventText());
     await vi.advanceTimersByTimeAsync(60 * MINUTE);
@@ -524,7 +530,7 @@ describe('a poison event that is answered 500, like an outage', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
-  it('is none when everything is answered so: it costs no event, and all arrive once it is over', async () => {
+  it('is ruled out if every request is answered so: all events arrive once afterwards', async () => {
     let isDown = true;
     const { arrived, respond } = poisonable(() => isDown, failure);
     const tab = createTab({ respond });
@@ -541,13 +547,13 @@ describe('a poison event that is answered 500, like an outage', () => {
   });
 });
 
-describe('a service that takes less than a batch (413)', () => {
+describe('a service that accepts less than a batch (413)', () => {
   const MOST = 20_000;
   const refusal: Answer = { outcome: 'rejected', status: 413, message: '413 too large' };
   const isTooMuch = ({ bytes }: { bytes: number }) => bytes > MOST;
   const respond: Respond = (batch) => (isTooMuch(batch) ? refusal : DELIVERED);
 
-  it('is asked twice and then never again: nothing is lost, nothing is sent twice', async () => {
+  it('gets two refused requests and then smaller ones: each event arrives once', async () => {
     const tab = createTab({ respond });
     const ids = tab.track(...times(100, () => eventOf(1000)));
     await tab.delivery.flush();
@@ -563,7 +569,7 @@ describe('a service that takes less than a batch (413)', () => {
     expect(tab.errors).toEqual([]);
   });
 
-  it('is handed over no more than it takes, and left with no more', async () => {
+  it('gets and stores with the browser no handover above its limit', async () => {
     online(true);
     const tab = createTab({ respond, isDirect: true });
     tab.track(...times(100, () => eventOf(1000)));
@@ -578,7 +584,7 @@ describe('a service that takes less than a batch (413)', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it('does not get the one event that is too large for it, and all others', async () => {
+  it('does not get the one event that is too large, and gets all others', async () => {
     const tab = createTab({ respond });
     const large = eventOf(25_000);
     const ids = tab.track(...times(20, () => eventOf(1000)), large, ...times(20, () => eventOf(1000)));
@@ -589,7 +595,7 @@ describe('a service that takes less than a batch (413)', () => {
   });
 });
 
-describe('what somebody else has put into the store', () => {
+describe('foreign data in the store', () => {
   const key = (count: number): [string, number, number, string] => [SERVICE, 1, count, 'somebody'];
   const rubbish: [string, unknown][] = [
     ['null', null],
@@ -603,7 +609,7 @@ describe('what somebody else has put into the store', () => {
     ['a list of anything', [null, undefined, 7, 'text', {}, [], [[7]]]],
   ];
 
-  it.each(rubbish)('is skipped and deleted, and what is behind it arrives: %s', async (_what, value) => {
+  it.each(rubbish)('is skipped and deleted, and later events arrive: %s', async (_what, value) => {
     const tab = createTab({ page: 2 });
     tab.store.put(key(1), value);
     const ids = tab.track(...events(3));
@@ -614,7 +620,7 @@ describe('what somebody else has put into the store', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it.each(rubbish)('is deleted also when there is nothing to send: %s', async (_what, value) => {
+  it.each(rubbish)('is deleted also if nothing is queued: %s', async (_what, value) => {
     const tab = createTab({ page: 2 });
     tab.store.put(key(1), value);
     await tab.delivery.flush();
@@ -631,7 +637,7 @@ describe('what somebody else has put into the store', () => {
     ['an object', { a: 1 }],
     ['a link of rubbish', { by: 7, until: 'text', fails: 'text', okAt: {} }],
     ['a link that has no time', { by: 'somebody' }],
-  ])('in place of the link costs no event and no time: %s', async (_what, link) => {
+  ])('in place of the link record causes no loss and no delay: %s', async (_what, link) => {
     const tab = createTab();
     await tab.store.transact([[LINK, link as object]]);
     const ids = tab.track(...events(3));
@@ -640,7 +646,7 @@ describe('what somebody else has put into the store', () => {
     expect(linkOf(tab)).toMatchObject({ by: '', until: 0, fails: 0 });
   });
 
-  it('may stand between the items of a row: these go, or are kept, without it', async () => {
+  it('between the items of a row is skipped, and the items are sent or kept', async () => {
     const tab = createTab({ page: 2, respond: answers(FAILED, DELIVERED) });
     const items = events(2);
     tab.store.put(key(1), [null, items[0], { a: 1 }, 'text', items[1], 7]);
@@ -652,7 +658,7 @@ describe('what somebody else has put into the store', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it('may be more rows than are read at a time: each flush deletes some, until what is behind them goes', async () => {
+  it('may fill more rows than one read: each flush deletes some, until events follow', async () => {
     const tab = createTab({ page: 2 });
     for (let count = 1; count <= 1000; count++) tab.store.put(key(count), { count });
     tab.store.put(key(1001), events(2, 'earlier '));
@@ -662,14 +668,14 @@ describe('what somebody else has put into the store', () => {
   });
 });
 
-describe('storage that is refused', () => {
+describe('refused storage', () => {
   const broken = () => {
     const store = createMemoryStore();
     store.isBroken = true;
     return store;
   };
 
-  it('costs no event of this page: they are sent from memory, each once', async () => {
+  it('loses no event of this page: each is sent once from memory', async () => {
     const tab = createTab({ store: broken() });
     const ids = tab.track(...events(450));
     await tab.delivery.flush();
@@ -680,7 +686,7 @@ describe('storage that is refused', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('shortens no wait: neither that after a failure nor that after a refusal', async () => {
+  it('shortens neither the back-off after a failure nor the pause after a refusal', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const tab = createTab({ store: broken(), respond: answers(FAILED, FAILED, { outcome: 'refused' }, DELIVERED) });
     const ids = tab.track(...events(3));
@@ -695,7 +701,7 @@ describe('storage that is refused', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
-  it('for a while gets what is left then, and loses what was sent meanwhile', async () => {
+  it('that works again later gets the events still queued', async () => {
     const tab = await begun(createTab({ respond: answers(DELIVERED, FAILED) }));
     const ids = tab.track(...events(3));
     await settle();
@@ -711,7 +717,7 @@ describe('storage that is refused', () => {
     expect(tab.store.rows().map(([, items]) => items?.map(idOf))).toEqual([left]);
   });
 
-  it('just as an answer comes does not make its events go again', async () => {
+  it('during an answer does not make the tracker send its events again', async () => {
     const tab: Tab = createTab({
       respond() {
         tab.store.isBroken = true;
@@ -727,7 +733,7 @@ describe('storage that is refused', () => {
   });
 });
 
-describe('what is left with the browser, should the page end without a word', () => {
+describe('the batch left with the browser (fetchLater)', () => {
   const left = ({ deferred }: Tab) => namesIn(deferred()?.body ?? '{"batch":[]}');
   /** How many batches it is left with in so many ms, an event coming in with each of them. */
   const renewals = async (tab: Tab, ms: number) => {
@@ -741,7 +747,7 @@ describe('what is left with the browser, should the page end without a word', ()
   };
   const unhurried = { maxBatchEvents: 10_000, maxBatchBytes: 10_000_000, flushInterval: 60 * MINUTE };
 
-  it('is what is queued, 100 ms after it came in', async () => {
+  it('has the queued events, 100 ms after they were added', async () => {
     const tab = await begun(createTab());
     tab.track(eventText('a'), eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL - 1);
@@ -756,13 +762,13 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(tab.sent).toEqual([]);
   });
 
-  it('is renewed at most every 100 ms, however much comes in', async () => {
+  it('is renewed at most every 100 ms, however many events are added', async () => {
     const tab = await begun(createTab({ limits: unhurried }));
     await renewals(tab, DEFER_INTERVAL);
     expect(await renewals(tab, 10 * DEFER_INTERVAL)).toBeLessThanOrEqual(11);
   });
 
-  it('is renewed no more often after many reports', async () => {
+  it('is renewed as rarely after many messages of other tabs', async () => {
     const tab = await begun(createTab({ limits: unhurried }));
     for (let i = 0; i < 20; i++) {
       tab.delivery.hear([], [], []);
@@ -772,7 +778,7 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(await renewals(tab, 10 * DEFER_INTERVAL)).toBeLessThanOrEqual(11);
   });
 
-  it('is taken back in the task in which a flush takes it, and is then what that leaves', async () => {
+  it('is aborted in the task of a flush, and then has the remaining events', async () => {
     const seen: number[] = [];
     const tab: Tab = await begun(
       createTab({
@@ -794,7 +800,7 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(tab.deferred()).toBeUndefined();
   });
 
-  it('is also what comes in while a request is under way, and not what is', async () => {
+  it('has the events added during a request, without those in the request', async () => {
     const { answer, give } = pendingAnswer();
     const tab = await begun(createTab({ respond: () => answer }));
     tab.track(eventText('under way'));
@@ -808,14 +814,14 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(left(tab)).toEqual(['under way', 'a']);
   });
 
-  it('is all of it again when the request has failed', async () => {
+  it('has all events again after a failed request', async () => {
     const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(...events(3));
     await tab.delivery.flush();
     expect(left(tab)).toEqual(['e0', 'e1', 'e2']);
   });
 
-  it('is nothing that another tab is sending', async () => {
+  it('has no event that another tab is sending', async () => {
     const { answer, give } = pendingAnswer();
     const [a, b] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
     await begun(b);
@@ -835,7 +841,7 @@ describe('what is left with the browser, should the page end without a word', ()
   it.each([
     ['and hands it over', true],
     ['and is offline', false],
-  ])('is nothing when the page leaves %s', async (_what, isOnline) => {
+  ])('is aborted when the page leaves %s', async (_what, isOnline) => {
     online(isOnline);
     const tab = await begun(createTab());
     tab.track(eventText());
@@ -851,7 +857,7 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(tab.deferred()).toBeUndefined();
   });
 
-  it('is what is queued when the page is back', async () => {
+  it('has the queued events when the page is back', async () => {
     online(false);
     const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(eventText('a'));
@@ -862,7 +868,7 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(left(tab)).toEqual(['a', 'b']);
   });
 
-  it('is nothing when nothing is queued', async () => {
+  it('is missing when nothing is queued', async () => {
     const tab = await begun(createTab());
     const ids = tab.track(...events(3));
     tab.queue.remove(ids);
@@ -876,7 +882,7 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(tab.deferred()).toBeUndefined();
   });
 
-  it('is no more than a browser takes', async () => {
+  it('is no larger than the browser accepts', async () => {
     const tab = await begun(createTab({ limits: { maxBatchBytes: 1_000_000 } }));
     tab.track(...times(20, () => eventOf(10_000)));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
@@ -884,7 +890,7 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(tab.deferred()?.bytes).toBeLessThanOrEqual(65_536);
   });
 
-  it('is nothing where the browser does not take it, and everything goes its usual way', async () => {
+  it('is missing if the browser refuses it, and events are sent as usual', async () => {
     let isFull = false;
     let held = 0;
     const tab = await begun(
@@ -909,7 +915,7 @@ describe('what is left with the browser, should the page end without a word', ()
 });
 
 describe('several tabs', () => {
-  it('send nothing while another one holds the lease, force or not', async () => {
+  it('send nothing while another tab holds the lease, with or without force', async () => {
     const { answer, give } = pendingAnswer();
     const [a, b] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
     a.track(...events(3));
@@ -929,7 +935,7 @@ describe('several tabs', () => {
     expect(b.queue.items.size).toBe(0);
   });
 
-  it('of which one crashed in mid-request are held up no longer than a lease', async () => {
+  it('wait no longer than a lease if the sending tab crashes', async () => {
     const store = createTab({ name: 'crashed', respond: () => pendingAnswer().answer });
     const ids = store.track(...events(3));
     void store.delivery.flush();
@@ -943,7 +949,7 @@ describe('several tabs', () => {
     expect(other.store.rows()).toEqual([]);
   });
 
-  it('of which one was frozen for longer than its lease lose nothing, and it brings nothing back', async () => {
+  it('lose no event if one was frozen longer than its lease, and its answer restores none', async () => {
     const { answer, give } = pendingAnswer();
     const store = createMemoryStore();
     const items = [events(150), events(149, 'f')];
@@ -961,7 +967,7 @@ describe('several tabs', () => {
     expect(frozen.sent).toHaveLength(1);
   });
 
-  it('send each event once, however they take turns', async () => {
+  it('send each event once, however often the lease changes', async () => {
     const tabs = createTabs(5);
     const ids: string[] = [];
     for (let turn = 0; turn < 30; turn++) {
@@ -977,7 +983,7 @@ describe('several tabs', () => {
     expect(tabs[0]?.store.rows()).toEqual([]);
   });
 
-  it('that cannot hear each other may send the same again, byte for byte and so under the same uuid', async () => {
+  it('without messages may send an event again, byte for byte and with the same uuid', async () => {
     const a = await begun(createTab({ name: 'a', page: 1 }));
     const ids = a.track(...events(3));
     await settle();
@@ -990,7 +996,7 @@ describe('several tabs', () => {
   });
 });
 
-describe('a page that leaves', () => {
+describe('a page that unloads', () => {
   /** A tab whose link to the service itself is proven. */
   const provenTab = async (options: Parameters<typeof createTab>[0] = {}) => {
     const tab = createTab({ isDirect: true, ...options });
@@ -1001,7 +1007,7 @@ describe('a page that leaves', () => {
     return tab;
   };
 
-  it('hands over what is left, in the call, and forgets it when the link is proven', async () => {
+  it('hands over the queue during the call, and deletes it if a request was confirmed', async () => {
     online(true);
     const tab = await provenTab();
     const ids = tab.track(...events(3));
@@ -1011,7 +1017,7 @@ describe('a page that leaves', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
-  it('leaves to others what it handed over, should the database have had no time to delete it', async () => {
+  it('lists handed-over events for other pages if the database had no time to delete them', async () => {
     online(true);
     const reports: Report[] = [];
     const tab = await provenTab({ onReport: (report) => reports.push(report) });
@@ -1031,7 +1037,7 @@ describe('a page that leaves', () => {
     expect([...other.delivery.settled()]).toEqual([]);
   });
 
-  it('does so, too, where more than a batch of other pages’ rows has to go before', async () => {
+  it('does so also if more than a batch of other pages’ rows comes first', async () => {
     const { store, queue } = createTab({ name: 'gone' });
     const left = await begun(createTab({ store, name: 'left', page: 2 }));
     const backlog = events(500);
@@ -1046,7 +1052,7 @@ describe('a page that leaves', () => {
     expect([...other.delivery.settled()]).toEqual([]);
   });
 
-  it('remembers no more than the latest 1,000 ids, and a batch, where nothing can be stored', async () => {
+  it('lists at most the latest 1,000 ids and a batch, without storage', async () => {
     const tab = createTab();
     tab.store.isBroken = true;
     const ids = tab.track(...events(3_000));
@@ -1057,7 +1063,7 @@ describe('a page that leaves', () => {
     expect(settled.length).toBeLessThanOrEqual(1_200);
   });
 
-  it('hands over and keeps what a relay gets, for that drops what comes twice', async () => {
+  it('hands over to a relay and keeps the events, because the relay drops duplicates', async () => {
     online(true);
     const tab = await provenTab({ isDirect: false });
     const ids = tab.track(...events(3));
@@ -1072,7 +1078,7 @@ describe('a page that leaves', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it('hands over and keeps what may not arrive, with the same ids', () => {
+  it('hands over and keeps events that may not arrive, with the same ids', () => {
     online(true);
     const tab = createTab({ isDirect: true });
     const ids = tab.track(...events(3));
@@ -1082,7 +1088,7 @@ describe('a page that leaves', () => {
     expect(tab.delivered).toEqual([]);
   });
 
-  it('keeps what it hands over while it looks for an event that is refused', async () => {
+  it('keeps handed-over events while it bisects', async () => {
     online(true);
     const { answer } = pendingAnswer();
     const refusal: Answer = { outcome: 'rejected', status: 422 };
@@ -1100,7 +1106,7 @@ describe('a page that leaves', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
-  it('writes what a transaction that is held up would have written: of the answer, and of the lease', async () => {
+  it('writes the rows and the lease of a transaction that is still blocked', async () => {
     online(false);
     const store = createMemoryStore();
     (await begun(createTab({ store, name: 'earlier' }))).track(...events(3));
@@ -1125,7 +1131,7 @@ describe('a page that leaves', () => {
     expect(tab.sent).toHaveLength(1);
   });
 
-  it('only keeps what is left when it is known to be offline', async () => {
+  it('hands nothing over while offline, and keeps the queue', async () => {
     online(false);
     const tab = await provenTab();
     const ids = tab.track(...events(3));
@@ -1134,7 +1140,7 @@ describe('a page that leaves', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
-  it('keeps what the browser does not take', async () => {
+  it('keeps the events that the browser refuses', async () => {
     online(true);
     const tab = await provenTab({ respond: (_batch, leaving) => !leaving && DELIVERED });
     const ids = tab.track(...events(3));
@@ -1142,7 +1148,7 @@ describe('a page that leaves', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
-  it('hands over no more than 64 KiB together with what is under way, and keeps the rest', async () => {
+  it('hands over at most 64 KiB including requests in flight, and keeps the rest', async () => {
     online(true);
     const { answer } = pendingAnswer();
     const isFirst = (body: string) => namesIn(body).includes('proof');
@@ -1158,7 +1164,7 @@ describe('a page that leaves', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual([...flying, ...ids.slice(3)]);
   });
 
-  it('does not hand over what is under way already, here or in another tab', async () => {
+  it('does not hand over events in flight here or in another tab', async () => {
     online(true);
     const { answer } = pendingAnswer();
     const [a, b] = createTabs(2, { respond: (_batch, leaving) => (leaving ? DELIVERED : answer) }) as [Tab, Tab];
@@ -1173,7 +1179,7 @@ describe('a page that leaves', () => {
     expect(b.sent).toEqual([]);
   });
 
-  it('hands over once, and what still comes at the end of its microtask', async () => {
+  it('hands over once, including events added until the end of its microtask', async () => {
     online(true);
     const tab = await provenTab();
     tab.track(...events(2));
@@ -1185,7 +1191,7 @@ describe('a page that leaves', () => {
     expect(tab.store.rows()).toEqual([]);
   });
 
-  it('hands over once, also what it keeps because it may not arrive', () => {
+  it('hands over once, including events that it keeps because they may not arrive', () => {
     online(true);
     const tab = createTab();
     tab.track(...events(2));
@@ -1194,7 +1200,7 @@ describe('a page that leaves', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1']]);
   });
 
-  it('does not go on to the next batch when an answer still comes', async () => {
+  it('does not send the next batch when an answer still arrives', async () => {
     online(false);
     const { answer, give } = pendingAnswer();
     const tab = createTab({ respond: () => answer });
@@ -1210,7 +1216,7 @@ describe('a page that leaves', () => {
     expect(linkOf(tab)?.by).toBe('');
   });
 
-  it('gives up the lease, and sends no more until it is back', async () => {
+  it('releases the lease and sends nothing until it is back', async () => {
     online(true);
     const { answer, give } = pendingAnswer();
     const tab = createTab({ respond: () => answer });
@@ -1232,7 +1238,7 @@ describe('a page that leaves', () => {
     expect(tab.sent).toHaveLength(length + 1);
   });
 
-  it('may send again, when it comes back, what another tab has sent while it could not hear: the same bytes', async () => {
+  it('may send, once back, the same bytes that another tab has sent meanwhile', async () => {
     online(false);
     const tab = createTab();
     const ids = tab.track(...events(3));
@@ -1245,7 +1251,7 @@ describe('a page that leaves', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
-  it('writes no row again that another tab has sent meanwhile, when it comes back', async () => {
+  it('does not write rows again, once back, that another tab has sent meanwhile', async () => {
     online(false);
     const { answer, give } = pendingAnswer();
     const tab = await begun(createTab({ respond: ({ items }) => (items.length === 200 ? answer : DELIVERED) }));

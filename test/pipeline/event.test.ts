@@ -28,7 +28,7 @@ describe('an event', () => {
     expect(idOf(eventText())).not.toBe(idOf(eventText()));
   });
 
-  it('says its id, and that it is an event, before and after it knows its visitor', () => {
+  it('has the same id and kind before and after it gets its visitor id', () => {
     const draft = draftEvent(AT, 'seen');
     const text = stamp(draft, { correlationValue: THREAD });
     for (const known of [draft, text]) {
@@ -37,7 +37,7 @@ describe('an event', () => {
     }
   });
 
-  it('is a snapshot: a payload changed after the call changes nothing', () => {
+  it('is a snapshot: later changes of the payload have no effect', () => {
     const payload = { cart: ['book'] };
     const text = eventText('added', payload);
     payload.cart.push('pen');
@@ -56,15 +56,15 @@ describe('an event', () => {
     ['a lone surrogate', '\ud800', '\ud800'],
     ['line separators and NUL', '\u2028\0', '\u2028\0'],
     ['a key named __proto__', JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
-  ])('takes %s as payload', (_what, payload, arrives) => {
+  ])('accepts %s as payload', (_what, payload, arrives) => {
     expect(JSON.parse(eventText('seen', payload)).payload).toEqual(arrives);
   });
 
-  it('has no payload field when there is none', () => {
+  it('has no payload field without a payload', () => {
     expect(JSON.parse(eventText('seen'))).not.toHaveProperty('payload');
   });
 
-  it('cannot be forged by its payload', () => {
+  it('keeps its own fields whatever the payload has', () => {
     const payload = { uuid: 'x', timestamp: 'y', correlationValue: 'z' };
     const event = JSON.parse(eventText('seen', payload));
     expect(event).toMatchObject({ correlationValue: THREAD, timestamp: '2026-01-31T12:30:15.007Z', payload });
@@ -80,7 +80,7 @@ describe('the body for the single-event endpoint', () => {
 });
 
 describe('an upsert', () => {
-  it('is no event, and says its id', () => {
+  it('is no event, and has an id', () => {
     const draft = draftUpsert({ plan: 'pro' });
     for (const text of [draft, stamp(draft, { primary_key: 'ann' })]) {
       expect(isEvent(text)).toBe(false);
@@ -88,7 +88,7 @@ describe('an upsert', () => {
     }
   });
 
-  it('travels as the contract wants it: primary key and properties, nulls kept, no uuid', () => {
+  it('is sent as the contract requires: primary key and properties, nulls kept, no uuid', () => {
     const properties = { plan: 'pro', old: null, nested: { a: [1] } };
     expect(JSON.parse(upsertBody(upsertText(properties, 'ann "x", é')))).toEqual({
       primary_key: 'ann "x", é',
@@ -98,7 +98,7 @@ describe('an upsert', () => {
   });
 
   it.each([undefined, null, 7, 'text', [], [1], true, () => {}, new Date(AT)])(
-    'refuses %j, which JSON makes no object of',
+    'refuses %j, which is no object in JSON',
     (properties) => {
       let thrown: unknown;
       try {
@@ -111,8 +111,8 @@ describe('an upsert', () => {
   );
 });
 
-describe('what storage gives back', () => {
-  it('is an item if it is the text of an event or an upsert', () => {
+describe('a stored text', () => {
+  it('is an item if it is an event or an upsert', () => {
     for (const text of [eventText(), draftEvent(AT, 'seen'), upsertText(), draftUpsert({})]) {
       expect(isItem(text)).toBe(true);
     }
@@ -134,7 +134,7 @@ describe('what storage gives back', () => {
     ['a uuid that is too long', eventText().replace('-', '--')],
     ['a uuid alone', eventText().slice(0, 46)],
     ['a text around it', ` ${eventText()}`],
-  ])('is none if it is %s', (_what, value) => {
+  ])('is no item if it is %s', (_what, value) => {
     expect(isItem(value)).toBe(false);
   });
 });

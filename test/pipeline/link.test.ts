@@ -34,7 +34,7 @@ const jitter = (value: number) => vi.spyOn(Math, 'random').mockReturnValue(value
 afterEach(() => vi.restoreAllMocks());
 
 describe('the lease', () => {
-  it('is taken by one tab, and keeps the others waiting', () => {
+  it('is held by one tab, and keeps the others waiting', () => {
     const link = held('a');
     expect(timeLeft(link, 'a', NOW)).toBe(0);
     expect(timeLeft(link, 'b', NOW)).toBe(LEASE);
@@ -42,7 +42,7 @@ describe('the lease', () => {
     expect(link.by).toBe('a');
   });
 
-  it('outlives the request that it is taken for', () => {
+  it('lasts longer than the request that it is taken for', () => {
     expect(held('a').until - NOW).toBeGreaterThan(REQUEST_TIMEOUT);
   });
 
@@ -52,7 +52,7 @@ describe('the lease', () => {
     expect(link).toMatchObject({ by: 'a', until: NOW + 5 * SECOND + LEASE });
   });
 
-  it('runs out: a crashed tab holds nobody up for longer', () => {
+  it('expires, so a crashed tab delays no other tab for longer', () => {
     const link = held('a');
     take(link, 'b', NOW + LEASE - 1);
     expect(link.by).toBe('a');
@@ -60,7 +60,7 @@ describe('the lease', () => {
     expect(link.by).toBe('b');
   });
 
-  it('is given up by its tab, and by no other', () => {
+  it('is released by its own tab only', () => {
     const link = held('a');
     release(link, 'b');
     expect(link.by).toBe('a');
@@ -69,7 +69,7 @@ describe('the lease', () => {
     expect(timeLeft(link, 'b', NOW)).toBe(0);
   });
 
-  it('is not taken away by force', () => {
+  it('cannot be taken by force', () => {
     const link = held('a');
     take(link, 'b', NOW + SECOND, true);
     expect(link.by).toBe('a');
@@ -87,14 +87,14 @@ describe('the lease', () => {
   });
 });
 
-describe('the wait after a failure', () => {
+describe('the back-off after a failure', () => {
   it('doubles from 1 s to 5 min and stays there', () => {
     jitter(1);
     const waits = [0, 1, 2, 3, 8, 9, 20, 2000].map((fails) => waitAfter(fails));
     expect(waits).toEqual([1, 2, 4, 8, 256, 300, 300, 300].map((seconds) => seconds * SECOND));
   });
 
-  it('is spread over its whole length, so that not all visitors come back at once', () => {
+  it('is random over its whole length, so that visitors do not retry together', () => {
     jitter(0);
     expect(waitAfter(5)).toBe(0);
     jitter(0.5);
@@ -106,7 +106,7 @@ describe('the wait after a failure', () => {
     expect(new Set(waits).size).toBeGreaterThan(400);
   });
 
-  it('holds for all tabs, the failed one too', () => {
+  it('holds for all tabs, also the one that failed', () => {
     jitter(1);
     const link = held('a');
     fail(link, 'a', NOW, false);
@@ -119,7 +119,7 @@ describe('the wait after a failure', () => {
     expect(link.by).toBe('b');
   });
 
-  it('is ended by force', () => {
+  it('ends by force', () => {
     jitter(1);
     const link = held('a');
     fail(link, 'a', NOW, false, HOUR);
@@ -134,7 +134,7 @@ describe('the wait after a failure', () => {
     expect(timeLeft(link, 'a', NOW - 1)).toBe(0);
   });
 
-  it('grows with failures in a row only: a success starts anew', () => {
+  it('grows with failures in a row only: a success resets it', () => {
     jitter(1);
     const link = held('a');
     for (let n = 0; n < 4; n++) {
@@ -148,7 +148,7 @@ describe('the wait after a failure', () => {
     expect(link.until - NOW).toBe(SECOND);
   });
 
-  it('is nothing to a tab that no longer holds the lease', () => {
+  it('is not set by a tab that no longer holds the lease', () => {
     const link = held('b');
     fail(link, 'a', NOW, false);
     expect(link).toEqual(held('b'));
@@ -156,14 +156,14 @@ describe('the wait after a failure', () => {
 });
 
 describe('Retry-After', () => {
-  it('is obeyed up to 1 h', () => {
+  it('is followed up to 1 h', () => {
     expect(waitAfter(0, false, 90 * SECOND)).toBe(90 * SECOND);
     expect(waitAfter(0, false, HOUR)).toBe(HOUR);
     expect(waitAfter(0, false, 25 * HOUR)).toBe(HOUR);
     expect(waitAfter(0, false, Number.POSITIVE_INFINITY)).toBe(HOUR);
   });
 
-  it('never shortens the wait, not even when it lies in the past', () => {
+  it('never shortens the back-off, even if it is in the past', () => {
     jitter(1);
     expect(waitAfter(6, false, 5 * SECOND)).toBe(64 * SECOND);
     expect(waitAfter(6, false, -TEN_YEARS)).toBe(64 * SECOND);
@@ -171,12 +171,12 @@ describe('Retry-After', () => {
   });
 });
 
-it('waits 5 min doubling to 1 h when key or address is refused, without jitter', () => {
+it('a rejected key or address pauses 5 min, doubling to 1 h, without jitter', () => {
   const waits = [0, 1, 2, 3, 4, 50, 2000].map((fails) => waitAfter(fails, true));
   expect(waits).toEqual([5, 10, 20, 40, 60, 60, 60].map((minutes) => minutes * MINUTE));
 });
 
-describe('a link is proven', () => {
+describe('a link is confirmed', () => {
   const proven = () => {
     const link = held('a');
     succeed(link, 'a', NOW);
@@ -188,7 +188,7 @@ describe('a link is proven', () => {
     expect(isProven(held('a'), NOW)).toBe(false);
   });
 
-  it('for 10 minutes after a success, and its tab goes on', () => {
+  it('for 10 minutes after a success', () => {
     const link = proven();
     expect(link.by).toBe('a');
     expect(isProven(link, NOW)).toBe(true);

@@ -31,8 +31,8 @@ const settle = async () => {
   for (let i = 0; i < 5; i++) await microtask();
 };
 
-describe('what is added', () => {
-  it('is stored at the end of the microtask: one transaction and one row for all of it', async () => {
+describe('an added item', () => {
+  it('is stored at the end of the microtask, with all others in one transaction and one row', async () => {
     const { store, queue, stored } = createPage();
     const texts = times(50, (i) => eventText(`e${i}`));
     for (const text of texts) queue.add(text);
@@ -42,7 +42,7 @@ describe('what is added', () => {
     expect(stored()).toEqual([texts]);
   });
 
-  it('makes a row of its own for each microtask, in the order in which it came', async () => {
+  it('is in the row of its microtask, in the order of the calls', async () => {
     const { queue, stored } = createPage();
     const texts = times(12, (i) => eventText(`e${i}`));
     for (const text of texts) {
@@ -52,7 +52,7 @@ describe('what is added', () => {
     expect(stored()).toEqual(texts.map((text) => [text]));
   });
 
-  it('never makes a row of more items than a batch, nor of more characters than it has bytes', async () => {
+  it('is in a row of at most a batch, in items and characters', async () => {
     const { store, queue, stored } = createPage();
     const texts = [...times(450, () => eventText()), ...times(3, () => eventOf(26_000)), upsertText(), eventText()];
     for (const text of texts) queue.add(text);
@@ -62,7 +62,7 @@ describe('what is added', () => {
     expect(stored().flat()).toEqual(texts);
   });
 
-  it('of exactly a batch makes one row, and one character more another one', async () => {
+  it('starts another row if it exceeds a batch by one character', async () => {
     const { queue, stored } = createPage();
     for (const text of [eventOf(20_000), eventOf(40_000), eventOf(300)]) queue.add(text);
     await microtask();
@@ -76,7 +76,7 @@ describe('what is added', () => {
     expect([...queue.items]).toEqual(texts.map((text) => [idOf(text), text]));
   });
 
-  it('is as long as all of it together, less what is removed', () => {
+  it('counts for the length of the queue until it is removed', () => {
     const { queue } = createPage({ isOpen: false });
     expect(queue.length()).toBe(0);
     const texts = [eventOf(300), eventOf(1000), eventOf(5000)];
@@ -88,7 +88,7 @@ describe('what is added', () => {
     expect(queue.length()).toBe(0);
   });
 
-  it('is stored in the call when the page has no time for a microtask, and only once', async () => {
+  it('is stored once, in the call, if the page unloads before the microtask', async () => {
     const { store, queue, stored } = createPage();
     const text = eventText();
     queue.add(text);
@@ -98,7 +98,7 @@ describe('what is added', () => {
     expect(store.commits).toHaveLength(1);
   });
 
-  it('never joins a row that is on its way to the store', async () => {
+  it('never joins a row that is being stored', async () => {
     const { queue, stored } = createPage();
     const texts = times(3, () => eventText());
     for (const text of texts) {
@@ -110,7 +110,7 @@ describe('what is added', () => {
     expect(stored()).toEqual(texts.map((text) => [text]));
   });
 
-  it('shares its transaction with what is to be stored with it', async () => {
+  it('shares its transaction with records stored at the same time', async () => {
     const { store, queue } = createPage();
     const text = eventText();
     queue.add(text);
@@ -126,14 +126,14 @@ describe('what is added', () => {
   });
 });
 
-it('writes nothing when there is nothing to write', async () => {
+it('an empty queue starts no transaction', async () => {
   const { store, queue } = createPage();
   expect(await queue.persist()).toBe(true);
   expect(store.commits).toEqual([]);
 });
 
 describe('a queue that is not open', () => {
-  it('says so and writes nothing; everything is stored once it is open', async () => {
+  it('writes nothing, and stores everything once it is open', async () => {
     const { store, queue, stored, open } = createPage({ isOpen: false });
     const texts = times(3, () => eventText());
     for (const text of texts) queue.add(text);
@@ -147,7 +147,7 @@ describe('a queue that is not open', () => {
     expect(store.record('link')).toBeUndefined();
   });
 
-  it('writes no more once it is closed', async () => {
+  it('writes nothing after it is closed', async () => {
     const { store, queue, open } = createPage();
     queue.add(eventText());
     open(0);
@@ -158,7 +158,7 @@ describe('a queue that is not open', () => {
   });
 });
 
-it('orders rows by page load and count, not by text and not by time', async () => {
+it('rows are ordered by page load and count, not by text or time', async () => {
   const store = createMemoryStore();
   const names: string[] = [];
   for (const page of [10, 2, 9]) {
@@ -180,8 +180,8 @@ it('orders rows by page load and count, not by text and not by time', async () =
   expect(rows.flatMap(([, items = []]) => items.map((text) => JSON.parse(text).event))).toEqual(names);
 });
 
-describe('what is removed', () => {
-  it('takes whole rows with it, and leaves the rest of others, with the next transaction', async () => {
+describe('a removed item', () => {
+  it('takes an empty row with it and leaves other items of its row, in the next transaction', async () => {
     const { store, queue } = createPage();
     const [a, b, c, d, e] = times(5, () => eventText()) as [string, string, string, string, string];
     for (const texts of [[a, b], [c, d], [e]]) {
@@ -209,7 +209,7 @@ describe('what is removed', () => {
     expect(store.rows()).toEqual([[[SERVICE, 3, 3, 'tab'], [e]]]);
   });
 
-  it('leaves its row where it is stored, also when the page has got another number meanwhile', async () => {
+  it('leaves its row at its key, even if the page has another number by then', async () => {
     const { store, queue, open } = createPage();
     const [a, b] = times(2, () => eventText()) as [string, string];
     queue.add(a);
@@ -221,7 +221,7 @@ describe('what is removed', () => {
     expect(store.rows()).toEqual([[[SERVICE, 3, 1, 'tab'], [b]]]);
   });
 
-  it('changes no row when nothing of it was here', async () => {
+  it('that is not in the queue changes no row', async () => {
     const { store, queue } = createPage();
     const text = eventText();
     queue.add(text);
@@ -234,7 +234,7 @@ describe('what is removed', () => {
     expect(store.commits).toHaveLength(before);
   });
 
-  it('is not stored any more if it was not yet', async () => {
+  it('is not stored if it was not stored before', async () => {
     const { queue, stored } = createPage();
     const [a, b] = times(2, () => eventText()) as [string, string];
     queue.add(a);
@@ -244,7 +244,7 @@ describe('what is removed', () => {
     expect(stored()).toEqual([[b]]);
   });
 
-  it('takes nothing with it that comes in afterwards, which can be removed like any other', async () => {
+  it('does not affect items added later', async () => {
     const { queue, stored } = createPage();
     const [a, b] = times(2, () => eventText()) as [string, string];
     queue.add(a);
@@ -258,8 +258,8 @@ describe('what is removed', () => {
   });
 });
 
-describe('what could not be stored', () => {
-  it('is kept in memory, and written again with the next transaction, in its place', async () => {
+describe('an item that could not be stored', () => {
+  it('stays in memory and is written in its place by the next transaction', async () => {
     const { store, queue, stored } = createPage();
     const [a, b, c] = times(3, () => eventText()) as [string, string, string];
     store.isBroken = true;
@@ -290,7 +290,7 @@ describe('what could not be stored', () => {
     expect(store.commits).toHaveLength(1);
   });
 
-  it('is written as it is by then', async () => {
+  it('is written with its latest content', async () => {
     const { store, queue, stored } = createPage();
     const [a, b, c] = times(3, () => eventText()) as [string, string, string];
     store.isBroken = true;
@@ -305,7 +305,7 @@ describe('what could not be stored', () => {
     expect(stored()).toEqual([[b]]);
   });
 
-  it('is removed from the store later, if that was what failed', async () => {
+  it('is removed from the store later if the removal failed', async () => {
     const { store, queue, stored } = createPage();
     const [a, b, c] = times(3, () => eventText()) as [string, string, string];
     queue.add(a);
@@ -323,7 +323,7 @@ describe('what could not be stored', () => {
     expect(stored()).toEqual([[b]]);
   });
 
-  it('holds up nothing that is stored without it', async () => {
+  it('does not block other items', async () => {
     const { store, queue } = createPage();
     store.isBroken = true;
     queue.add(eventText());
@@ -337,7 +337,7 @@ describe('what could not be stored', () => {
   });
 });
 
-it('stores once more what it holds when the store may have lost it, and says so of all until that is done', async () => {
+it('writes all items again when the store may have lost them, and reports until that is done', async () => {
   const { store, queue, stored } = createPage();
   const [a, b, c] = [eventText('a'), eventText('b'), eventText('c')];
   for (const text of [a, b]) {

@@ -29,20 +29,20 @@ const aside = (count: number): Search => {
   return search;
 };
 
-it('begins with as much as a request may hold', () => {
+it('bisecting begins with the largest request', () => {
   const search = newSearch(LARGEST);
   expect(search).toMatchObject({ most: LARGEST, largest: LARGEST, aside: 0 });
   expect(isOn(search)).toBe(false);
 });
 
-describe('a batch that is taken', () => {
-  it('lets the next one be as large as any, when all is well', () => {
+describe('a confirmed batch', () => {
+  it('allows a next batch of any size without bisecting', () => {
     const search = newSearch(LARGEST);
     expect(taken(search, SINGLE, false)).toBe(SETTLED);
     expect(search).toEqual(newSearch(LARGEST));
   });
 
-  it('lets the next one be twice as large in a search, until that is as large as any', () => {
+  it('doubles the next batch while bisecting, up to the largest request', () => {
     const search = newSearch(LARGEST);
     refuseMany(search, 20_000);
     expect(search.most).toBe(10_000);
@@ -54,7 +54,7 @@ describe('a batch that is taken', () => {
     expect(search).toEqual(newSearch(LARGEST));
   });
 
-  it('ends a search when there is nothing after it', () => {
+  it('ends bisecting when the queue is empty', () => {
     const search = newSearch(LARGEST);
     refuseMany(search, 1000);
     expect(taken(search, 500, true)).toBe(SETTLED);
@@ -62,11 +62,11 @@ describe('a batch that is taken', () => {
   });
 });
 
-describe('a refused batch', () => {
+describe('a rejected batch', () => {
   it.each([
     ['with more behind it', false],
     ['that is all there is', true],
-  ])('is halved, again and again, and nothing of it is given up: %s', (_what, isLast) => {
+  ])('is halved repeatedly, and no event is dropped: %s', (_what, isLast) => {
     const search = newSearch(LARGEST);
     const sizes: number[] = [];
     for (let bytes = 50_000; bytes > 2 * SINGLE; bytes = search.most) {
@@ -78,7 +78,7 @@ describe('a refused batch', () => {
     expect(isOn(search)).toBe(true);
   });
 
-  it('that was too large (413) says for good what is too much', () => {
+  it('that is too large (413) lowers the largest request for good', () => {
     const search = newSearch(LARGEST);
     expect(refuseMany(search, 58_000, 413)).toBe(SEARCH);
     expect(search).toMatchObject({ most: 29_000, largest: 29_000 });
@@ -91,15 +91,15 @@ describe('a refused batch', () => {
     expect(search).toEqual(newSearch(29_000));
   });
 
-  it.each([400, 415, 422, 500, undefined])('says so of no other reason: %s', (status) => {
+  it.each([400, 415, 422, 500, undefined])('does not lower the largest request with the status %s', (status) => {
     const search = newSearch(LARGEST);
     refused(search, 50_000, false, false, status);
     expect(search.largest).toBe(LARGEST);
   });
 });
 
-describe('a single event that is refused', () => {
-  it.each([400, 413, 415, 422, 500])('is set aside and not given up, for the next one to go alone: %i', (status) => {
+describe('a single rejected event', () => {
+  it.each([400, 413, 415, 422, 500])('is set aside and kept, and the next one is sent alone: %i', (status) => {
     const search = newSearch(LARGEST);
     refuseMany(search, 3 * SINGLE);
     expect(refuseOne(search, status)).toBe(SEARCH);
@@ -109,7 +109,7 @@ describe('a single event that is refused', () => {
   it.each([
     ['when there are others after it', refuseOne],
     ['when there is nothing left but it', refuseLast],
-  ])('is given up when the next one got through and it is refused again, %s', (_when, refuse) => {
+  ])('is dropped if the next one is confirmed and it is rejected again, %s', (_when, refuse) => {
     const search = aside(1);
     expect(takeOne(search)).toBe(SETTLED);
     // It goes first again, and alone.
@@ -118,7 +118,7 @@ describe('a single event that is refused', () => {
     expect(search.aside).toBe(0);
   });
 
-  it('that is answered 500 is given up after four rounds in which another one got through: half of a service may be down', () => {
+  it('with 500 is dropped after four rounds in which another event was confirmed', () => {
     const search = aside(1);
     for (let round = 1; round <= 4; round++) {
       expect(takeOne(search)).toBe(SETTLED);
@@ -128,7 +128,7 @@ describe('a single event that is refused', () => {
     expect(search).toMatchObject({ proven: 0, strikes: 0 });
   });
 
-  it('that is answered 500 and has none after it is given up after four tries, with waits in between', () => {
+  it('with 500 and no event after it is dropped after four tries with back-offs', () => {
     const search = aside(1);
     takeOne(search);
     const refuse = () => refuseLast(search, 500);
@@ -136,7 +136,7 @@ describe('a single event that is refused', () => {
     expect(search).toMatchObject({ proven: 0, strikes: 0 });
   });
 
-  it('that is taken meanwhile was not at fault, and its strikes are forgotten', () => {
+  it('loses its strikes when it is confirmed', () => {
     const search = aside(1);
     takeOne(search);
     refuseLast(search, 500);
@@ -144,14 +144,14 @@ describe('a single event that is refused', () => {
     expect(search).toMatchObject({ proven: 0, strikes: 0 });
   });
 
-  it('is sent when it was not its fault: good events may be set aside in an outage', () => {
+  it('is confirmed later if only an outage set it aside', () => {
     const search = aside(1);
     takeOne(search);
     expect(taken(search, SINGLE, true)).toBe(SETTLED);
     expect(search).toEqual(newSearch(LARGEST));
   });
 
-  it('is told from the others that were set aside with it: each goes again', () => {
+  it('is retried alone, like the others set aside with it', () => {
     const search = aside(3);
     takeOne(search);
     for (let i = 0; i < 3; i++) {
@@ -160,7 +160,7 @@ describe('a single event that is refused', () => {
     }
   });
 
-  it('proves nothing about those that were never set aside: the service may be down again by then', () => {
+  it('proves nothing about events that were not set aside with it', () => {
     const search = aside(1);
     takeOne(search);
     expect(refuseOne(search)).toBe(SETTLED);
@@ -168,7 +168,7 @@ describe('a single event that is refused', () => {
     expect(search.aside).toBe(1);
   });
 
-  it('has to be proven again when the service was away in between', () => {
+  it('needs a new proof after an unanswered request', () => {
     const search = aside(1);
     takeOne(search);
     expect(unanswered(search, SINGLE)).toBe(WAIT);
@@ -177,14 +177,14 @@ describe('a single event that is refused', () => {
   });
 });
 
-describe('the last event there is, refused alone', () => {
-  it.each([400, 413, 415, 422, undefined])('is given up, for nothing can prove it: %s', (status) => {
+describe('the last queued event, rejected alone', () => {
+  it.each([400, 413, 415, 422, undefined])('is dropped without proof: %s', (status) => {
     const search = newSearch(LARGEST);
     expect(refused(search, SINGLE, true, true, status)).toBe(SETTLED);
     expect(search.aside).toBe(0);
   });
 
-  it('waits when it is the fifth in a row: then it is the service', () => {
+  it('stays queued if it is the fifth in a row: the service is at fault', () => {
     const search = newSearch(LARGEST);
     expect(times(4, () => refuseLast(search))).toEqual(Array(4).fill(SETTLED));
     expect(times(4, () => refuseLast(search))).toEqual(Array(4).fill(WAIT));
@@ -192,7 +192,7 @@ describe('the last event there is, refused alone', () => {
     expect(refuseLast(aside(4))).toBe(WAIT);
   });
 
-  it('is given up again once the service has taken one', () => {
+  it('is dropped again once the service has confirmed an event', () => {
     const search = newSearch(LARGEST);
     for (let i = 0; i < 10; i++) {
       for (let n = 0; n < 4; n++) expect(refuseLast(search)).toBe(SETTLED);
@@ -200,26 +200,26 @@ describe('the last event there is, refused alone', () => {
     }
   });
 
-  it('waits when it is answered 500, however often, and takes no other one with it', () => {
+  it('stays queued with 500, however often, and no other event is dropped', () => {
     const search = newSearch(LARGEST);
     for (let i = 0; i < 20; i++) expect(refuseLast(search, 500)).toBe(WAIT);
     expect(refuseLast(aside(2), 500)).toBe(WAIT);
   });
 });
 
-describe('five in a row, each refused alone', () => {
-  it.each([400, 422, 500])('are the service: all of them wait, and nothing is given up: %i', (status) => {
+describe('five events in a row, each rejected alone', () => {
+  it.each([400, 422, 500])('stay queued, because the service is at fault: %i', (status) => {
     const search = newSearch(LARGEST);
     expect(times(5, () => refuseOne(search, status))).toEqual([SEARCH, SEARCH, SEARCH, SEARCH, WAIT]);
     expect(search.most).toBe(1);
   });
 
-  it('are followed by one at a time, with a wait after each', () => {
+  it('are followed by one event at a time, with a back-off after each', () => {
     const search = aside(5);
     expect(times(20, () => refuseOne(search))).toEqual(Array(20).fill(WAIT));
   });
 
-  it('are not in a row when one of them got through', () => {
+  it('are not in a row if one of them was confirmed', () => {
     const search = aside(4);
     takeOne(search);
     takeOne(search);
@@ -228,8 +228,8 @@ describe('five in a row, each refused alone', () => {
   });
 });
 
-describe('a batch that is not answered', () => {
-  it('goes again as it was, whatever has been found out before', () => {
+describe('an unanswered batch', () => {
+  it('is retried unchanged, whatever the bisecting has found', () => {
     const search = aside(2);
     expect(unanswered(search, 4321)).toBe(WAIT);
     expect(search).toMatchObject({ most: 4321, largest: LARGEST, aside: 0 });
@@ -239,7 +239,7 @@ describe('a batch that is not answered', () => {
   });
 });
 
-it('is on after a batch as large as any was not answered, so that a 500 to it counts', () => {
+it('bisecting is on after an unanswered batch of the largest size, so that a 500 to it counts', () => {
   const search = newSearch(LARGEST);
   expect(unanswered(search, LARGEST)).toBe(WAIT);
   expect(isOn(search)).toBe(true);

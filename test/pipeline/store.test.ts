@@ -54,7 +54,7 @@ describe('the database', () => {
     expect(counts(await store.read('/clew'))).toEqual(times(count, (i) => i));
   });
 
-  it('reads on until it has as many items as are asked for, and hardly more', async () => {
+  it('reads on until it has the wanted number of items, and few more', async () => {
     const { store } = open();
     await store.transact(times(100, (i) => row(i, 'a', 'b')));
     const { IDBObjectStore } = await import('fake-indexeddb');
@@ -75,7 +75,7 @@ describe('the database', () => {
     expect(counts(await store.read('/clew'))).toEqual([2]);
   });
 
-  it('changes a record by what it was and by the rows that the same transaction writes', async () => {
+  it('changes a record from its old value and the rows of the same transaction', async () => {
     const { store } = open();
     const change = async (old: Counted | undefined, read: ReadRows): Promise<Counted> => ({
       n: (old?.n ?? 0) + (await read('/clew')).length,
@@ -85,14 +85,14 @@ describe('the database', () => {
     expect(await recordIn(store, 'count')).toEqual({ n: 3 });
   });
 
-  it('makes the changes of all tabs one after the other', async () => {
+  it('runs the changes of all tabs one after the other', async () => {
     const stores = times(4, () => open().store);
     const add = (old: Counted | undefined) => ({ n: (old?.n ?? 0) + 1 });
     await Promise.all(stores.flatMap((store) => times(5, () => store.transact<Counted>([], 'count', add))));
     expect(await recordIn(stores[0] as Store, 'count')).toEqual({ n: 20 });
   });
 
-  it('is open once it has answered, and is committed in the call', async () => {
+  it('commits during the call once it is open', async () => {
     const commits = vi.spyOn(IDBTransaction.prototype, 'commit');
     const { store } = open();
     expect(store.isOpen()).toBe(false);
@@ -105,13 +105,13 @@ describe('the database', () => {
     expect(commits).toHaveBeenCalledTimes(2);
   });
 
-  it('is opened by no page before something is stored or read', () => {
+  it('is not opened before something is stored or read', () => {
     const opened = vi.spyOn(indexedDB, 'open');
     open();
     expect(opened).not.toHaveBeenCalled();
   });
 
-  it('is opened with a Web Lock, so that no page enters the back/forward cache meanwhile', async () => {
+  it('opens under a Web Lock, so that the page cannot enter the back/forward cache meanwhile', async () => {
     const request = vi.fn(async (_name: string, hold: () => Promise<unknown>) => hold());
     vi.stubGlobal('navigator', { locks: { request } });
     const { store } = open();
@@ -120,7 +120,7 @@ describe('the database', () => {
     expect(request.mock.calls.map(([name]) => name)).toEqual(['clew']);
   });
 
-  it('works where a Web Lock is refused', async () => {
+  it('works if a Web Lock is refused', async () => {
     vi.stubGlobal('navigator', { locks: { request: () => Promise.reject(new Error('SecurityError')) } });
     const { store, troubles } = open();
     expect(await store.transact([row(1, 'a')])).toBe(true);
@@ -155,7 +155,7 @@ describe('a database that fails', () => {
     expect(store.isOpen()).toBe(true);
   });
 
-  it('is asked once for each call after its report, and works again once it can', async () => {
+  it('is tried once for each call after its report, and works again later', async () => {
     const { open: real } = IDBFactory.prototype;
     const opened = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
       throw new Error('SecurityError');
@@ -182,10 +182,10 @@ describe('a database that fails', () => {
     await vi.advanceTimersByTimeAsync(2 * PATIENCE - 1);
     expect([answer, troubles]).toEqual(['none', []]);
     await vi.advanceTimersByTimeAsync(1);
-    expect([answer, troubles]).toEqual([undefined, ['no storage: no answer']]);
+    expect([answer, troubles]).toEqual([undefined, ['no storage: timeout']]);
   });
 
-  it('counts as failed when a transaction aborts after its requests have succeeded: the quota is used up', async () => {
+  it('counts as failed when a transaction aborts after its requests succeeded, as over quota', async () => {
     const { store, troubles } = open();
     vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function (this: IDBTransaction) {
       this.abort();
@@ -204,7 +204,7 @@ describe('a database that fails', () => {
     expect(await recordIn(store, 'count')).toEqual({ n: 1 });
   });
 
-  it('writes where transactions have no commit()', async () => {
+  it('writes in browsers without commit()', async () => {
     const { commit } = IDBTransaction.prototype;
     try {
       Object.assign(IDBTransaction.prototype, { commit: undefined });
@@ -218,7 +218,7 @@ describe('a database that fails', () => {
 });
 
 describe('a database that the site deletes', () => {
-  it('is closed by clew, which neither blocks nor fails, and is created again', async () => {
+  it('is closed at once, so that the deletion succeeds, and is created again', async () => {
     const { store, troubles } = open();
     await store.transact([row(1, 'a')]);
     const before = store.generation();
@@ -235,7 +235,7 @@ describe('a database that the site deletes', () => {
     expect(troubles).toEqual([]);
   });
 
-  it('is deleted by clear(), also where deleting throws', async () => {
+  it('is deleted by clear(), also if deleting throws', async () => {
     const { store } = open();
     await store.transact([row(1, 'a')]);
     const before = store.generation();
@@ -249,8 +249,8 @@ describe('a database that the site deletes', () => {
   });
 });
 
-describe('a page that goes away', () => {
-  it('breaks off what is not committed, and goes on with what asks for a record', async () => {
+describe('a page that unloads', () => {
+  it('aborts uncommitted transactions, and runs those that read a record again', async () => {
     const { store, troubles } = open();
     await store.transact([row(1, 'a')]);
     let wait = () => {};
@@ -280,7 +280,7 @@ describe('a page that goes away', () => {
     expect(counts(await open().store.read('/clew'))).toEqual([1, 2]);
   });
 
-  it('does not open the database any more, until it asks for a record again', async () => {
+  it('does not open the database again until it reads a record', async () => {
     const opened = vi.spyOn(indexedDB, 'open');
     const { store, troubles } = open();
     store.abort();
@@ -292,7 +292,7 @@ describe('a page that goes away', () => {
     expect(troubles).toEqual([]);
   });
 
-  it('writes nothing that waited for the database to open', async () => {
+  it('writes nothing that waits for the database to open', async () => {
     const { store } = open();
     const waiting = store.transact([row(1, 'a')]);
     store.abort();

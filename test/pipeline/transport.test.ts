@@ -105,12 +105,12 @@ describe('an answer', () => {
     [503, 'failed'],
     [504, 'failed'],
     [511, 'failed'],
-  ])('%i means %s, and is told as its status', async (status, outcome) => {
+  ])('%i is %s, and its status is reported', async (status, outcome) => {
     upstream.answer(status);
     expect(await send()).toMatchObject({ outcome, status });
   });
 
-  it.each([301, 302, 303, 307, 308])('%i is not followed: it fails', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%i is not followed: it counts as failed', async (status) => {
     upstream.react((response, { path }) =>
       path === '/portal' ? response.writeHead(200).end() : response.writeHead(status, { Location: '/portal' }).end(),
     );
@@ -126,19 +126,19 @@ describe('an answer', () => {
     ['a number', '7'],
     ['text', '"ok"'],
     ['other JSON', '{"id":"7"}'],
-  ])('of %s with status 200 is a success like any', async (_what, body) => {
+  ])('of %s with status 200 is a success like any other', async (_what, body) => {
     upstream.answer(200, { 'Content-Type': 'text/html' }, body);
     expect(await send()).toMatchObject({ outcome: 'delivered' });
     expect((await send()).rejected).toBeUndefined();
   });
 
-  it('names the events that a relay did not take', async () => {
+  it('names the events that a relay rejected', async () => {
     const rejected = [{ uuid: '01234567-89ab-4cde-8f01-23456789abcd', reason: 'event: expected text' }];
     upstream.answer(201, { 'Content-Type': 'application/json' }, JSON.stringify({ rejected }));
     expect(await send()).toMatchObject({ outcome: 'delivered', rejected });
   });
 
-  it('fails when its body is cut', async () => {
+  it('counts as failed when its body is truncated', async () => {
     upstream.react((response) => {
       response.writeHead(201, { 'Content-Length': '100' });
       response.write('half', () => response.destroy());
@@ -146,13 +146,13 @@ describe('an answer', () => {
     expect((await send()).outcome).toBe('failed');
   });
 
-  it('fails when the connection is reset before it, or refused', async () => {
+  it('counts as failed when the connection is reset or refused', async () => {
     upstream.react((response) => response.destroy());
     expect((await send()).outcome).toBe('failed');
     expect((await send({ url: await deadUrl() })).outcome).toBe('failed');
   });
 
-  it('says how long to wait, and what went wrong', async () => {
+  it('has the wait and the reason of a failure', async () => {
     upstream.answer(429, { 'Retry-After': '7' }, 'slow down');
     expect(await send()).toMatchObject({ retryAfter: 7000, message: expect.stringMatching(/429.*slow down/) });
     upstream.answer(503);
@@ -160,7 +160,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a page that is leaving', () => {
+describe('a page that unloads', () => {
   /** A browser that queues beacons, or does not. */
   const browser = (takes: boolean) => {
     const beacons: unknown[][] = [];
@@ -173,19 +173,19 @@ describe('a page that is leaving', () => {
     return beacons;
   };
 
-  it('leaves a beacon with the body, when no header is needed', async () => {
+  it('sends a beacon with the body if no header is needed', async () => {
     const beacons = browser(true);
     expect(await (fetchTransport(request({ leaving: true })) as Promise<Answer>)).toEqual({ outcome: 'delivered' });
     expect(beacons).toEqual([[request().url, request().body]]);
     expect(upstream.received).toEqual([]);
   });
 
-  it('says so when the browser did not take the beacon', () => {
+  it('reports that the browser refused the beacon', () => {
     browser(false);
     expect(fetchTransport(request({ leaving: true }))).toBe(false);
   });
 
-  it('sends an ordinary request when the key has to go with it', async () => {
+  it('sends an ordinary request if the key is in a header', async () => {
     const beacons = browser(true);
     expect((await send({ leaving: true, headers: AUTHORIZATION })).outcome).toBe('delivered');
     expect(beacons).toEqual([]);
@@ -193,7 +193,7 @@ describe('a page that is leaving', () => {
   });
 });
 
-describe('a request that is left with the browser', () => {
+describe('a request left with the browser (fetchLater)', () => {
   /** A browser that has `fetchLater`, and what it was left with. */
   const browser = () => {
     const left: [url: string, init: RequestInit][] = [];
@@ -201,7 +201,7 @@ describe('a request that is left with the browser', () => {
     return left;
   };
 
-  it('is the same POST that would be sent now, and is not sent now', async () => {
+  it('is the POST that would be sent now, and is not sent now', async () => {
     const left = browser();
     const headers = { 'Content-Type': 'application/json', ...AUTHORIZATION };
     fetchAtEnd(request({ headers, leaving: true }));
@@ -211,7 +211,7 @@ describe('a request that is left with the browser', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('can be taken back, each for itself, and is not before', () => {
+  it('is aborted by its own function only', () => {
     const left = browser();
     const takeBack = times(2, () => fetchAtEnd(request({ leaving: true })));
     const areTaken = () => left.map(([, { signal }]) => signal?.aborted);
@@ -223,11 +223,11 @@ describe('a request that is left with the browser', () => {
     expect(areTaken()).toEqual([true, true]);
   });
 
-  it('throws where the browser has no such thing', () => {
+  it('throws in browsers without fetchLater', () => {
     expect(() => fetchAtEnd(request({ leaving: true }))).toThrow(ReferenceError);
   });
 
-  it('throws when the browser has no room for it', () => {
+  it('throws if the browser has no room for it', () => {
     const full = new DOMException('over quota', 'QuotaExceededError');
     vi.stubGlobal('fetchLater', () => {
       throw full;

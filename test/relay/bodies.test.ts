@@ -12,7 +12,7 @@ const openRelay = useRelays(() => ({ baseUrl: upstream.url, allowUnsignedUpsert:
 const nothingForwarded = () => expect(upstream.received).toEqual([]);
 const GZIP = { 'Content-Encoding': 'gzip' };
 
-describe('62 a body that is none', () => {
+describe('62 an invalid body', () => {
   it.each(['', '{"batch":[', '{"batch":[]}}', '{batch:[]}', "{'batch':[]}", '\ufeff\ufeff{}', '[]', 'NaN', '"', '\0'])(
     '62 is refused with 400 on all paths: %j',
     async (body) => {
@@ -26,7 +26,7 @@ describe('62 a body that is none', () => {
   );
 
   it.each(['{}', 'null', '"all"', '7', '{"0":{}}', '{"length":1}', 'true'])(
-    '62 is refused with 400: the batch %s, which is no list',
+    '62 is refused with 400: the batch %s, which is not a list',
     async (batch) => {
       const relay = await openRelay();
       expect((await relay.post(BATCH, `{"batch":${batch}}`)).status).toBe(400);
@@ -38,7 +38,7 @@ describe('62 a body that is none', () => {
 describe('62 a body in gzip', () => {
   const whole = () => gzipSync(JSON.stringify({ batch: [event('zipped')] }));
 
-  it('62 is taken, in one member and in several', async () => {
+  it('62 is accepted in one member and in several', async () => {
     const relay = await openRelay();
     const text = JSON.stringify({ batch: [event('halved')] });
     const halves = Buffer.concat([gzipSync(text.slice(0, 50)), gzipSync(text.slice(50))]);
@@ -84,7 +84,7 @@ const zerosInGzip = (megabytes: number): Buffer<ArrayBuffer> => {
   return Buffer.concat([head, ...Array<Buffer>(megabytes).fill(block)]);
 };
 
-describe('62 a body that is too large, against a relay in a process of its own', () => {
+describe('62 a body that is too large, for a relay in its own process', () => {
   const child = fork(join(import.meta.dirname, 'served.ts'), { execArgv: ['--import', 'tsx'] });
   let url: string;
   beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('62 a body that is too large, against a relay in a process of its own',
   };
   const good = () => JSON.stringify({ batch: [event('good')] });
 
-  it('62 is refused with 413 as soon as it is: what is still to come of 10 MB is not waited for', async () => {
+  it('62 is refused with 413 before the rest of its 10 MB arrives', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const head = ['Host: relay', 'Content-Type: application/json', `Content-Length: ${10 * 1024 ** 2}`];
     socket.write(`POST ${BATCH} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${' '.repeat(102_401)}`);
@@ -114,7 +114,7 @@ describe('62 a body that is too large, against a relay in a process of its own',
     expect(await post(good())).toBe(201);
   });
 
-  it('62 is inflated no further than the limit: ten bombs of 1 GB cost neither memory nor time', async () => {
+  it('62 is inflated no further than the limit: ten bombs of 1 GB take little memory and time', async () => {
     // Thousand to one is the most that gzip can do; what is zipped twice is not taken.
     const bomb = zerosInGzip(1024);
     expect(await post(good())).toBe(201);

@@ -65,7 +65,7 @@ it('the relay holds no timer once the service has answered', async () => {
   }
 });
 
-it('the relay looks for a confirmation after 10 to 20 ms, and doubles the pause up to 500 to 1,000 ms', async () => {
+it('the relay polls for a confirmation after 10 to 20 ms, then at most every second', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   const looks: number[] = [];
   const start = Date.now();
@@ -91,7 +91,7 @@ describe('the relay forwards a failed beacon', () => {
   it.each<[string, () => Promise<Response>]>([
     ['answered 500', async () => new Response('down', { status: 500 })],
     ['could not be reached', () => Promise.reject(new Error('unreachable'))],
-  ])('again after 200 ms and after another second, if the service %s', async (_what, answer) => {
+  ])('again after 200 ms and again after another second, if the service %s', async (_what, answer) => {
     const times: number[] = [];
     const start = Date.now();
     const { relay } = openInMemory({
@@ -115,7 +115,7 @@ describe('the relay forwards a failed beacon', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('not again if the request was no beacon', async () => {
+  it('not again if the request was not a beacon', async () => {
     const forward = vi.fn(async () => new Response(null, { status: 500 }));
     const { relay } = openInMemory({ forward });
     expect((await relay(requestOf(batchOf('a')))).status).toBe(502);

@@ -20,7 +20,7 @@ describe('61 the key', () => {
     ['a wrong one', { Authorization: 'Api-Key wrong' }],
     ['a wrong scheme', { Authorization: 'Bearer token' }],
     ['one with spaces', { Authorization: 'Api-Key  a b  c ' }],
-  ])('61 is the relay’s own, whatever the page brings: %s', async (_what, headers) => {
+  ])('61 is the relay’s own, whatever key the page sends: %s', async (_what, headers) => {
     const relay = await openRelay();
     for (const [path, body] of requests()) expect((await relay.post(path, body, headers)).status).toBe(201);
     expect(upstream.received.map((request) => request.headers.authorization)).toEqual(Array(3).fill(`Api-Key ${KEY}`));
@@ -32,7 +32,7 @@ describe('61 the key', () => {
     expect(upstream.received[0]?.headers.authorization).toBe('Api-Key a key  with spaces');
   });
 
-  it('61 of the owner’s that is wrong: the page hears 401, nothing is stored, and nothing counts as taken', async () => {
+  it('61 that is wrong gives the page 401, nothing is stored, and no event counts as confirmed', async () => {
     const wrong = await openBefore({ apiKey: 'wrong' });
     for (const [path, body] of requests()) {
       for (let time = 0; time < 2; time++) {
@@ -65,7 +65,7 @@ describe('64 a foreign origin', () => {
     },
   );
 
-  it('64 that is allowed stores, and one that is foreign spoils nothing for it', async () => {
+  it('64 that is allowed stores, also after requests of a foreign one', async () => {
     const relay = await openBefore({ allowedOrigins: [ALLOWED] });
     const batch = [event('a')];
     expect((await relay.post(BATCH, { batch }, { Origin: 'https://evil.example' })).status).toBe(403);
@@ -74,11 +74,11 @@ describe('64 a foreign origin', () => {
   });
 });
 
-describe('68 what is written into strings and names', () => {
+describe('68 hostile text in strings and names', () => {
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'];
   const SQL = `'); drop table events; --"\\'$1 %s {} ; select pg_sleep(1)`;
 
-  it.each([...NAMES, SQL])('68 arrives as it was: properties, events and customers named %s', async (name) => {
+  it.each([...NAMES, SQL])('68 arrives unchanged: properties, events and customers named %s', async (name) => {
     const relay = await openBefore();
     const data = `{${JSON.stringify(name)}:{"polluted":1,${JSON.stringify(name)}:null}}`;
     const named = () => JSON.stringify(event(name, { payload: 'here' })).replace('"here"', () => data);
@@ -97,7 +97,7 @@ describe('68 what is written into strings and names', () => {
     expectPristine();
   });
 
-  it('68 in every other field is refused by name, and the others of the batch arrive', async () => {
+  it('68 in any other field is rejected by name, and the other events of the batch arrive', async () => {
     const relay = await openRelay();
     const fields = ['uuid', 'timestamp', 'source', 'correlationKey', 'correlationValue'];
     const bad = fields.flatMap((field) => [...NAMES, SQL].map((text) => event('bad', { [field]: text })));

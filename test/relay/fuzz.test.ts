@@ -11,8 +11,8 @@ const path = fc.constantFrom(BATCH, SINGLE, UPSERT);
 const type = fc.constantFrom('application/json', 'text/plain;charset=UTF-8');
 afterEach(expectPristine);
 
-describe('whatever comes to the relay', () => {
-  it('is no reason for a 5xx, and what is forwarded is JSON of the contract’s shapes', async () => {
+describe('any request to the relay', () => {
+  it('causes no 5xx, and every forwarded body is JSON in the shapes of the contract', async () => {
     const relay = await openRelay();
     const property = fc.asyncProperty(path, type, fc.boolean(), anyBody, async (to, contentType, isZipped, body) => {
       upstream.received.length = 0;
@@ -27,7 +27,7 @@ describe('whatever comes to the relay', () => {
     await hold(property);
   }, 60_000);
 
-  it('as a batch of good and bad events: the good ones are forwarded as they were and in order, the bad ones named', async () => {
+  it('with valid and invalid events is forwarded with the valid ones in order, and the others are named', async () => {
     const relay = await openRelay();
     const property = fc.asyncProperty(mixedEvents, async (events) => {
       upstream.received.length = 0;
@@ -45,7 +45,7 @@ describe('whatever comes to the relay', () => {
     await hold(property);
   }, 60_000);
 
-  it('as a signature, a name or a key: nobody is believed who has not signed', async () => {
+  it('with a random signature, name or key identifies no customer', async () => {
     const relay = await openRelay({ identitySecret: 'identity-secret', allowUnsignedUpsert: false });
     const anything = fc.oneof(oddText, fc.jsonValue(), fc.stringMatching(/^[\da-fA-F]{64}$/));
     const property = fc.asyncProperty(oddText, anything, async (primaryKey, signature) => {

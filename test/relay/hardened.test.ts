@@ -9,7 +9,7 @@ import { BATCH, event, KEY, UPSERT, useRelays } from './stage.ts';
 const upstream = useUpstream();
 const openRelay = useRelays(() => ({ baseUrl: upstream.url, allowUnsignedUpsert: true }));
 
-it('closes although somebody has sent half a body, and answers 503', async () => {
+it('the relay closes despite a half-sent body, and answers 503', async () => {
   const relay = await openRelay();
   const { port } = new URL(relay.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -25,7 +25,7 @@ it('closes although somebody has sent half a body, and answers 503', async () =>
   socket.destroy();
 });
 
-it('is not ended by a listener that throws or rejects', async () => {
+it('the relay survives listeners that throw or reject', async () => {
   const relay = await openRelay({
     reportInterval: 1,
     onReport: () => Promise.reject(new Error('the metrics are away')),
@@ -37,7 +37,7 @@ it('is not ended by a listener that throws or rejects', async () => {
   for (const name of ['a', 'b']) expect((await relay.post(BATCH, { batch: [event(name)] })).status).toBe(502);
 });
 
-it('takes no number for a property that would be written as null, which deletes', async () => {
+it('the relay refuses a number that JSON would write as null, which deletes the property', async () => {
   const relay = await openRelay();
   for (const number of ['1e400', '-1e400']) {
     const reply = await relay.post(UPSERT, `{"primary_key":"ann","properties":{"seats":${number}}}`);
@@ -46,7 +46,7 @@ it('takes no number for a property that would be written as null, which deletes'
   expect(upstream.received).toEqual([]);
 });
 
-it('reads no more gzip than it would text, though it inflates to little', async () => {
+it('the relay reads no more bytes of gzip than of text, however little they inflate to', async () => {
   const relay = await openRelay();
   const empty = gzipSync('');
   const body = Buffer.concat([...Array.from({ length: 10_000 }, () => empty), gzipSync('{"batch":[]}')]);
@@ -54,7 +54,7 @@ it('reads no more gzip than it would text, though it inflates to little', async 
   expect(reply.status).toBe(413);
 });
 
-it('shows no key that the service echoes', async () => {
+it('the relay removes the key from an answer of the service', async () => {
   const relay = await openRelay();
   upstream.answer(400, {}, `no such key: Api-Key ${KEY}`);
   // Every reply is searched for the key.

@@ -41,8 +41,8 @@ const meet = async () => {
   return { ann, ben, customers: await collector().customers() };
 };
 
-describe('63 an identity that is not proven', () => {
-  it('63 changes nobody from a batch, is named in the answer, and does not hold up the others', async () => {
+describe('63 an unproven identity', () => {
+  it('63 in a batch identifies no customer, is named in the answer, and blocks no other event', async () => {
     const { ben, customers } = await meet();
     const relay = await openRelay();
     const names: string[] = [];
@@ -64,7 +64,7 @@ describe('63 an identity that is not proven', () => {
     ]);
   });
 
-  it('63 changes nobody from the single endpoint, and is not forwarded', async () => {
+  it('63 on the single-event endpoint identifies no customer and is not forwarded', async () => {
     const { ben, customers } = await meet();
     const relay = await openRelay();
     for (const [what, signature] of await forgeries()) {
@@ -87,7 +87,7 @@ describe('63 an identity that is not proven', () => {
     expect(await collector().customers()).toEqual(customers);
   });
 
-  it('63 is not helped by a signature elsewhere, by a second key of the same name, nor by an allowed upsert', async () => {
+  it('63 is not proven by a signature elsewhere, a duplicate key in JSON, or an allowed upsert', async () => {
     const { ben, customers } = await meet();
     const signature = await signPrimaryKey(SECRET, 'ben');
     const relay = await openRelay({ allowUnsignedUpsert: true });
@@ -100,8 +100,8 @@ describe('63 an identity that is not proven', () => {
   });
 });
 
-describe('63 an identity that is proven', () => {
-  it('63 is believed wherever it comes, and its signature stays with the relay', async () => {
+describe('63 a proven identity', () => {
+  it('63 is accepted on every endpoint, and its signature is not forwarded', async () => {
     const bodies: string[] = [];
     const relay = await openRelay({
       fetch: (address, init) => {

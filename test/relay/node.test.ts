@@ -49,7 +49,7 @@ describe('a body that the relay does not read to its end', () => {
   it.each([
     ['of a known length', (body: string) => [`Content-Length: ${body.length}\r\nHost: a.example\r\n`, body]],
     ['in chunks', (body: string) => ['Host: a.example\r\nTransfer-Encoding: chunked\r\n', chunk(body) + chunk('')]],
-  ])('%s: the next request of its connection is served, whatever was refused', async (_how, write) => {
+  ])('%s: the next request of its connection is served after any refusal', async (_how, write) => {
     const { write: send, post, reply } = await openRelay();
     const refuse = async (method: string, more = '') => {
       const [headers, body] = write(large(1_000_000));
@@ -65,14 +65,14 @@ describe('a body that the relay does not read to its end', () => {
     expect(upstream.received).toHaveLength(5);
   });
 
-  it('and that inflates to more than the limit does not stand in the way either', async () => {
+  it('that inflates over the limit does not block the next request of its connection', async () => {
     const { post, reply } = await openRelay();
     post(BATCH, gzipSync(large(50_000_000)), { 'Content-Encoding': 'gzip' });
     post(BATCH, batch('good'));
     expect([(await reply()).status, (await reply()).status]).toEqual([413, 201]);
   });
 
-  it('and never ends is answered, and then its connection is cut', async () => {
+  it('that never ends is answered, and then its connection is closed', async () => {
     const { server, url } = await serve(toNodeHandler(newRelay()));
     const accepted = once(server, 'connection');
     const { socket, write, reply, closed } = await openTo(url);
@@ -90,7 +90,7 @@ describe('a body that the relay does not read to its end', () => {
     expect(accepting.bytesRead).toBeLessThan(2 * 4_194_304);
   });
 
-  it('may come after the handler has given it up', async () => {
+  it('may continue after the handler has answered', async () => {
     let giveUp = () => {};
     const givenUp = new Promise<void>((resolve) => {
       giveUp = resolve;
@@ -112,7 +112,7 @@ describe('a body that the relay does not read to its end', () => {
     expect((await reply()).status).toBe(200);
   });
 
-  it('waits outside while the handler is slow: memory does not fill', async () => {
+  it('is not read into memory while the handler is slow', async () => {
     let goOn = () => {};
     const isAsked = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -144,14 +144,14 @@ describe('a body that the relay does not read to its end', () => {
   });
 });
 
-describe('an upload that is broken off', () => {
+describe('an aborted upload', () => {
   const PART = '{"batch":[';
   it.each([
     ['of a known length', `Host: a.example\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n${PART}`],
     ['in chunks', `${CHUNKED}${chunk(PART)}`],
     ['before its first byte', CHUNKED],
     ['in gzip', `Content-Encoding: gzip\r\n${CHUNKED}${chunk('\x1f')}`],
-  ])('%s: is heard of by the relay, which forwards nothing and can close', async (_how, request) => {
+  ])('%s: is noticed by the relay, which forwards nothing and can close', async (_how, request) => {
     const relay = newRelay();
     let begin = (_answer: Promise<Response>) => {};
     const begun = new Promise<{ answer: Promise<Response> }>((resolve) => {
@@ -173,7 +173,7 @@ describe('an upload that is broken off', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('by the app, as by a time-out of its own, is heard of, too', async () => {
+  it('is noticed if the app aborts it, as by a time-out', async () => {
     const relay = newRelay();
     const { url } = await serve(async (request, response) => {
       request.once('data', () => setImmediate(() => request.destroy()));
@@ -186,7 +186,7 @@ describe('an upload that is broken off', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('by chunks that are none ends its connection and nothing else', async () => {
+  it('by invalid chunks closes only its own connection', async () => {
     const { url, write, closed } = await openRelay();
     write(`POST ${BATCH} HTTP/1.1\r\n${CHUNKED}${chunk(PART)}xyz\r\n`);
     await closed();
@@ -196,7 +196,7 @@ describe('an upload that is broken off', () => {
     expect(names()).toEqual(['good']);
   });
 
-  it('before the relay is asked, as by a middleware that waits, is heard of all the same', async () => {
+  it('is noticed if it aborts before the relay is called, as behind a slow middleware', async () => {
     const relay = newRelay();
     const handle = toNodeHandler(relay);
     let leave = () => {};
@@ -220,7 +220,7 @@ describe('an upload that is broken off', () => {
 });
 
 describe('an answer', () => {
-  it('says its length, and is not sent in chunks', async () => {
+  it('has a Content-Length and no chunks', async () => {
     const { post, reply } = await openRelay();
     post(BATCH, '{}');
     const { headers, text } = await reply();
@@ -228,7 +228,7 @@ describe('an answer', () => {
     expect(headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('to HEAD has no body, that to OPTIONS neither body nor length, and the connection goes on', async () => {
+  it('has no body for HEAD, neither body nor length for OPTIONS, and keeps the connection', async () => {
     const { write, post, reply } = await openRelay();
     write(`HEAD ${BATCH} HTTP/1.1\r\nHost: a.example\r\n\r\n`);
     expect((await reply('HEAD')).status).toBe(405);
@@ -243,7 +243,7 @@ describe('an answer', () => {
     expect((await reply()).status).toBe(201);
   });
 
-  it('that somebody else has given meanwhile is not given twice', async () => {
+  it('is not given twice if other code has answered meanwhile', async () => {
     const relay = newRelay();
     const handle = toNodeHandler(relay);
     const { url } = await serve((request, response) => {
@@ -259,8 +259,8 @@ describe('an answer', () => {
   });
 });
 
-describe('the request that the relay is given', () => {
-  it('has all values of a header that comes several times', async () => {
+describe('the Request object for the relay', () => {
+  it('has all values of a repeated header', async () => {
     const { url } = await serve(show(({ headers }) => ['X-Tag', 'x-tag', 'None'].map((name) => headers.get(name))));
     const { write, reply } = await openTo(url);
     write('GET / HTTP/1.1\r\nHost: a.example\r\nX-Tag: a\r\nX-Tag: b\r\n\r\n');
@@ -315,7 +315,7 @@ describe('over HTTP/2', () => {
     return { relay, server, session, begin, call };
   };
 
-  it('the same is served: batches, what is too large, HEAD and OPTIONS', async () => {
+  it('requests are served as over HTTP/1: batches, bodies over the limit, HEAD and OPTIONS', async () => {
     const { call } = await open();
     expect(await call('POST', batch('a'))).toEqual({ status: 201, text: '' });
     expect((await call('POST', large(200_000))).status).toBe(413);
@@ -325,7 +325,7 @@ describe('over HTTP/2', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it('an upload that is broken off is heard of, and harms no other of its connection', async () => {
+  it('an aborted upload is noticed and does not affect other requests of its connection', async () => {
     const { relay, server, begin, call } = await open();
     const stream = begin();
     stream.on('error', () => {});
@@ -338,7 +338,7 @@ describe('over HTTP/2', () => {
     expect(names()).toEqual(['a']);
   });
 
-  it('an upload whose whole connection is broken off is heard of', async () => {
+  it('an upload whose whole connection is aborted is noticed', async () => {
     const { relay, server, session, begin } = await open();
     const stream = begin();
     stream.on('error', () => {});
@@ -365,7 +365,7 @@ describe('in Express, behind', () => {
     ['express.text()', express.text({ type: '*/*' })],
     ['express.raw()', express.raw({ type: '*/*' })],
     ['express.urlencoded(), which leaves JSON alone', express.urlencoded()],
-  ])('%s, batches come through, as they are and in gzip', async (_what, parser) => {
+  ])('%s, batches arrive, also in gzip', async (_what, parser) => {
     const { post, reply } = await open(parser);
     post(BATCH, batch('é😀'));
     expect((await reply()).status).toBe(201);
@@ -378,13 +378,13 @@ describe('in Express, behind', () => {
     expect(names()).toEqual(['é😀', 'b', 'c']);
   });
 
-  it('a parser that took more than the relay does, that limit still holds', async () => {
+  it('a body parser with a larger limit, the limit of the relay applies', async () => {
     const { post, reply } = await open(express.json({ limit: '10mb' }));
     post(BATCH, large(200_000));
     expect((await reply()).status).toBe(413);
   });
 
-  it('what has read the body and left nothing of it, the answer says what to do, and the connection goes on', async () => {
+  it('a middleware that has consumed the body, the answer names the cause, and the connection stays open', async () => {
     const { post, reply } = await open((request, _response, next) => {
       request.resume().once('end', next);
     });
@@ -399,7 +399,7 @@ describe('in Express, behind', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('what has read its beginning only, the same', async () => {
+  it('a middleware that has consumed the beginning of the body, the answer names the cause', async () => {
     const { post, reply } = await open((request, _response, next) => {
       request.once('data', () => {
         request.pause();

@@ -24,7 +24,7 @@ const breaks: [string, (response: ServerResponse) => void][] = [
 ];
 
 describe('66 the service', () => {
-  it.each(breaks)('66 that %s: 502, nothing counts as taken, and the next try delivers', async (_what, react) => {
+  it.each(breaks)('66 that %s: 502, no event counts as confirmed, and the retry delivers', async (_what, react) => {
     const relay = await openRelay();
     const batch = [event('a')];
     upstream.react(react);
@@ -38,7 +38,7 @@ describe('66 the service', () => {
     expect((await relay.post(BATCH, { batch })).status).toBe(201);
   });
 
-  it('66 that is down: 502, and after it has come up again the next try delivers', async () => {
+  it('66 that is down: 502, and the retry delivers when it is up again', async () => {
     const address = await deadUrl();
     const relay = await openRelay({ baseUrl: address });
     const batch = [event('a')];
@@ -54,7 +54,7 @@ describe('66 the service', () => {
     await closeServer(service);
   });
 
-  it('66 that is slow: 504 after `timeout`, and nobody else waits', async () => {
+  it('66 that is slow: 504 after `timeout`, and other requests do not wait', async () => {
     const relay = await openRelay({ timeout: 300 });
     upstream.react((response, { text }) => {
       if (!text.includes('slow')) response.writeHead(201).end();
@@ -68,7 +68,7 @@ describe('66 the service', () => {
   });
 });
 
-describe('66 a beacon, whose answer nobody hears', () => {
+describe('66 a beacon, whose answer no page reads', () => {
   it.each(breaks)('66 is sent again to a service that %s', async (_what, react) => {
     const relay = await openRelay();
     upstream.react((response) => {
@@ -79,7 +79,7 @@ describe('66 a beacon, whose answer nobody hears', () => {
     expect(forwarded(upstream)).toEqual([['a'], ['a']]);
   });
 
-  it('66 is given up after three times, and can come again', async () => {
+  it('66 is given up after three tries, and the page may retry', async () => {
     const relay = await openRelay();
     const batch = [event('a')];
     upstream.answer(500);
@@ -89,19 +89,16 @@ describe('66 a beacon, whose answer nobody hears', () => {
     expect((await relay.post(BATCH, { batch })).status).toBe(201);
   });
 
-  it.each([400, 401, 413, 429])(
-    '66 is not sent again after %i, which says that it would be the same',
-    async (status) => {
-      const relay = await openRelay();
-      upstream.answer(status);
-      expect((await relay.post(BATCH, { batch: [event('a')] }, BEACON)).status).toBe(status);
-      expect(upstream.received).toHaveLength(1);
-    },
-  );
+  it.each([400, 401, 413, 429])('66 is not sent again after %i, which would not change', async (status) => {
+    const relay = await openRelay();
+    upstream.answer(status);
+    expect((await relay.post(BATCH, { batch: [event('a')] }, BEACON)).status).toBe(status);
+    expect(upstream.received).toHaveLength(1);
+  });
 });
 
-describe('66 a relay that is stopped', () => {
-  it('66 answers what is under way, takes nothing new, and then is closed', async () => {
+describe('66 a relay that is closing', () => {
+  it('66 answers requests in flight, refuses new ones, and then closes', async () => {
     const relay = await openRelay();
     const held = holdAnswers(upstream);
     const replies = Array.from({ length: 20 }, (_, n) => relay.post(BATCH, { batch: [event(`e${n}`)] }));
@@ -119,7 +116,7 @@ describe('66 a relay that is stopped', () => {
     expect(forwarded(upstream).flat()).not.toContain('late');
   });
 
-  it('66 does not send a failed beacon again, but says that it failed', async () => {
+  it('66 does not retry a failed beacon, and answers that it failed', async () => {
     const relay = await openRelay();
     const held = holdAnswers(upstream);
     const reply = relay.post(BATCH, { batch: [event('a')] }, BEACON);

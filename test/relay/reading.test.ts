@@ -61,7 +61,7 @@ describe('a body over the limit is answered 413', () => {
   it.each<[string, Record<string, string>, Uint8Array]>([
     ['as it is', {}, BYTES],
     ['inflated', GZIP, gzipSync(TEXT)],
-  ])('to the byte, %s', async (_how, headers, body) => {
+  ])('measured to the byte, %s', async (_how, headers, body) => {
     const exact = open({ maxBodyBytes: BYTES.length });
     expect((await exact.relay(inPieces(cut(body, 20), headers).request)).status).toBe(201);
     const tight = open({ maxBodyBytes: BYTES.length - 1 });
@@ -73,14 +73,14 @@ describe('a body over the limit is answered 413', () => {
     expect(tight.received).toEqual([]);
   });
 
-  it('and read no further', async () => {
+  it('and is not read further', async () => {
     const { relay } = open({ maxBodyBytes: 100 });
     const { request, taken } = inPieces(Array.from({ length: 50 }, () => new Uint8Array(60)));
     expect((await relay(request)).status).toBe(413);
     expect(taken).toHaveLength(2);
   });
 
-  it('also if so much gzip inflates to nothing', async () => {
+  it('even if gzip of that size inflates to nothing', async () => {
     const { relay } = open({ maxBodyBytes: 100 });
     const empty = gzipSync('');
     const { request } = inPieces(
@@ -103,7 +103,7 @@ it.each<[string, Uint8Array]>([
   expect(received).toEqual([]);
 });
 
-it('a body that breaks off is refused with 400 and its reason', async () => {
+it('a truncated body is refused with 400 and the reason', async () => {
   for (const headers of [{}, GZIP]) {
     const { relay, received } = open();
     const body = (async function* () {
@@ -116,22 +116,22 @@ it('a body that breaks off is refused with 400 and its reason', async () => {
   }
 });
 
-describe('what is forwarded', () => {
-  it('holds the fields of the contract, in their order, and nothing else', async () => {
+describe('a forwarded event', () => {
+  it('has the fields of the contract, in their order, and nothing else', async () => {
     const { relay, received } = open();
     const known = event('a');
     await relay(requestOf({ batch: [{ seq: [1, 1], signature: 'x', admin: true, ...known }], more: 1 }));
     expect(received).toEqual([{ path: '/api/events/batch/', body: JSON.stringify({ batch: [known] }) }]);
   });
 
-  it('has no timestamp on the single endpoint', async () => {
+  it('has no timestamp on the single-event endpoint', async () => {
     const { relay, received } = open();
     const { timestamp, ...rest } = event('a');
     await relay(requestOf({ ...rest, timestamp }, { path: SINGLE }));
     expect(received).toEqual([{ path: '/events/', body: JSON.stringify(rest) }]);
   });
 
-  it('includes each event without a uuid, however often it comes', async () => {
+  it('without a uuid is forwarded each time it arrives', async () => {
     const { relay, names } = open();
     const { uuid: _, ...nameless } = event('nameless');
     const twice = event('twice');
@@ -139,7 +139,7 @@ describe('what is forwarded', () => {
     expect(names()).toEqual(['nameless', 'twice', 'nameless', 'nameless', 'nameless']);
   });
 
-  it('is missing from the answer only if it was rejected, which is named with the uuid that it has', async () => {
+  it('is not in the answer, which names a rejected one with its uuid', async () => {
     const { relay } = open();
     const bad = event('bad', { source: 'x' });
     const reply = await relay(requestOf({ batch: [null, bad, event('good'), event('odd', { uuid: 7 })] }));
@@ -156,7 +156,7 @@ describe('what is forwarded', () => {
   });
 });
 
-describe('a store that fails', () => {
+describe('a failing `seen` store', () => {
   const failing = (method: 'reserve' | 'confirm' | 'release', errors: unknown[]) =>
     open({
       onError: (error) => errors.push(error),
@@ -168,20 +168,20 @@ describe('a store that fails', () => {
       },
     });
 
-  it('to reserve: nothing is forwarded, the page gets 503, and `onError` the reason', async () => {
+  it('in reserve: nothing is forwarded, the page gets 503, and `onError` the reason', async () => {
     const errors: unknown[] = [];
     const { relay, received } = failing('reserve', errors);
     const reply = await relay(requestOf(TEXT));
     expect([reply.status, reply.headers.get('Retry-After'), await reply.json()]).toEqual([
       503,
       '1',
-      { error: 'it is not known what has been taken' },
+      { error: 'the relay cannot read which events are confirmed' },
     ]);
     expect(received).toEqual([]);
     expect(errors).toEqual([new Error('Redis is down')]);
   });
 
-  it('to confirm: the page gets the answer of the service all the same', async () => {
+  it('in confirm: the page still gets the answer of the service', async () => {
     const { relay, received } = failing('confirm', []);
     expect((await relay(requestOf(TEXT))).status).toBe(201);
     expect(received).toHaveLength(1);

@@ -14,8 +14,8 @@ const open = async () => {
 const statuses = async (replies: Promise<{ status: number }>[]) =>
   (await Promise.all(replies)).map(({ status }) => status);
 
-describe('65 the same batch at once', () => {
-  it('65 twice is forwarded once, and the second is answered only when the first is', async () => {
+describe('65 duplicates of a batch at once', () => {
+  it('65 of two requests one is forwarded, and the other is answered after it', async () => {
     const { relay, held, isWaitedFor } = await open();
     const batch = [event('a'), event('b')];
     const first = relay.post(BATCH, { batch });
@@ -30,7 +30,7 @@ describe('65 the same batch at once', () => {
     expect(forwarded(upstream)).toEqual([['a', 'b']]);
   });
 
-  it('65 ten times is forwarded once, and all ten are told that it is taken', async () => {
+  it('65 of ten requests one is forwarded, and all ten get a success', async () => {
     const { relay, held } = await open();
     const batch = [event('a'), event('b')];
     const replies = Array.from({ length: 10 }, () => relay.post(BATCH, { batch }));
@@ -40,7 +40,7 @@ describe('65 the same batch at once', () => {
     expect(forwarded(upstream)).toEqual([['a', 'b']]);
   });
 
-  it.each([500, 503, 400, 429])('65 of which the first gets %i is forwarded by one that waited', async (status) => {
+  it.each([500, 503, 400, 429])('65 if the first request gets %i, a waiting one is forwarded', async (status) => {
     const { relay, held, isWaitedFor } = await open();
     const batch = [event('a')];
     const first = relay.post(BATCH, { batch });
@@ -54,7 +54,7 @@ describe('65 the same batch at once', () => {
     expect(forwarded(upstream)).toEqual([['a'], ['a']]);
   });
 
-  it('65 of which the first is reset is forwarded by the one that waited', async () => {
+  it('65 if the first request is reset, the waiting one is forwarded', async () => {
     const { relay, held, isWaitedFor } = await open();
     const batch = [event('a')];
     const first = relay.post(BATCH, { batch });
@@ -67,8 +67,8 @@ describe('65 the same batch at once', () => {
   });
 });
 
-describe('65 batches that overlap', () => {
-  it('65 at once: each event is forwarded once, and all are told that theirs are taken', async () => {
+describe('65 overlapping batches', () => {
+  it('65 at once: each event is forwarded once, and both requests get a success', async () => {
     const { relay, held, isWaitedFor } = await open();
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => event(name));
     const first = relay.post(BATCH, { batch: [a, b] });
@@ -82,7 +82,7 @@ describe('65 batches that overlap', () => {
     expect(forwarded(upstream).flat().sort()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('65 crosswise, of which the first fails: nobody waits for somebody who waits for them', async () => {
+  it('65 in opposite orders, of which the first fails, do not deadlock', async () => {
     const { relay, held, isWaitedFor } = await open();
     const [a, b, c] = ['a', 'b', 'c'].map((name) => event(name));
     const first = relay.post(BATCH, { batch: [a, b] });
@@ -98,7 +98,7 @@ describe('65 batches that overlap', () => {
     expect(forwarded(upstream).flat().sort()).toEqual(['a', 'b', 'b', 'c']);
   });
 
-  it('65 between the single endpoint and a batch, too', async () => {
+  it('65 on the single-event endpoint and in a batch are recognised', async () => {
     const { relay, held, isWaitedFor } = await open();
     const [a, b] = [event('a'), event('b')];
     const single = relay.post(SINGLE, a);
@@ -111,14 +111,14 @@ describe('65 batches that overlap', () => {
     expect(forwarded(upstream)).toEqual([['a'], ['b']]);
   });
 
-  it('65 with an event that is in its own batch twice is forwarded once, and does not wait for itself', async () => {
+  it('65 with the same event twice are forwarded once and do not wait for themselves', async () => {
     const relay = await openRelay();
     const twice = event('twice');
     expect((await relay.post(BATCH, { batch: [twice, event('between'), twice] })).status).toBe(201);
     expect(forwarded(upstream)).toEqual([['twice', 'between']]);
   });
 
-  it('65 in a crowd: 60 requests over 40 events forward each event once', async () => {
+  it('65 in 60 requests with 40 events: each event is forwarded once', async () => {
     const relay = await openRelay();
     const events = Array.from({ length: 40 }, (_, n) => event(`e${n}`));
     const replies = Array.from({ length: 60 }, (_, n) =>

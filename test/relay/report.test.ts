@@ -28,7 +28,7 @@ const createCrowd = () => {
   return (count: number) => Array.from({ length: count }, () => other.at(++loads, 1));
 };
 
-describe('an event is missing', () => {
+describe('an event counts as missing', () => {
   it('if a later one of its page load was taken', () => {
     const { take, missing } = open();
     const ann = visitor();
@@ -49,7 +49,7 @@ describe('an event is missing', () => {
     expect(missing()).toBe(2);
   });
 
-  it('also if another one came twice: a number that is taken twice stands for no other', () => {
+  it('also if another one was taken twice: a duplicate replaces no other number', () => {
     const { take, missing } = open();
     const ann = visitor();
     take(ann.at(1, 1), ann.at(1, 1), ann.at(1, 1));
@@ -58,7 +58,7 @@ describe('an event is missing', () => {
     expect(missing()).toBe(1);
   });
 
-  it('only if the numbers are a pair of whole numbers from 1 to 999,999', () => {
+  it('only if its number is a pair of whole numbers from 1 to 999,999', () => {
     const { take, missing, taken } = open();
     const ann = visitor();
     for (const seq of [
@@ -84,8 +84,8 @@ describe('an event is missing', () => {
   });
 });
 
-describe('memory is bounded: the account', () => {
-  it('knows the newest 10,000 page loads', () => {
+describe('memory is bounded: the report', () => {
+  it('keeps the newest 10,000 page loads', () => {
     const { take, missing } = open();
     const [ann, crowd] = [visitor(), createCrowd()];
     take(ann.at(1, 1), ...crowd(19_998));
@@ -93,7 +93,7 @@ describe('memory is bounded: the account', () => {
     expect(missing()).toBe(1);
   });
 
-  it('has forgotten a page load after 20,000 others, but not what of it was missing', () => {
+  it('drops a page load after 20,000 others, but keeps its missing events', () => {
     const { take, missing } = open();
     const [ann, crowd] = [visitor(), createCrowd()];
     take(ann.at(1, 2), ...crowd(19_999));
@@ -103,7 +103,7 @@ describe('memory is bounded: the account', () => {
     expect(missing()).toBe(3);
   });
 
-  it('knows an older page load that goes on', () => {
+  it('keeps an older page load that continues', () => {
     const { take, missing } = open();
     const [ann, crowd] = [visitor(), createCrowd()];
     take(ann.at(1, 1), ...crowd(10_000));
@@ -113,7 +113,7 @@ describe('memory is bounded: the account', () => {
   });
 });
 
-describe('the account reports', () => {
+describe('the relay reports', () => {
   it('once per interval, as soon as something has changed', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { account, reports, take } = open();

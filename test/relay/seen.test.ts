@@ -30,7 +30,7 @@ const forgottenAfter = async (seen: Seen, uuid: string, since: number): Promise<
 };
 
 const seenSuite = (create: (options?: SeenOptions) => Seen) => {
-  it('reserves what is new, for the first who asks', async () => {
+  it('reserves a new id for the first request that asks', async () => {
     const seen = create();
     const [a, b, c] = ids(3) as [string, string, string];
     expect(await seen.reserve([a, b])).toEqual(['new', 'new']);
@@ -38,7 +38,7 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     expect(await seen.reserve([])).toEqual([]);
   });
 
-  it('reserves an id once when it is asked for it twice at once', async () => {
+  it('reserves an id once if two requests ask for it at once', async () => {
     const seen = create();
     const [a] = ids(1) as [string];
     expect(await seen.reserve([a, a])).toEqual(['new', 'pending']);
@@ -47,7 +47,7 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     expect(answers.flat().sort()).toEqual(['new', ...Array(19).fill('pending')]);
   });
 
-  it('knows what is confirmed as taken, reserved before or not', async () => {
+  it('answers `taken` for a confirmed id, reserved before or not', async () => {
     const seen = create();
     const [a, b] = ids(2) as [string, string];
     await seen.reserve([a]);
@@ -56,7 +56,7 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     expect(await seen.reserve([a, b])).toEqual(['taken', 'taken']);
   });
 
-  it('gives what is released to the next who asks', async () => {
+  it('reserves a released id for the next request', async () => {
     const seen = create();
     const [a, b] = ids(2) as [string, string];
     await seen.reserve([a, b]);
@@ -66,7 +66,7 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     await seen.confirm([]);
   });
 
-  it('lets a reservation run out whose relay has died, and not before', async () => {
+  it('ends a reservation when it expires, and not before', async () => {
     const seen = create({ maxPending: 150 });
     const [a] = ids(1) as [string];
     const since = Date.now();
@@ -74,7 +74,7 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     expect(await forgottenAfter(seen, a, since)).toBeGreaterThanOrEqual(150);
   });
 
-  it('forgets what was taken when it is old, and not before', async () => {
+  it('drops a confirmed id when it expires, and not before', async () => {
     const seen = create({ maxPending: 20, maxAge: 150 });
     const [a] = ids(1) as [string];
     const since = Date.now();
@@ -99,7 +99,7 @@ describe('memorySeen', () => seenSuite(memorySeen));
 describeWithRedis('redisSeen', () => seenSuite(inRedis));
 
 describe('memory is bounded', () => {
-  it('in memorySeen by number: the oldest go first', async () => {
+  it('in memorySeen by number: the oldest ids are dropped first', async () => {
     const seen = memorySeen({ maxEvents: 10 });
     const all = ids(25);
     for (const uuid of all) {
@@ -163,7 +163,7 @@ const openTwo = () => {
 };
 
 describeWithRedis('two relays with one Redis', () => {
-  it('forward the same batch once, when it comes to both at once', async () => {
+  it('forward a batch once if both get it at the same time', async () => {
     const [one, two] = await openTwo();
     const batch = events(20);
     let answer = () => {};
@@ -180,7 +180,7 @@ describeWithRedis('two relays with one Redis', () => {
     expect(upstream.bodies()).toEqual([{ batch }]);
   });
 
-  it('forward of two batches that overlap each event once', async () => {
+  it('forward each event of two overlapping batches once', async () => {
     const [one, two] = await openTwo();
     const all = events(30);
     const replies = await Promise.all([one(all.slice(0, 20)), two(all.slice(10))]);
@@ -189,7 +189,7 @@ describeWithRedis('two relays with one Redis', () => {
     expect(forwarded.map(({ uuid }) => uuid).sort()).toEqual(all.map(({ uuid }) => uuid).sort());
   });
 
-  it('give an event that one could not deliver to the other', async () => {
+  it('forward an event that the other relay could not deliver', async () => {
     const [one, two] = await openTwo();
     const batch = events(3);
     upstream.answer(503, { 'Retry-After': '7' });
@@ -200,7 +200,7 @@ describeWithRedis('two relays with one Redis', () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  it('do not wait for ever for one that has died: its reservation runs out, and the other forwards', async () => {
+  it('forward the events of a crashed relay after its reservation expires', async () => {
     const shared = { prefix: `${randomUUID()}:`, maxPending: 300 };
     const batch = events(3);
     const since = Date.now();
@@ -211,7 +211,7 @@ describeWithRedis('two relays with one Redis', () => {
     expect(upstream.bodies()).toEqual([{ batch }]);
   });
 
-  it('say 503 to a page, which comes again, when that takes longer than an answer may', async () => {
+  it('answer 503 if a reservation outlasts the time-out, and the page retries', async () => {
     const prefix = `${randomUUID()}:`;
     const batch = events(3);
     await inRedis({ prefix }).reserve([batch[1]?.uuid ?? '']);

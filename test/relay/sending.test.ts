@@ -51,7 +51,7 @@ describe('a redirect of the service', () => {
     });
   });
 
-  it('is not followed in runtimes that do not know `redirect: error`', async () => {
+  it('is not followed in runtimes without `redirect: error`', async () => {
     const strict: typeof fetch = (input, init) => {
       if (init?.redirect === 'error') throw new TypeError('Invalid redirect value');
       return fetch(input, init);
@@ -90,7 +90,7 @@ describe('an answer of the service', () => {
     [200, true],
     [299, true],
     [400, false],
-  ])('%i counts as taken: %j', async (status, ok) => {
+  ])('%i counts as a confirmation: %j', async (status, ok) => {
     expect(await answerWith(status)).toMatchObject({ ok, status });
   });
 
@@ -133,7 +133,7 @@ describe('over Node’s `http`', () => {
     }
   });
 
-  it('the relay speaks TLS to an https address, however that is written', async () => {
+  it('the relay uses TLS for an https address, however its scheme is written', async () => {
     for (const scheme of ['https', 'HTTPS']) {
       const server = createTcpServer();
       server.listen(0, '127.0.0.1');
@@ -152,7 +152,7 @@ describe('over Node’s `http`', () => {
     }
   });
 
-  it('an answer in several pieces arrives whole, also if a piece ends inside a character', async () => {
+  it('an answer in several pieces arrives whole, even if a piece ends inside a character', async () => {
     const text = '"é😀"';
     const bytes = Buffer.from(text);
     upstream.react((response) => {
@@ -164,7 +164,7 @@ describe('over Node’s `http`', () => {
     expect(await reply.text()).toBe(text);
   });
 
-  it('the relay reports to `onError` that an answer broke off', async () => {
+  it('the relay reports a truncated answer to `onError`', async () => {
     const errors: unknown[] = [];
     upstream.react((response) => {
       response.writeHead(201, { 'Content-Length': '100' });
@@ -225,7 +225,7 @@ describe('the relay uses the global `fetch`, looked up for each request,', () =>
     ]);
   });
 
-  it('not where the user agent is missing, as in Node 20', async () => {
+  it('not in Node 20, whose navigator has no user agent', async () => {
     vi.stubGlobal('navigator', undefined);
     const global = vi.fn();
     vi.stubGlobal('fetch', global);

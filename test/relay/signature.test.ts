@@ -25,7 +25,7 @@ const missing = EXAMPLES.filter((example) => !here.includes(example));
 if (missing[0]) console.log(`not on this machine, and so not run: ${missing.map(({ file }) => file).join(', ')}`);
 
 describe('signPrimaryKey', () => {
-  it.each(vectors)('makes the signature of the documents, and the relay believes it: $title', async (vector) => {
+  it.each(vectors)('makes the documented signature, which the relay accepts: $title', async (vector) => {
     const { secret, primaryKey, signature } = vector;
     expect(await signPrimaryKey(secret, primaryKey)).toBe(signature);
     expect(await createSignatureCheck(secret)(primaryKey, signature)).toBe(true);
@@ -40,18 +40,20 @@ describe('signPrimaryKey', () => {
     ['secret', 7],
     [undefined, 'ann'],
     ['secret', null],
-  ])('takes nothing but text: %j, %j', async (secret, primaryKey) => {
-    await expect(signPrimaryKey(secret as string, primaryKey as string)).rejects.toThrow(/^signPrimaryKey: .* string$/);
+  ])('accepts only text: %j, %j', async (secret, primaryKey) => {
+    await expect(signPrimaryKey(secret as string, primaryKey as string)).rejects.toThrow(
+      /^signPrimaryKey: .* string, got /,
+    );
   });
 });
 
-describe('the examples', () => {
-  it.each(here)('make the same signatures: $file', ({ file, command, args }) => {
+describe('the documented examples', () => {
+  it.each(here)('make the same signature: $file', ({ file, command, args }) => {
     const printed = execFileSync(command, [...args, join(docs, 'signing', file), VECTORS], { encoding: 'utf8' });
     expect(printed.trim().split(/\r?\n/)).toEqual(vectors.map(({ signature }) => signature));
   });
 
-  it.each(EXAMPLES)('stand in docs/relay.md as they are: $file', ({ file }) => {
+  it.each(EXAMPLES)('are in docs/relay.md unchanged: $file', ({ file }) => {
     const [, example = ''] = /^.*>>>.*\n([\s\S]*?)\s*^.*<<<$/m.exec(read(`signing/${file}`)) ?? [];
     expect(example).not.toBe('');
     expect(read('relay.md').includes(example), example).toBe(true);

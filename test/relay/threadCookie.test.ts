@@ -15,14 +15,14 @@ const sendWith = async (relay: Awaited<ReturnType<typeof openRelay>>, cookie: st
   return reply.headers.get('set-cookie');
 };
 
-it('renews the cookie of the thread as it came, for the domain that it is given', async () => {
+it('the relay renews the cookie of the visitor id unchanged, for the configured domain', async () => {
   const relay = await openRelay({ threadCookie: { domain: 'example.com' } });
   const attributes = 'Path=/; Max-Age=34560000; SameSite=Lax; Secure; Domain=example.com';
   expect(await sendWith(relay, `a=1; clew=${THREAD}; b=2`)).toBe(`clew=${THREAD}; ${attributes}`);
   expect(await sendWith(relay, `clew=${ID}.12.2166136261`)).toBe(`clew=${ID}.12.2166136261; ${attributes}`);
 });
 
-it('renews it where the service has refused, too: the visitor has been here', async () => {
+it('the relay renews the cookie also if the service has refused the request', async () => {
   const relay = await openRelay({ threadCookie: { domain: 'example.com' } });
   upstream.answer(400);
   expect(await sendWith(relay, `clew=${THREAD}`)).toBe(
@@ -30,7 +30,7 @@ it('renews it where the service has refused, too: the visitor has been here', as
   );
 });
 
-it('leaves Secure out for development on plain http', async () => {
+it('the relay leaves out Secure on plain http, for development', async () => {
   const relay = await openRelay({ threadCookie: { domain: 'example.com', secure: false } });
   expect(await sendWith(relay, `clew=${THREAD}`)).toBe(
     `clew=${THREAD}; Path=/; Max-Age=34560000; SameSite=Lax; Domain=example.com`,
@@ -43,11 +43,11 @@ it.each([
   ['no thread', 'clew=hello'],
   ['more than a thread', `clew=${THREAD}x`],
   ['attributes', `clew=${THREAD}, clew=x`],
-])('sets no cookie when there is %s', async (_what, cookie) => {
+])('the relay sets no cookie if there is %s', async (_what, cookie) => {
   const relay = await openRelay({ threadCookie: { domain: 'example.com' } });
   expect(await sendWith(relay, cookie)).toBeNull();
 });
 
-it('sets none unless it is asked to', async () => {
+it('the relay sets no cookie without the option', async () => {
   expect(await sendWith(await openRelay(), `clew=${THREAD}`)).toBeNull();
 });

@@ -30,7 +30,7 @@ describe('a report of Vitest', () => {
     expect(test).toMatchObject({ outcome: 'failed', isPromise: true });
   });
 
-  it('has a failure for a file that failed without a failed test', () => {
+  it('counts a file that failed without a failed test as a failure', () => {
     const tests = readVitest(reportOf('failed', { fullName: 'a', status: 'passed' }), '/clew');
     expect(tests.map(({ title, outcome }) => [title, outcome])).toEqual([
       ['a', 'passed'],
@@ -95,7 +95,7 @@ describe('a report of Playwright', () => {
     expect(readPlaywright(reportOf('flaky'))).toMatchObject([{ outcome: 'failed' }]);
   });
 
-  it('counts a test that nobody skipped and that did not run as failed', () => {
+  it('counts a test that was neither skipped nor run as failed', () => {
     const report = reportOf('skipped');
     const [test] = report.suites[0]?.suites[0]?.specs[0]?.tests ?? [];
     if (test) test.expectedStatus = 'passed';
@@ -103,7 +103,7 @@ describe('a report of Playwright', () => {
     expect(readPlaywright(reportOf('skipped'))).toMatchObject([{ outcome: 'skipped' }]);
   });
 
-  it('has a failure for an error outside of every test', () => {
+  it('counts an error outside of every test as a failure', () => {
     const errors = [{ message: '\u001b[31mError: no server\u001b[39m\nstack' }];
     expect(readPlaywright({ ...reportOf('expected'), errors })).toMatchObject([
       { outcome: 'passed' },
@@ -121,7 +121,7 @@ describe('a report of Playwright', () => {
     expect(readPlaywright(reportOf('unexpected', tags, verdict))).toMatchObject([{ isPromise: true }]);
   });
 
-  it('reads a verdict without a loss as no broken promise', () => {
+  it('reads a verdict without a lost event as no broken promise', () => {
     expect(readPlaywright(reportOf('unexpected', [], { lost: 0, twice: 0 }))).toMatchObject([{ isPromise: false }]);
   });
 });

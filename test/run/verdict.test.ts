@@ -15,7 +15,7 @@ const skipped = played('is skipped', 'skipped');
 const chance = played('fails by chance', 'failed');
 const promise = played('loses an event', 'failed', true);
 
-it('replays a failed test unless it is about a promise', () => {
+it('replays a failed test unless it is tagged as a promise', () => {
   expect(replayed([passes, skipped, chance, promise])).toEqual([chance]);
 });
 
@@ -24,7 +24,7 @@ it('replays nothing when too many tests fail', () => {
   expect(replayed(failures)).toEqual([]);
 });
 
-it('calls a test unstable that passed both replays', () => {
+it('calls a test that passed both replays unstable', () => {
   expect(judge([passes, skipped, chance], new Map([[chance, ['passed', 'passed']]]))).toEqual({
     passed: 1,
     failed: [],

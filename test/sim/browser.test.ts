@@ -82,7 +82,7 @@ describe('IndexedDB', () => {
     expect(browser.disk.rows()?.get('a')).toBe(value);
   });
 
-  it('aborts a committed transaction that waits behind another one when its page is gone', async () => {
+  it('aborts a committed transaction that waits behind another one when its page unloads', async () => {
     const { database, browser, page, open, run } = await opened();
     const other = open();
     let theirs: IDBDatabase | undefined;
@@ -119,7 +119,7 @@ describe('IndexedDB', () => {
 });
 
 describe('localStorage', () => {
-  it('survives a crash, and a SIGKILL only some seconds after the write', async () => {
+  it('survives a crash, and a SIGKILL some seconds after the write', async () => {
     const { browser, open, run } = start();
     const page = open();
     globalsOf(page).localStorage.old = '1';
@@ -132,7 +132,7 @@ describe('localStorage', () => {
   });
 });
 
-describe('a page that leaves', () => {
+describe('a page that unloads', () => {
   it('still sends beacons, up to 64 KiB together', async () => {
     const { browser, open, run, received } = start();
     const page = open();
@@ -146,7 +146,7 @@ describe('a page that leaves', () => {
     expect(received.map((body) => body[0])).toEqual(['a']);
   });
 
-  it('runs none of its timers any more', async () => {
+  it('runs none of its timers', async () => {
     const { browser, open, run } = start();
     const page = open();
     let isRun = false;
@@ -158,7 +158,7 @@ describe('a page that leaves', () => {
     expect(isRun).toBe(false);
   });
 
-  it('goes on from where it was when it comes back from the back/forward cache', async () => {
+  it('continues in its previous state after its return from the back/forward cache', async () => {
     const { browser, open, run } = start();
     const page = open();
     let isRun = false;

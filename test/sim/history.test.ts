@@ -11,7 +11,7 @@ const start = () => {
   return { history, at };
 };
 
-it('knows when the network did not work', () => {
+it('records when the network did not work', () => {
   const { history, at } = start();
   at(10).network(false);
   at(20).network(true);
@@ -21,14 +21,14 @@ it('knows when the network did not work', () => {
   expect(history.wasDiskFair(0, 99)).toBe(true);
 });
 
-it('counts trouble that has not ended', () => {
+it('counts a fault that has not ended', () => {
   const { history, at } = start();
   at(10).disk(false);
   at(20).disk(false);
   expect(history.wasDiskFair(500, 600)).toBe(false);
 });
 
-it('knows the first departure of a page after a time', () => {
+it('finds the first departure of a page after a given time', () => {
   const { history, at } = start();
   at(10).depart({ page: 'page1', kind: 'leaves', isLoaded: true });
   at(20).depart({ page: 'page1', kind: 'crashes', isLoaded: true });

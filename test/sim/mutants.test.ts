@@ -29,7 +29,7 @@ const huntFor = async (mutant: Mutant, seeds: number) => {
 };
 
 describe('the build of a mutant', () => {
-  it.each([1, 2, 3, 17])('without a mutant walks as dist does: seed %i', async (seed) => {
+  it.each([1, 2, 3, 17])('without a mutant gives the same timeline as dist: seed %i', async (seed) => {
     expect(await timelineOf(plain, seed)).toEqual(await timelineOf(await loadScripts(), seed));
   });
 
@@ -47,7 +47,7 @@ describe('the build of a mutant', () => {
 });
 
 describe('the hunt', () => {
-  it('has at least 25 mutants, and no name twice', () => {
+  it('has at least 25 mutants with unique names', () => {
     expect(mutants.length).toBeGreaterThanOrEqual(25);
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   });
@@ -57,7 +57,7 @@ describe('the hunt', () => {
     expect(await huntFor(mutant, 10)).toMatchObject({ invariant: 'tracked = delivered + queued + dropped' });
   });
 
-  it('finds nothing where only times differ', async () => {
+  it('finds nothing if only times differ', async () => {
     const control = {
       name: 'control',
       file: 'tracker/options.ts',

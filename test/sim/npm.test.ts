@@ -27,14 +27,14 @@ const walk = async (actions: readonly Action[], npm: Plan['npm'] = { hasOther: f
 const track: Action = { verb: 'track', tab: 0, count: 3, name: 'walk' };
 
 it.each(npmDefects.map(({ name, invariant, plan }) => [name, invariant, plan] as const))(
-  'still shows: %s',
+  'still shows the known defect: %s',
   async (_, invariant, plan) => {
     const { broken } = await runPlan(scripts, plan);
     expect(broken.map((found) => found.invariant)).toContain(invariant);
   },
 );
 
-it('delivers the events of two trackers of a page by a relay each, and identifies the person at both', async () => {
+it('delivers the events of two trackers on a page through two relays and identifies at both', async () => {
   const { broken, linesWith } = await walk(
     [track, { verb: 'trackOther', tab: 0, count: 2 }, { verb: 'identify', tab: 0, person: 'ann' }],
     { hasOther: true, hasTransport: false },
@@ -46,7 +46,7 @@ it('delivers the events of two trackers of a page by a relay each, and identifie
 });
 
 it.each(['throws', 'tracks', 'identifies', 'flushes', 'stops'] as const)(
-  'breaks nothing where a listener %s',
+  'breaks no invariant if a listener %s',
   async (reaction) => {
     const { broken, linesWith } = await walk([
       track,
@@ -60,7 +60,7 @@ it.each(['throws', 'tracks', 'identifies', 'flushes', 'stops'] as const)(
   },
 );
 
-it.each(['drops', 'throws', 'spoils'] as const)('counts an event as filtered where beforeSend %s', async (kind) => {
+it.each(['drops', 'throws', 'spoils'] as const)('counts an event as filtered if beforeSend %s', async (kind) => {
   const { broken, linesWith } = await walk([{ verb: 'beforeSend', kind }, track, track]);
   expect(broken).toEqual([]);
   expect(linesWith(': filtered')).toHaveLength(2);
@@ -69,7 +69,7 @@ it.each(['drops', 'throws', 'spoils'] as const)('counts an event as filtered whe
 });
 
 it.each(['rejects', 'rejectsLate', 'throws', 'refuses'] as const)(
-  'loses nothing where the transport %s',
+  'loses no event if the transport %s',
   async (kind) => {
     const { broken, linesWith } = await walk([{ verb: 'transport', kind }, track, track, track], {
       hasOther: false,
@@ -117,7 +117,7 @@ describe('the check of requests while events trickle in', () => {
   });
 });
 
-it('names its invariants once', () => {
+it('invariants have unique names', () => {
   const names = Object.values(INVARIANTS);
   expect(new Set(names).size).toBe(names.length);
 });

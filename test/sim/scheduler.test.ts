@@ -55,7 +55,7 @@ it('drains microtasks between two tasks', async () => {
   expect(done).toEqual(['microtask', 'second']);
 });
 
-it('holds tasks of a suspended owner, and drops those of one that is gone', async () => {
+it('holds the tasks of a suspended owner and drops those of a closed one', async () => {
   const owner: Owner = { name: 'page', state: 'suspended', held: [] };
   const gone: Owner = { name: 'other', state: 'gone', held: [] };
   const done = await run(1, (scheduler, done) => {

@@ -5,7 +5,7 @@ import { shrink } from '../../sim/walk/shrink.ts';
 
 const verbsOf = ({ steps }: Plan) => steps.map(({ action }) => action.verb);
 
-it('leaves only the steps that a failure needs', async () => {
+it('keeps only the steps that a failure needs', async () => {
   const plan = createPlan(1, 40);
   const needed = [plan.steps[3], plan.steps[22]];
   const shrunk = await shrink(plan, async ({ steps }) =>
@@ -15,7 +15,7 @@ it('leaves only the steps that a failure needs', async () => {
   expect(shrunk.steps.every(({ wait }) => 'tasks' in wait && wait.tasks === 0)).toBe(true);
 });
 
-it('returns the plan itself when nothing can be left out', async () => {
+it('returns the plan itself if no step can be removed', async () => {
   const plan = createPlan(2, 6);
   const { length } = plan.steps;
   expect(verbsOf(await shrink(plan, async ({ steps }) => steps.length === length))).toEqual(verbsOf(plan));

@@ -46,7 +46,7 @@ const listen = (page: Page, ...types: string[]) => {
 };
 
 describe('storage', () => {
-  it('answers an open that hangs once the time is over', async () => {
+  it('answers an open that hangs after the set time', async () => {
     const { browser, open, run } = start();
     browser.disk.hangsUntil = 5000;
     const seen = openDatabase(open());
@@ -79,7 +79,7 @@ describe('storage', () => {
     expect(browser.disk.rows()?.get('key')).toBe('value');
   });
 
-  it('refuses what a page asks for as long as the page lives, and nothing of another one', async () => {
+  it("refuses one page's requests until it unloads, and no other page's", async () => {
     const { browser, open, run } = start();
     browser.refusal = 'all';
     const refused = open();
@@ -96,7 +96,7 @@ describe('storage', () => {
     expect(globalsOf(free).localStorage.key).toBe('value');
   });
 
-  it('counts nothing as stored that a full disk is going to undo', async () => {
+  it('counts nothing as stored that a full disk will undo', async () => {
     const { browser, open, run } = start();
     const page = open();
     openDatabase(page);
@@ -110,7 +110,7 @@ describe('storage', () => {
     expect(browser.disk.committed()).toEqual([]);
   });
 
-  it("sets the pages' clock and not the servers'", () => {
+  it('sets the clock of the pages and not of the servers', () => {
     const { world, open } = start();
     const page = open();
     const before = globalsOf(page).Date.now();
@@ -120,7 +120,7 @@ describe('storage', () => {
   });
 });
 
-describe('a page that nobody looks at', () => {
+describe('a page in the background', () => {
   it('runs its timers at whole seconds while it is hidden', async () => {
     const { world, browser, open, run } = start();
     const page = open();
@@ -136,7 +136,7 @@ describe('a page that nobody looks at', () => {
     expect(times).toEqual([100, 1000, 1000, 2000]);
   });
 
-  it('stands still while it is frozen, and goes on when the visitor is back', async () => {
+  it('stops while it is frozen, and continues when the visitor is back', async () => {
     const { browser, open, run } = start();
     const page = open();
     const seen = listen(page, 'freeze', 'resume');
@@ -150,7 +150,7 @@ describe('a page that nobody looks at', () => {
     expect(seen).toEqual(['freeze', 'resume', 'timer']);
   });
 
-  it('is not frozen while it is seen, or while it opens its database', async () => {
+  it('is not frozen while it is visible or opens its database', async () => {
     const { browser, open, run } = start();
     const page = open();
     expect(browser.freeze(page)).toBe(false);
@@ -161,7 +161,7 @@ describe('a page that nobody looks at', () => {
     expect(browser.freeze(page)).toBe(true);
   });
 
-  it('is hidden and prerendering until the visitor comes to it', () => {
+  it('is hidden and prerendering until the visitor opens it', () => {
     const { browser, open } = start();
     const page = open(true);
     const seen = listen(page, 'prerenderingchange', 'visibilitychange');
@@ -171,7 +171,7 @@ describe('a page that nobody looks at', () => {
     expect(seen).toEqual(['prerenderingchange', 'visibilitychange']);
   });
 
-  it('breaks an invariant if it is prerendered and writes', () => {
+  it('breaks an invariant if it writes while it is prerendered', () => {
     const { world, open } = start();
     globalsOf(open(true)).localStorage.key = 'value';
     expect(world.broken.map(({ detail }) => detail)).toEqual(['page1: localStorage']);

@@ -43,7 +43,7 @@ const walkWith = async (tag: string) => {
   return { lines, broken, errors: broken.filter(({ invariant }) => invariant === INVARIANTS.error) };
 };
 
-it('runs the microtasks of a page that leaves before the page is gone', async () => {
+it('runs the microtasks of an unloading page before the page ends', async () => {
   const { lines } = await walkWith(
     `addEventListener('pagehide', async () => {
       for (let i = 0; i < 50; i++) await null;

@@ -76,7 +76,7 @@ describe('a memory store', () => {
     expect(await store.transact([], 'visitor', (old) => ({ isFound: !!old }))).toEqual({ isFound: false });
   });
 
-  it('changes a record in one transaction after the other, also when one fails', async () => {
+  it('changes a record in one transaction after another, even if one fails', async () => {
     const store = createMemoryStore();
     const add = async (old: { n: number } | undefined) => {
       await Promise.resolve();
@@ -88,7 +88,7 @@ describe('a memory store', () => {
     expect(await Promise.all(adding)).toEqual([1, 2, 3, 4, 5].map((n) => ({ n })));
   });
 
-  it('reads in a change what the transaction itself writes, and is always open', async () => {
+  it('reads in a change the writes of its transaction, and is always open', async () => {
     const store = createMemoryStore();
     const rows = await store.transact([[key(1, 1), ['new']]], 'link', async (_old, read) => ({
       found: await read('/clew'),

@@ -8,7 +8,7 @@ const send = ({ transport }: TestTransport, url: string, body: unknown, leaving 
   transport({ url, body: JSON.stringify(body), headers: {}, leaving });
 
 describe('a test transport', () => {
-  it('takes nothing from a page that is left while offline', async () => {
+  it('refuses beacons while offline', async () => {
     const service = createTestTransport();
     service.fail();
     expect(send(service, BATCH, { batch: [event('a')] }, true)).toBe(false);
@@ -31,14 +31,14 @@ describe('a test transport', () => {
     [413, 'rejected'],
     [503, 'failed'],
     [204, 'delivered'],
-  ])('answers %i, which is %s', async (status, outcome) => {
+  ])('answers %i, which counts as %s', async (status, outcome) => {
     const service = createTestTransport();
     service.fail(status);
     expect(await send(service, BATCH, { batch: [event('a')] })).toEqual({ outcome, status, message: `${status}` });
     expect(service.events()).toHaveLength(outcome === 'delivered' ? 1 : 0);
   });
 
-  it('takes each event once, and finds events by name', async () => {
+  it('stores each event once, and finds events by name', async () => {
     const service = createTestTransport();
     await send(service, BATCH, { batch: [event('a'), event('b', 'signup')] });
     await send(service, '/clew/events/', event('a'));

@@ -62,7 +62,7 @@ const open = (options: Partial<TrackerOptions> = {}) => {
 };
 
 describe('createTracker, in a browser', () => {
-  it('sends with fetch, which the browser keeps alive, without cookies or redirects, and for at most 20 s', async () => {
+  it('sends with fetch: keep-alive, without cookies or redirects, and with a time-out of 20 s', async () => {
     const { tracker, sent } = open();
     tracker.track('seen');
     await tracker.flush();
@@ -81,7 +81,7 @@ describe('createTracker, in a browser', () => {
     expect(sent[0]?.init.signal).toBeInstanceOf(AbortSignal);
   });
 
-  it('keeps no request alive that is as large as the browser allows for all of them', async () => {
+  it("sends without keep-alive if the request exceeds the browser's limit", async () => {
     const { tracker, sent } = open({ maxBatchBytes: 200_000 });
     tracker.track('large', 'x'.repeat(60_000));
     await tracker.flush();
@@ -90,7 +90,7 @@ describe('createTracker, in a browser', () => {
     expect(sent.map(({ init }) => init.keepalive)).toEqual([false, true]);
   });
 
-  it('hands over with a beacon when the page is left', async () => {
+  it('hands over with a beacon when the page unloads', async () => {
     const { page, tracker, sent, beacons, eventsIn } = open();
     await tracker.flush();
     tracker.track('seen');
@@ -99,7 +99,7 @@ describe('createTracker, in a browser', () => {
     expect(sent).toEqual([]);
   });
 
-  it('leaves the next batch with the browser (fetchLater), and takes it back when it is sent', async () => {
+  it('leaves the next batch with the browser (fetchLater), and aborts it when the batch is sent', async () => {
     const { tracker, later, eventsIn } = open();
     tracker.track('first');
     await tracker.flush();
@@ -121,7 +121,7 @@ describe('createTracker, in a browser', () => {
     expect(errors).toEqual([expect.stringContaining('no storage')]);
   });
 
-  it('writes what happens to the console with debug', async () => {
+  it('logs signals to the console with debug', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});
     const { tracker } = open({ debug: true });
     tracker.track('seen');
@@ -131,7 +131,7 @@ describe('createTracker, in a browser', () => {
 });
 
 describe('a transport of the app', () => {
-  it('sends all requests in place of fetch, and turns fetchLater off', async () => {
+  it('sends all requests instead of fetch, and turns fetchLater off', async () => {
     const service = createTestTransport();
     const { page, tracker, sent, beacons, later } = open({ transport: service.transport });
     tracker.track('first');
@@ -145,7 +145,7 @@ describe('a transport of the app', () => {
     expect([sent, beacons]).toEqual([[], []]);
   });
 
-  it('may wrap the default', async () => {
+  it('may wrap the default transport', async () => {
     const transport: Transport = (request) =>
       fetchTransport({ ...request, headers: { ...request.headers, 'X-App-Version': '1.4.2' } });
     const { tracker, sent } = open({ transport });
@@ -164,7 +164,7 @@ describe('a transport of the app', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-  ])('that %s costs no event', async (_what, broken) => {
+  ])('that %s loses no event', async (_what, broken) => {
     const service = createTestTransport();
     let isBroken = true;
     const { tracker } = open({ transport: (request) => (isBroken ? broken : service.transport)(request) });
@@ -196,7 +196,7 @@ describe('a store of the app', () => {
 });
 
 describe('context, in a browser', () => {
-  it('adds its properties to every event, behind those of the event', async () => {
+  it('adds its properties to every event, after those of the event', async () => {
     let route = '/yarns';
     const { tracker, arrived } = open({ context: () => ({ route, plan: 'free' }) });
     tracker.track('seen', { plan: 'pro' });
@@ -211,7 +211,7 @@ describe('context, in a browser', () => {
 });
 
 describe('page()', () => {
-  it('tracks a page view with address, title and referrer, and what is passed', async () => {
+  it('tracks a page view with address, title and referrer, and the given properties', async () => {
     const { tracker, arrived } = open();
     tracker.page({ title: 'Wool', tab: 'reviews' });
     await tracker.flush();
@@ -223,7 +223,7 @@ describe('page()', () => {
     ]);
   });
 
-  it('tracks a page view also when what is passed cannot be read', async () => {
+  it('tracks a page view even if the given properties cannot be read', async () => {
     const { tracker, arrived } = open();
     const errors: string[] = [];
     tracker.on('error', ({ message }) => errors.push(message));
@@ -242,7 +242,7 @@ describe('pageViews(), from npm', () => {
   const views = (events: WireEvent[]) =>
     events.map(({ event, payload }) => [event, (payload as { path: string }).path]);
 
-  it('tracks the first view, and one for each path that stands', async () => {
+  it('tracks the first view, and one for each path that stays', async () => {
     const { tracker, arrived } = open({ pageViews: pageViews() });
     history.pushState(null, '', '/wool');
     await vi.advanceTimersByTimeAsync(SETTLING);
@@ -263,7 +263,7 @@ describe('pageViews(), from npm', () => {
     ]);
   });
 
-  it('tracks a view that has not stood for long when the page is left', async () => {
+  it('tracks a pending view when the page unloads', async () => {
     const { page, tracker, beacons, eventsIn } = open({ pageViews: pageViews() });
     await vi.advanceTimersByTimeAsync(SETTLING);
     await tracker.flush();
@@ -273,7 +273,7 @@ describe('pageViews(), from npm', () => {
     expect(views(eventsIn(beacons))).toEqual([['page_view', '/wool']]);
   });
 
-  it('tracks a view again when the page comes back from the back/forward cache', async () => {
+  it('tracks a view again when the page returns from the back/forward cache', async () => {
     const { page, tracker, arrived } = open({ pageViews: pageViews() });
     await vi.advanceTimersByTimeAsync(SETTLING);
     await tracker.flush();
@@ -286,7 +286,7 @@ describe('pageViews(), from npm', () => {
     ]);
   });
 
-  it('puts history back when the tracker is stopped', async () => {
+  it('restores history when the tracker is stopped', async () => {
     const page = openPage();
     const { pushState } = history;
     const { tracker } = open({ pageViews: pageViews() });
@@ -309,7 +309,7 @@ describe('clicks(), from npm', () => {
   };
   const element = (localName: string, dataset: Record<string, string>, more = {}) => ({ localName, dataset, ...more });
 
-  it('tracks clicks of marked elements, with the rest of their marks', async () => {
+  it('tracks clicks of marked elements with their other marks', async () => {
     const { tracker, click, arrived } = startClicking();
     click(element('button', { clewEvent: 'signup_clicked', clewPlanName: 'pro', other: 'x' }));
     click(element('button', {}));
@@ -318,7 +318,7 @@ describe('clicks(), from npm', () => {
     expect(arrived()[0]?.payload).toEqual({ planName: 'pro' });
   });
 
-  it('tracks forms when they are submitted, and fields when they are changed', async () => {
+  it('tracks submitted forms and changed fields', async () => {
     const { tracker, click, arrived } = startClicking();
     const [form, field] = [
       element('form', { clewEvent: 'ordered' }),
@@ -332,7 +332,7 @@ describe('clicks(), from npm', () => {
     expect(arrived().map(({ event }) => event)).toEqual(['ordered', 'sorted']);
   });
 
-  it('tracks links to other hosts and files, if asked to', async () => {
+  it('tracks links to other hosts and files with the options', async () => {
     const { tracker, click, arrived } = startClicking({ outbound: true, downloads: true });
     const link = (href: string) => {
       const { host, pathname } = new URL(href);
@@ -348,7 +348,7 @@ describe('clicks(), from npm', () => {
     ]);
   });
 
-  it('tracks nothing once the tracker is stopped', async () => {
+  it('tracks nothing after the tracker is stopped', async () => {
     const { tracker, click, beacons } = startClicking();
     await tracker.flush();
     tracker.stop();

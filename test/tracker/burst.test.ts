@@ -38,7 +38,7 @@ const microtasks = async () => {
 };
 
 describe('a burst of calls', () => {
-  it('is recorded within each call up to the fiftieth, and later from then on', async () => {
+  it('is recorded within each call up to the fiftieth, and later calls after the task', async () => {
     const { tracker, recorded } = await startSlowly();
     const names = burstOf(AT_ONCE + 30);
     for (const [i, name] of names.entries()) {
@@ -50,7 +50,7 @@ describe('a burst of calls', () => {
     expect(recorded).toEqual(names);
   });
 
-  it('keeps the task that calls for no more than 24 ms, and each later one for no more than 6 ms', async () => {
+  it('takes at most 24 ms of the calling task and 6 ms of each later task', async () => {
     const { tracker, recorded, slow, names: arrived } = await startSlowly();
     const names = burstOf(AT_ONCE + 100);
     for (const name of names) tracker.track(name);
@@ -71,7 +71,7 @@ describe('a burst of calls', () => {
     expect(arrived()).toEqual(names);
   });
 
-  it('counts the 24 ms from its first call', async () => {
+  it('has its 24 ms counted from its first call', async () => {
     const { tracker, recorded, slow } = await startSlowly();
     for (const name of burstOf(AT_ONCE + 1)) tracker.track(name);
     // The page's own work.
@@ -93,7 +93,7 @@ describe('a burst of calls', () => {
     ['consent()', ({ tracker }) => tracker.consent(true)],
     ['stop()', ({ tracker }) => tracker.stop()],
     ['a payload of more than 1,000 characters', ({ tracker }) => tracker.track('large', 'x'.repeat(1000))],
-  ])('is recorded whole before %s is', async (_what, call) => {
+  ])('is recorded completely before %s runs', async (_what, call) => {
     const test = await startSlowly();
     const names = burstOf(AT_ONCE + 100);
     for (const name of names) test.tracker.track(name);
@@ -102,7 +102,7 @@ describe('a burst of calls', () => {
     expect(test.recorded.slice(0, names.length)).toEqual(names);
   });
 
-  it('keeps the times of its calls, and its order', async () => {
+  it('keeps the times and the order of its calls', async () => {
     const { tracker, events } = await startSlowly();
     const at = Date.now();
     for (const [i, name] of burstOf(AT_ONCE + 20).entries()) {
@@ -115,7 +115,7 @@ describe('a burst of calls', () => {
     );
   });
 
-  it('is followed by calls that are recorded at once again', async () => {
+  it('is followed by calls that are recorded within the call again', async () => {
     const { tracker, recorded } = await startSlowly();
     for (const name of burstOf(AT_ONCE + 10)) tracker.track(name);
     await microtasks();
@@ -123,7 +123,7 @@ describe('a burst of calls', () => {
     expect(recorded.at(-1)).toBe('next');
   });
 
-  it('holds copies of the payloads as they are in the calls', async () => {
+  it('keeps copies of the payloads as they are in the calls', async () => {
     const { tracker, events } = await startSlowly();
     const payload = { n: 0 };
     for (const name of burstOf(AT_ONCE + 10)) {
@@ -136,7 +136,7 @@ describe('a burst of calls', () => {
     );
   });
 
-  it('goes through context and beforeSend within the calls', async () => {
+  it('runs context and beforeSend within the calls', async () => {
     let route = '/a';
     const { tracker, events } = start({ context: () => ({ route }) });
     for (const name of burstOf(AT_ONCE + 10)) tracker.track(name);

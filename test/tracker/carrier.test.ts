@@ -18,7 +18,7 @@ afterEach(() => {
 
 const carriedBy = (page: string) => carriedList(`items ${page}`);
 
-it('adopts what pages have carried that are gone, and carries it', () => {
+it('a page adopts the journals of unloaded pages and writes them into its own', () => {
   const left = [draftEvent(NOW - 5 * SECOND, 'a'), draftUpsert({ plan: 'pro' }), draftEvent(NOW - 2 * SECOND, 'b')];
   const [carryItems] = createCarrier('items ', 'gone');
   carryItems(left);
@@ -30,7 +30,7 @@ it('adopts what pages have carried that are gone, and carries it', () => {
   expect(carriedBy('next')).toEqual(left.slice(0, 1));
 });
 
-it('leaves to another page that is alive what it has tracked since this one began, and leaves it where it is', () => {
+it('a page does not adopt journaled events that an open page has tracked since it started', () => {
   const [carryItems] = createCarrier('items ', 'alive');
   carryItems([draftEvent(NOW - SECOND, 'theirs')]);
   const [, , adopt] = createCarrier('items ', 'next');
@@ -39,7 +39,7 @@ it('leaves to another page that is alive what it has tracked since this one bega
   expect(adopt(NOW)).toHaveLength(1);
 });
 
-it('does not adopt its own early events, but what bears a time that has not come yet', () => {
+it('a page adopts journaled events with a future time, but not its own', () => {
   const ahead = draftEvent(NOW + 3600 * SECOND, 'before the clock was set back');
   createCarrier('items ', 'gone')[0]([ahead]);
   const [carryItems, , adopt] = createCarrier('items ', 'next');
@@ -49,7 +49,7 @@ it('does not adopt its own early events, but what bears a time that has not come
   expect(carriedBy('next')).toEqual([ahead, mine]);
 });
 
-it('writes nothing under the key of another page, whatever has become of its items', () => {
+it('a page never writes the journal of another page', () => {
   const text = draftEvent(NOW, 'theirs');
   const [carryItems] = createCarrier('items ', 'alive');
   carryItems([text]);
@@ -58,7 +58,7 @@ it('writes nothing under the key of another page, whatever has become of its ite
   expect(carriedBy('alive')).toEqual([text]);
 });
 
-it('takes rubbish away', () => {
+it('a page deletes corrupt journals', () => {
   vi.stubGlobal('localStorage', { 'items a': '{not JSON', 'items b': '[5, null, {}]', elsewhere: 'stays' });
   const [, , adopt] = createCarrier('items ', 'next');
   expect(adopt(NOW)).toEqual([]);

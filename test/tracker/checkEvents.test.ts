@@ -13,11 +13,11 @@ const told = (schema: unknown, payload: unknown): string[] => {
   return messages;
 };
 
-it('says nothing of a payload that matches', () => {
+it('reports nothing for a payload that matches', () => {
   expect(told(signup, { plan: 'pro', seats: [{ n: 1 }] })).toEqual([]);
 });
 
-it('names the event, the place and what is wrong there, and lets the event pass', () => {
+it('reports the event, the field and the fault, and returns the event unchanged', () => {
   expect(told(signup, { plan: 'gold', seats: [{ n: 'two' }] })).toEqual([
     expect.stringMatching(/^clew: signup: payload\.plan: .*"gold"/),
     expect.stringMatching(/^clew: signup: payload\.seats\.0\.n: .*"two"/),
@@ -25,7 +25,7 @@ it('names the event, the place and what is wrong there, and lets the event pass'
   expect(told(signup, undefined)).toEqual([expect.stringMatching(/^clew: signup: payload: /)]);
 });
 
-describe('a schema that is no help is told, too:', () => {
+describe('reports a schema that cannot check:', () => {
   const schemaOf = (validate: () => unknown) => ({ '~standard': { version: 1, vendor: 'test', validate } });
   it.each([
     ['an asynchronous one', schemaOf(async () => ({ value: 1 })), 'asynchronous'],
@@ -43,14 +43,14 @@ describe('a schema that is no help is told, too:', () => {
   });
 });
 
-it('does not look at events without a schema, whatever they are called', () => {
+it('ignores events without a schema, whatever their name is', () => {
   const report = vi.fn();
   const check = checkEvents({ signup }, report);
   for (const event of ['other', 'toString', '__proto__']) check({ event, payload: 7 });
   expect(report).not.toHaveBeenCalled();
 });
 
-it('reports on the console unless told otherwise', () => {
+it('logs to the console by default', () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   checkEvents({ signup })({ event: 'signup', payload: {} });
   expect(error).toHaveBeenCalledWith(expect.stringMatching(/^clew: signup: /));

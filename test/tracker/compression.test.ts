@@ -30,7 +30,7 @@ describe('a compressed request', () => {
         }
       },
     ],
-  ])('goes out uncompressed when CompressionStream %s', async (_what, CompressionStream) => {
+  ])('is sent uncompressed if CompressionStream %s', async (_what, CompressionStream) => {
     vi.stubGlobal('CompressionStream', CompressionStream);
     const { tracker, requests, names, errors } = start({ compress: true });
     tracker.track('seen');
@@ -54,7 +54,7 @@ describe('while a batch is compressed', () => {
     return { ...test, page, release, flushed };
   };
 
-  it('a page that is left hands the batch over, and does not send it again afterwards', async () => {
+  it('a page that unloads hands the batch over and does not send it afterwards', async () => {
     const { page, release, requests, names } = await startHeld();
     page.leave();
     expect(requests.map(({ leaving }) => leaving)).toEqual([true]);
@@ -65,7 +65,7 @@ describe('while a batch is compressed', () => {
     expect(names()).toEqual(['seen']);
   });
 
-  it('a lease that runs out, and that another tab takes, stops the request', async () => {
+  it('no request is sent after another tab has taken the expired lease', async () => {
     const { tracker, store, release, flushed, requests, names } = await startHeld();
     vi.setSystemTime(Date.now() + LEASE + 1);
     await store.transact([['link /clew', { by: 'another tab', until: Date.now() + LEASE, fails: 0, okAt: 0 }]]);

@@ -6,7 +6,7 @@ import { openPage, settle, start } from './page.ts';
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
 describe('without consent', () => {
-  it('nothing is written, and nothing is sent, also when the page is left', async () => {
+  it('nothing is written or sent, also when the page unloads', async () => {
     const page = openPage();
     const store = createMemoryStore();
     const written = vi.spyOn(store, 'transact');
@@ -40,8 +40,8 @@ describe('without consent', () => {
   });
 });
 
-describe('consent that is given again', () => {
-  it('changes nothing: neither the visitor id nor the number of the page', async () => {
+describe('consent that is given twice', () => {
+  it('changes neither the visitor id nor the number of the page', async () => {
     openPage();
     const { tracker, events } = start({ consent: 'required' });
     tracker.consent(true);
@@ -59,7 +59,7 @@ describe('consent that is given again', () => {
 });
 
 describe('respectGpc', () => {
-  it('changes nothing where there is no navigator', async () => {
+  it('has no effect without a navigator', async () => {
     vi.stubGlobal('navigator', undefined);
     const { tracker, names } = start({ respectGpc: true });
     tracker.track('seen');
@@ -67,7 +67,7 @@ describe('respectGpc', () => {
     expect(names()).toEqual(['seen']);
   });
 
-  it('is overruled by consent(true), the answer of the visitor', async () => {
+  it('is overridden by consent(true)', async () => {
     const page = openPage();
     Object.assign(page.navigator, { globalPrivacyControl: true });
     const { tracker, names, dropped } = start({ respectGpc: true });
@@ -81,7 +81,7 @@ describe('respectGpc', () => {
 });
 
 describe('a refusal', () => {
-  it('erases what is stored: rows, records and localStorage', async () => {
+  it('erases stored rows, records and localStorage', async () => {
     openPage();
     const store = createMemoryStore();
     const { tracker, fail } = start({ baseUrl: '/clew', store });
@@ -103,7 +103,7 @@ describe('a refusal', () => {
     expect(Object.keys(localStorage)).toEqual(['other']);
   });
 
-  it('drops all that is queued and all that follows, and writes nothing any more', async () => {
+  it('drops the queue and all later events, and writes nothing', async () => {
     const page = openPage();
     const store = createMemoryStore();
     const { tracker, fail, dropped, requests } = start({ store });
@@ -129,7 +129,7 @@ describe('a refusal', () => {
     expect(tracker.stats()).toEqual({ tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } });
   });
 
-  it('can be withdrawn: what follows belongs to a new, anonymous visitor id', async () => {
+  it('can be withdrawn: later events get a new, anonymous visitor id', async () => {
     openPage();
     const { tracker, events } = start();
     tracker.identify('ann');
@@ -142,7 +142,7 @@ describe('a refusal', () => {
     expect(events('seen')[0]?.correlationValue).not.toBe(before);
   });
 
-  it('while a request is under way leaves nothing behind when the answer comes', async () => {
+  it('during a request leaves nothing stored when the answer arrives', async () => {
     openPage();
     const store = createMemoryStore();
     let answer = (_: { outcome: 'delivered' }) => {};
@@ -169,26 +169,23 @@ describe('a refusal', () => {
   it.each([
     ['answers', false],
     ['is refused meanwhile', true],
-  ])(
-    'in another tab, unknown to a page in the back/forward cache, holds when that comes back and its store %s',
-    async (_what, isBroken) => {
-      const page = openPage();
-      const store = createMemoryStore();
-      const { tracker, requests, errors } = start({ store });
-      await tracker.flush();
-      page.leave();
-      const before = requests.length;
-      // As the other tab erases everything.
-      store.clear();
-      for (const key of Object.keys(localStorage)) delete localStorage[key];
-      if (isBroken) Object.assign(store, { transact: async () => undefined, read: async () => [] });
-      page.restore();
-      tracker.track('later');
-      await tracker.flush();
-      expect(requests).toHaveLength(before);
-      expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 } });
-      expect(Object.keys(localStorage)).toEqual([]);
-      expect(errors).toEqual([]);
-    },
-  );
+  ])('in another tab applies to a page back from the back/forward cache whose store %s', async (_what, isBroken) => {
+    const page = openPage();
+    const store = createMemoryStore();
+    const { tracker, requests, errors } = start({ store });
+    await tracker.flush();
+    page.leave();
+    const before = requests.length;
+    // As the other tab erases everything.
+    store.clear();
+    for (const key of Object.keys(localStorage)) delete localStorage[key];
+    if (isBroken) Object.assign(store, { transact: async () => undefined, read: async () => [] });
+    page.restore();
+    tracker.track('later');
+    await tracker.flush();
+    expect(requests).toHaveLength(before);
+    expect(tracker.stats()).toMatchObject({ dropped: { consent: 1 } });
+    expect(Object.keys(localStorage)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
 });

@@ -42,14 +42,14 @@ describe('a domain in a cookie', () => {
     expect(page.document.cookie).not.toContain('ann');
   });
 
-  it('is not secure on plain http, where browsers keep no secure cookie', async () => {
+  it('has no Secure on plain http, where browsers keep no secure cookie', async () => {
     const { page, tracker } = startOn('http://www.shop.example/');
     const visitor = await tracker.correlationValue();
     expect(page.document.cookie).toBe(`clew=${visitor}.0.`);
     expect(cookiesWritten.join()).not.toContain('Secure');
   });
 
-  it('makes requests carry cookies of the own origin', async () => {
+  it('makes requests send cookies to the own origin', async () => {
     const { tracker, requests } = startOn(WWW);
     tracker.track('seen');
     await tracker.flush();
@@ -69,7 +69,7 @@ describe('a domain in a cookie', () => {
     expect(app.upserts()).toMatchObject([{ primary_key: 'ann' }]);
   });
 
-  it('starts a new visitor id when another person identifies on another host', async () => {
+  it('starts a new visitor id when another customer identifies on another host', async () => {
     const www = startOn(WWW);
     www.tracker.identify('ann');
     const visitor = await www.tracker.correlationValue();
@@ -81,7 +81,7 @@ describe('a domain in a cookie', () => {
     expect(app.events()[0]?.correlationValue).not.toBe(visitor);
   });
 
-  it('refuses properties on a host that has not identified the visitor', async () => {
+  it('refuses properties on a host without an identified customer', async () => {
     const www = startOn(WWW);
     www.tracker.identify('ann');
     await www.tracker.flush();
@@ -93,7 +93,7 @@ describe('a domain in a cookie', () => {
     expect(app.errors).toEqual(['clew: setProperties: expected identify() first']);
   });
 
-  it('takes over what another host has changed when the visitor looks at the page again', async () => {
+  it('reads the change of another host when the page is shown again', async () => {
     const www = startOn(WWW);
     const before = await www.tracker.correlationValue();
     const app = startOn(APP);
@@ -118,7 +118,7 @@ describe('a domain in a cookie', () => {
     expect(await tracker.correlationValue()).toBe(after);
   });
 
-  it('is written again after an answer with which the relay has set an older one', async () => {
+  it('is written again after the relay has set an older one', async () => {
     const page = openPage(WWW);
     const { tracker } = startHere('shop.example', {
       transport: async () => {
@@ -143,7 +143,7 @@ describe('a domain in a cookie', () => {
   });
 
   it.each(['', 'nonsense', 'nonsense.1.2', '.1.', '00000000-0000-4000-8000-00000000000G.9.'])(
-    'is ignored when somebody has put "%s" into it',
+    'is ignored if other code has written "%s"',
     async (value) => {
       const page = openPage(WWW);
       page.document.cookie = `clew=${value}; Path=/; Domain=shop.example`;
@@ -154,7 +154,7 @@ describe('a domain in a cookie', () => {
     },
   );
 
-  it('is read beside cookies of other names', async () => {
+  it('is read among cookies of other names', async () => {
     const visitor = '01234567-89ab-4cde-8f01-23456789abcd';
     const page = openPage(WWW);
     for (const text of ['myclew=no', `clew=${visitor}.3.`, 'clewx=no'])
@@ -169,7 +169,7 @@ describe("the domain 'auto'", () => {
     ['https://www.shop.example/', 'shop.example'],
     ['https://a.b.shop.example/', 'shop.example'],
     ['https://shop.example/', 'shop.example'],
-  ])('on %s is %s', async (url, domain) => {
+  ])('on %s sets the cookie for %s', async (url, domain) => {
     const { page, tracker } = startOn(url, 'auto');
     const visitor = await tracker.correlationValue();
     expect(cookiesWritten.at(-1)).toContain(`clew=${visitor}.0.;`);
@@ -192,7 +192,7 @@ describe('a cookie that the browser refuses', () => {
     tracker.identify('ann');
     tracker.reset();
     await tracker.flush();
-    expect(errors).toEqual(['clew: cookieDomain: expected a domain of this page, and cookies to be allowed']);
+    expect(errors).toEqual(['clew: cookieDomain: the browser refused the cookie']);
   });
 });
 

@@ -19,7 +19,7 @@ const waiting = (store: Store): Store => ({
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
 describe('a page that crashes', () => {
-  it('before its store has answered loses no event: each is in localStorage when its call returns', async () => {
+  it('before its store has opened loses no event: each is in localStorage when its call returns', async () => {
     const store = createMemoryStore();
     openPage();
     const first = start({ baseUrl: '/clew', store: waiting(store) });
@@ -37,7 +37,7 @@ describe('a page that crashes', () => {
     expect(second.tracker.stats()).toMatchObject({ tracked: 2, delivered: 2, queued: 0 });
   });
 
-  it('after its store has answered leaves its events to the next page', async () => {
+  it('after its store has opened leaves its events to the next page', async () => {
     const store = createMemoryStore();
     openPage();
     const first = start({ baseUrl: '/clew', store });
@@ -54,7 +54,7 @@ describe('a page that crashes', () => {
     expect(second.names()).toEqual(['a']);
   });
 
-  it('loses none of the first fifty calls of a task while its store has still to open again', async () => {
+  it('loses none of the first fifty calls of a task while its store reopens', async () => {
     const store = createMemoryStore();
     let isOpen = true;
     openPage();
@@ -70,7 +70,7 @@ describe('a page that crashes', () => {
     expect(journals()).toEqual([]);
   });
 
-  it('keeps its journal apart from that of a page that still runs', async () => {
+  it('has a journal of its own, apart from that of an open page', async () => {
     const store = createMemoryStore();
     openPage();
     const running = start({ baseUrl: '/clew', store: waiting(store) });
@@ -87,7 +87,7 @@ describe('a page that crashes', () => {
   });
 
   it.each(['nonsense', '[7, null, "text"]', '{}', '"text"'])(
-    'has a journal that somebody has overwritten with %s: nothing is sent of it',
+    'has its journal ignored if other code has overwritten it with %s',
     async (text) => {
       openPage();
       localStorage['clew.items /clew other'] = text;
@@ -101,10 +101,10 @@ describe('a page that crashes', () => {
   );
 });
 
-describe('a page that is left without a relay', () => {
+describe('a page that unloads without a relay', () => {
   const service = { baseUrl: 'https://service.example', apiKey: 'key' };
 
-  it('counts what it hands over as delivered once the service has confirmed something, and never sends it again', async () => {
+  it('counts handed-over events as delivered after a confirmed request, and never sends them again', async () => {
     const store = createMemoryStore();
     const page = openPage();
     const first = start({ ...service, store });
@@ -120,7 +120,7 @@ describe('a page that is left without a relay', () => {
     expect(second.requests).toEqual([]);
   });
 
-  it('keeps what it hands over for the next page while the service has confirmed nothing', async () => {
+  it('keeps handed-over events for the next page without a confirmed request', async () => {
     const store = createMemoryStore();
     const page = openPage();
     const first = start({ ...service, store });
@@ -135,7 +135,7 @@ describe('a page that is left without a relay', () => {
     expect(second.events()).toEqual(first.events().map((event) => ({ ...event, uuid: event.uuid })));
   });
 
-  it('names in localStorage, for the next page, what its store had no time to delete', async () => {
+  it('lists in localStorage the events that its store had no time to delete', async () => {
     const store = createMemoryStore();
     const page = openPage();
     let isStuck = false;
@@ -162,8 +162,8 @@ describe('a page that is left without a relay', () => {
   });
 });
 
-describe('a page that is left while a request is under way', () => {
-  it('gives the lease to the next page, which sends the same again', async () => {
+describe('a page that unloads during a request', () => {
+  it('releases the lease to the next page, which sends the same again', async () => {
     const store = createMemoryStore();
     const page = openPage();
     const never: Transport = ({ leaving }) => !leaving && new Promise(() => {});
@@ -180,22 +180,25 @@ describe('a page that is left while a request is under way', () => {
   });
 });
 
-describe('what somebody has put in place of the visitor', () => {
-  it.each(['nonsense', '7', '"somebody"', '{}', 'null'])('in localStorage is ignored: %s', async (text) => {
-    openPage();
-    for (const key of ['clew.thread', 'clew.visitor', 'clew.tab', 'clew.settled']) localStorage[key] = text;
-    const { tracker, names } = start({ baseUrl: '/clew' });
-    tracker.track('seen');
-    await tracker.flush();
-    expect(names()).toEqual(['seen']);
-    expect(await tracker.correlationValue()).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-  });
+describe('a visitor record', () => {
+  it.each(['nonsense', '7', '"somebody"', '{}', 'null'])(
+    'in localStorage is ignored if it is corrupt: %s',
+    async (text) => {
+      openPage();
+      for (const key of ['clew.thread', 'clew.visitor', 'clew.tab', 'clew.settled']) localStorage[key] = text;
+      const { tracker, names } = start({ baseUrl: '/clew' });
+      tracker.track('seen');
+      await tracker.flush();
+      expect(names()).toEqual(['seen']);
+      expect(await tracker.correlationValue()).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    },
+  );
 
   it.each<[string, object]>([
     ['nothing', {}],
     ['no visitor id', { thread: 'somebody', turn: 0, keys: {}, pages: 1 }],
     ['a visitor without pages', { thread: '01234567-89ab-4cde-8f01-23456789abcd', keys: {}, pages: 'many' }],
-  ])('in the store is replaced: %s', async (_what, record) => {
+  ])('in the store is replaced if it has %s', async (_what, record) => {
     const store = createMemoryStore();
     await store.transact([['visitor', record]]);
     const { tracker, events } = start({ baseUrl: '/clew', store });
@@ -205,7 +208,7 @@ describe('what somebody has put in place of the visitor', () => {
     expect(await tracker.correlationValue()).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
   });
 
-  it('in localStorage is the visitor id of a page that was left before its store could answer', async () => {
+  it('in localStorage is used if its page unloaded before the store opened', async () => {
     const visitor = '01234567-89ab-4cde-8f01-23456789abcd';
     openPage();
     localStorage['clew.thread'] = JSON.stringify(visitor);
@@ -215,38 +218,35 @@ describe('what somebody has put in place of the visitor', () => {
   it.each([
     ['with another visitor id', true],
     ['with the same visitor id', false],
-  ])(
-    'in localStorage is the visitor of a page that was left before its store had the change, %s',
-    async (_what, isOther) => {
-      const store = createMemoryStore();
-      let isStuck = false;
-      const stuck: Store = {
-        ...store,
-        transact: (...what) => (isStuck ? new Promise(() => {}) : store.transact(...what)),
-      };
-      const page = openPage();
-      page.navigator.onLine = false;
-      const first = start({ baseUrl: '/clew', store: stuck });
-      await first.tracker.flush();
-      isStuck = true;
-      if (isOther) first.tracker.reset();
-      first.tracker.identify('ben');
-      const visitor = await first.tracker.correlationValue();
-      page.leave();
-      await later();
-      openPage();
-      const second = start({ baseUrl: '/clew', store });
-      second.tracker.identify('ben');
-      second.tracker.setProperties({ plan: 'pro' });
-      await second.tracker.flush();
-      expect(await second.tracker.correlationValue()).toBe(visitor);
-      expect(second.names()).toEqual(['$identify']);
-      expect(second.upserts()).toMatchObject([{ primary_key: 'ben' }]);
-      expect(localStorage).not.toHaveProperty('clew.visitor');
-    },
-  );
+  ])('in localStorage is used if its page unloaded before storing it, %s', async (_what, isOther) => {
+    const store = createMemoryStore();
+    let isStuck = false;
+    const stuck: Store = {
+      ...store,
+      transact: (...what) => (isStuck ? new Promise(() => {}) : store.transact(...what)),
+    };
+    const page = openPage();
+    page.navigator.onLine = false;
+    const first = start({ baseUrl: '/clew', store: stuck });
+    await first.tracker.flush();
+    isStuck = true;
+    if (isOther) first.tracker.reset();
+    first.tracker.identify('ben');
+    const visitor = await first.tracker.correlationValue();
+    page.leave();
+    await later();
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    second.tracker.identify('ben');
+    second.tracker.setProperties({ plan: 'pro' });
+    await second.tracker.flush();
+    expect(await second.tracker.correlationValue()).toBe(visitor);
+    expect(second.names()).toEqual(['$identify']);
+    expect(second.upserts()).toMatchObject([{ primary_key: 'ben' }]);
+    expect(localStorage).not.toHaveProperty('clew.visitor');
+  });
 
-  it('stays in localStorage for the next page until the store has it', async () => {
+  it('in localStorage stays there until the store has it', async () => {
     const store = createMemoryStore();
     let isRefused = true;
     const refusing: Store = {

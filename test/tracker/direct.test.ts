@@ -5,7 +5,7 @@ import { start } from './page.ts';
 const service = { baseUrl: 'https://service.example', apiKey: 'the-key' };
 
 describe('a tracker without a relay', () => {
-  it('sends the service its key, and neither signatures nor sequence numbers', async () => {
+  it('sends the key to the service, without signatures and sequence numbers', async () => {
     const { tracker, requests, events, upserts } = start(service);
     tracker.track('seen');
     tracker.identify('ann', { plan: 'pro' }, { signature: 'proof' });
@@ -36,7 +36,7 @@ describe('a tracker without a relay', () => {
 });
 
 describe('a tracker with a relay', () => {
-  it('sends no key, and numbers the events of each page and visitor id', async () => {
+  it('sends no key and numbers the events of each page and visitor id', async () => {
     const { tracker, requests, events } = start();
     tracker.track('a');
     tracker.track('b');

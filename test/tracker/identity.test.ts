@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../src/testing.ts';
 import { start } from './page.ts';
 
 describe('identify', () => {
-  it('sends $identify once for each visitor and key, also on later pages', async () => {
+  it('sends $identify once for each visitor id and key, also on later pages', async () => {
     const store = createMemoryStore();
     const first = start({ baseUrl: '/clew', store });
     first.tracker.identify('ann');
@@ -22,7 +22,7 @@ describe('identify', () => {
     expect(second.events()[0]?.correlationValue).toBe(first.events()[0]?.correlationValue);
   });
 
-  it('keeps the visitor id of what the visitor did anonymously', async () => {
+  it('keeps the visitor id of the anonymous events', async () => {
     const { tracker, events } = start();
     tracker.track('before');
     tracker.identify('ann');
@@ -33,7 +33,7 @@ describe('identify', () => {
     expect(events('$identify')).toMatchObject([{ payload: { distinct_id: 'ann' } }]);
   });
 
-  it('with a second key starts a new visitor id, so that two people never share one', async () => {
+  it('with a second key starts a new visitor id, so two customers never share one', async () => {
     const { tracker, events } = start();
     tracker.identify('ann');
     tracker.track('of ann');
@@ -48,7 +48,7 @@ describe('identify', () => {
     expect(await tracker.correlationValue()).toBe(ben?.correlationValue);
   });
 
-  it('with the first key again, after a second one, starts a third visitor id', async () => {
+  it('with the first key again starts a third visitor id', async () => {
     const { tracker, events } = start();
     for (const key of ['ann', 'ben', 'ann']) tracker.identify(key);
     await tracker.flush();
@@ -75,11 +75,11 @@ describe('identify', () => {
     const { tracker, errors, events, upserts } = start();
     tracker.identify(...(call as [string]));
     await tracker.flush();
-    expect(errors).toEqual(['clew: identify: expected a string']);
+    expect(errors).toEqual(['clew: identify: expected a non-empty string']);
     expect([...events(), ...upserts()]).toEqual([]);
   });
 
-  it('sets the properties on the customer, behind $identify', async () => {
+  it('sets the properties of the customer, after $identify', async () => {
     const { tracker, requests, upserts } = start();
     tracker.identify('ann', { plan: 'pro' }, { signature: 'proof' });
     await tracker.flush();
@@ -92,7 +92,7 @@ describe('identify', () => {
 });
 
 describe('reset', () => {
-  it('starts a new, anonymous visitor id for what follows', async () => {
+  it('starts a new, anonymous visitor id for later events', async () => {
     const { tracker, events, errors, upserts } = start();
     tracker.identify('ann');
     tracker.track('of ann');
@@ -108,7 +108,7 @@ describe('reset', () => {
     expect(errors).toEqual(['clew: setProperties: expected identify() first']);
   });
 
-  it('lets the next person identify under the new visitor id', async () => {
+  it('lets the next customer identify under the new visitor id', async () => {
     const { tracker, events } = start();
     tracker.identify('ann');
     tracker.reset();
@@ -143,7 +143,7 @@ describe('setProperties', () => {
     expect(errors).toEqual(['clew: setProperties: expected identify() first']);
   });
 
-  it('goes to the customer who is identified at the time of the call', async () => {
+  it('sets properties of the customer who is identified at the time of the call', async () => {
     const { tracker, upserts } = start();
     tracker.identify('ann');
     tracker.setProperties({ plan: 'pro' });
@@ -156,7 +156,7 @@ describe('setProperties', () => {
     ]);
   });
 
-  it('of what is no object is refused with an error', async () => {
+  it('of a value that is no object is refused with an error', async () => {
     const { tracker, upserts, errors } = start();
     tracker.identify('ann');
     for (const properties of ['pro', 7, [1], undefined]) tracker.setProperties(properties as never);
@@ -165,7 +165,7 @@ describe('setProperties', () => {
     expect(errors).toEqual(Array(4).fill('clew: setProperties: expected an object'));
   });
 
-  it('on a later page goes to the customer who was identified before', async () => {
+  it('on a later page sets properties of the customer who was identified before', async () => {
     const store = createMemoryStore();
     const first = start({ baseUrl: '/clew', store });
     first.tracker.identify('ann', undefined, { signature: 'proof' });

@@ -5,8 +5,8 @@ import { openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
-describe('a page that is left', () => {
-  it('hands over what is queued, within the event', async () => {
+describe('a page that unloads', () => {
+  it('hands over the queue within the event', async () => {
     const page = openPage();
     const { tracker, requests, names } = start();
     await tracker.flush();
@@ -27,7 +27,7 @@ describe('a page that is left', () => {
     expect(names()).toHaveLength(150);
   });
 
-  it('keeps everything while offline, for the next page', async () => {
+  it('hands nothing over while offline, and keeps the queue for the next page', async () => {
     const store = createMemoryStore();
     const page = openPage();
     const first = start({ baseUrl: '/clew', store });
@@ -43,7 +43,7 @@ describe('a page that is left', () => {
     expect(second.names()).toEqual(['seen']);
   });
 
-  it('keeps what the browser does not take, for the next page', async () => {
+  it('keeps the events that the browser refuses for the next page', async () => {
     const store = createMemoryStore();
     const page = openPage();
     const first = start({ baseUrl: '/clew', store });
@@ -60,7 +60,7 @@ describe('a page that is left', () => {
     expect(second.names()).toEqual(['seen']);
   });
 
-  it('hands over at once what is tracked afterwards', async () => {
+  it('hands over later events at once', async () => {
     const page = openPage();
     const { tracker, requests, names } = start();
     await tracker.flush();
@@ -71,7 +71,7 @@ describe('a page that is left', () => {
     expect(names()).toEqual(['late']);
   });
 
-  it('before its store has answered carries its events in localStorage to the next page', async () => {
+  it('before its store has opened keeps its events in localStorage for the next page', async () => {
     const store = createMemoryStore();
     const waiting = { ...store, transact: () => new Promise<undefined>(() => {}) };
     const page = openPage();
@@ -87,7 +87,7 @@ describe('a page that is left', () => {
     expect(Object.keys(localStorage).filter((key) => key.startsWith('clew.items'))).toEqual([]);
   });
 
-  it('keeps the visitor id, and the identity, of the page before', async () => {
+  it('leaves visitor id and identification to the next page', async () => {
     const store = createMemoryStore();
     const waiting = { ...store, transact: () => new Promise<undefined>(() => {}) };
     const page = openPage();
@@ -106,7 +106,7 @@ describe('a page that is left', () => {
     expect(new Set(second.events().map(({ correlationValue }) => correlationValue)).size).toBe(1);
   });
 
-  it('sends again when it comes back, with the visitor id that another page has started meanwhile', async () => {
+  it('sends again when it returns, with the visitor id that another page has started', async () => {
     const store = createMemoryStore();
     const page = openPage();
     const first = start({ baseUrl: '/clew', store });
@@ -126,8 +126,8 @@ describe('a page that is left', () => {
   });
 });
 
-describe('a page that a visitor looks away from', () => {
-  it('sends what is queued', async () => {
+describe('a page that is hidden', () => {
+  it('sends the queue', async () => {
     const page = openPage();
     const { tracker, requests, names } = start({ flushInterval: 60_000 });
     tracker.track('first');
@@ -142,7 +142,7 @@ describe('a page that a visitor looks away from', () => {
   it.each<[string, (page: ReturnType<typeof openPage>) => void]>([
     ['is looked at again', (page) => page.show(true)],
     ['is online again', (page) => page.reconnect()],
-  ])('sends before its back-off has ended when it %s', async (_what, act) => {
+  ])('retries before its back-off has ended when it %s', async (_what, act) => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const page = openPage();
     const { tracker, names, fail, recover, requests } = start();
@@ -161,7 +161,7 @@ describe('a page that a visitor looks away from', () => {
 });
 
 describe('stop()', () => {
-  it('hands over what is left, and what is tracked afterwards', async () => {
+  it('hands over the queue and all later events', async () => {
     openPage();
     const { tracker, requests, names } = start();
     await tracker.flush();
@@ -173,7 +173,7 @@ describe('stop()', () => {
     expect(requests.every(({ leaving }) => leaving)).toBe(true);
   });
 
-  it('undoes what plugins have done, also those that throw', async () => {
+  it('undoes the work of plugins, also of those that throw', async () => {
     const undone: string[] = [];
     const { tracker, errors } = start({
       pageViews: ({ track }) => {
@@ -211,7 +211,7 @@ describe('stop()', () => {
 });
 
 describe('a plugin', () => {
-  it('that throws is reported, and the others start', async () => {
+  it('that throws is reported, and the other plugins start', async () => {
     const { errors, names, tracker } = start({
       pageViews: () => {
         throw new Error('broken');
@@ -228,7 +228,7 @@ describe('a plugin', () => {
   });
 
   it.each([undefined, null, 'broken', { of: 'somebody' }])(
-    'that throws %j, which has no message, is reported, too',
+    'that throws %j, which has no message, is reported',
     async (thrown) => {
       const { tracker, errors } = start({
         clicks: () => () => {
@@ -236,7 +236,7 @@ describe('a plugin', () => {
         },
       });
       tracker.stop();
-      expect(errors).toEqual(['clew: unreadable']);
+      expect(errors).toEqual(['clew: no message']);
     },
   );
 

@@ -14,7 +14,7 @@ const open = () => {
   return { counts, begin, end, delivered, dropped };
 };
 
-it('always adds up: tracked = delivered + queued + all of dropped', () => {
+it('stats() adds up: tracked = delivered + queued + all of dropped', () => {
   const { counts, begin, end } = open();
   const texts = times(10, () => eventText());
   for (const _ of texts) begin();
@@ -26,7 +26,7 @@ it('always adds up: tracked = delivered + queued + all of dropped', () => {
   expect(counts).toEqual({ tracked: 10, delivered: 4, queued: 2, dropped: { rejected: 3, full: 1 } });
 });
 
-it('tells what was delivered, and what was dropped and why, as events', () => {
+it('signals report delivered and dropped events with the reason', () => {
   const { begin, end, delivered, dropped } = open();
   const [a, b, c] = [eventText('a', { x: 1 }), eventText('b'), eventText('c')];
   for (let n = 0; n < 3; n++) begin();
@@ -36,7 +36,7 @@ it('tells what was delivered, and what was dropped and why, as events', () => {
   expect(dropped).toMatchObject([{ events: [{ event: 'c' }], reason: 'too-large' }]);
 });
 
-it('tells of an event that never came to know its visitor', () => {
+it('signals report an event that got no visitor id', () => {
   const { begin, end, dropped } = open();
   begin();
   end([draftEvent(AT, 'early')], 'consent');
@@ -44,7 +44,7 @@ it('tells of an event that never came to know its visitor', () => {
   expect(dropped[0]?.events[0]).not.toHaveProperty('correlationValue');
 });
 
-it('counts no upserts, and tells nothing when there was nothing else', () => {
+it('stats() counts no upserts, and they alone emit no signal', () => {
   const { counts, begin, end, delivered, dropped } = open();
   begin();
   end([upsertText(), eventText('a')]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { start } from './page.ts';
 
 describe('maxQueuedEvents', () => {
-  it('drops further events as full while nothing can be sent, and takes new ones once there is room', async () => {
+  it('drops further events as full while nothing is delivered, and queues new ones once there is room', async () => {
     const { tracker, dropped, fail, recover, names } = start({ maxQueuedEvents: 3 });
     await tracker.flush();
     fail();
@@ -22,7 +22,7 @@ describe('maxQueuedEvents', () => {
 });
 
 describe('ten million characters', () => {
-  it('are the most that a page queues, however few events they are', async () => {
+  it('are the limit of the queue, however few events it has', async () => {
     const { tracker, dropped, fail } = start({ maxBatchBytes: 3_000_000 });
     await tracker.flush();
     fail();
@@ -57,7 +57,7 @@ describe('maxBatchBytes', () => {
   it.each([
     ['one byte each', 'x', 1],
     ['three bytes each', '€', 3],
-  ])('is the largest event that is sent, with characters of %s', async (_what, character, bytes) => {
+  ])('is the size of the largest event that is sent, with characters of %s', async (_what, character, bytes) => {
     const room = limit - (await rest(character));
     const fits = character.repeat(Math.floor(room / bytes)) + 'x'.repeat(room % bytes);
     const { tracker, dropped, requests } = start({ maxBatchBytes: limit });
@@ -69,7 +69,7 @@ describe('maxBatchBytes', () => {
     expect(tracker.stats()).toEqual({ tracked: 2, delivered: 1, queued: 0, dropped: { 'too-large': 1 } });
   });
 
-  it('drops an event as too large rather than as full', async () => {
+  it('drops an event above it as too large rather than as full', async () => {
     const { tracker, dropped, fail } = start({ maxBatchBytes: limit, maxQueuedEvents: 1 });
     await tracker.flush();
     fail();
@@ -81,7 +81,7 @@ describe('maxBatchBytes', () => {
 });
 
 describe('stats()', () => {
-  it('is a copy: the count goes on whatever is done to it', async () => {
+  it('returns a copy: changing it does not change the counts', async () => {
     const { tracker } = start();
     tracker.track('seen');
     const stats = tracker.stats();

@@ -16,7 +16,7 @@ const storeWithLink = async (link: object) => {
   return store;
 };
 
-describe('a link record that is corrupt', () => {
+describe('a corrupt link record', () => {
   const corrupt: [string, object][] = [
     ['is empty', {}],
     ['has a lease without an end', { by: 'somebody', until: 'never', fails: 0, okAt: 0 }],
@@ -26,14 +26,14 @@ describe('a link record that is corrupt', () => {
     ['is a list', []],
   ];
 
-  it.each(corrupt)('holds up no events when it %s', async (_what, link) => {
+  it.each(corrupt)('delays no events if it %s', async (_what, link) => {
     const { tracker, names } = start({ baseUrl: '/clew', store: await storeWithLink(link) });
     tracker.track('seen');
     await tracker.flush();
     expect(names()).toEqual(['seen']);
   });
 
-  it.each(corrupt)('does not end the back-off after a failure when it %s', async (_what, link) => {
+  it.each(corrupt)('does not end the back-off after a failure if it %s', async (_what, link) => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const test = start({ baseUrl: '/clew', store: await storeWithLink(link), flushInterval: 60 * SECOND });
     test.fail(503);
@@ -53,7 +53,7 @@ describe('a link record that is corrupt', () => {
 describe('a lease that another tab holds', () => {
   const lease = () => ({ by: 'another tab', until: Date.now() + 10 * SECOND, fails: 0, okAt: Date.now() });
 
-  it('holds up all requests until it ends, also those of flush()', async () => {
+  it('delays all requests until it expires, also those of flush()', async () => {
     const { tracker, requests, names } = start({ baseUrl: '/clew', store: await storeWithLink(lease()) });
     tracker.track('seen');
     await tracker.flush();
@@ -63,7 +63,7 @@ describe('a lease that another tab holds', () => {
     expect(names()).toEqual(['seen']);
   });
 
-  it('holds up nothing if it ends later than a lease can: the clock has been set back', async () => {
+  it('delays nothing if it expires later than a lease can, as after a clock change', async () => {
     const store = await storeWithLink({ ...lease(), until: Date.now() + 23 * SECOND });
     const { tracker, names } = start({ baseUrl: '/clew', store });
     tracker.track('seen');
@@ -73,7 +73,7 @@ describe('a lease that another tab holds', () => {
 });
 
 describe('a service that refuses the key', () => {
-  it('gets the same events again after 5 min, and no sooner', async () => {
+  it('gets the same events again after 5 min and no sooner', async () => {
     const { tracker, requests, errors, names, fail, recover } = start();
     await tracker.flush();
     fail(401);
@@ -90,7 +90,7 @@ describe('a service that refuses the key', () => {
 });
 
 describe('the flush interval', () => {
-  it('is how long an event waits once the link is proven', async () => {
+  it('is the wait of an event after a confirmed request', async () => {
     const { tracker, names } = start({ flushInterval: 500 });
     tracker.track('first');
     await tracker.flush();
@@ -101,7 +101,7 @@ describe('the flush interval', () => {
     expect(names()).toEqual(['first', 'second']);
   });
 
-  it('is not waited for by trackNow(), whose event has a request of its own', async () => {
+  it('does not delay trackNow(), whose event has a request of its own', async () => {
     const { tracker, requests, names } = start({ baseUrl: '/clew', flushInterval: 500 });
     tracker.track('first');
     await tracker.flush();

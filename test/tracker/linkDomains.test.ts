@@ -10,21 +10,24 @@ vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000 }));
 afterEach(() => vi.clearAllTimers());
 
 it.each([undefined, 'shop.example', ['https://shop.example'], ['Shop.example'], ['müller.example'], [''], [{}]])(
-  'refuses %j: expected is a list of domains as they are in addresses',
+  'linkDomains() refuses %j and names the expected list of domains',
   (domains) => {
     expect(() => linkDomains(domains as string[])).toThrow(/^clew: linkDomains: expected a list of domains/);
   },
 );
 
-it('takes domains, also in Punycode, and is itself what the option takes', () => {
+it('linkDomains() accepts domains, also in Punycode', () => {
   const links = linkDomains(['shop.example', 'xn--mller-kva.example', 'localhost']);
   expect(() => checkOptions({ baseUrl: '/clew', linkDomains: links })).not.toThrow();
 });
 
-it.each([true, 'shop.example', ['shop.example']])('as the option %j is refused, with what to import', (given) => {
-  const options = { baseUrl: '/clew', linkDomains: given } as unknown as TrackerOptions;
-  expect(() => checkOptions(options)).toThrow('linkDomains: expected linkDomains(), imported from clew');
-});
+it.each([true, 'shop.example', ['shop.example']])(
+  'createTracker refuses linkDomains: %j, with the import to use',
+  (given) => {
+    const options = { baseUrl: '/clew', linkDomains: given } as unknown as TrackerOptions;
+    expect(() => checkOptions(options)).toThrow('linkDomains: expected linkDomains(), imported from clew');
+  },
+);
 
 const VISITOR = '01234567-89ab-4cde-8f01-23456789abcd';
 const HERE = 'https://www.yarns.example/start';
@@ -35,7 +38,7 @@ const time = (seconds = 0) => Math.floor(Date.now() / 1000 + seconds).toString(3
 const startLinked = (options: Partial<TrackerOptions> = {}) =>
   start({ baseUrl: '/clew', linkDomains: linkDomains(['shop.example', 'help.example']), ...options });
 
-describe('a page that a link leads to', () => {
+describe('a page opened by a link', () => {
   const arrive = (query: string, referrer = SHOP) => {
     const page = openPage(`${HERE}${query}`, referrer);
     return { page, ...startLinked() };
@@ -55,14 +58,14 @@ describe('a page that a link leads to', () => {
     ['last', '?a=1&clew_link=x', '?a=1'],
     ['before a fragment', '?clew_link=x#yarns', '#yarns'],
     ['before a query and a fragment', '?clew_link=x&a=1#yarns', '?a=1#yarns'],
-  ])('loses the parameter from its address: %s', async (_where, query, left) => {
+  ])('removes the parameter from its address: %s', async (_where, query, left) => {
     const { page, tracker } = arrive(query);
     await tracker.correlationValue();
     expect(page.location.href).toBe(`${HERE}${left}`);
     expect(history.replaceState).toHaveBeenCalledWith({ of: 'the router' }, '', `${HERE}${left}`);
   });
 
-  it('leaves an address without the parameter as it is', async () => {
+  it('keeps an address without the parameter', async () => {
     const { page, tracker } = arrive('?myclew_link=x&a=1');
     await tracker.correlationValue();
     expect(page.location.href).toBe(`${HERE}?myclew_link=x&a=1`);
@@ -116,14 +119,14 @@ describe('a page that a link leads to', () => {
     expect(await startLinked({ store }).tracker.correlationValue()).toBe(VISITOR);
   });
 
-  it('lets an anonymous visitor identify under the id of the link', async () => {
+  it('identifies an anonymous visitor under the id of the link', async () => {
     const { tracker, events } = arrive(`?clew_link=${VISITOR}.${time()}`);
     tracker.identify('ann');
     await tracker.flush();
     expect(events()).toMatchObject([{ event: '$identify', correlationValue: VISITOR }]);
   });
 
-  it('starts a new visitor id for who identifies here if the link names a customer', async () => {
+  it('starts a new visitor id for identify() if the link is from an identified customer', async () => {
     const { tracker, events } = arrive(`?clew_link=${VISITOR}.${time()}.1`);
     expect(await tracker.correlationValue()).toBe(VISITOR);
     tracker.identify('ann');
@@ -160,7 +163,7 @@ describe('a link to another domain', () => {
     return link.href();
   };
 
-  it('carries the visitor id while it is clicked, and is as before afterwards', async () => {
+  it('has the visitor id during the click and its own address afterwards', async () => {
     const page = openPage(HERE);
     const { tracker } = startLinked();
     const visitor = await tracker.correlationValue();
@@ -175,14 +178,14 @@ describe('a link to another domain', () => {
   it.each([
     ['a subdomain', 'https://www.shop.example/', 'click', 0],
     ['the middle button', 'https://shop.example/', 'auxclick', 1],
-  ])('carries it also for %s', async (_what, href, type, button) => {
+  ])('has the visitor id also for %s', async (_what, href, type, button) => {
     const page = openPage(HERE);
     const { tracker } = startLinked();
     const visitor = await tracker.correlationValue();
     expect(click(page, linkTo(href), type, button)).toBe(`${href}?clew_link=${visitor}.${time()}`);
   });
 
-  it('marks the visitor as a customer, and names no customer', async () => {
+  it('marks the visitor as a customer without the primary key', async () => {
     const page = openPage(HERE);
     const { tracker } = startLinked();
     tracker.identify('ann');
@@ -194,7 +197,7 @@ describe('a link to another domain', () => {
     ['a domain that is not in the list', 'https://other.example/', 'click', 0],
     ['a domain whose name only ends alike', 'https://myshop.example/', 'click', 0],
     ['the right button', 'https://shop.example/', 'auxclick', 2],
-  ])('carries nothing for %s', async (_what, href, type, button) => {
+  ])('is unchanged for %s', async (_what, href, type, button) => {
     const page = openPage(HERE);
     await startLinked().tracker.correlationValue();
     expect(click(page, linkTo(href), type, button)).toBe(href);
@@ -203,7 +206,7 @@ describe('a link to another domain', () => {
   it.each<[string, (tracker: Tracker) => unknown]>([
     ['consent is refused', (tracker) => tracker.consent(false)],
     ['the tracker is stopped', (tracker) => tracker.stop()],
-  ])('carries nothing once %s', async (_what, act) => {
+  ])('is unchanged once %s', async (_what, act) => {
     const page = openPage(HERE);
     const { tracker } = startLinked();
     await tracker.correlationValue();
@@ -211,13 +214,13 @@ describe('a link to another domain', () => {
     expect(click(page, linkTo('https://shop.example/'))).toBe('https://shop.example/');
   });
 
-  it('carries nothing before consent', () => {
+  it('is unchanged before consent', () => {
     const page = openPage(HERE);
     startLinked({ consent: 'required' });
     expect(click(page, linkTo('https://shop.example/'))).toBe('https://shop.example/');
   });
 
-  it('that is no link changes nothing', async () => {
+  it('a click beside links changes nothing', async () => {
     const page = openPage(HERE);
     await startLinked().tracker.correlationValue();
     expect(() => page.fire('click', { button: 0, composedPath: () => [page.document] })).not.toThrow();

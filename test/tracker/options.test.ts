@@ -7,7 +7,7 @@ const given = (options: unknown) => {
   return normaliseOptions(options as TrackerOptions);
 };
 
-it('has the defaults that its documentation names', () => {
+it('options have the documented defaults', () => {
   expect(given({ baseUrl: '/clew' })).toEqual({
     baseUrl: '/clew',
     eventsUrl: '/clew',
@@ -23,7 +23,7 @@ it('has the defaults that its documentation names', () => {
   expect(given({ baseUrl: 'https://service.example', apiKey: 'key' }).compress).toBe(false);
 });
 
-it('takes what is given, and the default for undefined and null', () => {
+it('options have the given values, and the defaults for undefined and null', () => {
   const store = {
     transact: () => Promise.resolve(),
     read: () => Promise.resolve([]),
@@ -43,7 +43,7 @@ it('takes what is given, and the default for undefined and null', () => {
   expect(settings.store).toBe(store);
 });
 
-it('changes nothing of what it was given', () => {
+it('checkOptions leaves the given object unchanged', () => {
   const options = Object.freeze({ baseUrl: 'https://service.example//' });
   expect(given(options).baseUrl).toBe('https://service.example');
   expect(options).toEqual({ baseUrl: 'https://service.example//' });
@@ -54,7 +54,7 @@ it.each([
   ['https://service.example/v1//', 'https://service.example/v1'],
   ['/clew', '/clew'],
   ['/', ''],
-])('takes %s without slashes at its end: the service answers 404 to two', (baseUrl, joined) => {
+])('base URL %s loses slashes at its end, since the service answers 404 to two', (baseUrl, joined) => {
   expect(given({ baseUrl })).toMatchObject({ baseUrl: joined, eventsUrl: joined });
   expect(given({ baseUrl: '/a', eventsUrl: baseUrl }).eventsUrl).toBe(joined);
 });
@@ -103,13 +103,13 @@ describe('a wrong option throws a TypeError that names it', () => {
     expect(wrong).toThrow(`clew: ${name}: expected `);
   });
 
-  it.each(['pageViews', 'clicks'])('%s: true, which says what to import', (name) => {
+  it.each(['pageViews', 'clicks'])('%s: true throws an error that names the import', (name) => {
     const wrong = () => given({ baseUrl: '/clew', [name]: true });
     expect(wrong).toThrow(TypeError);
     expect(wrong).toThrow(`clew: ${name}: expected ${name}(), imported from clew, not true`);
   });
 
-  it.each([undefined, null, 'https://service.example', 7])('no options at all: %j', (options) => {
+  it.each([undefined, null, 'https://service.example', 7])('a missing options object throws: %j', (options) => {
     expect(() => given(options)).toThrow(TypeError);
     expect(() => given(options)).toThrow('baseUrl');
   });

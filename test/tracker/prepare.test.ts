@@ -19,35 +19,32 @@ const outcomeOf = (step: ReturnType<typeof filter>, payload?: unknown) => {
 };
 
 describe('context', () => {
-  it('is added beneath the properties of an event', () => {
+  it('is added before the properties of an event', () => {
     const step = addContext(() => ({ release: '1', plan: 'none' }));
     expect(outcomeOf(step, { plan: 'pro' }).event.payload).toEqual({ release: '1', plan: 'pro' });
     expect(outcomeOf(step).event.payload).toEqual({ release: '1', plan: 'none' });
   });
 
-  it.each([['text'], [7], [null], [false], [[1, 2]]])(
-    'leaves a payload alone that has no properties: %j',
-    (payload) => {
-      const { text, draft } = outcomeOf(
-        addContext(() => ({ release: '1' })),
-        payload,
-      );
-      expect(text).toBe(draft);
-    },
-  );
+  it.each([['text'], [7], [null], [false], [[1, 2]]])('does not change a payload without properties: %j', (payload) => {
+    const { text, draft } = outcomeOf(
+      addContext(() => ({ release: '1' })),
+      payload,
+    );
+    expect(text).toBe(draft);
+  });
 
   it.each([
     () => {
       throw new Error('broken');
     },
     () => ({ big: 1n }),
-  ])('that fails is told, and the event travels without: %s', (context) => {
+  ])('that fails is reported, and the event is sent without it: %s', (context) => {
     const { text, draft, told } = outcomeOf(addContext(context), { plan: 'pro' });
     expect(text).toBe(draft);
     expect(told).toHaveLength(1);
   });
 
-  it('keeps an own property that is called __proto__', () => {
+  it('keeps an own property named __proto__', () => {
     const { text } = outcomeOf(
       addContext(() => ({ a: 1 })),
       JSON.parse('{"__proto__":{"b":2}}'),
@@ -65,7 +62,7 @@ describe('beforeSend', () => {
     expect(event).toEqual({ ...JSON.parse(draft), event: 'renamed', payload: 7 });
   });
 
-  it('keeps id and time at their place in the text', () => {
+  it('keeps id and time in their place in the text', () => {
     const { text, draft } = outcomeOf(
       filter((event) => event),
       { plan: 'pro' },
@@ -73,7 +70,7 @@ describe('beforeSend', () => {
     expect(text).toBe(draft);
   });
 
-  it('is given a copy, which it may change', () => {
+  it('gets a copy that it may change', () => {
     const payload = { list: [1] };
     const { event } = outcomeOf(
       filter((given) => {
@@ -86,7 +83,7 @@ describe('beforeSend', () => {
     expect(payload).toEqual({ list: [1] });
   });
 
-  it.each([null, undefined])('drops an event with %s', (nothing) => {
+  it.each([null, undefined])('drops an event if it returns %s', (nothing) => {
     expect(outcomeOf(filter(() => nothing)).text).toBe('');
   });
 
@@ -98,11 +95,11 @@ describe('beforeSend', () => {
     {},
     'signup',
     true,
-  ])('that returns %j has not returned an event', (returned) => {
+  ])('that returns %j is reported, since that is no event', (returned) => {
     expect(() => outcomeOf(filter(() => returned as never))).toThrow('beforeSend: expected an event');
   });
 
-  it('throws what it throws, and what JSON cannot express', () => {
+  it('throws its own error, and one for a payload that JSON cannot express', () => {
     const throwing = () => {
       throw new Error('broken');
     };

@@ -4,7 +4,7 @@ import { redactUrls } from '../../src/tracker/redactUrls.ts';
 const redact = redactUrls();
 const cleaned = (payload: unknown) => redact({ event: 'page_view', payload }).payload;
 
-describe('what looks like a secret in a URL is redacted:', () => {
+describe('redacts secrets in URLs:', () => {
   it.each([
     ['https://shop.example/reset?token=abc', 'https://shop.example/reset?token=redacted'],
     ['/reset?token=abc&step=2', '/reset?token=redacted&step=2'],
@@ -33,7 +33,7 @@ describe('what looks like a secret in a URL is redacted:', () => {
   });
 });
 
-describe('everything else stays as it is:', () => {
+describe('does not change:', () => {
   it.each([
     'https://shop.example/shoes?utm_source=letter&utm_medium=email&gclid=abc&q=red+shoes%20&page=2#reviews',
     '/?author=ann&keyword=monkey&postcode=1010&encode=1&design=x&state=on',
@@ -53,7 +53,7 @@ describe('everything else stays as it is:', () => {
   });
 });
 
-it('finds URLs wherever they lie in a payload, and changes nothing else of it', () => {
+it('redacts URLs anywhere in a payload, and changes nothing else', () => {
   const url = '/?token=abc';
   const deep = (levels: number, end: unknown): unknown => (levels ? { list: [deep(levels - 1, end)] } : end);
   expect(cleaned({ url, n: 1, list: [url, { referrer: url, none: null }] })).toEqual({
@@ -64,17 +64,17 @@ it('finds URLs wherever they lie in a payload, and changes nothing else of it', 
   expect(JSON.stringify(cleaned(deep(200, url)))).toBe(JSON.stringify(deep(200, '/?token=redacted')));
 });
 
-it('keeps the name of the event, and changes nothing of what it was given', () => {
+it('keeps the name of the event, and does not change its argument', () => {
   const given = Object.freeze({ event: '/?token=abc', payload: Object.freeze({ url: '/?token=abc' }) });
   expect(redact(given)).toEqual({ event: '/?token=abc', payload: { url: '/?token=redacted' } });
 });
 
-it('redacts as a whole what is nested too deep to look into', () => {
+it('redacts a value that is nested too deep as a whole', () => {
   const nested = (depth: number): string => (depth ? `/?next=${encodeURIComponent(nested(depth - 1))}` : '/?token=abc');
   for (const depth of [1, 3, 5, 9]) expect(cleaned(nested(depth))).not.toContain('abc');
 });
 
-it('takes other names in place of its own, also from a global expression', () => {
+it('accepts other names instead of its own, also as a global expression', () => {
   const own = redactUrls(/^invite/g);
   for (let i = 0; i < 3; i++)
     expect(own({ event: 'a', payload: '/?invite=1&token=2&inviteId=3' }).payload).toBe(
@@ -83,7 +83,7 @@ it('takes other names in place of its own, also from a global expression', () =>
 });
 
 it.each(['?', '/?a=', 'a@', '//', '&a', '/?a=%3F', 'a.', '#', 'eyJ', '/?a;', '@a.'])(
-  'is quick about 60,000 characters that repeat %s',
+  'handles 60,000 repeated characters quickly: %s',
   (part) => {
     const begun = performance.now();
     cleaned({ url: `/${part.repeat(60_000 / part.length)}`, text: part.repeat(60_000 / part.length) });

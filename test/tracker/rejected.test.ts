@@ -4,7 +4,7 @@ import type { Transport } from '../../src/index.ts';
 import { start } from './page.ts';
 
 describe('an event that the service rejects', () => {
-  it('is counted as dropped, and all others as delivered, when a relay names it', async () => {
+  it('is counted as dropped, and all others as delivered, if a relay names it', async () => {
     const transport: Transport = async ({ body }) => {
       const { batch } = JSON.parse(body as string) as { batch: { uuid: string; event: string }[] };
       const rejected = batch.filter(({ event }) => event === 'bad').map(({ uuid }) => ({ uuid, reason: 'bad' }));
@@ -19,7 +19,7 @@ describe('an event that the service rejects', () => {
     expect(errors).toEqual(['clew: one is bad']);
   });
 
-  it('is found, dropped and counted when a service answers 400 to its batch', async () => {
+  it('is bisected, dropped and counted if a service answers 400 to its batch', async () => {
     const transport: Transport = async ({ body }) =>
       String(body).includes('"bad"')
         ? { outcome: 'rejected', status: 400, message: '400' }
@@ -36,7 +36,7 @@ describe('an event that the service rejects', () => {
     ['no name', ''],
     ['a name that is no string', 7],
     ['the reserved name', '$identify'],
-  ])('is dropped in the call when it has %s', async (_what, name) => {
+  ])('is dropped in the call if it has %s', async (_what, name) => {
     const { tracker, dropped, errors, requests } = start();
     tracker.track(name as string);
     expect(dropped).toEqual([['', 'rejected']]);

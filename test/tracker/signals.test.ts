@@ -16,7 +16,7 @@ afterEach(() => {
 const problem = (text: string) => () => new Error(text);
 
 describe('a listener', () => {
-  it('hears its own signal, and no other', () => {
+  it('receives its own signal only', () => {
     const [on, emit] = createSignals(false);
     const errors: string[] = [];
     const delivered: unknown[] = [];
@@ -28,7 +28,7 @@ describe('a listener', () => {
     expect(delivered).toEqual([]);
   });
 
-  it('hears no more once it has stopped listening, and may stop twice', () => {
+  it('receives nothing after it unsubscribes, which may happen twice', () => {
     const [on, emit] = createSignals(false);
     const heard: string[] = [];
     const stop = on('error', ({ message }) => heard.push(message));
@@ -39,7 +39,7 @@ describe('a listener', () => {
     expect(heard).toEqual(['a']);
   });
 
-  it('that listens twice hears twice, and stops one at a time', () => {
+  it('that subscribes twice is called twice, and unsubscribes one at a time', () => {
     const [on, emit] = createSignals(false);
     let heard = 0;
     const listener = () => {
@@ -54,7 +54,7 @@ describe('a listener', () => {
     expect(heard).toBe(3);
   });
 
-  it('may stop listening while it is being told, without making another miss it', () => {
+  it('may unsubscribe during a signal, and the other listeners are still called', () => {
     const [on, emit] = createSignals(false);
     const heard: string[] = [];
     const stop = on('error', () => {
@@ -67,7 +67,7 @@ describe('a listener', () => {
     expect(heard).toEqual(['first', 'second', 'second']);
   });
 
-  it('that throws disturbs neither the others nor the one who told it, and its error is reported', () => {
+  it('that throws affects neither other listeners nor the emitter, and its error is reported', () => {
     const [on, emit] = createSignals(false);
     const heard: string[] = [];
     const mistake = new RangeError('mine');
@@ -80,7 +80,7 @@ describe('a listener', () => {
     expect(reported).toEqual([mistake]);
   });
 
-  it('gets a value of its own, so that none can spoil it for another', () => {
+  it('gets its own copy of the value', () => {
     const [on, emit] = createSignals(false);
     const heard: number[] = [];
     on('delivered', ({ events }) => {
@@ -92,14 +92,14 @@ describe('a listener', () => {
   });
 });
 
-it('makes no value when nobody listens', () => {
+it('no value is made without a listener', () => {
   const [, emit] = createSignals(false);
   const make = vi.fn(problem('a'));
   emit('error', make);
   expect(make).not.toHaveBeenCalled();
 });
 
-it('says nothing on the console, but for debug, and then no single steps', () => {
+it('nothing is logged without debug, and no traces with it', () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   createSignals(false)[1]('error', problem('a'));
   expect(log).not.toHaveBeenCalled();

@@ -64,7 +64,7 @@ describe('two tabs', () => {
     expect(second.events('seen')).toMatchObject([{ correlationValue: after }]);
   });
 
-  it('both know who is identified', async () => {
+  it('both have the identified customer', async () => {
     const { first, second } = await openTabs();
     first.tracker.identify('ann');
     await settle();
@@ -76,7 +76,7 @@ describe('two tabs', () => {
     expect([...first.upserts(), ...second.upserts()]).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
   });
 
-  it('are both refused, and both drop what is queued', async () => {
+  it('both apply a refusal and drop their queues', async () => {
     const { first, second, store } = await openTabs();
     for (const { fail, tracker } of [first, second]) {
       fail();
@@ -103,7 +103,7 @@ describe('two tabs', () => {
     expect([...first.names(), ...second.names()]).toEqual(['held']);
   });
 
-  it('know which events are under way in the other, and do not hand them over', async () => {
+  it('know the events in flight in the other tab, and do not hand them over', async () => {
     let answer = (_: { outcome: 'delivered' }) => {};
     const sent: [leaving: boolean, body: string][] = [];
     const { first, second } = await openTabs({
@@ -126,7 +126,7 @@ describe('two tabs', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('receive nothing from each other while one of them is in the back/forward cache, and catch up afterwards', async () => {
+  it('exchange nothing while one of them is in the back/forward cache, and synchronise afterwards', async () => {
     const { first, second } = await openTabs();
     second.page.leave();
     first.tracker.reset();

@@ -3,7 +3,7 @@ import type { Trace } from '../../src/index.ts';
 import { start } from './page.ts';
 
 describe('trace', () => {
-  it('follows an event from its call to its answer', async () => {
+  it('reports an event from its call to its answer', async () => {
     const { tracker } = start({ baseUrl: '/clew' });
     await tracker.flush();
     const traces: Trace[] = [];
@@ -30,7 +30,7 @@ describe('trace', () => {
     for (const { uuids } of [stored, sent, answered]) expect(uuids).toEqual([tracked.event.uuid]);
   });
 
-  it('names the visitor and the customer, and nobody after a refusal', async () => {
+  it('reports visitor id and customer, and neither after a refusal', async () => {
     const { tracker } = start();
     await tracker.flush();
     const visitors: unknown[] = [];
@@ -46,7 +46,7 @@ describe('trace', () => {
     ]);
   });
 
-  it('follows $identify, and counts the bytes of gzip', async () => {
+  it('reports $identify and the size of gzip', async () => {
     const { tracker, requests } = start({ compress: true });
     await tracker.flush();
     const traces: Trace[] = [];
@@ -57,7 +57,7 @@ describe('trace', () => {
     expect(traces.find(({ step }) => step === 'sent')).toMatchObject({ gzip: requests[0]?.body.length });
   });
 
-  it('shows no more than the name of an event that beforeSend drops', async () => {
+  it('reports only the name of an event that beforeSend drops', async () => {
     const { tracker } = start({ beforeSend: () => null });
     const traces: Trace[] = [];
     tracker.on('trace', (trace) => traces.push(trace));

@@ -16,7 +16,7 @@ const createDoor = () => {
 };
 
 describe('a call', () => {
-  it('waits until the visitor is known; then all run, in order and once', () => {
+  it('waits until the visitor id is known, and then all run once, in order', () => {
     const { gate, log, call } = createDoor();
     call('a');
     call('b');
@@ -27,14 +27,14 @@ describe('a call', () => {
     expect(log).toHaveLength(2);
   });
 
-  it('runs at once when the visitor is known', () => {
+  it('runs at once when the visitor id is known', () => {
     const { gate, log, call } = createDoor();
     gate.open(visitor('ann'));
     call('a');
     expect(log).toEqual(['a ann']);
   });
 
-  it('waits again while the visitor is not known again', () => {
+  it('waits again if the visitor id becomes unknown', () => {
     const { gate, log, call } = createDoor();
     gate.open(visitor('ann'));
     gate.open(undefined);
@@ -44,7 +44,7 @@ describe('a call', () => {
     expect(log).toEqual(['a ben']);
   });
 
-  it('may make the visitor another one for the calls after it, held or not', () => {
+  it('may change the visitor id of the calls after it, held or not', () => {
     const { gate, log, call } = createDoor();
     call('a');
     gate.enter(() => gate.open(visitor('ben')));
@@ -54,7 +54,7 @@ describe('a call', () => {
     expect(log).toEqual(['a ann', 'b ben', 'c ben']);
   });
 
-  it('may enter another one, and refuse all after it', () => {
+  it('may start another call, and refuse all after it', () => {
     const { gate, log, turnedAway, call } = createDoor();
     gate.enter(() => call('inner'));
     gate.enter(() => gate.open(null));
@@ -66,7 +66,7 @@ describe('a call', () => {
 });
 
 describe('a refusal', () => {
-  it('turns away what was held and what still comes, if it tracks an event', () => {
+  it('drops held and later calls if they track an event', () => {
     const { gate, log, turnedAway, call } = createDoor();
     call('a', 'event a');
     call('b');
@@ -77,7 +77,7 @@ describe('a refusal', () => {
     expect(log).toEqual([]);
   });
 
-  it('can be taken back: later calls run, those turned away do not come again', () => {
+  it('can be withdrawn: later calls run, dropped ones do not', () => {
     const { gate, log, turnedAway, call } = createDoor();
     gate.open(null);
     call('a', 'event a');
@@ -89,9 +89,9 @@ describe('a refusal', () => {
   });
 });
 
-describe('what storage gives back', () => {
+describe('a stored value', () => {
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'ffffffff-ffff-4fff-bfff-ffffffffffff'])(
-    'is a thread: %s',
+    'is a visitor id: %s',
     (thread) => {
       expect(isThread(thread)).toBe(true);
     },
@@ -111,7 +111,7 @@ describe('what storage gives back', () => {
     ['one of other letters', '01234567-89ab-4cde-8f01-23456789abcg'],
     ['one in a list', ['01234567-89ab-4cde-8f01-23456789abcd']],
     ['an object', { thread: '01234567-89ab-4cde-8f01-23456789abcd' }],
-  ])('is none: %s', (_what, value) => {
+  ])('is not a visitor id: %s', (_what, value) => {
     expect(isThread(value)).toBe(false);
   });
 });

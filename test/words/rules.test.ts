@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BANNED, faultsOf } from './rules.ts';
+import { BANNED, faultsOf, titleFaultsOf } from './rules.ts';
 
 const expectedOf = (markdown: string) => faultsOf(markdown).map(({ expected }) => expected);
 const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
@@ -102,4 +102,36 @@ it.each([
   '![A picture](way.svg)',
 ])('code, comments, HTML and addresses are not prose: %s', (markdown) => {
   expect(faultsOf(markdown)).toEqual([]);
+});
+
+describe('the title of a test', () => {
+  it.each([
+    ['describe', (title: string) => `describe('${title}', () => {});`],
+    ['it', (title: string) => `it('${title}', () => {});`],
+    ['it.each', (title: string) => `it.each([1])('${title}', () => {});`],
+    ['test.step', (title: string) => `await test.step('${title}', async () => {});`],
+    ['a numbered fault', (title: string) => `fault(7, '${title}', async () => {});`],
+    ['a template', (title: string) => `it(\`${title}: \${told}\`, () => {});`],
+  ])('has no banned word and at most 18 words in %s', (_, sourceOf) => {
+    expect(titleFaultsOf(sourceOf(words(18)))).toEqual([]);
+    expect(titleFaultsOf(sourceOf(words(19)))).toMatchObject([{ line: 1, expected: 'at most 18 words in a title' }]);
+    expect(titleFaultsOf(`\n${sourceOf('the page is told')}`)).toMatchObject([{ line: 2, found: '"told"' }]);
+  });
+
+  it.each(['what is queued is sent', 'whoever is identified stays', 'sends one event; drops another'])(
+    'names its subject in one sentence, unlike "%s"',
+    (title) => {
+      expect(titleFaultsOf(`it('${title}', () => {});`)).toHaveLength(1);
+    },
+  );
+
+  it('may open with "of" and contain placeholders', () => {
+    expect(titleFaultsOf("it.each([])('of %i events is $told', () => {});")).toEqual([]);
+  });
+
+  it('is a literal: code and other texts are not checked', () => {
+    expect(
+      titleFaultsOf("it('sends', () => { const told = 'told'; expect(told).toBe('what it said; way'); });"),
+    ).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { CODE, type Passage, proseOf } from './prose.ts';
+import { titlesOf } from './titles.ts';
 
-/** A place where a page breaks a rule. */
+/** A place where a page or a title breaks a rule. */
 export interface Fault {
   line: number;
   found: string;
@@ -8,6 +9,8 @@ export interface Fault {
 }
 
 const MOST_WORDS = 25;
+const MOST_WORDS_IN_TITLE = 18;
+const BAD_TITLE_OPENING = /^\P{L}*(what|who|whoever|nor)\b/iu;
 const BAD_OPENING = /^\P{L}*(what|who|whoever|of|nor)\b/iu;
 
 /**
@@ -55,10 +58,10 @@ const bannedIn = ({ text, lineAt }: Passage): Fault[] =>
     })),
   );
 
-const lengthFaults = (sentence: string, line: number): Fault[] => {
+const lengthFaults = (sentence: string, line: number, most = MOST_WORDS, kind = 'sentence'): Fault[] => {
   const words = wordsIn(sentence);
-  const expected = `at most ${MOST_WORDS} words in a sentence`;
-  return words > MOST_WORDS ? [{ line, found: `${words} words in "${beginningOf(sentence)}"`, expected }] : [];
+  const expected = `at most ${most} words in a ${kind}`;
+  return words > most ? [{ line, found: `${words} words in "${beginningOf(sentence)}"`, expected }] : [];
 };
 
 /** Rules of sentences. The phrase in a cell of a table has its length only. */
@@ -84,3 +87,18 @@ export const faultsOf = (markdown: string): Fault[] =>
   proseOf(markdown)
     .flatMap((passage) => [...bannedIn(passage), ...sentenceFaults(passage)])
     .toSorted((a, b) => a.line - b.line);
+
+/**
+ * Where the titles of a file of tests break the rules, in the order of its lines. A title may open with "of", since it continues
+ * the title around it.
+ */
+export const titleFaultsOf = (source: string): Fault[] =>
+  titlesOf(source).flatMap((title) => {
+    const { text, lineAt } = title;
+    const line = lineAt(0);
+    const found = `"${beginningOf(text)}"`;
+    const faults = [...bannedIn(title), ...lengthFaults(text, line, MOST_WORDS_IN_TITLE, 'title')];
+    if (BAD_TITLE_OPENING.test(text)) faults.push({ line, found, expected: 'a title that names the subject first' });
+    if (text.includes(';')) faults.push({ line, found, expected: 'a title of one sentence' });
+    return faults;
+  });

@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { root } from '../docs/markdown.ts';
+import { CODE, type Passage } from './prose.ts';
+
+/** Functions whose calls have a title, also as `it.each(…)(title)`. `fault` has its number before the title. */
+const TITLED = new Set(['describe', 'fault', 'it', 'test']);
+
+/** Every file of tests, and the files that define tests for several of them. */
+export const testFiles: string[] = ['test', 'e2e']
+  .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
+  .filter((path) => /\.(test|spec|suite)\.ts$/.test(path))
+  .toSorted();
+
+/** The name at the left end of what is called: `it` of `it.each([])`. */
+const rootOf = (node: ts.Expression): string => {
+  if (ts.isIdentifier(node)) return node.text;
+  if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)) return rootOf(node.expression);
+  return '';
+};
+
+/** A title without its placeholders, of a string or of a template. */
+const textOf = (node: ts.Expression): string | undefined => {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return node.templateSpans.reduce((text, { literal }) => text + CODE + literal.text, node.head.text);
+};
+
+/** The titles of the tests in a TypeScript file: literal ones only, not those that a variable holds. */
+export const titlesOf = (source: string): Passage[] => {
+  const file = ts.createSourceFile('titles.ts', source, ts.ScriptTarget.Latest, true);
+  const titles: Passage[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && node.arguments.length > 1 && TITLED.has(rootOf(node.expression))) {
+      const title = node.arguments.find((argument) => textOf(argument) !== undefined);
+      if (title) {
+        const line = file.getLineAndCharacterOfPosition(title.getStart()).line + 1;
+        titles.push({
+          isCell: false,
+          text: textOf(title)?.replaceAll(/%[a-z]|\$[a-z]\w*/gi, CODE) ?? '',
+          lineAt: () => line,
+        });
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return titles;
+};
