@@ -73,7 +73,8 @@ export const findOtherId = ({ service, ledger, acts }: Stage): string | undefine
   let id: string | undefined;
   for (const { payload, correlationValue } of service.stored) {
     const event = ledger.tracked.get(payload.n ?? 0);
-    if (!event || event.at >= change) continue;
+    // An event that waits for the database goes to whoever is the visitor by then (issue 16).
+    if (!event || event.isEarly || event.at >= change) continue;
     id ??= correlationValue;
     if (correlationValue !== id) return `event ${event.n} of ${event.page}`;
   }

@@ -34,8 +34,12 @@ const wasJournaled = (stage: Stage, event: Tracked): boolean => {
 };
 
 /** Excuses events that are in no storage, unless a promise says that they are. */
-const excuse = (stage: Stage, isGone: (event: Tracked) => boolean, why: string): void => {
-  const kept = stage.onDisk();
+const excuse = (
+  stage: Stage,
+  isGone: (event: Tracked) => boolean,
+  why: string,
+  kept: ReadonlySet<number> = stage.onDisk(),
+): void => {
   for (const event of stage.ledger.tracked.values()) if (isGone(event) && !kept.has(event.n)) event.excuse ??= why;
 };
 
@@ -52,6 +56,7 @@ export const forgetCrashed = (stage: Stage, page: Page): void => {
   const isStorable = history.wasDiskFair(history.loadOf(page.name) - CALM, now) && history.wasJournalFair(0, now);
   const isIts = isStorable ? (event: Tracked) => event.page === page.name : isHeldBy(stage, page);
   excuse(stage, (event) => isIts(event) && !wasStored(stage, event) && !wasJournaled(stage, event), 'crash');
+  forgetUnrestored(stage, page);
 };
 
 /** The page leaves and has no storage that it could write to: the docs promise nothing for what it has not sent. */
@@ -59,9 +64,7 @@ export const forgetUnstored = (stage: Stage, page: Page): void => {
   const { history, world } = stage;
   const isRefused = history.refused.has(page.name);
   const now = world.scheduler.now();
-  // The page has had no time to learn that its database is gone, and to store its events again.
-  const cleared = stage.acts.findLast(({ verb }) => verb === 'clearDatabase')?.at ?? Number.NEGATIVE_INFINITY;
-  if (now - cleared < STORING) excuse(stage, (event) => event.page === page.name && event.at <= cleared, 'deleted');
+  forgetUnrestored(stage, page);
   if (!isRefused && history.wasJournalFair(now, now)) return;
   excuse(stage, isHeldBy(stage, page), 'no storage');
 };
@@ -74,10 +77,31 @@ export const forgetKilled = (stage: Stage): void => {
   excuse(stage, (event) => !isSafe(event), 'kill');
 };
 
-/** The site has deleted its databases. Pages that run still have their events in memory. */
+/** The site has deleted its databases. Pages that have theirs open still have their events in memory. */
 export const forgetDeleted = (stage: Stage): void => {
-  const running = new Set([...stage.browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
-  excuse(stage, ({ page }) => !running.has(page), 'database deleted');
+  const { history, world, browser } = stage;
+  const isLeaving = (page: Page) => history.departureOf(page.name, world.scheduler.now()) <= world.scheduler.now();
+  const names = new Set(
+    [...browser.pages].flatMap((page) =>
+      page.state === 'running' && page.storedAt !== undefined && !isLeaving(page) ? page.name : [],
+    ),
+  );
+  excuse(stage, ({ page }) => !names.has(page), 'database deleted', stage.inJournals());
+};
+
+/** The browser has closed the database: a transaction that a page had committed as it went is broken off. */
+export const forgetBrokenOff = (stage: Stage): void => {
+  const { browser, world } = stage;
+  const running = new Set([...browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
+  const since = world.scheduler.now() - STORING;
+  excuse(stage, ({ page, at }) => !running.has(page) && at >= since, 'connection closed');
+};
+
+/** The page has had no time to learn that its database is gone, and to store its events again. */
+const forgetUnrestored = (stage: Stage, page: Page): void => {
+  const cleared = stage.acts.findLast(({ verb }) => verb === 'clearDatabase')?.at ?? Number.NEGATIVE_INFINITY;
+  if (stage.world.scheduler.now() - cleared > STORING) return;
+  excuse(stage, (event) => event.page === page.name && event.at <= cleared, 'database deleted');
 };
 
 /** A request that is handed over is answered within so long (ms), and one that is under way was sent so long before. */

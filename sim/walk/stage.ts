@@ -49,6 +49,8 @@ export interface Stage {
   load(tab: Tab, isPrerendering?: boolean): Page;
   /** Numbers of events on the disk, in IndexedDB or in localStorage. */
   onDisk(): Set<number>;
+  /** Numbers of the events in localStorage. */
+  inJournals(): Set<number>;
 }
 
 /** What does each verb of these actions. */
@@ -130,8 +132,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       else evaluate();
       return page;
     },
-    onDisk: () =>
-      new Set([JSON.stringify(browser.disk.committed()), ...browser.localStorage.values()].flatMap(numbersIn)),
+    onDisk: () => new Set([...numbersIn(JSON.stringify(browser.disk.committed())), ...stage.inJournals()]),
+    inJournals: () => new Set([...browser.localStorage.values()].flatMap(numbersIn)),
   };
   return stage;
 };

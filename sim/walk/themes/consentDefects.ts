@@ -117,4 +117,38 @@ export const consentDefects: readonly Defect[] = [
     ),
     mayShow: (plan, detail) => hasConsent(plan) && detail.includes('tasks'),
   },
+  {
+    name: 'a page that comes back from the back/forward cache does not learn of a grant, and its events wait',
+    invariant: INVARIANTS.lost,
+    issue: 16,
+    plan: relayed(
+      43314,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: { tasks: 3 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: { ms: 426 }, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' } },
+    ),
+    mayShow: (plan, detail) => hasConsent(plan) && has(plan, 'back') && detail.startsWith('walk'),
+  },
+  {
+    name: 'a page that comes back from the back/forward cache does not learn of a grant, and hands nothing over',
+    invariant: INVARIANTS.handover,
+    issue: 16,
+    plan: relayed(
+      43314,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: { tasks: 3 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: { ms: 426 }, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' } },
+    ),
+    mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
+  },
 ];

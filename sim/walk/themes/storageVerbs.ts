@@ -1,5 +1,6 @@
 import { MOST_STORED } from '../../browser/browser.ts';
 import type { Refusal } from '../../browser/page.ts';
+import { forgetBrokenOff } from '../losses.ts';
 import type { Stage, VerbsOf } from '../stage.ts';
 import { noteWeather } from '../weather.ts';
 
@@ -34,10 +35,11 @@ export const storageVerbs: VerbsOf<StorageAction> = {
     browser.disk.hangsUntil = world.scheduler.now() + ms;
     if (Number.isFinite(ms)) world.scheduler.after(ms, 'open goes on', () => noteWeather(stage));
   },
-  closeConnections({ browser, history, world }) {
-    world.log('browser', () => 'closes all connections to the database');
-    history.disk(false);
-    browser.disk.disconnectAll();
+  closeConnections(stage) {
+    stage.world.log('browser', () => 'closes all connections to the database');
+    stage.history.disk(false);
+    stage.browser.disk.disconnectAll();
+    forgetBrokenOff(stage);
   },
   setClock({ history, world }, { ms }) {
     world.log('visitor', () => `sets the clock ${ms / 60_000} min ahead`);
