@@ -155,7 +155,7 @@ test('all events of many visitors arrive, once each', { tag: ['@long', '@promise
 }) => {
   // Of one site with the crowd: browsers refuse storage to frames of other sites, or not, as they are set.
   await open(page, demo.address.replace('127.0.0.1', 'clew.localhost'));
-  await page.getByLabel('Visitors').fill('4');
+  await page.getByRole('spinbutton', { name: 'Visitors' }).fill('4');
   await page.getByRole('button', { name: 'Start visitors' }).click();
   await expect(page.locator('#crowd li')).toHaveCount(4);
   const sum = page.locator('#crowd-sum');
@@ -303,13 +303,14 @@ test('a keyboard is enough', { tag: '@long' }, async ({ demo, visitor: { page } 
     }
     throw new Error(`the focus does not reach ${what}`);
   };
+  await reach(page.getByRole('button', { name: 'Break the service' }));
   await reach(shop.getByRole('link', { name: 'See the boxes' }));
   await page.keyboard.press('Enter');
   await expect(shop.getByRole('heading', { name: /A box each month/ })).toBeVisible();
   await reach(page.getByRole('button', { name: /Export/ }));
   await reach(page.getByRole('button', { name: 'Track 200 events' }));
   await page.keyboard.press('Enter');
-  await reach(page.getByLabel('Visitors'));
+  await reach(page.getByRole('spinbutton', { name: 'Visitors' }));
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('1');
   await page.keyboard.press('Enter');
@@ -328,7 +329,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       expect((await new AxeBuilder({ page }).analyze()).violations, path).toEqual([]);
     }
     const shop = await open(page, demo.address);
-    await page.getByLabel('Visitors').fill('2');
+    await page.getByRole('spinbutton', { name: 'Visitors' }).fill('2');
     await page.getByRole('button', { name: 'Start visitors' }).click();
     await signUp(shop);
     await expect(station(page, 'Arrived')).toContainText('ada@example.com');
@@ -337,6 +338,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('button', { name: 'Down' }).click();
     await expect(page.getByText('will find no server')).toBeVisible();
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Break the service' }).click();
+    for (const phase of ['down', 'done']) {
+      await expect(page.locator(`#outage[data-phase=${phase}]`)).toBeVisible({ timeout: 45_000 });
+      expect((await new AxeBuilder({ page }).analyze()).violations, phase).toEqual([]);
+    }
   });
 }
 
