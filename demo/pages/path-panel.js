@@ -49,7 +49,7 @@ const sent = ({ at, sent, isDelivered }) => {
   return {
     name,
     state: 'done',
-    text: `after ${after(sent.at - at)} ${company}, ${sent.bytes.toLocaleString('en')} bytes${again}`,
+    text: `after ${after(sent.at - at)}, ${company}, ${sent.bytes.toLocaleString('en')} bytes${again}`,
   };
 };
 
