@@ -232,10 +232,11 @@ test('the service fails for ten seconds while a visitor clicks, and every event 
 
 test('a reload in the middle of the outage ends the fault', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
+  // The page's own view is no click.
+  await expect.poll(async () => (await demo.events()).length).toBe(1);
   await page.getByRole('button', { name: 'Break the service' }).click();
   await expect(page.locator('#state')).toHaveText('service fails');
-  const clicked = page.locator('#outage-numbers .waiting dd');
-  await expect(clicked).not.toHaveText('0');
+  await expect(page.locator('#outage-numbers .waiting dd')).not.toHaveText('0');
   await page.reload();
   await expect(page.locator('#state')).toHaveText('service answers');
   await expect(page.getByText('The service works.')).toBeVisible();

@@ -11,7 +11,7 @@ const PACE = 600;
 /** Ms for which the pointer rests on an element before the click. */
 const AIM = 350;
 /** Each click of so many leads to another page. */
-const CLICKS_PER_PAGE = 7;
+const CLICKS_PER_PAGE = 9;
 /** The height (px) that stays free above a clicked element. */
 const MARGIN = 50;
 /** The least height (px) of the frame in sight that a click is brought into. */
