@@ -79,6 +79,18 @@ const conclude = async (current) => {
   return { ...current, phase: 'done', tracked, rows };
 };
 
+/** @param {() => void} stopVisitor */
+const play = async (stopVisitor) => {
+  while (isPlaying()) {
+    await new Promise((resolve) => setTimeout(resolve, PACE));
+    const current = advance(/** @type {Outage} */ (outage.get()));
+    outage.set(current);
+    if (current.phase === 'draining') stopVisitor();
+    // A service that cannot be asked now is asked again at the next turn.
+    if (isOver(current)) outage.set(await conclude(current).catch(() => current));
+  }
+};
+
 /** Does nothing while it plays. @throws Error when the service refuses the fault */
 export const breakService = async () => {
   if (isPlaying()) return;
@@ -98,15 +110,7 @@ export const breakService = async () => {
     outage.set(undefined);
     throw error;
   }
-  const stopVisitor = startVisitor();
-  const timer = setInterval(async () => {
-    const current = advance(/** @type {Outage} */ (outage.get()));
-    outage.set(current);
-    if (current.phase === 'draining') stopVisitor();
-    if (!isOver(current)) return;
-    clearInterval(timer);
-    outage.set(await conclude(current));
-  }, PACE);
+  play(startVisitor());
 };
 
 export const followOutage = () => {
