@@ -24,6 +24,7 @@ const strictPolicy = secureHeaders({
     defaultSrc: ["'none'"],
     scriptSrc: ["'self'", NONCE],
     styleSrc: ["'self'"],
+    fontSrc: ["'self'"],
     imgSrc: ["'self'", 'data:'],
     connectSrc: ["'self'"],
     frameSrc: ["'self'", CROWD],
@@ -74,8 +75,9 @@ const main = async () => {
   const app = new Hono<DemoEnv>();
   app.route('/', collector.app);
   app.use('/dist/*', serveStatic({ root }));
-  // What draws the panels; the page's import map names it, so that editors and browsers resolve the same import.
-  app.use('/lit-html/*', serveStatic({ root: resolve(root, 'node_modules') }));
+  // The import map names lit-html, so that editors and browsers resolve the same import. The fonts make every machine show the same page.
+  for (const path of ['/lit-html/*', '/@fontsource-variable/*'])
+    app.use(path, serveStatic({ root: resolve(root, 'node_modules') }));
   app.get('/', strictPolicy, async (c) => answer(c, await read('demo/pages/index.html')));
   app.get('/shop', (c) => c.redirect('/shop/'));
   for (const path of ['/shop/', '/shop/:page']) app.get(path, strictPolicy, serveShop);

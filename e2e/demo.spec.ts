@@ -20,29 +20,30 @@ const signUp = async (shop: FrameLocator) => {
   await expect(shop.getByRole('heading', { name: 'Hello, Ada' })).toBeVisible();
 };
 
-test('a newcomer clicks, and is told of each step up to the service', async ({ demo, visitor: { page } }) => {
+test('the page shows each step of a click up to the service', async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
   await expect(page.getByText('First: Click anything in the shop')).toBeVisible();
   await shop.getByRole('button', { name: /Knossos Merino/ }).click();
-  await expect(page.getByRole('heading', { name: 'Just now: cart_added' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Newest event: cart_added' })).toBeVisible();
   await expect(station(page, 'Stored')).toContainText('in IndexedDB');
   await expect(station(page, 'Confirmed')).toContainText('answered 201');
-  await expect(station(page, 'Arrived')).toContainText('on the thread of an anonymous customer');
+  await expect(station(page, 'Arrived')).toContainText('from an anonymous customer');
   await expect(page.getByText('Next: Join the club')).toBeVisible();
-  await expect(page.locator('#events')).toContainText('cart_added');
+  await expect(page.locator('#events')).toContainText(/cart_added\s+anonymous\s+sku merino price 14/);
   await expect(page.locator('clew-inspector')).toContainText(/2 tracked\s*=\s*2 delivered\s*\+\s*0 queued/);
   expect((await demo.events('cart_added')).map(({ payload }) => payload)).toEqual([{ sku: 'merino', price: '14' }]);
 });
 
-test('who signs up is a customer, what they did before is theirs, and their journey starts', {
+test('a visitor who signs up is a customer with all earlier events, and their journey starts', {
   tag: '@promise',
 }, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
   await shop.getByRole('link', { name: 'See the boxes' }).click();
   await shop.getByRole('link', { name: 'Choose Pro' }).click();
   await signUp(shop);
-  await expect(page.getByText('fired 1 time')).toBeVisible();
+  await expect(page.getByText('started 1 time')).toBeVisible();
   await expect(station(page, 'Arrived')).toContainText('ada@example.com; started “Welcome to Pro”');
+  await expect(page.locator('#counts')).toContainText('journey started');
   await expect(page.locator('#customers')).toContainText('ada@example.com this browser');
   const [ada, ...others] = await demo.customers();
   expect(others).toEqual([]);
@@ -72,7 +73,10 @@ test('the inspector keeps its sums over the pages of the shop, and they balance 
   await expect(page.locator('clew-inspector')).toContainText(sum);
 });
 
-test('trouble at the service is told, and ends well', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
+test('the page shows a request that the service answers 500, and its retry', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
   const shop = await open(page, demo.address);
   await expect(station(page, 'Confirmed')).toContainText('answered 201');
   await page.getByLabel('next').fill('1');
@@ -85,25 +89,25 @@ test('trouble at the service is told, and ends well', { tag: '@long' }, async ({
   expect(await demo.events('cart_added')).toHaveLength(1);
 });
 
-test('what is tracked in the moment of leaving arrives, and is counted', { tag: '@promise' }, async ({
+test('ten events arrive that are tracked in the task in which the page leaves', { tag: '@promise' }, async ({
   demo,
   visitor: { page },
 }) => {
   const shop = await open(page, demo.address);
-  await page.getByRole('button', { name: 'Leave at once' }).click();
+  await page.getByRole('button', { name: 'Track 10 and leave' }).click();
   await expect(shop.getByRole('heading', { name: 'Thank you' })).toBeVisible();
   await expect(page.getByText('all 10 arrived, none twice')).toBeVisible();
   expect(await demo.events('last_words')).toHaveLength(10);
 });
 
-test('200 events at once arrive, and a payload that JSON cannot say is dropped for a named reason', {
+test('200 events of one task arrive, and a payload that JSON cannot hold is dropped with a reason', {
   tag: '@long',
 }, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
-  await page.getByRole('button', { name: 'Add 200 events' }).click();
+  await page.getByRole('button', { name: 'Track 200 events' }).click();
   await page.getByRole('button', { name: 'Flush' }).click();
   await expect.poll(async () => (await demo.events('sheep_counted')).length).toBe(200);
-  await page.getByRole('button', { name: 'Broken payload' }).click();
+  await page.getByRole('button', { name: 'Invalid payload' }).click();
   await expect(station(page, 'Dropped')).toContainText('unserialisable');
 });
 
@@ -127,7 +131,7 @@ test('another tab is the same visitor, with the inspector docked over it', { tag
   expect(await demo.customers()).toHaveLength(1);
 });
 
-test('who objects is not tracked, on later pages either', { tag: ['@long', '@promise'] }, async ({
+test('a visitor who objects is not tracked, on later pages either', { tag: ['@long', '@promise'] }, async ({
   demo,
   visitor: { page },
 }) => {
@@ -145,14 +149,14 @@ test('who objects is not tracked, on later pages either', { tag: ['@long', '@pro
   expect(await demo.events('cart_added')).toEqual([]);
 });
 
-test('of a crowd as much arrives as its trackers say, once each', { tag: ['@long', '@promise'] }, async ({
+test('all events of many visitors arrive, once each', { tag: ['@long', '@promise'] }, async ({
   demo,
   visitor: { page },
 }) => {
   // Of one site with the crowd: browsers refuse storage to frames of other sites, or not, as they are set.
   await open(page, demo.address.replace('127.0.0.1', 'clew.localhost'));
-  await page.getByLabel('Visitors').fill('4');
-  await page.getByRole('button', { name: 'Send them in' }).click();
+  await page.getByRole('spinbutton', { name: 'Visitors' }).fill('4');
+  await page.getByRole('button', { name: 'Start visitors' }).click();
   await expect(page.locator('#crowd li')).toHaveCount(4);
   const sum = page.locator('#crowd-sum');
   const tracked = async () => Number(/(\d+)\s+tracked/.exec((await sum.textContent()) ?? '')?.[1]);
@@ -162,19 +166,21 @@ test('of a crowd as much arrives as its trackers say, once each', { tag: ['@long
   await expect(sum).toContainText('none lost, none twice');
 
   const all = await demo.events();
-  const isOfCrowd = (payload: unknown) =>
+  const isOfVisitor = (payload: unknown) =>
     /\/\/v\d-\w+\.clew\.localhost/.test((payload as { url?: string } | null)?.url ?? '');
-  const threads = new Set(
-    all.filter(({ payload }) => isOfCrowd(payload)).map(({ correlationValue }) => correlationValue),
+  const ids = new Set(
+    all.filter(({ payload }) => isOfVisitor(payload)).map(({ correlationValue }) => correlationValue),
   );
-  expect(threads.size).toBe(4);
-  const arrived = all.filter(({ correlationValue }) => threads.has(correlationValue));
+  expect(ids.size).toBe(4);
+  const arrived = all.filter(({ correlationValue }) => ids.has(correlationValue));
   expect(new Set(arrived.map(({ uuid }) => uuid)).size).toBe(arrived.length);
   expect(await tracked()).toBe(arrived.length);
   expect(await sum.textContent()).toContain(`${arrived.length} arrived`);
 });
 
-test('a browser that does not find the crowd’s names is told so', { tag: '@long' }, async ({ demo }) => {
+test('the page explains when the browser does not find the names of the visitors’ sites', { tag: '@long' }, async ({
+  demo,
+}) => {
   const executablePath = findChromium();
   const browser = await chromium.launch({
     ...(executablePath && { executablePath }),
@@ -182,11 +188,59 @@ test('a browser that does not find the crowd’s names is told so', { tag: '@lon
   });
   const page = await browser.newPage();
   await open(page, demo.address);
-  await page.getByRole('button', { name: 'Send them in' }).click();
+  await page.getByRole('button', { name: 'Start visitors' }).click();
   await expect(page.getByText('this browser does not find')).toBeVisible();
   await expect(page.locator('#crowd li')).toHaveCount(0);
-  await expect(page.getByRole('button', { name: 'Send them in' })).toBeEnabled();
+  await expect(page.getByRole('button', { name: 'Start visitors' })).toBeEnabled();
   await browser.close();
+});
+
+test('the service fails for ten seconds while a visitor clicks, and every event arrives once', {
+  tag: '@promise',
+}, async ({ demo, visitor: { page } }) => {
+  const shop = await open(page, demo.address);
+  await expect.poll(async () => (await demo.events()).length).toBe(1);
+  const [opened] = await demo.events();
+  const outage = page.getByRole('region', { name: 'The service fails for ten seconds' });
+  const button = outage.getByRole('button', { name: 'Break the service' });
+  const number = async (name: string) =>
+    Number(await outage.locator('.numbers div', { hasText: name }).locator('dd').textContent());
+  await button.click();
+  await expect(outage.getByText('The service answers 503')).toBeVisible();
+  await expect(button).toHaveAttribute('aria-disabled', 'true');
+  await expect.poll(() => number('waiting')).toBeGreaterThan(5);
+  // A second press changes nothing: the numbers go on.
+  await button.click({ force: true });
+  expect(await number('tracked')).toBeGreaterThan(5);
+  expect(await number('arrived')).toBe(0);
+  expect(await demo.events()).toEqual([opened]);
+
+  const verdict = outage.getByText(/events were tracked/);
+  await expect(verdict).toBeVisible({ timeout: 45_000 });
+  const tracked = await number('tracked');
+  await expect(verdict).toHaveText(`${tracked} events were tracked, ${tracked} arrived, none twice.`);
+  expect(await number('waiting')).toBe(0);
+  expect(await number('arrived')).toBe(tracked);
+  const arrived = (await demo.events()).filter(({ uuid }) => uuid !== opened?.uuid);
+  expect(arrived).toHaveLength(tracked);
+  expect(new Set(arrived.map(({ uuid }) => uuid)).size).toBe(tracked);
+  await expect(shop.locator('#basket-size')).toHaveText(
+    String(arrived.filter(({ event }) => event === 'cart_added').length),
+  );
+  await expect(button).toHaveAttribute('aria-disabled', 'false');
+});
+
+test('a reload in the middle of the outage ends the fault', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
+  await open(page, demo.address);
+  // The page's own view is no click.
+  await expect.poll(async () => (await demo.events()).length).toBe(1);
+  await page.getByRole('button', { name: 'Break the service' }).click();
+  await expect(page.locator('#state')).toHaveText('service fails');
+  await expect(page.locator('#outage-numbers .waiting dd')).not.toHaveText('0');
+  await page.reload();
+  await expect(page.locator('#state')).toHaveText('service answers');
+  await expect(page.getByText('The service works.')).toBeVisible();
+  await expect.poll(async () => (await demo.events('cart_added')).length).toBeGreaterThan(0);
 });
 
 const PAGES = ['', 'shop/', 'shop/pricing', 'shop/join', 'shop/account', 'shop/basket', 'shop/thanks', 'shop/privacy'];
@@ -202,9 +256,43 @@ test('every page fits a phone without scrolling sideways', { tag: '@long' }, asy
   await shop.getByRole('button', { name: /Knossos Merino/ }).click();
   await expect(page.locator('#now')).toContainText('Arrived');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect(page.locator('clew-inspector')).toHaveCount(0);
   const inFrame = shop.locator('html');
   expect(await inFrame.evaluate((html) => html.scrollWidth - html.clientWidth)).toBe(0);
 });
+
+test('a phone shows the service’s side after one swipe or one press', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await open(page, demo.address);
+  const service = page.getByRole('heading', { name: 'Service faults' });
+  await expect(service).not.toBeInViewport();
+  await page.getByRole('button', { name: 'At the service' }).click();
+  await expect(service).toBeInViewport();
+  await page.locator('#service').hover();
+  await page.mouse.wheel(-390, 0);
+  await expect(service).not.toBeInViewport();
+  await expect(page.getByRole('button', { name: 'In the browser' })).toHaveAttribute('aria-pressed', 'true');
+});
+
+for (const width of [1280, 1440, 390])
+  test(`no row of buttons at ${width} px ends with an orphan, and the path ends at its last station`, {
+    tag: '@long',
+  }, async ({ demo, visitor: { page } }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await open(page, demo.address);
+    for (const row of ['#fault-modes', '.lab .row']) {
+      const tops = await page
+        .locator(`${row} button`)
+        .evaluateAll((buttons) => buttons.map((each) => each.getBoundingClientRect().top));
+      const lastRow = tops.filter((top) => Math.abs(top - (tops.at(-1) ?? 0)) < 10);
+      expect(lastRow.length, row).toBeGreaterThan(1);
+    }
+    await expect(page.locator('#stations li').last()).toHaveCSS('border-top-color', 'rgba(0, 0, 0, 0)');
+  });
 
 test('a keyboard is enough', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
@@ -216,13 +304,14 @@ test('a keyboard is enough', { tag: '@long' }, async ({ demo, visitor: { page } 
     }
     throw new Error(`the focus does not reach ${what}`);
   };
+  await reach(page.getByRole('button', { name: 'Break the service' }));
   await reach(shop.getByRole('link', { name: 'See the boxes' }));
   await page.keyboard.press('Enter');
   await expect(shop.getByRole('heading', { name: /A box each month/ })).toBeVisible();
   await reach(page.getByRole('button', { name: /Export/ }));
-  await reach(page.getByRole('button', { name: 'Add 200 events' }));
+  await reach(page.getByRole('button', { name: 'Track 200 events' }));
   await page.keyboard.press('Enter');
-  await reach(page.getByLabel('Visitors'));
+  await reach(page.getByRole('spinbutton', { name: 'Visitors' }));
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('1');
   await page.keyboard.press('Enter');
@@ -241,20 +330,26 @@ for (const colorScheme of ['light', 'dark'] as const) {
       expect((await new AxeBuilder({ page }).analyze()).violations, path).toEqual([]);
     }
     const shop = await open(page, demo.address);
-    await page.getByLabel('Visitors').fill('2');
-    await page.getByRole('button', { name: 'Send them in' }).click();
+    await page.getByRole('spinbutton', { name: 'Visitors' }).fill('2');
+    await page.getByRole('button', { name: 'Start visitors' }).click();
     await signUp(shop);
     await expect(station(page, 'Arrived')).toContainText('ada@example.com');
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(page.locator('#crowd-sum')).toContainText('none lost, none twice');
     await page.getByRole('button', { name: 'Down' }).click();
-    await expect(page.getByText('will find nobody there')).toBeVisible();
+    await expect(page.getByText('will find no server')).toBeVisible();
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Break the service' }).click();
+    for (const phase of ['down', 'done']) {
+      await expect(page.locator(`#outage[data-phase=${phase}]`)).toBeVisible({ timeout: 45_000 });
+      expect((await new AxeBuilder({ page }).analyze()).violations, phase).toEqual([]);
+    }
   });
 }
 
 test('the same shop as an app is a link away', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
-  await expect(page.getByRole('link', { name: 'The shop in React' })).toHaveAttribute('href', '/react/');
-  await expect(page.getByRole('link', { name: 'in Vue' })).toHaveAttribute('href', '/vue/');
+  await expect(page.getByRole('link', { name: 'React' })).toHaveAttribute('href', '/react/');
+  await expect(page.getByRole('link', { name: 'Vue' })).toHaveAttribute('href', '/vue/');
 });

@@ -16,7 +16,11 @@ const wholeNumber = (least: number, most: number) => {
   const expected = `a whole number from ${least} to ${most}`;
   return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
 };
-const count = v.exactOptional(wholeNumber(1, 1_000_000));
+/** How long a fault lasts, by either bound. */
+const bounds = {
+  count: v.exactOptional(wholeNumber(1, 1_000_000)),
+  duration: v.exactOptional(wholeNumber(1, 600_000)),
+};
 const HEADER_VALUE = 'a number of seconds or an HTTP date, as a string';
 
 const schemas = {
@@ -25,19 +29,20 @@ const schemas = {
     mode: v.literal('status'),
     status: wholeNumber(400, 599),
     retryAfter: v.exactOptional(v.pipe(v.string(HEADER_VALUE), v.regex(/^[!-~]([ -~]*[!-~])?$/, HEADER_VALUE))),
-    count,
+    ...bounds,
   }),
-  slow: object({ mode: v.literal('slow'), delay: wholeNumber(0, 600_000), count }),
-  hang: object({ mode: v.literal('hang'), count }),
-  close: object({ mode: v.literal('close'), count }),
-  'close-before': object({ mode: v.literal('close-before'), count }),
+  slow: object({ mode: v.literal('slow'), delay: wholeNumber(0, 600_000), ...bounds }),
+  hang: object({ mode: v.literal('hang'), ...bounds }),
+  close: object({ mode: v.literal('close'), ...bounds }),
+  'close-before': object({ mode: v.literal('close-before'), ...bounds }),
 };
 type Mode = keyof typeof schemas;
 
 /**
  * What goes wrong with the requests to come: `status` answers that status and stores nothing; `slow` waits `delay` ms first;
  * `hang` never answers; `close` stores and then closes the socket instead of answering; `close-before` closes it at once.
- * `count`: for so many requests; without it, until switched off.
+ * `count` is for so many requests, `duration` for so many ms; without either, the fault lasts until it is switched off. In the
+ * state both are what is left.
  */
 export type Fault = { [M in Mode]: v.InferOutput<(typeof schemas)[M]> }[Mode];
 
@@ -57,27 +62,45 @@ export function createFaults(changed: () => void = () => {}): Faults {
   const released = new AbortController();
   setMaxListeners(0, released.signal);
   let fault: Fault = OFF;
+  let endsAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const replace = (next: Fault) => {
+    fault = next;
+    changed();
+  };
+
+  const start = (next: Fault) => {
+    clearTimeout(timer);
+    if ('duration' in next && next.duration !== undefined) {
+      endsAt = Date.now() + next.duration;
+      timer = setTimeout(replace, next.duration, OFF);
+    }
+    replace(next);
+  };
 
   const take = (): Fault => {
     const taken = fault;
-    if (!('count' in fault) || fault.count === undefined) return taken;
-    fault = fault.count > 1 ? { ...fault, count: fault.count - 1 } : OFF;
-    changed();
+    if ('count' in fault && fault.count !== undefined)
+      replace(fault.count > 1 ? { ...fault, count: fault.count - 1 } : OFF);
     return taken;
   };
 
   return {
-    state: () => fault,
+    state: () =>
+      'duration' in fault && fault.duration !== undefined
+        ? { ...fault, duration: Math.max(endsAt - Date.now(), 0) }
+        : fault,
     set(input) {
       const checked = checkFault(input);
-      if ('value' in checked) {
-        fault = checked.value;
-        changed();
-      }
+      if ('value' in checked) start(checked.value);
       return checked;
     },
     interfere: (c, next) => commit(take(), c, next, released.signal),
-    release: () => released.abort(),
+    release() {
+      clearTimeout(timer);
+      released.abort();
+    },
   };
 }
 

@@ -12,7 +12,7 @@ export const createArrivals = (list, few) => {
   /** @type {Map<string, ListedEvent> | undefined} */
   let known;
   /** @type {Map<string, number>} */
-  const perThread = new Map();
+  const perVisitor = new Map();
 
   const read = async () => {
     for (let limit = few; ; limit *= 4) {
@@ -30,7 +30,7 @@ export const createArrivals = (list, few) => {
       for (const event of events) {
         if (known.has(event.uuid)) continue;
         known.set(event.uuid, event);
-        if (!isFirst) perThread.set(event.correlationValue, (perThread.get(event.correlationValue) ?? 0) + 1);
+        if (!isFirst) perVisitor.set(event.correlationValue, (perVisitor.get(event.correlationValue) ?? 0) + 1);
       }
       return events.slice(-few);
     },
@@ -38,7 +38,7 @@ export const createArrivals = (list, few) => {
     find: (uuid) => known?.get(uuid),
     /** @param {(event: ListedEvent) => boolean} isMeant */
     filter: (isMeant) => [...(known?.values() ?? [])].filter(isMeant),
-    /** How many have come of these threads. @param {Iterable<string>} threads */
-    count: (threads) => [...threads].reduce((sum, each) => sum + (perThread.get(each) ?? 0), 0),
+    /** How many have arrived with these visitor ids. @param {Iterable<string>} ids */
+    count: (ids) => [...ids].reduce((sum, each) => sum + (perVisitor.get(each) ?? 0), 0),
   };
 };

@@ -5,7 +5,7 @@ import { attempt, byId, fieldsOf, formById } from './dom.js';
 import { arrived, ask } from './service.js';
 
 /**
- * Switches for what goes wrong at the service.
+ * Switches for the service's faults.
  *
  * @typedef {{ name: string, body: object, is(fault: any): boolean }} Mode
  */
@@ -41,14 +41,14 @@ const set = ({ body }) => {
 };
 
 /** @param {any} fault */
-const sentenceFor = ({ mode, status, retryAfter, delay, count }) => {
-  const whose = count ? `The next ${count === 1 ? 'request' : `${count} requests`}` : 'Every request';
-  if (mode === 'none') return 'It answers as it should. Choose one, then click.';
+const sentenceFor = ({ mode, status, retryAfter, delay, count, duration }) => {
+  const next = count ? `The next ${count === 1 ? 'request' : `${count} requests`}` : 'Every request';
+  const whose = duration ? `For a limited time, ${next.toLowerCase()}` : next;
+  if (mode === 'none') return 'The service works. Choose a fault, then click in the shop.';
   if (mode === 'slow') return `${whose} will be answered ${delay / 1000} s late.`;
   if (mode === 'hang') return `${whose} will not be answered.`;
-  if (mode === 'close-before') return `${whose} will find nobody there.`;
-  if (mode === 'close')
-    return `${whose} will be stored, but the answer will be cut off: clew cannot know, and repeats.`;
+  if (mode === 'close-before') return `${whose} will find no server.`;
+  if (mode === 'close') return `${whose} will be stored without an answer, so clew sends it again.`;
   return `${whose} will be answered ${status}${retryAfter ? ` with Retry-After: ${retryAfter}` : ''}. Nothing is stored.`;
 };
 

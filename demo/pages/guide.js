@@ -4,14 +4,14 @@ import { cell, drawWhenChanged } from './cell.js';
 import { byId } from './dom.js';
 import { listen } from './site.js';
 
-/** One thing to try after the other, until all are done; they may be done in any order. */
+/** Suggests one step after the other, until all are done. Any order counts. */
 
 const STEPS = /** @type {const} */ ({
-  click: 'Click anything in the shop, and follow it along this thread.',
-  join: 'Join the club: what you have done so far becomes yours.',
-  trouble: 'Press 500 among the troubles of the service, then click again.',
-  leave: 'Press “Leave at once”: even that loses nothing.',
-  crowd: 'Send in a crowd, or open another tab of the shop.',
+  click: 'Click anything in the shop, and follow the event here.',
+  join: 'Join the club. Your earlier events then belong to a named customer.',
+  fault: 'Choose 500 under “Service faults”, then click again.',
+  leave: 'Press “Track 10 and leave”. All ten arrive.',
+  crowd: 'Start more visitors, or open another tab of the shop.',
 });
 
 /** @typedef {keyof typeof STEPS} Step */
@@ -22,21 +22,19 @@ const done = cell(/** @type {ReadonlySet<Step>} */ (new Set()));
 export const finish = (step) => done.get().has(step) || done.set(new Set([...done.get(), step]));
 
 /** @param {import('./site.js').Trace} trace */
-const hear = (trace) => {
+const receive = (trace) => {
   if (trace.step === 'tracked' && trace.event.event !== 'page_view') finish('click');
   if (trace.step === 'tracked' && trace.event.event === 'signup') finish('join');
-  if (trace.step === 'answered' && trace.outcome === 'failed') finish('trouble');
+  if (trace.step === 'answered' && trace.outcome === 'failed') finish('fault');
 };
 
 export const showGuide = () => {
-  listen(hear);
+  listen(receive);
   drawWhenChanged([done], () => {
     const steps = /** @type {Step[]} */ (Object.keys(STEPS));
     const next = steps.find((step) => !done.get().has(step));
     render(
-      next
-        ? html`<b>${done.get().size ? 'Next' : 'First'}:</b> ${STEPS[next]}`
-        : html`You have seen it all. It is yours to break.`,
+      next ? html`<b>${done.get().size ? 'Next' : 'First'}:</b> ${STEPS[next]}` : html`All steps are done.`,
       byId('guide'),
     );
   });

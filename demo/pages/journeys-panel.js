@@ -3,15 +3,16 @@ import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { drawWhenChanged } from './cell.js';
 import { byId, counted, onSubmit, timeOf } from './dom.js';
+import { facts } from './facts.js';
 import { arrived, ask } from './service.js';
 
 /** @typedef {import('./service.js').ListedJourney} ListedJourney */
 
-/** How many firings of a journey are shown. */
-const MOST_FIRINGS = 4;
+/** How many starts of a journey are shown. */
+const MOST_STARTS = 4;
 
 /** @param {ListedJourney['firings'][number]} firing */
-const firingRow = ({ primaryKey, at }) => html`
+const startRow = ({ primaryKey, at }) => html`
   <li><time>${timeOf(at)}</time> for <b>${primaryKey ?? html`<span class="none">anonymous</span>`}</b></li>
 `;
 
@@ -20,14 +21,14 @@ const journeyRow = ({ id, name, event, filter, firings }) => html`
   <li>
     <p>
       <b>${name}</b>
-      <i class=${firings.length ? 'good' : 'none'}>${firings.length ? `fired ${counted(firings.length, 'time')}` : 'waits'}</i>
+      <i class=${firings.length ? 'good' : 'none'}>${firings.length ? `started ${counted(firings.length, 'time')}` : 'not started'}</i>
       <button class="link" aria-label="Delete the journey ${name}" @click=${() => ask('DELETE', `journeys/${id}`).catch(() => {})}>
         Delete
       </button>
     </p>
-    <p class="hint">on <code>${event}</code> ${filter ? html`with <code>${JSON.stringify(filter)}</code>` : ''}</p>
+    <p class="hint">on <code>${event}</code> ${filter ? html`with ${facts(filter)}` : ''}</p>
     <ol class="firings">
-      ${repeat(firings.slice(-MOST_FIRINGS).reverse(), ({ uuid }) => uuid, firingRow)}
+      ${repeat(firings.slice(-MOST_STARTS).reverse(), ({ uuid }) => uuid, startRow)}
     </ol>
   </li>
 `;
@@ -53,7 +54,7 @@ export const showJourneys = () => {
       <h3>Journeys</h3>
       <ul class="rows journeys">
         ${repeat(journeys, ({ id }) => id, journeyRow)}
-        ${journeys.length ? '' : html`<li class="none">None. Make one below.</li>`}
+        ${journeys.length ? '' : html`<li class="none">None. Create one below.</li>`}
       </ul>
     `;
     render(content, byId('journeys'));

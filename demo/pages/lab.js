@@ -13,7 +13,7 @@ const LAST_WORDS = 10;
 /** The departure whose events are counted as they arrive. */
 let departure = '';
 
-/** Tracks events and leaves in the same task, the hardest thing to do to a tracker. */
+/** Tracks events and leaves in the same task, before anything can be stored or sent. */
 const leave = () => {
   departure = crypto.randomUUID();
   for (let number = 1; number <= LAST_WORDS; number++) clew('track', 'last_words', { number, departure });
@@ -27,13 +27,13 @@ const showProof = () => {
   const came = arrivals.filter(({ payload }) => Object(payload).departure === departure);
   const different = new Set(came.map(({ payload }) => Object(payload).number)).size;
   const left = `Tracked ${LAST_WORDS} events and left in the same task`;
-  if (different < LAST_WORDS) return say(`${left}. Arrived so far: ${different}.`);
+  if (different < LAST_WORDS) return show(`${left}. Arrived so far: ${different}.`);
   const twice = came.length - different;
-  say(`${left}: all ${LAST_WORDS} arrived, ${twice ? `${twice} of them twice` : 'none twice'}.`);
+  show(`${left}: all ${LAST_WORDS} arrived, ${twice ? `${twice} of them twice` : 'none twice'}.`);
 };
 
 /** @param {string} text */
-const say = (text) => {
+const show = (text) => {
   const result = byId('lab-result');
   if (result.textContent !== text) result.textContent = text;
 };
@@ -43,7 +43,7 @@ const button = (id, action, text) =>
   onClick(id, () => {
     departure = '';
     action();
-    say(text);
+    show(text);
   });
 
 export const showLab = () => {
@@ -52,16 +52,16 @@ export const showLab = () => {
     () => {
       for (let number = 1; number <= MANY; number++) clew('track', 'sheep_counted', { number });
     },
-    `Called track ${MANY} times in one task. They travel together.`,
+    `Called track ${MANY} times in one task. They share batches.`,
   );
-  // JSON knows no bigint: the event is dropped, and said to be.
+  // JSON has no bigint: clew drops the event and reports it.
   button(
     'broken',
     () => clew('track', 'wool_weighed', { grams: 100n }),
-    'JSON knows no 100n: dropped, for a named reason.',
+    'JSON has no 100n: the event was dropped with the reason unserialisable.',
   );
-  button('flush', () => clew('flush'), 'Sent at once what would have waited.');
-  button('reset', () => clew('reset'), 'A new thread: what follows belongs to somebody else.');
+  button('flush', () => clew('flush'), 'Sent the queue at once.');
+  button('reset', () => clew('reset'), 'A new visitor id: later events belong to another customer.');
   onClick('leave', leave);
   drawWhenChanged([arrived], showProof);
 };

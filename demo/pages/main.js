@@ -6,11 +6,13 @@ import { showFaults } from './faults.js';
 import { finish, showGuide } from './guide.js';
 import { showJourneys } from './journeys-panel.js';
 import { showLab } from './lab.js';
-import { isLive, watchService } from './service.js';
+import { showOutage } from './outage-panel.js';
+import { showPath } from './path-panel.js';
+import { arrived, isLive, watchService } from './service.js';
 import { showService } from './service-panel.js';
 import { showSettings } from './settings.js';
+import { showSides } from './sides.js';
 import { openSite } from './site.js';
-import { showStory } from './story-panel.js';
 import { followVisit, visit } from './visit.js';
 
 /** Docked below the shop. */
@@ -24,7 +26,8 @@ const dockInspector = async () => {
 };
 
 followVisit();
-showStory();
+showOutage();
+showPath();
 showGuide();
 showLab();
 showFaults();
@@ -32,15 +35,18 @@ showService();
 showJourneys();
 showSettings();
 showCrowd();
-drawWhenChanged([isLive], () => {
-  byId('state').textContent = isLive.get() ? 'live' : 'the service does not answer';
-  byId('state').classList.toggle('is-live', isLive.get());
+showSides();
+drawWhenChanged([isLive, arrived], () => {
+  const isFailing = (arrived.get()?.fault.mode ?? 'none') !== 'none';
+  const answering = isFailing ? 'service fails' : 'service answers';
+  const text = isLive.get() ? answering : 'no connection to the demo';
+  if (byId('state').textContent !== text) byId('state').textContent = text;
+  byId('state').classList.toggle('is-live', isLive.get() && !isFailing);
 });
 
 watchService();
 onClick('another', () => finish('crowd'));
 onClick('open-inspector', dockInspector);
-// The inspector first, so that it sees the first page from its beginning.
-dockInspector()
-  .catch(() => {})
-  .finally(openSite);
+// The inspector first, so that it sees the first page from its beginning. A phone has no room for it.
+const docked = matchMedia('(min-width: 64rem)').matches ? dockInspector() : Promise.resolve();
+docked.catch(() => {}).finally(openSite);

@@ -3,8 +3,9 @@ import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { drawWhenChanged } from './cell.js';
 import { byId, counted, short, timeOf } from './dom.js';
+import { facts } from './facts.js';
 import { arrived, counts } from './service.js';
-import { thread } from './site.js';
+import { visitorId } from './site.js';
 
 /**
  * @typedef {import('./service.js').ListedEvent} ListedEvent
@@ -25,8 +26,8 @@ const eventRow = (customers) => (/** @type {ListedEvent} */ event) =>
       <summary>
         <time>${timeOf(event.timestamp)}</time>
         <b>${event.event}</b>
-        <code>${event.payload ? JSON.stringify(event.payload) : ''}</code>
         <span class="who">${nameOf(customers.get(event.customerId)?.primaryKey)}</span>
+        ${facts(event.payload)}
       </summary>
       <pre>${JSON.stringify(event, null, 2)}</pre>
     </details>
@@ -51,7 +52,7 @@ const customerRow = ({ primaryKey, properties, correlationValues }) => html`
   <li>
     <p>
       <b>${nameOf(primaryKey)}</b>
-      ${correlationValues.includes(thread.get()) ? html`<i class="good">this browser</i>` : ''}
+      ${correlationValues.includes(visitorId.get()) ? html`<i class="good">this browser</i>` : ''}
     </p>
     <dl class="properties">
       ${Object.entries(properties).map(
@@ -60,7 +61,7 @@ const customerRow = ({ primaryKey, properties, correlationValues }) => html`
       )}
     </dl>
     <p class="hint">
-      ${counted(correlationValues.length, 'thread')}
+      ${counted(correlationValues.length, 'visitor id')}
       ${correlationValues.slice(-3).map((value) => html`<code title=${value}>${short(value)}</code> `)}
     </p>
   </li>
@@ -68,30 +69,35 @@ const customerRow = ({ primaryKey, properties, correlationValues }) => html`
 
 const customers = () => {
   const { customers: all = [] } = arrived.get() ?? {};
-  // Whoever clicks here wants to find themselves, however many others there are.
-  const isHere = (/** @type {ListedCustomer} */ { correlationValues }) => correlationValues.includes(thread.get());
+  // The customer of this browser first, however many others there are.
+  const isHere = (/** @type {ListedCustomer} */ { correlationValues }) => correlationValues.includes(visitorId.get());
   const customers = [...all.filter(isHere), ...all.filter((each) => !isHere(each))].slice(0, MOST_CUSTOMERS);
   const total = counts.get()?.customers ?? 0;
   return html`
     <h3>Customers <small>${total > customers.length ? `${customers.length} of ${total.toLocaleString('en')}` : ''}</small></h3>
     <ul class="rows customers" tabindex="0" aria-label="Customers, newest first">
       ${repeat(customers, ({ id }) => id, customerRow)}
-      ${customers.length ? '' : html`<li class="none">Nobody yet. The first event makes an anonymous one.</li>`}
+      ${customers.length ? '' : html`<li class="none">None yet. The first event creates an anonymous customer.</li>`}
     </ul>
   `;
 };
 
 const sums = () => {
   const { events, customers, firings } = counts.get() ?? {};
-  return Object.entries({ event: events, customer: customers, firing: firings }).map(
-    ([name, count]) => html`
-      <div><dt>${count === 1 ? name : `${name}s`}</dt><dd>${count?.toLocaleString('en') ?? '–'}</dd></div>
+  const all = /** @type {const} */ ([
+    ['event', 'events', events],
+    ['customer', 'customers', customers],
+    ['journey started', 'journeys started', firings],
+  ]);
+  return all.map(
+    ([one, many, count]) => html`
+      <div><dt>${count === 1 ? one : many}</dt><dd>${count?.toLocaleString('en') ?? '–'}</dd></div>
     `,
   );
 };
 
 export const showService = () =>
-  drawWhenChanged([arrived, counts, thread], () => {
+  drawWhenChanged([arrived, counts, visitorId], () => {
     render(sums(), byId('counts'));
     render(events(), byId('events'));
     render(customers(), byId('customers'));

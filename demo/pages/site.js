@@ -14,8 +14,7 @@ const frame = /** @type {HTMLIFrameElement} */ (byId('shop'));
 /** What the frame shows; a new one for each page. @type {import('./cell.js').Cell<{ path: string } | undefined>} */
 export const page = cell(/** @type {any} */ (undefined));
 
-/** The visitor's thread. */
-export const thread = cell('');
+export const visitorId = cell('');
 
 /**
  * `window.clew` of the page that is shown, asked for anew each time: the bundle replaces the stub.
@@ -26,9 +25,9 @@ export const clew = (...call) => /** @type {any} */ (frame.contentWindow).clew?.
 
 /** @type {[signal: string, listener: (value: any) => void][]} */
 const listeners = [];
-/** Hears a signal on every page. @param {string} signal @param {(value: any) => void} listener */
+/** Listens to a signal on every page. @param {string} signal @param {(value: any) => void} listener */
 export const listenTo = (signal, listener) => void listeners.push([signal, listener]);
-/** Hears of every step on every page, in the order in which they happen. @param {(trace: Trace) => void} listener */
+/** Listens to every step on every page, in the order of the steps. @param {(trace: Trace) => void} listener */
 export const listen = (listener) => listenTo('trace', listener);
 
 /** The stub stands and the bundle has not run: nothing that it does is missed. */
@@ -42,7 +41,7 @@ const meet = () => {
 export const goTo = (path) => /** @type {Window} */ (frame.contentWindow).location.assign(path);
 
 export const openSite = () => {
-  listen((trace) => trace.step === 'visitor' && thread.set(trace.thread ?? ''));
+  listen((trace) => trace.step === 'visitor' && visitorId.set(trace.thread ?? ''));
   frame.addEventListener('clew', meet);
   page.watch(() => {
     byId('address').textContent = `ariadne.example${page.get()?.path.replace('/shop', '') ?? ''}`;

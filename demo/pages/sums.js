@@ -19,9 +19,9 @@ export const createSums = () => {
 
   return {
     /** @param {Trace} trace */
-    hear(trace) {
+    receive(trace) {
       if (trace.step === 'tracked') tracked.set(trace.event.uuid ?? '', trace.event.event ?? '');
-      // From before somebody listened: not heard of until it is sent, and without its name.
+      // Tracked before this page listened: first seen when it is sent, and without its name.
       if (trace.step === 'sent' && !UPSERT.test(trace.path))
         for (const uuid of trace.uuids) if (!tracked.has(uuid)) tracked.set(uuid, '');
       if (trace.step !== 'answered' || trace.outcome !== 'delivered') return;

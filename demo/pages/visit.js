@@ -19,8 +19,8 @@ const emit = (signal, value) => {
 };
 
 /** @param {import('./site.js').Trace} trace */
-const hear = (trace) => {
-  sums.hear(trace);
+const receive = (trace) => {
+  sums.receive(trace);
   if (trace.step === 'tracked') own.add(trace.event.uuid);
   emit('trace', trace);
   if (trace.step !== 'answered' || trace.outcome !== 'delivered') return;
@@ -31,7 +31,7 @@ const hear = (trace) => {
 };
 
 export const followVisit = () => {
-  listen(hear);
+  listen(receive);
   listenTo('dropped', ({ events, reason }) => sums.drop(events, reason));
   for (const signal of ['delivered', 'dropped', 'error']) listenTo(signal, (value) => emit(signal, value));
   page.watch(() => own.clear());

@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
-import { changesPerson, direct, hasTwoPersons, leaves, now, relayed } from './defectPlans.ts';
+import { changesPerson, direct, hasTwoPersons, now, relayed } from './defectPlans.ts';
 import type { Defect } from './defects.ts';
 import { has } from './plan.ts';
 

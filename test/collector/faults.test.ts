@@ -57,6 +57,26 @@ describe('faults on demand', () => {
     expect((await post()).status).toBe(201);
   });
 
+  it('last as long as asked, with the rest of that time in the state', async () => {
+    await fault({ mode: 'status', status: 503, duration: 600_000 });
+    expect((await post()).status).toBe(503);
+    expect((await state()).duration).toBeLessThanOrEqual(600_000);
+    await fault({ mode: 'status', status: 503, duration: 100 });
+    await expect.poll(state).toEqual({ mode: 'none' });
+    expect((await post()).status).toBe(201);
+  });
+
+  it('have their own time, whatever was left of the one before', async () => {
+    const faults = createFaults();
+    const ended = new Promise<void>((resolve) => {
+      faults.set({ mode: 'hang', duration: 20 });
+      faults.set({ mode: 'close' });
+      setTimeout(resolve, 40);
+    });
+    await ended;
+    expect(faults.state()).toEqual({ mode: 'close' });
+  });
+
   it('fail all three endpoints', async () => {
     await fault({ mode: 'status', status: 500 });
     for (const path of ['/api/customers/upsert', '/api/events/batch/', '/events/']) {
@@ -175,6 +195,7 @@ describe('an invalid fault', () => {
     [{ mode: 'status', status: 200 }, 'status: expected a whole number from 400 to 599, received 200'],
     [{ mode: 'status', status: '500' }, 'status: expected a whole number from 400 to 599, received "500"'],
     [{ mode: 'status', status: 500, count: 0 }, 'count: expected a whole number from 1 to 1000000, received 0'],
+    [{ mode: 'hang', duration: 0 }, 'duration: expected a whole number from 1 to 600000, received 0'],
     [{ mode: 'hang', count: 1.5 }, 'count: expected a whole number from 1 to 1000000, received 1.5'],
     [
       { mode: 'status', status: 500, retryAfter: 7 },

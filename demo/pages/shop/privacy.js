@@ -8,8 +8,8 @@ const answer = /** @type {HTMLElement} */ (document.getElementById('answer'));
 
 const show = () => {
   answer.textContent = tick.checked
-    ? 'Your thread is a random number, kept in this browser.'
-    : 'Nothing is counted. What this browser had kept for it is erased.';
+    ? 'Your visitor id is a random number, kept in this browser.'
+    : 'Nothing is counted. This browser has erased your visitor id.';
 };
 
 tick.checked = !document.cookie.includes('statistics=no');
