@@ -29,7 +29,7 @@ const follow = async (page: Page, link: string, heading: string) => {
   await page.getByRole('link', { name: new RegExp(`^${link}`) }).click();
   await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible();
 };
-const YARNS = 'A thread for every maze';
+const YARNS = 'Yarn from the islands';
 const CLUB = 'Join the knitting club';
 
 /** Puts a yarn into the basket, which is tracked behind all else, and waits until that has arrived. */

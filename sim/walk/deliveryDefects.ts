@@ -7,7 +7,7 @@ import { has, hasRefusals } from './plan.ts';
 /** Known defects that lose events, repeat them, or send them at the wrong time. */
 export const deliveryDefects: readonly Defect[] = [
   {
-    name: "somebody else's 200 page counts as delivered",
+    name: 'a foreign 200 page counts as delivered',
     invariant: INVARIANTS.lost,
     issue: 16,
     plan: relayed(

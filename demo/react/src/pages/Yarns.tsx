@@ -7,7 +7,7 @@ export const Yarns = () => {
   return (
     <>
       <title>Yarns · Ariadne Yarns</title>
-      <h1>A thread for every maze</h1>
+      <h1>Yarn from the islands</h1>
       <nav className="filter" aria-label="Fibre">
         <Link to="/" className={chosen ? '' : 'is-chosen'}>
           all
