@@ -69,6 +69,24 @@ export const visitorMutants: readonly Mutant[] = [
     replace: 'else start();',
   },
   {
+    name: 'makes a new visitor id at each page load',
+    file: 'tracker/tracker.ts',
+    find: 'const known = isThread(stored?.thread) ? stored : candidate;',
+    replace: 'const known = stored ? { ...stored, thread: uuid() } : candidate;',
+  },
+  {
+    name: 'gives an event the time at which the tracker started',
+    file: 'tracker/tracker.ts',
+    find: 'const at = started + since;',
+    replace: 'const at = started;',
+  },
+  {
+    name: 'ignores Global Privacy Control',
+    file: 'tracker/tracker.ts',
+    find: 'if (settings.respectGpc && (',
+    replace: 'if (!settings.respectGpc && (',
+  },
+  {
     name: 'keeps the database after a refusal',
     file: 'tracker/tracker.ts',
     find: '    store.clear();\n',

@@ -47,7 +47,9 @@ export const createConsent = ({ now }: Pick<Scheduler, 'now'>, ledger: Ledger, t
   };
 };
 
-export const isRequired = ({ plan }: Pick<Stage, 'plan'>): boolean => plan.dataset.consent === 'required';
+/** Nothing may be stored or sent before a grant. */
+export const isRequired = ({ plan }: Pick<Stage, 'plan'>): boolean =>
+  plan.dataset.consent === 'required' || plan.dataset.respectGpc === 'true';
 
 /** The platform passes the answer to the page's tracker. */
 export const giveConsent = ({ consent, history, world }: Stage, page: Page, isGranted: boolean): void => {
@@ -81,8 +83,13 @@ export const isEndedByConsent = (stage: Stage, event: Tracked): boolean => {
   );
 };
 
+/** With Global Privacy Control each page begins with a refusal, until it has an answer of its own. */
+const isRefusedByGpc = ({ plan, consent }: Stage, event: Tracked): boolean =>
+  plan.features.hasGpc && !consent.answers.some(({ page, tracked }) => page === event.page && tracked < event.n);
+
 /** Whether clew may report the event as dropped for the reason `consent`. */
 export const mayBeDropped = (stage: Stage, event: Tracked): boolean =>
   isRequired(stage) &&
   (stage.consent.known(event).has(false) ||
+    isRefusedByGpc(stage, event) ||
     stage.consent.answers.some(({ tracked, isGranted }) => tracked >= event.n && !isGranted));

@@ -27,11 +27,16 @@ const pickTheme = (seed: number): ThemeName => {
   return random.chance(0.6) ? 'plain' : random.pick(Object.keys(themes) as ThemeName[]);
 };
 
+/** Some visitors of the consent walks send Global Privacy Control. It counts as a refusal until the site says otherwise. */
+const sendsGpc = (seed: number, theme: ThemeName): boolean =>
+  theme === 'consent' && createRandom(`gpc ${seed}`).chance(0.15);
+
 /** The plan of a walk, made from its seed: what happens, not how long the browser and the network take. */
 export const createPlan = (seed: number, steps = 25): Plan => {
   const theme = pickTheme(seed);
   const random = createRandom(`plan ${seed}`);
   const isDirect = random.chance(0.25);
+  const hasGpc = sendsGpc(seed, theme);
   return {
     seed,
     theme,
@@ -40,7 +45,7 @@ export const createPlan = (seed: number, steps = 25): Plan => {
       hasLocks: random.chance(0.9),
       hasChannel: random.chance(0.9),
       hasFetchLater: random.chance(0.5),
-      hasGpc: false,
+      hasGpc,
       ...themes[theme].features,
     },
     dataset: {
@@ -49,6 +54,7 @@ export const createPlan = (seed: number, steps = 25): Plan => {
       ...(random.chance(0.2) && { maxBatchEvents: '5' }),
       ...(random.chance(0.3) && { compress: 'false' }),
       ...themes[theme].dataset,
+      ...(hasGpc && { consent: 'granted', respectGpc: 'true' }),
     },
     hasStub: random.chance(0.5),
     ...themes[theme].more?.(random.fork(theme)),
