@@ -151,4 +151,27 @@ export const consentDefects: readonly Defect[] = [
     ),
     mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
   },
+  {
+    name: 'a page that comes back from the back/forward cache does not learn of a refusal, and a later grant sends its events',
+    invariant: INVARIANTS.undead,
+    issue: 16,
+    plan: relayed(
+      69400,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 5 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: now, action: { verb: 'refuseAndLeave', tab: 0 } },
+        { wait: { ms: 1019 }, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 2 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', compress: 'false', consent: 'required' },
+      },
+    ),
+    mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
+  },
 ];
