@@ -33,6 +33,8 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   for (const { page, at, kind, isLoaded } of history.departures) {
     if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - calm, at + HANDOVER)) continue;
+    // The walk has ended before what is under way could arrive.
+    if (stage.world.scheduler.now() < at + HANDOVER) continue;
     // It came back in the same millisecond: what it then tracked looks as if it had been there before.
     if (history.departures.filter((left) => left.page === page && left.at === at).length > 1) continue;
     const own = [...ledger.tracked.values()].filter(

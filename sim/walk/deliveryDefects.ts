@@ -181,4 +181,26 @@ export const deliveryDefects: readonly Defect[] = [
     ),
     mayShow: (plan, detail) => has(plan, 'clearDatabase') && has(plan, 'back') && detail.startsWith('walk'),
   },
+  {
+    name: 'direct: of two departures in a row, the second loses what the first had no room to hand over',
+    invariant: INVARIANTS.lost,
+    issue: 16,
+    plan: relayed(
+      79289,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 173 }, action: { verb: 'back', tab: 2 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20000 } },
+        { wait: { tasks: 9 }, action: { verb: 'back', tab: 1 } },
+        { wait: { tasks: 2 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+      ],
+      {
+        isDirect: true,
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' },
+        hasStub: false,
+      },
+    ),
+    mayShow: (plan, detail) => plan.isDirect && has(plan, 'back') && detail.startsWith('walk'),
+  },
 ];
