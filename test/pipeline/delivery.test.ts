@@ -33,6 +33,19 @@ const begun = async (tab: Tab) => {
   await tab.delivery.flush();
   return tab;
 };
+/** Packs the first body when the test resumes it, and every later one at once. */
+const heldPacking = () => {
+  let resume = () => {};
+  let isHeld = false;
+  const pack = () =>
+    isHeld
+      ? Promise.resolve(undefined)
+      : new Promise<undefined>((resolve) => {
+          isHeld = true;
+          resume = () => resolve(undefined);
+        });
+  return { pack, resume: () => resume() };
+};
 const online = (isOnline: boolean) => vi.stubGlobal('navigator', { onLine: isOnline });
 
 afterEach(() => {
@@ -876,6 +889,16 @@ describe('what is left with the browser, should the page end without a word', ()
     expect(tab.deferred()).toBeUndefined();
   });
 
+  it('is taken back when the visitor refuses', async () => {
+    const tab = await begun(createTab());
+    tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(tab.deferred()).toBeDefined();
+    tab.queue.remove([...tab.queue.items.keys()]);
+    tab.delivery.forget();
+    expect(tab.deferred()).toBeUndefined();
+  });
+
   it('is no more than a browser takes', async () => {
     const tab = await begun(createTab({ limits: { maxBatchBytes: 1_000_000 } }));
     tab.track(...times(20, () => eventOf(10_000)));
@@ -959,6 +982,24 @@ describe('several tabs', () => {
     await done;
     expect(store.rows()).toEqual([]);
     expect(frozen.sent).toHaveLength(1);
+  });
+
+  it('of which one packs a batch for longer than its lease lets the other send it, once', async () => {
+    const packing = heldPacking();
+    const store = createMemoryStore();
+    const slow = await begun(createTab({ store, name: 'slow', pack: packing.pack }));
+    const ids = slow.track(...events(3));
+    const done = slow.delivery.flush();
+    await vi.advanceTimersByTimeAsync(LEASE + 1);
+    const other = createTab({ store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    // The report of the other tab.
+    slow.delivery.hear([], ids, []);
+    packing.resume();
+    await done;
+    expect(slow.sent).toEqual([]);
+    expect(slow.delivered).toEqual(ids);
   });
 
   it('send each event once, however they take turns', async () => {
@@ -1230,6 +1271,32 @@ describe('a page that leaves', () => {
     tab.track(eventText('back'));
     await tab.delivery.flush();
     expect(tab.sent).toHaveLength(length + 1);
+  });
+
+  it('sends no batch that it handed over while that was being packed, not even when it is back', async () => {
+    online(true);
+    const packing = heldPacking();
+    const { answer, give } = pendingAnswer();
+    const isLate = (body: string) => namesIn(body).includes('back');
+    let pack = async () => undefined;
+    const tab = await provenTab({ pack: () => pack(), respond: ({ body }) => (isLate(body) ? answer : DELIVERED) });
+    pack = packing.pack;
+    const ids = tab.track(...events(3));
+    const broken = tab.delivery.flush();
+    await settle();
+    tab.delivery.leave();
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    tab.delivery.restore();
+    tab.track(eventText('back'));
+    const done = tab.delivery.flush();
+    await settle();
+    // The page holds a lease again while the packing ends.
+    expect(linkOf(tab)?.by).toBe('tab');
+    packing.resume();
+    await broken;
+    give(DELIVERED);
+    await done;
+    expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1', 'e2'], ['back']]);
   });
 
   it('may send again, when it comes back, what another tab has sent while it could not hear: the same bytes', async () => {
