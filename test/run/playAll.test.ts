@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import type { Part } from './parts.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 /** Plays parts in a process of its own, as `npm test` does. */
 const start = (parts: readonly Part[], skipped: readonly string[] = []) => {
@@ -11,7 +15,7 @@ const start = (parts: readonly Part[], skipped: readonly string[] = []) => {
     import { playAll } from ${JSON.stringify(join(import.meta.dirname, 'playAll.ts'))};
     process.exit(await playAll(${JSON.stringify(parts)}, () => ${JSON.stringify(skipped)}));`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
-    cwd: join(import.meta.dirname, '../..'),
+    cwd: ROOT,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const printed = text(child.stdout).then((all) => all.trimEnd().split('\n'));
@@ -39,6 +43,24 @@ it.each([
   expect(lines.at(-1)).toBe(`stopped by ${signal}: the run is incomplete`);
   expect(lines).toContain('failed: first: was stopped');
   expect(lines.join('\n')).not.toContain('second');
+});
+
+it('gets the signal that npm sends to the shell of the script', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clew-signal-'));
+  const run = join(folder, 'run.ts');
+  writeFileSync(
+    run,
+    `process.on('SIGTERM', () => process.exit(7)); console.log('ready'); setTimeout(() => {}, 20_000);`,
+  );
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const shell = spawn('sh', ['-c', scripts.test.replace('test/run.ts', run)], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(shell.stdout, 'data');
+  shell.kill('SIGTERM');
+  expect(await once(shell, 'exit')).toEqual([7, null]);
+  rmSync(folder, { recursive: true });
 });
 
 it('prints the counts last, after what failed and what was skipped', async () => {
