@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,13 +6,13 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { RedisCommand } from '../src/relay.ts';
 import { type Running, start } from './broker/process.ts';
+import { hasRedis } from './support/hasRedis.ts';
 import { deadUrl } from './upstream.ts';
 
-/** Whether this machine has redis-server. `test/install-redis.ts` tries to install it. */
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+const isThere = hasRedis();
 /** Tests that need Redis are skipped on a machine that has none. */
-export const describeWithRedis: (name: string, body: () => void) => void = describe.skipIf(!hasRedis);
-export const itWithRedis: (name: string, body: () => Promise<void>) => void = it.skipIf(!hasRedis);
+export const describeWithRedis: (name: string, body: () => void) => void = describe.skipIf(!isThere);
+export const itWithRedis: (name: string, body: () => Promise<void>) => void = it.skipIf(!isThere);
 
 /** A redis-server of the test's own, whose append-only file is written before it answers. */
 export interface Redis {

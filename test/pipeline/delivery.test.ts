@@ -33,6 +33,19 @@ const begun = async (tab: Tab) => {
   await tab.delivery.flush();
   return tab;
 };
+/** Packs the first body when the test resumes it, and every later one at once. */
+const heldPacking = () => {
+  let resume = () => {};
+  let isHeld = false;
+  const pack = () =>
+    isHeld
+      ? Promise.resolve(undefined)
+      : new Promise<undefined>((resolve) => {
+          isHeld = true;
+          resume = () => resolve(undefined);
+        });
+  return { pack, resume: () => resume() };
+};
 const online = (isOnline: boolean) => vi.stubGlobal('navigator', { onLine: isOnline });
 
 afterEach(() => {
@@ -882,6 +895,16 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(tab.deferred()).toBeUndefined();
   });
 
+  it('is taken back when the visitor refuses', async () => {
+    const tab = await begun(createTab());
+    tab.track(eventText());
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(tab.deferred()).toBeDefined();
+    tab.queue.remove([...tab.queue.items.keys()]);
+    tab.delivery.forget();
+    expect(tab.deferred()).toBeUndefined();
+  });
+
   it('is no larger than the browser accepts', async () => {
     const tab = await begun(createTab({ limits: { maxBatchBytes: 1_000_000 } }));
     tab.track(...times(20, () => eventOf(10_000)));
@@ -965,6 +988,24 @@ describe('several tabs', () => {
     await done;
     expect(store.rows()).toEqual([]);
     expect(frozen.sent).toHaveLength(1);
+  });
+
+  it('send a batch once although one of them packs it for longer than its lease', async () => {
+    const packing = heldPacking();
+    const store = createMemoryStore();
+    const slow = await begun(createTab({ store, name: 'slow', pack: packing.pack }));
+    const ids = slow.track(...events(3));
+    const done = slow.delivery.flush();
+    await vi.advanceTimersByTimeAsync(LEASE + 1);
+    const other = createTab({ store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    // The report of the other tab.
+    slow.delivery.hear([], ids, []);
+    packing.resume();
+    await done;
+    expect(slow.sent).toEqual([]);
+    expect(slow.delivered).toEqual(ids);
   });
 
   it('send each event once, however often the lease changes', async () => {
@@ -1236,6 +1277,32 @@ describe('a page that unloads', () => {
     tab.track(eventText('back'));
     await tab.delivery.flush();
     expect(tab.sent).toHaveLength(length + 1);
+  });
+
+  it('does not send again, once back, a batch that it handed over while packing it', async () => {
+    online(true);
+    const packing = heldPacking();
+    const { answer, give } = pendingAnswer();
+    const isLate = (body: string) => namesIn(body).includes('back');
+    let pack = async () => undefined;
+    const tab = await provenTab({ pack: () => pack(), respond: ({ body }) => (isLate(body) ? answer : DELIVERED) });
+    pack = packing.pack;
+    const ids = tab.track(...events(3));
+    const broken = tab.delivery.flush();
+    await settle();
+    tab.delivery.leave();
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    tab.delivery.restore();
+    tab.track(eventText('back'));
+    const done = tab.delivery.flush();
+    await settle();
+    // The page holds a lease again while the packing ends.
+    expect(linkOf(tab)?.by).toBe('tab');
+    packing.resume();
+    await broken;
+    give(DELIVERED);
+    await done;
+    expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1', 'e2'], ['back']]);
   });
 
   it('may send, once back, the same bytes that another tab has sent meanwhile', async () => {

@@ -38,6 +38,8 @@ export interface TabOptions {
   isDirect?: boolean;
   /** Takes what the browser is to send when the page ends; throws like a browser that does not. */
   defer?: (batch: Batch) => () => void;
+  /** Resolves when a body has been packed. */
+  pack?: () => Promise<undefined>;
   limits?: { maxBatchEvents?: number; maxBatchBytes?: number; flushInterval?: number };
   /** Takes this tab's reports to the others. */
   onReport?: (report: Report) => void;
@@ -69,7 +71,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     limits,
     isDirect: options.isDirect ?? false,
     singles,
-    pack: async () => undefined,
+    pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
       sent.push(batch);
       const answer = respond(batch, leaving);

@@ -2,6 +2,8 @@
 export interface Part {
   readonly name: string;
   readonly command: readonly string[];
+  /** The longest it may take, with its replays, in ms: it ends only what hangs. */
+  readonly limit: number;
   /** File in `test-results/`. */
   readonly report?: string;
   /** The command that plays one test again, without its filters. */
@@ -22,23 +24,30 @@ const npm = (script: string, ...args: string[]) => [
 const playwright = (folder: string) => ['npx', 'playwright', 'test', '-c', folder];
 const vitest = ['npx', 'vitest', 'run', '--config', 'test/vitest.config.ts'];
 
-const browserPart = (name: string, folder: string): Part => ({
+const MINUTE = 60_000;
+
+const browserPart = (name: string, folder: string, limit: number): Part => ({
   name,
   command: playwright(folder),
   report: `${name}.json`,
   tool: 'playwright',
+  limit,
 });
 
 /** `npm test` takes minutes. With `isAll` every fault, every engine and the long walks are played, too. */
-export const partsOf = (isAll: boolean): Part[] => [
-  { name: 'install', command: npm('test:install'), isNeeded: true, isInstallation: true },
-  { name: 'build', command: npm('build', '--silent'), isNeeded: true },
-  { name: 'check', command: npm('check') },
-  { name: 'unit', command: vitest, report: 'unit.json', tool: 'vitest' },
-  { name: 'sim', command: ['npx', 'tsx', 'sim/sim.ts', '--seeds', isAll ? '20000' : '3000'] },
-  browserPart('e2e', 'e2e'),
-  browserPart('engines', 'e2e/engines'),
-  browserPart('faults', 'e2e/faults'),
-  ...(isAll ? [browserPart('facts', 'e2e/facts')] : []),
-  ...(isAll ? [{ ...browserPart('walks', 'e2e/walks'), command: npm('test:walks', '--seeds', '40') }] : []),
-];
+export const partsOf = (isAll: boolean): Part[] => {
+  const usual = (isAll ? 60 : 20) * MINUTE;
+  const faults = (isAll ? 240 : 40) * MINUTE;
+  return [
+    { name: 'install', command: npm('test:install'), limit: 30 * MINUTE, isNeeded: true, isInstallation: true },
+    { name: 'build', command: npm('build', '--silent'), limit: 10 * MINUTE, isNeeded: true },
+    { name: 'check', command: npm('check'), limit: 10 * MINUTE },
+    { name: 'unit', command: vitest, report: 'unit.json', tool: 'vitest', limit: usual },
+    { name: 'sim', command: ['npx', 'tsx', 'sim/sim.ts', '--seeds', isAll ? '20000' : '3000'], limit: usual },
+    browserPart('e2e', 'e2e', usual),
+    browserPart('engines', 'e2e/engines', usual),
+    browserPart('faults', 'e2e/faults', faults),
+    ...(isAll ? [browserPart('facts', 'e2e/facts', usual)] : []),
+    ...(isAll ? [{ ...browserPart('walks', 'e2e/walks', usual), command: npm('test:walks', '--seeds', '40') }] : []),
+  ];
+};

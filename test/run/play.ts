@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Ending, execute } from './command.ts';
 import type { Part } from './parts.ts';
 import { type Played, readReport } from './report.ts';
-import { judge, MOST_REPLAYED, REPLAYS, replayed, type Verdict } from './verdict.ts';
+import { judge, MOST_REPLAYED, replayed, type Verdict } from './verdict.ts';
 
 export interface Result {
   readonly part: Part;
@@ -14,29 +14,46 @@ export interface Result {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const execute = ([command = '', ...args]: readonly string[]): boolean => {
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit', cwd: ROOT });
-  if (error) console.error(error.message);
-  return status === 0;
-};
+/** Runs a command within what is left of the part's time. */
+type Run = (command: readonly string[]) => Promise<Ending>;
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Plays one test and nothing else. */
-const filters = (part: Part, { file, title, project }: Played): string[] =>
-  part.tool === 'vitest'
-    ? [file, ...(title ? ['-t', `^${escaped(title)}$`] : [])]
-    : [file, '-g', ` ${escaped(title)}( @|$)`, ...(project ? [`--project=${project}`] : [])];
+/** Plays one file in one project. Vitest's configuration gives each file one project. */
+const fileFilters = ({ file, project }: Played): string[] => [file, ...(project ? [`--project=${project}`] : [])];
 
-const replay = (part: Part, test: Played, report: string): Played['outcome'][] =>
-  Array.from({ length: REPLAYS }, (_, index) => {
-    console.log(`\nReplay ${index + 1} of ${REPLAYS}: ${test.name}`);
+/** Plays one test and nothing else. */
+const testFilters = ({ tool }: Part, test: Played): string[] => {
+  const { title } = test;
+  if (tool !== 'vitest') return [...fileFilters(test), '-g', ` ${escaped(title)}( @|$)`];
+  return [...fileFilters(test), ...(title ? ['-t', `^${escaped(title)}$`] : [])];
+};
+
+/** Plays a test again: first with its whole file, for the tests before it may make it fail, and then alone. */
+const createReplay = (part: Part, report: string, run: Run) => {
+  const play = async (what: string, filters: string[]) => {
+    console.log(`\nReplay ${what}`);
     rmSync(report, { force: true });
-    const isPassed = execute([...part.command, ...filters(part, test)]);
-    const played = readReport(report, ROOT)?.find(({ name }) => name === test.name);
-    // The command also fails with a hook, with an error outside of the test, and with another test of the same name.
-    return played && (isPassed || played.outcome !== 'passed') ? played.outcome : 'failed';
-  });
+    const isPassed = (await run([...part.command, ...filters])) === 'passed';
+    const tests = readReport(report, ROOT);
+    return ({ name }: Played): Played['outcome'] => {
+      const played = tests?.find((test) => test.name === name);
+      // The command also fails with a hook, with an error outside of the test, and with another test.
+      return played && (isPassed || played.outcome !== 'passed') ? played.outcome : 'failed';
+    };
+  };
+  /** One replay of a file serves all tests that failed in it. */
+  const files = new Map<string, ReturnType<typeof play>>();
+  return async (test: Played): Promise<Played['outcome'][]> => {
+    const filters = fileFilters(test);
+    const key = filters.join(' ');
+    const playedFile = files.get(key) ?? play(`of the file ${key}`, filters);
+    files.set(key, playedFile);
+    const inFile = (await playedFile)(test);
+    if (inFile !== 'passed') return [inFile];
+    return [inFile, (await play(`of the test alone: ${test.name}`, testFilters(part, test)))(test)];
+  };
+};
 
 /** A command that plays no tests, or whose report is missing, passes or fails as a whole. */
 const judgeCommand = (name: string, isPassed: boolean, reason = 'the command failed'): Verdict => ({
@@ -46,7 +63,7 @@ const judgeCommand = (name: string, isPassed: boolean, reason = 'the command fai
   skipped: 0,
 });
 
-const judgeTests = (part: Part, report: string, isPassed: boolean): Verdict => {
+const judgeTests = async (part: Part, report: string, isPassed: boolean, run: Run): Promise<Verdict> => {
   const tests = readReport(report, ROOT);
   const failures = tests?.filter(({ outcome }) => outcome === 'failed') ?? [];
   // An error outside of every test: the report has no failure, or there is none at all.
@@ -55,17 +72,34 @@ const judgeTests = (part: Part, report: string, isPassed: boolean): Verdict => {
   const excusable = replayed(tests);
   if (!excusable[0] && failures.length > MOST_REPLAYED)
     console.log(`\n${failures.length} tests failed: none is replayed.`);
-  const replays = new Map(excusable.map((test) => [test, replay(part, test, report)]));
+  const replay = createReplay(part, report, run);
+  const replays = new Map<Played, Played['outcome'][]>();
+  for (const test of excusable) replays.set(test, await replay(test));
   return judge(tests, replays);
 };
 
-/** Runs a part, and replays what failed in it. */
-export const playPart = (part: Part): Result => {
+/** Runs a part, and replays what failed in it. A part that passes its time limit, or is stopped, fails. */
+export const playPart = async (part: Part, stop: AbortSignal): Promise<Result> => {
   const begun = performance.now();
+  const elapsed = () => performance.now() - begun;
   const report = part.report && join(ROOT, 'test-results', part.report);
   if (report) rmSync(report, { force: true });
   console.log(`\n── ${part.name} ──`);
-  const isPassed = execute(part.command);
-  const verdict = report ? judgeTests(part, report, isPassed) : judgeCommand(part.name, isPassed);
-  return { part, seconds: (performance.now() - begun) / 1000, verdict };
+  let last: Ending | undefined;
+  const run: Run = async (command) => {
+    last = await execute(command, { cwd: ROOT, limit: part.limit - elapsed(), stop });
+    return last;
+  };
+  const first = await run(part.command);
+  const isPlayed = report && (first === 'passed' || first === 'failed');
+  const verdict = isPlayed
+    ? await judgeTests(part, report, first === 'passed', run)
+    : judgeCommand(part.name, first === 'passed');
+  const result = { part, seconds: elapsed() / 1000, verdict };
+  // The replays are a part of it, too: a time limit or a signal may have ended one of them.
+  if (last !== 'late' && last !== 'stopped') return result;
+  const reason = last === 'late' ? `took longer than ${part.limit / 60_000} min, and was ended` : 'was stopped';
+  console.error(`\n${part.name} ${reason}.`);
+  const failed = [...(isPlayed ? verdict.failed : []), `${part.name}: ${reason}`];
+  return { ...result, verdict: { ...verdict, failed } };
 };

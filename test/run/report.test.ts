@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { readPlaywright, readVitest } from './report.ts';
 
 describe('a report of Vitest', () => {
-  const reportOf = (status: string, ...assertionResults: { fullName: string; status: string; tags?: string[] }[]) => ({
+  const reportOf = (
+    status: string,
+    ...assertionResults: { fullName: string; status: string; tags?: string[]; meta?: { isRetried?: boolean } }[]
+  ) => ({
     testResults: [{ name: '/clew/test/a.test.ts', status, assertionResults }],
   });
 
@@ -23,6 +26,14 @@ describe('a report of Vitest', () => {
       '/clew',
     );
     expect(tests.map(({ outcome }) => outcome)).toEqual(['skipped', 'skipped']);
+  });
+
+  it('counts a test that passed only after a retry as failed', () => {
+    const [test] = readVitest(
+      reportOf('passed', { fullName: 'a', status: 'passed', meta: { isRetried: true } }),
+      '/clew',
+    );
+    expect(test).toMatchObject({ title: 'a', outcome: 'failed' });
   });
 
   it('reads the promise tag', () => {

@@ -23,7 +23,13 @@ interface VitestReport {
   testResults: {
     name: string;
     status: string;
-    assertionResults: { fullName: string; status: string; tags?: string[] }[];
+    assertionResults: {
+      fullName: string;
+      status: string;
+      tags?: string[];
+      /** `test/support/reporter.ts` adds it. */
+      meta?: { isRetried?: boolean };
+    }[];
   }[];
 }
 
@@ -68,11 +74,11 @@ export const readVitest = ({ testResults, outside = [] }: VitestReport, root: st
   ...testResults.flatMap(({ name, status, assertionResults }) => {
     const file = name.replace(`${root}/`, '');
     const tests = assertionResults.map(
-      ({ fullName, status, tags = [] }): Played => ({
+      ({ fullName, status, tags = [], meta }): Played => ({
         name: `${file} › ${fullName}`,
         file,
         title: fullName,
-        outcome: VITEST_OUTCOMES[status] ?? 'skipped',
+        outcome: meta?.isRetried ? 'failed' : (VITEST_OUTCOMES[status] ?? 'skipped'),
         isPromise: tags.includes(PROMISE),
       }),
     );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readReport } from './report.ts';
 
-it('reports hooks that throw and unhandled rejections, beside tests that fail', () => {
+it('reports hooks that throw, unhandled rejections and tests that pass after a retry, beside tests that fail', () => {
   const folder = mkdtempSync(join(tmpdir(), 'clew-report-'));
   const report = join(folder, 'unit.json');
   const root = join(import.meta.dirname, '../..');
@@ -21,6 +21,7 @@ it('reports hooks that throw and unhandled rejections, beside tests that fail', 
   rmSync(folder, { recursive: true });
   expect(failed?.map(({ name, isPromise }) => [name, isPromise])).toEqual([
     ['test/run/outside/hook.ts › fails', false],
+    ['test/run/outside/retry.ts › passes only after a retry', false],
     ['test/run/outside/hook.ts', true],
     ['outside of every test: nobody awaits it', true],
   ]);

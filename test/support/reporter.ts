@@ -7,7 +7,8 @@ const isBroken = (module: TestModule): boolean =>
 
 /**
  * Vitest's JSON report and, in `outside`, what failed outside of every test. Vitest leaves out unhandled rejections and
- * workers that crash, so that one unstable test in the same run would hide them.
+ * workers that crash, so that one unstable test in the same run would hide them. A test that passed only after a retry has
+ * `isRetried` in its `meta`.
  */
 export class CompleteReporter extends JsonReporter {
   #outside: string[] = [];
@@ -19,6 +20,10 @@ export class CompleteReporter extends JsonReporter {
       ...(modules ?? []).filter(isBroken).map(({ moduleId }) => moduleId),
       ...unhandled.map(({ message }) => `outside of every test: ${firstLine(message)}`),
     ];
+    // A retry hides that a test is unstable. The report of Vitest has no other place for it.
+    for (const module of modules ?? [])
+      for (const test of module.children.allTests())
+        if (test.diagnostic()?.flaky) Object.assign(test.meta(), { isRetried: true });
     await super.onTestRunEnd(modules ?? []);
   }
 

@@ -110,6 +110,20 @@ describe('createTracker, in a browser', () => {
     expect(later).toEqual([]);
   });
 
+  it('takes back what it left with the browser when the visitor refuses, and leaves nothing more with it', async () => {
+    const { tracker, later, eventsIn } = open();
+    tracker.track('first');
+    await tracker.flush();
+    tracker.track('seen');
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(eventsIn(later.map(({ init }) => init.body))).toMatchObject([{ event: 'seen' }]);
+    tracker.track('just before');
+    tracker.consent(false);
+    expect(later).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10 * DEFER_INTERVAL);
+    expect(later).toEqual([]);
+  });
+
   it('sends from memory when the browser refuses storage, and reports that once', async () => {
     const { tracker, arrived } = open({ store: undefined as never });
     const errors: string[] = [];

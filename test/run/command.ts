@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hasGroup, killAll, treeOf } from '../../e2e/faults/engines/processes.ts';
+
+/** `late` passed its time limit, and `stopped` got a signal meant for the whole run. */
+export type Ending = 'passed' | 'failed' | 'late' | 'stopped';
+
+export interface Limits {
+  readonly cwd: string;
+  /** In ms. */
+  readonly limit: number;
+  /** Aborted by a signal to the run; its reason is the signal's name. */
+  readonly stop: AbortSignal;
+}
+
+/** How long (ms) a command may take to close its browsers and servers before it is killed. */
+const GRACE = 10_000;
+
+/** Signals a command's group, then kills what is left of it. */
+const endGroup = async (leader: number, signal: NodeJS.Signals): Promise<void> => {
+  // Some browsers are started in groups of their own. Once their parent has ended, nothing leads to them.
+  const before = treeOf(leader);
+  try {
+    process.kill(-leader, signal);
+  } catch {}
+  for (const until = Date.now() + GRACE; hasGroup(leader) && Date.now() < until; ) await pause(50);
+  await killAll(new Set([...before, ...treeOf(leader)]));
+};
+
+/** Runs a command in a process group of its own, so that a signal or the time limit ends all that it has started. */
+export const execute = async (
+  [name = '', ...args]: readonly string[],
+  { cwd, limit, stop }: Limits,
+): Promise<Ending> => {
+  if (stop.aborted) return 'stopped';
+  if (limit <= 0) return 'late';
+  const child = spawn(name, args, { stdio: 'inherit', cwd, detached: true });
+  const settled = new AbortController();
+  const ended = once(child, 'exit').then(
+    ([status]): Ending => (status === 0 ? 'passed' : 'failed'),
+    (error: Error): Ending => {
+      console.error(error.message);
+      return 'failed';
+    },
+  );
+  const late = pause(limit, 'late' as const, { signal: settled.signal });
+  const stopped = once(stop, 'abort', { signal: settled.signal }).then(() => 'stopped' as const);
+  const ending = await Promise.race([ended, late, stopped]);
+  settled.abort();
+  await Promise.allSettled([late, stopped]);
+  if (child.pid && (ending === 'late' || ending === 'stopped'))
+    await endGroup(child.pid, ending === 'late' ? 'SIGTERM' : stop.reason);
+  return ending;
+};

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import type { Part } from './parts.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Plays parts in a process of its own, as `npm test` does. */
+const start = (parts: readonly Part[], skipped: readonly string[] = []) => {
+  const program = `
+    import { playAll } from ${JSON.stringify(join(import.meta.dirname, 'playAll.ts'))};
+    process.exit(await playAll(${JSON.stringify(parts)}, () => ${JSON.stringify(skipped)}));`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const printed = text(child.stdout).then((all) => all.trimEnd().split('\n'));
+  return { child, printed, exit: once(child, 'exit').then(([status]) => status) };
+};
+const part = (name: string, program: string, rest: Partial<Part> = {}): Part => ({
+  name,
+  command: ['node', '-e', program],
+  limit: 60_000,
+  ...rest,
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('ends with %s, a last line about it, and no further part', async (signal, status) => {
+  const { child, printed, exit } = start([
+    part('first', `process.kill(process.ppid, '${signal}'); setInterval(() => {}, 1000);`),
+    part('second', ''),
+  ]);
+  expect(await exit).toBe(status);
+  const lines = await printed;
+  expect(child.signalCode).toBeNull();
+  expect(lines.at(-1)).toBe(`stopped by ${signal}: the run is incomplete`);
+  expect(lines).toContain('failed: first: was stopped');
+  expect(lines.join('\n')).not.toContain('second');
+});
+
+it('gets the signal that npm sends to the shell of the script', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clew-signal-'));
+  const run = join(folder, 'run.ts');
+  writeFileSync(
+    run,
+    `process.on('SIGTERM', () => process.exit(7)); console.log('ready'); setTimeout(() => {}, 20_000);`,
+  );
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const shell = spawn('sh', ['-c', scripts.test.replace('test/run.ts', run)], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(shell.stdout, 'data');
+  shell.kill('SIGTERM');
+  expect(await once(shell, 'exit')).toEqual([7, null]);
+  rmSync(folder, { recursive: true });
+});
+
+it('prints the counts last, after what failed and what was skipped', async () => {
+  const { printed, exit } = start(
+    [part('good', ''), part('bad', 'process.exit(1)')],
+    ['all tests in webkit (no driver)'],
+  );
+  expect(await exit).toBe(1);
+  expect((await printed).slice(-3)).toEqual([
+    'skipped: all tests in webkit (no driver)',
+    'failed: bad: the command failed',
+    '0 passed, 1 failed',
+  ]);
+});
+
+it('exits with 0 when nothing failed', async () => {
+  const { printed, exit } = start([part('good', '')]);
+  expect(await exit).toBe(0);
+  expect((await printed).at(-1)).toBe('0 passed, 0 failed');
+});
+
+it('plays nothing after a failed part that the others need', async () => {
+  const { printed } = start([part('build', 'process.exit(1)', { isNeeded: true }), part('unit', '')]);
+  expect((await printed).join('\n')).not.toContain('unit');
+});
