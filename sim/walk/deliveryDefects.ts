@@ -203,4 +203,29 @@ export const deliveryDefects: readonly Defect[] = [
     ),
     mayShow: (plan, detail) => plan.isDirect && has(plan, 'back') && detail.startsWith('walk'),
   },
+  {
+    name: 'a page leaves with the lease while its transaction runs: pages that are open wait until the lease ends',
+    invariant: INVARIANTS.idle,
+    issue: 16,
+    plan: relayed(
+      87664,
+      [
+        { wait: now, action: { verb: 'reset', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 196 }, action: { verb: 'freeze', tab: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { tasks: 11 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { ms: 0 }, action: { verb: 'close', tab: 0 } },
+        { wait: { ms: 15345 }, action: { verb: 'prerender', tab: 1, count: 0 } },
+      ],
+      {
+        theme: 'pages',
+        isDirect: true,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false, hasThrottling: true },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', compress: 'false' },
+        hasStub: false,
+      },
+    ),
+    mayShow: leaves,
+  },
 ];

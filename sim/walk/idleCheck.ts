@@ -29,6 +29,8 @@ const isCalm = (stage: Stage, page: Page): boolean => {
     history.wasDiskFair(now - LEASE, now) &&
     history.wasAwake(now - LEASE, now) &&
     history.wasClockFair(now - LONGEST_WAIT, now) &&
+    // A page that has just left had no time to release its lease.
+    !stage.acts.some(({ at, verb }) => verb === 'kill' && at > now - LEASE) &&
     !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING))
   );
 };
