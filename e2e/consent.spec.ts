@@ -141,7 +141,7 @@ test.describe('with consent required', { tag: '@promise' }, () => {
           window.clew('consent', 'denied');
         }),
     );
-    expect(await error).toBe('clew: consent: expected true or false');
+    expect(await error).toBe('clew: consent: expected a boolean');
     await visitor.clew('track', 'unanswered');
     await visitor.clew('flush');
     expect(await written(visitor.page)).toEqual([]);

@@ -255,7 +255,7 @@ describe('consent, in a tracker', () => {
     for (const answer of ['denied', undefined, 1, null]) tracker.consent(answer as never);
     await tracker.flush();
     expect(requests).toEqual([]);
-    expect(errors).toEqual(Array(4).fill('clew: consent: expected true or false'));
+    expect(errors).toEqual(Array(4).fill('clew: consent: expected a boolean'));
   });
 
   it.each([

@@ -33,7 +33,7 @@ export const arrivalsChart = (rows: readonly Row[], caption: string): string => 
   const libraries = rows.filter(isLibrary);
   const bottom = TOP + libraries.length * LINE;
   const bars = libraries.map((row, line) => bar(row, TOP + line * LINE)).join('\n');
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 36}" width="${WIDTH}" font-family="system-ui, sans-serif" font-size="18">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 36}" width="480" font-family="system-ui, sans-serif" font-size="18">
 <title>Events that arrive, of ${numberText(WAYS.length * EVENTS, 0)}</title>
 <style>
 text { fill: #211e1b } .note { fill: #6a635b } .all { fill: #e2ddd4 } .peer { fill: #8f877c } .clew { fill: #b3274a }

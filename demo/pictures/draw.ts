@@ -148,7 +148,7 @@ export const drawOutage = (run: Run): string => {
   ];
   const { wide, top, high } = CARD;
   const middle = top + high / 2 + 30;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 504" width="640" role="img" aria-labelledby="title">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 504" width="460" role="img" aria-labelledby="title">
 <title id="title">A service answers 500 for ${Math.round(outage.to - outage.from)} s: ${tracked} events tracked, ${stored} stored, none twice</title>
 <style>${style.join('\n')}
 </style>

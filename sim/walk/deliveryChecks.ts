@@ -141,7 +141,7 @@ export const findWrongTime = ({ service, ledger, plan }: Stage): string | undefi
     const event = ledger.tracked.get(payload.n ?? 0);
     // The endpoint for single events takes no time.
     if (!event || !timestamp) continue;
-    const late = Date.parse(timestamp) - EPOCH - Math.floor(event.at);
+    const late = Date.parse(timestamp) - Math.floor(EPOCH + event.at);
     if (late) return `event ${event.n} says ${late} ms after its call`;
   }
   return undefined;

@@ -132,7 +132,7 @@ export interface TrackerOptions {
    */
   store?: Store;
   /**
-   * Logs deliveries, drops and errors to the console.
+   * Logs deliveries, drops, errors and failed requests.
    *
    * @default false
    */

@@ -46,7 +46,9 @@ export const createSignals = (isDebug: boolean) => {
    * came through localStorage, from a page that left before the bundle had come, is none any more.
    */
   const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
-    if (isDebug && signal !== 'trace') console.log('clew:', signal, make());
+    // Of the steps only a failed request: a first try with a wrong address would say nothing for minutes.
+    if (isDebug && (signal !== 'trace' || (make() as Answer).outcome === 'failed'))
+      console.log('clew:', signal, make());
     for (const [heard, listener] of listeners) {
       try {
         if (heard === signal) listener?.(make() as never);

@@ -191,7 +191,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   };
 
   /** Whatever was thrown, even if it cannot be written itself. */
-  const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'no message');
+  const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unknown');
 
   /** What `read` makes, or '' if it throws: reading somebody's object may throw anything. */
   const attempt = <T>(read: () => T): T | '' => {
@@ -286,7 +286,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     enter((visitor) => {
       const [primary_key, signature] = identityIn(visitor);
       if (typeof primary_key === 'string') add(stamp(text, { primary_key, signature }));
-      else fail('setProperties: expected identify() first');
+      else fail('setProperties: call identify first');
     });
   };
 
@@ -474,7 +474,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     },
     consent(isGranted) {
       drain();
-      if (typeof isGranted !== 'boolean') return fail('consent: expected true or false');
+      if (typeof isGranted !== 'boolean') return fail('consent: expected a boolean');
       answer(isGranted);
       channel.post(isGranted);
     },

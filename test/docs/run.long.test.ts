@@ -14,7 +14,7 @@ afterEach(async () => {
 
 describe('the relay in the documentation', () => {
   it.each([
-    ['README.md', '// relay.ts'],
+    ['README.md', '// relay.mjs'],
     ['docs/relay.md', '// node.ts'],
     ['docs/relay.md', '// express.ts'],
     ['docs/relay.md', '// fastify.ts'],

@@ -90,7 +90,7 @@ describe('a domain in a cookie', () => {
     app.tracker.setProperties({ plan: 'pro' });
     await app.tracker.flush();
     expect(app.upserts()).toEqual([]);
-    expect(app.errors).toEqual(['clew: setProperties: expected identify() first']);
+    expect(app.errors).toEqual(['clew: setProperties: call identify first']);
   });
 
   it('reads the change of another host when the page is shown again', async () => {

@@ -105,7 +105,7 @@ describe('reset', () => {
     expect(anonymous?.correlationValue).not.toBe(ann?.correlationValue);
     expect(await tracker.correlationValue()).toBe(anonymous?.correlationValue);
     expect(upserts()).toEqual([]);
-    expect(errors).toEqual(['clew: setProperties: expected identify() first']);
+    expect(errors).toEqual(['clew: setProperties: call identify first']);
   });
 
   it('lets the next customer identify under the new visitor id', async () => {
@@ -140,7 +140,7 @@ describe('setProperties', () => {
     tracker.setProperties({ plan: 'pro' });
     await tracker.flush();
     expect(upserts()).toEqual([]);
-    expect(errors).toEqual(['clew: setProperties: expected identify() first']);
+    expect(errors).toEqual(['clew: setProperties: call identify first']);
   });
 
   it('sets properties of the customer who is identified at the time of the call', async () => {

@@ -236,7 +236,7 @@ describe('a plugin', () => {
         },
       });
       tracker.stop();
-      expect(errors).toEqual(['clew: no message']);
+      expect(errors).toEqual(['clew: unknown']);
     },
   );
 

@@ -99,7 +99,17 @@ it('no value is made without a listener', () => {
   expect(make).not.toHaveBeenCalled();
 });
 
-it('nothing is logged without debug, and no traces with it', () => {
+it('debug logs a request that failed, and none that was answered', () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  const [, emit] = createSignals(true);
+  const answered = (outcome: 'failed' | 'delivered') =>
+    ({ step: 'answered', uuids: [], outcome, message: '502' }) as const;
+  emit('trace', () => answered('delivered'));
+  emit('trace', () => answered('failed'));
+  expect(log).toHaveBeenCalledExactlyOnceWith('clew:', 'trace', answered('failed'));
+});
+
+it('nothing is logged without debug, and no other traces with it', () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   createSignals(false)[1]('error', problem('a'));
   expect(log).not.toHaveBeenCalled();
