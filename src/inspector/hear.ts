@@ -65,6 +65,7 @@ const hearSent = (model: Model, at: number, trace: Extract<Trace, { step: 'sent'
   const { number } = send(model.requests, uuids, { sentAt: at, path, strangers, bytes, gzip, leaving });
   for (const uuid of uuids) {
     const event = model.events.get(uuid);
+    model.refusedUpserts.delete(uuid);
     if (!event) continue;
     event.sentAt = at;
     event.requests.push(number);
@@ -83,10 +84,27 @@ const hearAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'a
     const event = trace.uuids.length === 1 ? model.events.get(trace.uuids[0] ?? '') : undefined;
     if (event) event.why = request?.message;
   }
-  if (request?.path !== UPSERT_PATH || trace.outcome !== 'delivered') return;
-  // No signal tells of an upsert's end.
-  const upsert = model.events.get(trace.uuids[0] ?? '');
-  if (upsert) Object.assign(upsert, { endedAt: at, end: trace.rejected?.[0] ? 'rejected' : 'delivered' });
+  if (request?.path === UPSERT_PATH) hearUpsertAnswered(model, at, trace);
+};
+
+/** No signal reports the end of an upsert. */
+const endUpsert = ({ events }: Model, at: number, uuid: string, end: 'delivered' | 'rejected'): void => {
+  const upsert = events.get(uuid);
+  if (upsert) Object.assign(upsert, { endedAt: at, end });
+};
+
+const hearUpsertAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'answered' }>): void => {
+  const [uuid = ''] = trace.uuids;
+  if (trace.outcome === 'delivered') endUpsert(model, at, uuid, trace.rejected?.[0] ? 'rejected' : 'delivered');
+  else if (trace.outcome === 'rejected' || trace.status === 500) model.refusedUpserts.add(uuid);
+};
+
+/** clew releases the lease only when its queue is empty: upserts that it has not sent again by then are dropped. */
+const endRefusedUpserts = (model: Model, at: number, { by, until }: Extract<Trace, { step: 'link' }>): void => {
+  if (by) return;
+  const isReleased = !until;
+  if (isReleased) for (const uuid of model.refusedUpserts) endUpsert(model, at, uuid, 'rejected');
+  model.refusedUpserts.clear();
 };
 
 const hearTrace = (model: Model, at: number, trace: Trace): void => {
@@ -106,6 +124,7 @@ const hearTrace = (model: Model, at: number, trace: Trace): void => {
     case 'link':
       model.link = trace;
       plan(model.requests, at, trace);
+      endRefusedUpserts(model, at, trace);
       break;
     case 'visitor':
       model.visitor = { thread: trace.thread, primaryKey: trace.primaryKey, isTold: true };

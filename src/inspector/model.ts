@@ -49,6 +49,8 @@ export interface Model {
   /** Events without an end, by whether they are in IndexedDB. */
   readonly waiting: Map<string, { readonly name: string; isStored: boolean }>;
   readonly requests: Requests;
+  /** Upserts that the service rejected, until clew sends them again or their end is known. */
+  readonly refusedUpserts: Set<string>;
   visitor?: SeenVisitor;
   link?: Extract<Trace, { step: 'link' }>;
   /** The last errors told, oldest first. */
@@ -63,6 +65,7 @@ export const newModel = (openedAt: number): Model => ({
   forgotten: 0,
   waiting: new Map(),
   requests: newRequests(),
+  refusedUpserts: new Set(),
   errors: [],
   seconds: [],
 });

@@ -17,7 +17,10 @@ export const createLedger = (emit: <S extends keyof Signals>(signal: S, make: ()
     counts.queued -= length;
     if (reason) counts.dropped[reason] = (counts.dropped[reason] ?? 0) + length;
     else counts.delivered += length;
-    emit(reason ? 'dropped' : 'delivered', () => ({ events: texts.map((text) => JSON.parse(text)), reason }) as never);
+    emit(
+      reason ? 'dropped' : 'delivered',
+      () => ({ events: texts.map((text) => JSON.parse(text)), ...(reason && { reason }) }) as never,
+    );
   };
   return [counts, begin, end] as const;
 };

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Transport } from '../../src/index.ts';
 import { count, hear, MOST_EVENTS } from '../../src/inspector/hear.ts';
 import { type Model, newModel } from '../../src/inspector/model.ts';
 import { MOST_REQUESTS } from '../../src/inspector/requests.ts';
 import type { DropReason, Trace } from '../../src/tracker/signals.ts';
 import { BATCH_PATH, UPSERT_PATH, type WireEvent } from '../../src/wire.ts';
+import { start } from '../tracker/page.ts';
 
 const THREAD = '7d0c8c5e-3a4e-4f0e-9a53-3f6a5f0f6a11';
 
@@ -137,6 +139,51 @@ describe('an upsert', () => {
     answer(['u']);
     expect(event('u')).toMatchObject({ name: 'setProperties', end: 'delivered' });
     expect(model.stats).toEqual({ tracked: 0, delivered: 0, queued: 0, dropped: {} });
+  });
+
+  const rejected = () => {
+    const played = stage();
+    played.store('u');
+    played.send(['u'], { path: UPSERT_PATH });
+    played.answer(['u'], { outcome: 'rejected', status: 422, message: '422 no such property' });
+    const link = (by: string, until: number) => played.tell({ step: 'link', tab: 'me', by, until, fails: 0, okAt: 0 });
+    return { ...played, link };
+  };
+
+  it('is rejected if the queue is empty after its rejection', () => {
+    const { link, event, now } = rejected();
+    link('me', now() + 22_000);
+    expect(event('u')?.end).toBeUndefined();
+    link('', 0);
+    expect(event('u')).toMatchObject({ end: 'rejected', endedAt: now(), why: '422 no such property' });
+  });
+
+  it('is confirmed if a retry succeeds after its rejection', () => {
+    const { link, send, answer, event, now } = rejected();
+    link('me', now() + 22_000);
+    send(['u'], { path: UPSERT_PATH });
+    answer(['u']);
+    link('', 0);
+    expect(event('u')?.end).toBe('delivered');
+  });
+
+  it('stays queued if a back-off follows its rejection', () => {
+    const { link, event, now } = rejected();
+    link('', now() + 1000);
+    link('', 0);
+    expect(event('u')?.end).toBeUndefined();
+  });
+
+  it('of a tracker is rejected when the service answers 422', async () => {
+    const transport: Transport = async ({ url }) =>
+      url.endsWith(UPSERT_PATH) ? { outcome: 'rejected', status: 422 } : { outcome: 'delivered', status: 200 };
+    const { tracker } = start({ transport });
+    const model = newModel(0);
+    tracker.on('trace', (trace) => hear(model, 1, 'trace', trace));
+    tracker.identify('ann', { plan: 'pro' });
+    await tracker.flush();
+    const upsert = [...model.events.values()].find(({ name }) => name === 'setProperties');
+    expect(upsert?.end).toBe('rejected');
   });
 });
 

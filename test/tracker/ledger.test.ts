@@ -33,6 +33,7 @@ it('signals report delivered and dropped events with the reason', () => {
   end([a, b]);
   end([c], 'too-large');
   expect(delivered).toMatchObject([{ events: [{ uuid: idOf(a), event: 'a', payload: { x: 1 } }, { event: 'b' }] }]);
+  expect(delivered[0]).not.toHaveProperty('reason');
   expect(dropped).toMatchObject([{ events: [{ event: 'c' }], reason: 'too-large' }]);
 });
 
