@@ -22,13 +22,13 @@ const signUp = async (shop: FrameLocator) => {
 
 test('the page shows each step of a click up to the service', async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
-  await expect(page.getByText('First: Click anything in the shop')).toBeVisible();
+  await expect(page.getByText('First: Press the button above')).toBeVisible();
   await shop.getByRole('button', { name: /Knossos Merino/ }).click();
   await expect(page.getByRole('heading', { name: 'Newest event: cart_added' })).toBeVisible();
   await expect(station(page, 'Stored')).toContainText('in IndexedDB');
   await expect(station(page, 'Confirmed')).toContainText('answered 201');
   await expect(station(page, 'Arrived')).toContainText('from an anonymous customer');
-  await expect(page.getByText('Next: Join the club')).toBeVisible();
+  await expect(page.getByText('Next: Press the button above')).toBeVisible();
   await expect(page.locator('#events')).toContainText(/cart_added\s+anonymous\s+sku merino price 14/);
   await expect(page.locator('clew-inspector')).toContainText(/2 tracked\s*=\s*2 delivered\s*\+\s*0 queued/);
   expect((await demo.events('cart_added')).map(({ payload }) => payload)).toEqual([{ sku: 'merino', price: '14' }]);
@@ -207,6 +207,7 @@ test('the service fails for ten seconds while a visitor clicks, and every event 
     Number(await outage.locator('.numbers div', { hasText: name }).locator('dd').textContent());
   await button.click();
   await expect(outage.getByText('The service answers 503')).toBeVisible();
+  await expect(page.locator('#guide')).toBeHidden();
   await expect(button).toHaveAttribute('aria-disabled', 'true');
   await expect.poll(() => number('waiting')).toBeGreaterThan(5);
   // A second press changes nothing: the numbers go on.
@@ -230,6 +231,48 @@ test('the service fails for ten seconds while a visitor clicks, and every event 
   await expect(button).toHaveAttribute('aria-disabled', 'false');
 });
 
+test('the story follows the service when a fault button changes the fault', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
+  await open(page, demo.address);
+  const state = page.locator('#outage-state');
+  await page.getByRole('button', { name: 'Break the service' }).click();
+  await expect(page.getByText('For a limited time')).toBeVisible();
+  await page.getByLabel('next').fill('');
+  await page.getByRole('button', { name: '500' }).click();
+  await expect(state).toHaveText('The service has the fault chosen under “Service faults”.');
+  await page.getByRole('button', { name: 'None' }).first().click();
+  await expect(page.locator('#state')).toHaveText('service answers');
+  await expect(state).not.toContainText('503');
+  await expect(page.locator('#outage')).not.toHaveAttribute('data-phase', 'down');
+  await expect(page.locator('#outage-clock')).not.toContainText('until the service is back');
+  await expect(state).toContainText(/(\d+) events? (was|were) tracked, \1 arrived, none twice/, { timeout: 30_000 });
+});
+
+test('a second tab cannot extend the outage of the first tab', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
+  await open(page, demo.address);
+  const other = await page.context().newPage();
+  await open(other, demo.address);
+  const button = other.getByRole('button', { name: 'Break the service' });
+  await expect(button).toHaveAttribute('aria-disabled', 'false');
+  await page.getByRole('button', { name: 'Break the service' }).click();
+  await expect(button).toHaveAttribute('aria-disabled', 'true');
+  await expect(other.getByText('The service fails already.')).toBeVisible();
+  const ends = async () => {
+    const { duration } = await (await fetch(`${demo.address}/inspect/faults`)).json();
+    return Date.now() + duration;
+  };
+  const before = await ends();
+  await button.click({ force: true });
+  // The numbers of a story would be there at once.
+  await expect(other.locator('#outage')).toHaveAttribute('data-phase', 'rest');
+  expect((await ends()) - before).toBeLessThan(1000);
+});
+
 test('a reload in the middle of the outage ends the fault', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
   // The page's own view is no click.
@@ -241,6 +284,9 @@ test('a reload in the middle of the outage ends the fault', { tag: '@long' }, as
   await expect(page.locator('#state')).toHaveText('service answers');
   await expect(page.getByText('The service works.')).toBeVisible();
   await expect.poll(async () => (await demo.events('cart_added')).length).toBeGreaterThan(0);
+  await expect(
+    page.getByText(/^(\d+) events? waited when the page was reloaded: \1 ha(s|ve) arrived\.$/),
+  ).toBeVisible();
 });
 
 const PAGES = ['', 'shop/', 'shop/pricing', 'shop/join', 'shop/account', 'shop/basket', 'shop/thanks', 'shop/privacy'];
@@ -339,7 +385,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('button', { name: 'Down' }).click();
     await expect(page.getByText('will find no server')).toBeVisible();
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await page.getByRole('button', { name: 'None' }).first().click();
     await page.setViewportSize({ width: 390, height: 844 });
+    await expect(page.getByRole('button', { name: 'Break the service' })).toHaveAttribute('aria-disabled', 'false');
     await page.getByRole('button', { name: 'Break the service' }).click();
     for (const phase of ['down', 'done']) {
       await expect(page.locator(`#outage[data-phase=${phase}]`)).toBeVisible({ timeout: 45_000 });

@@ -2,11 +2,13 @@
 import { html, render } from 'lit-html';
 import { cell, drawWhenChanged } from './cell.js';
 import { byId } from './dom.js';
+import { isPlaying, outage } from './outage.js';
 import { listen } from './site.js';
 
 /** Suggests one step after the other, until all are done. Any order counts. */
 
 const STEPS = /** @type {const} */ ({
+  break: 'Press the button above. The service fails, and no event is lost.',
   click: 'Click anything in the shop, and follow the event here.',
   join: 'Join the club. Your earlier events then belong to a named customer.',
   fault: 'Choose 500 under “Service faults”, then click again.',
@@ -30,7 +32,10 @@ const receive = (trace) => {
 
 export const showGuide = () => {
   listen(receive);
-  drawWhenChanged([done], () => {
+  outage.watch(() => outage.get() && finish('break'));
+  drawWhenChanged([done, outage], () => {
+    // The outage has a text of its own.
+    byId('guide').hidden = isPlaying();
     const steps = /** @type {Step[]} */ (Object.keys(STEPS));
     const next = steps.find((step) => !done.get().has(step));
     render(

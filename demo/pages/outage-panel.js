@@ -3,7 +3,16 @@ import { html, render } from 'lit-html';
 import { drawWhenChanged } from './cell.js';
 import { attempt, byId, counted, onClick } from './dom.js';
 import { pausedUntil } from './event-path.js';
-import { breakService, countsOf, followOutage, isPlaying, outage } from './outage.js';
+import {
+  breakService,
+  countsOf,
+  countsOfReload,
+  followOutage,
+  isBroken,
+  isOtherFault,
+  isPlaying,
+  outage,
+} from './outage.js';
 import { chart } from './outage-chart.js';
 import { arrived } from './service.js';
 
@@ -16,8 +25,9 @@ const secondsTo = (until) => Math.max(Math.ceil((until - Date.now()) / 1000), 0)
 
 /** @param {Outage | undefined} current */
 const clock = (current) => {
-  if (current?.phase === 'down') return html`<b>${secondsTo(current.endsAt)}</b> s until the service is back`;
-  if (current?.phase !== 'draining') return '';
+  if (!isPlaying()) return isBroken() ? 'The service fails already.' : '';
+  if (current?.phase === 'down')
+    return isOtherFault() ? '' : html`<b>${secondsTo(current.endsAt)}</b> s until the service is back`;
   const left = secondsTo(pausedUntil.get());
   return left ? html`next try in <b>${left}</b> s` : 'sending';
 };
@@ -31,19 +41,28 @@ const verdict = (current) => {
   return `${were}, ${twice ? `${twice} twice` : 'none twice'}${dropped ? `, ${dropped} dropped` : ''}.`;
 };
 
+const reloadSentence = () => {
+  const { waited, arrived } = countsOfReload();
+  if (!waited) return '';
+  return `${counted(waited, 'event')} waited when the page was reloaded: ${arrived} ${arrived === 1 ? 'has' : 'have'} arrived.`;
+};
+
 /** For screen readers, too: no more than one sentence for each phase. @param {Outage | undefined} current */
 const sentence = (current) => {
-  if (!current) return '';
-  if (current.phase === 'down') return 'The service answers 503. Events wait.';
+  if (!current) return reloadSentence();
+  if (current.phase === 'down')
+    return isOtherFault()
+      ? 'The service has the fault chosen under “Service faults”.'
+      : 'The service answers 503. Events wait.';
   if (current.phase === 'draining') return 'The service is back. clew sends after its back-off.';
   return verdict(current);
 };
 
 /** @param {Outage | undefined} current */
 const numbers = (current) => {
-  const { tracked, waiting, arrived } = current ? countsOf(current) : NOTHING;
+  const { tracked, waiting, arrived, dropped } = current ? countsOf(current) : NOTHING;
   return html`
-    <div><dt>tracked</dt><dd>${tracked}</dd></div>
+    <div><dt>tracked${dropped ? `, ${dropped} dropped` : ''}</dt><dd>${tracked}</dd></div>
     <div class="waiting"><dt>waiting <span>in the browser</span></dt><dd>${waiting}</dd></div>
     <div class="arrived"><dt>arrived <span>at the service</span></dt><dd>${arrived}</dd></div>
   `;
@@ -56,7 +75,7 @@ export const showOutage = () => {
     const current = outage.get();
     byId('outage').dataset.phase = current?.phase ?? 'rest';
     // Not `disabled`, which would take the focus from the button.
-    byId('break').setAttribute('aria-disabled', String(isPlaying()));
+    byId('break').setAttribute('aria-disabled', String(isPlaying() || isBroken()));
     render(numbers(current), byId('outage-numbers'));
     render(chart(current), byId('outage-chart'));
     render(clock(current), byId('outage-clock'));

@@ -10,12 +10,12 @@ import { listen, listenTo } from './site.js';
  *
  * @typedef {{ at: number, waiting: number, arrived: number }} Sample `at`: ms since the start
  * @typedef {object} Outage
- * @property {'down' | 'draining' | 'done'} phase
+ * @property {'down' | 'draining' | 'done'} phase as the service's own state shows it
  * @property {number} startedAt ms since the epoch
  * @property {number} endsAt ms since the epoch
+ * @property {boolean} [hasFailed] whether the service has been seen to fail
  * @property {number} [backAt] when the service was seen to answer again (ms since the epoch)
  * @property {Set<string>} tracked
- * @property {Set<string>} confirmed
  * @property {Set<string>} dropped
  * @property {Sample[]} samples
  * @property {number} [rows] how many rows of the service's database hold these events
@@ -33,35 +33,36 @@ export const outage = cell(/** @type {Outage | undefined} */ (undefined));
 export const isPlaying = () => outage.get() !== undefined && outage.get()?.phase !== 'done';
 
 /** @param {Outage} outage */
-export const countsOf = ({ tracked, confirmed, dropped }) => {
-  const there = [...tracked].filter((uuid) => arrivals.find(uuid));
-  const waiting = [...tracked].filter((uuid) => !confirmed.has(uuid) && !dropped.has(uuid) && !arrivals.find(uuid));
-  return { tracked: tracked.size, waiting: waiting.length, arrived: there.length, dropped: dropped.size };
-};
-
-/** @param {'confirmed' | 'dropped'} end @param {(string | undefined)[]} uuids */
-const settle = (end, uuids) => {
-  const current = outage.get();
-  for (const uuid of uuids) if (uuid && current?.tracked.has(uuid)) current[end].add(uuid);
+export const countsOf = ({ tracked, dropped }) => {
+  const missing = [...tracked].filter((uuid) => !arrivals.find(uuid));
+  const waiting = missing.filter((uuid) => !dropped.has(uuid));
+  return {
+    tracked: tracked.size,
+    waiting: waiting.length,
+    arrived: tracked.size - missing.length,
+    dropped: missing.length - waiting.length,
+  };
 };
 
 /** @param {import('./site.js').Trace} trace */
 const receive = (trace) => {
   if (trace.step === 'tracked' && isPlaying() && trace.event.uuid) outage.get()?.tracked.add(trace.event.uuid);
-  if (trace.step === 'answered' && trace.outcome === 'delivered') settle('confirmed', trace.uuids);
 };
 
-const isBroken = () => (arrived.get()?.fault.mode ?? 'none') !== 'none';
+export const isBroken = () => (arrived.get()?.fault.mode ?? 'none') !== 'none';
+
+/** A fault that somebody has chosen in the form lasts for a number of requests, or until it is switched off. */
+export const isOtherFault = () => isBroken() && !('duration' in Object(arrived.get()?.fault));
 
 /** @param {Outage} current @returns {Outage} */
 const advance = (current) => {
   const now = Date.now();
   const { waiting, arrived } = countsOf(current);
   const samples = [...current.samples, { at: now - current.startedAt, waiting, arrived }];
-  // The time is up, and the service shows that its fault has ended.
-  if (current.phase === 'down' && now >= current.endsAt && !isBroken())
-    return { ...current, samples, phase: 'draining', backAt: now };
-  return { ...current, samples };
+  if (isBroken()) return { ...current, samples, phase: 'down', hasFailed: true, backAt: undefined };
+  // A hidden page does not see the fault begin, and one that has just asked for it does not see it yet.
+  const isBack = current.hasFailed || now >= current.endsAt;
+  return isBack ? { ...current, samples, phase: 'draining', backAt: current.backAt ?? now } : { ...current, samples };
 };
 
 /** @param {Outage} current */
@@ -79,28 +80,45 @@ const conclude = async (current) => {
   return { ...current, phase: 'done', tracked, rows };
 };
 
+const REMEMBERED = 'outage-waiting';
+
+/** The events that waited when this page was reloaded. @type {string[]} */
+const remembered = JSON.parse(sessionStorage.getItem(REMEMBERED) ?? '[]');
+
+/** Also for a second reload, until all of them have arrived. */
+const rememberWaiting = () => {
+  const current = outage.get();
+  const uuids = current ? [...current.tracked].filter((uuid) => !current.dropped.has(uuid)) : remembered;
+  const waiting = uuids.filter((uuid) => !arrivals.find(uuid));
+  sessionStorage.setItem(REMEMBERED, JSON.stringify(current || !waiting.length ? waiting : remembered));
+};
+
+export const countsOfReload = () => ({
+  waited: remembered.length,
+  arrived: remembered.filter((uuid) => arrivals.find(uuid)).length,
+});
+
 /** @param {() => void} stopVisitor */
 const play = async (stopVisitor) => {
   while (isPlaying()) {
     await new Promise((resolve) => setTimeout(resolve, PACE));
     const current = advance(/** @type {Outage} */ (outage.get()));
     outage.set(current);
-    if (current.phase === 'draining') stopVisitor();
+    if (current.phase === 'draining' || Date.now() >= current.endsAt) stopVisitor();
     // A service that cannot be asked now is asked again at the next turn.
     if (isOver(current)) outage.set(await conclude(current).catch(() => current));
   }
 };
 
-/** Does nothing while it plays. @throws Error when the service refuses the fault */
+/** Does nothing while it plays, or while the service fails. @throws Error when the service refuses the fault */
 export const breakService = async () => {
-  if (isPlaying()) return;
+  if (isPlaying() || isBroken()) return;
   const now = Date.now();
   outage.set({
     phase: 'down',
     startedAt: now,
     endsAt: now + DURATION,
     tracked: new Set(),
-    confirmed: new Set(),
     dropped: new Set(),
     samples: [],
   });
@@ -115,20 +133,12 @@ export const breakService = async () => {
 
 export const followOutage = () => {
   listen(receive);
-  listenTo('delivered', ({ events }) =>
-    settle(
-      'confirmed',
-      events.map((/** @type {any} */ { uuid }) => uuid),
-    ),
-  );
-  listenTo('dropped', ({ events }) =>
-    settle(
-      'dropped',
-      events.map((/** @type {any} */ { uuid }) => uuid),
-    ),
-  );
+  listenTo('dropped', ({ events }) => {
+    for (const { uuid } of events) if (outage.get()?.tracked.has(uuid)) outage.get()?.dropped.add(uuid);
+  });
   addEventListener('pagehide', () => {
-    if (outage.get()?.phase === 'down')
+    rememberWaiting();
+    if (outage.get()?.phase === 'down' && !isOtherFault())
       fetch('/inspect/faults', {
         method: 'PUT',
         keepalive: true,
