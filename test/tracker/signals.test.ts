@@ -102,8 +102,12 @@ it('no value is made without a listener', () => {
 it('debug logs a request that failed, and none that was answered', () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   const [, emit] = createSignals(true);
-  const answered = (outcome: 'failed' | 'delivered') =>
-    ({ step: 'answered', uuids: [], outcome, message: '502' }) as const;
+  const answered = (outcome: 'failed' | 'delivered') => ({
+    step: 'answered' as const,
+    uuids: [],
+    outcome,
+    message: '502',
+  });
   emit('trace', () => answered('delivered'));
   emit('trace', () => answered('failed'));
   expect(log).toHaveBeenCalledExactlyOnceWith('clew:', 'trace', answered('failed'));
