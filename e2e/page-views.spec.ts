@@ -207,7 +207,7 @@ test('a later patch of history stays after stop(), and clew tracks nothing', asy
   expect((await viewsOf(demo)).map(({ path }) => path)).toEqual(['/blank']);
 });
 
-test('the title is the one that the app sets after rendering the route', async ({ demo, visitor }) => {
+test('a view has the title that the app sets after it renders the route', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);

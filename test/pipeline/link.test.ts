@@ -106,7 +106,7 @@ describe('the back-off after a failure', () => {
     expect(new Set(waits).size).toBeGreaterThan(400);
   });
 
-  it('holds for all tabs, also the one that failed', () => {
+  it('holds for all tabs, also the tab that failed', () => {
     jitter(1);
     const link = held('a');
     fail(link, 'a', NOW, false);

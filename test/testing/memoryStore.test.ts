@@ -31,7 +31,7 @@ describe('a memory store', () => {
     expect(await store.read('/clew')).toEqual([[key(1, 1), ['stored']]]);
   });
 
-  it('shares no record with the function that changes it, nor with the caller that gets it', async () => {
+  it('copies a record for the function that changes it and for the caller that gets it', async () => {
     const store = createMemoryStore();
     const made = { fails: 0 };
     await store.transact([], 'link', () => made);

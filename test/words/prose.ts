@@ -1,18 +1,8 @@
 import type { Nodes } from 'mdast';
 import { remark } from 'remark';
 import remarkGfm from 'remark-gfm';
-
-/** A paragraph, a heading, or a cell of a table, as a reader sees it. */
-export interface Passage {
-  isCell: boolean;
-  /** With a space for each line break, since `Intl.Segmenter` ends a sentence there, and `CODE` for inline code. */
-  text: string;
-  /** The line of the page that a character of `text` is on. */
-  lineAt(index: number): number;
-}
-
-/** Stands for inline code, which is not prose. In capitals, since `Intl.Segmenter` ends no sentence before a small letter. */
-export const CODE = 'CODE';
+import { attributesIn, textsIn } from './html.ts';
+import { CODE, type Passage } from './passage.ts';
 
 /** The text of a node that stands in a line, with the line that it begins on. */
 const piecesOf = (node: Nodes): [text: string, line: number][] => {
@@ -38,12 +28,23 @@ const passageOf = (node: Nodes): Passage => {
   return { isCell: node.type === 'tableCell', text, lineAt: (index) => lines[index] ?? 0 };
 };
 
+/** Texts that a reader sees beside the passage: titles of links and pictures, and attributes of HTML. */
+const asidesIn = (node: Nodes): Passage[] => {
+  const line = node.position?.start.line ?? 0;
+  if (node.type === 'html') return attributesIn(node.value, line);
+  const title = 'title' in node && node.title;
+  const own: Passage[] = title ? [{ isCell: false, text: title.replaceAll('\n', ' '), lineAt: () => line }] : [];
+  return 'children' in node ? [...own, ...node.children.flatMap(asidesIn)] : own;
+};
+
 const passagesIn = (node: Nodes): Passage[] => {
-  if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'tableCell') return [passageOf(node)];
-  return 'children' in node ? node.children.flatMap(passagesIn) : [];
+  if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'tableCell')
+    return [passageOf(node), ...asidesIn(node)];
+  if (node.type === 'html') return [...textsIn(node.value, node.position?.start.line ?? 0), ...asidesIn(node)];
+  return 'children' in node ? node.children.flatMap(passagesIn) : asidesIn(node);
 };
 
 const parser = remark().use(remarkGfm);
 
-/** The prose of a Markdown page. Code, HTML, comments and the targets of links are not prose. */
+/** The prose of a Markdown page, with that of its HTML. Code, comments and the targets of links are not prose. */
 export const proseOf = (markdown: string): Passage[] => passagesIn(parser.parse(markdown));

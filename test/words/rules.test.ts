@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BANNED, faultsOf, titleFaultsOf } from './rules.ts';
+import { BANNED, faultsOf, formFaultsOf, titleFaultsOf } from './rules.ts';
 
 const expectedOf = (markdown: string) => faultsOf(markdown).map(({ expected }) => expected);
 const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
@@ -72,6 +72,19 @@ describe('a banned word', () => {
     'search for the event',
     'page goes',
     'rights it',
+    'serves nobody',
+    'is hard to make',
+    'sends, nor',
+    'is the one that',
+    'speaks for',
+    'is kept by the',
+    'holds up',
+    'cannot be meant',
+    'behind what',
+    'is required, but with',
+    'is not without',
+    'does not lose nothing',
+    'is not uncommon',
   ];
 
   it.each(BANNED.map(([pattern, instead], index) => [EXAMPLES[index] ?? '', instead, pattern] as const))(
@@ -83,6 +96,16 @@ describe('a banned word', () => {
       expect(expectedOf(`| Clew ${word} it |\n| --- |\n`)).toContain(instead);
     },
   );
+
+  it.each([
+    ['It is hard to make lose an event.'],
+    ['Nobody speaks for another.'],
+    ['Nothing is forgotten by the one that keeps it, nor is anything kept by the one that forgets.'],
+    ['Nothing bad holds up the good.'],
+    ['Behind what nobody can read there may be more.'],
+  ])('makes a riddle, which is found: %s', (riddle) => {
+    expect(faultsOf(riddle)).not.toEqual([]);
+  });
 
   it.each([
     'Clew always works on the main thread, away from the page.',
@@ -97,11 +120,47 @@ it.each([
   '```ts\n// told; of a way: by: thread\n```',
   'Call `told(way)`.',
   '<!-- told of a way; -->',
-  '<p title="told">',
+  '<p class="told">',
+  '<pre>told</pre>',
+  '<p><code>told</code> it</p>',
+  '<script>\nconst way = "told";\n</script>',
   '[Read on](told/way.md#thread).',
   '![A picture](way.svg)',
-])('code, comments, HTML and addresses are not prose: %s', (markdown) => {
+])('code, comments and addresses are not prose: %s', (markdown) => {
   expect(faultsOf(markdown)).toEqual([]);
+});
+
+describe('in Markdown, prose includes', () => {
+  it.each([
+    ['the alternative text of an HTML image', '# A\n\n<img src="a.svg"\n  alt="An event is told">', 4],
+    ['the alternative text of an HTML image in a sentence', 'An <img alt="It was told" src="a.svg"> image', 1],
+    ['the title of an element', '<p title="told">\n</p>', 1],
+    ['a label for screen readers', "<p aria-label='told'></p>", 1],
+    ['the text of HTML', '<details>\n<summary>A</summary>\nIt is <b>told</b>.\n</details>', 3],
+    ['the title of a link', '# A\n\n[a](b.md "It is told")', 3],
+    ['the title of a picture', '![a](b.svg "It is told")', 1],
+    ['the title of a definition', '[a]\n\n[a]: b.md "It is told"', 3],
+  ])('%s', (_, markdown, line) => {
+    expect(faultsOf(markdown)).toMatchObject([{ line, found: '"told"' }]);
+  });
+});
+
+it('each text between HTML blocks has sentences of its own', () => {
+  expect(faultsOf(`<p>${words(20)}</p>\n<p>${words(20)}</p>`)).toEqual([]);
+  expect(expectedOf(`<p>${words(20)} <b>${words(20)}</b></p>`)).toEqual(['at most 25 words in a sentence']);
+  expect(faultsOf('<p>Clew &amp; relay &lt;3</p>')).toEqual([]);
+});
+
+describe('in a form for issues, prose includes', () => {
+  it.each(['name', 'description', 'label', 'placeholder', 'value', 'title', 'about'])('the text of %s', (key) => {
+    expect(
+      formFaultsOf(`name: A\nbody:\n  - attributes:\n      ${key}: >-\n        It is\n        told.\n`),
+    ).toMatchObject([{ line: 4, found: '"told"' }]);
+  });
+
+  it('no id, no option and no comment', () => {
+    expect(formFaultsOf('# told\nbody:\n  - id: told\n    options: [way, told]\n')).toEqual([]);
+  });
 });
 
 describe('the title of a test', () => {

@@ -1,4 +1,6 @@
-import { CODE, type Passage, proseOf } from './prose.ts';
+import { proseOfForm } from './forms.ts';
+import { CODE, type Passage } from './passage.ts';
+import { proseOf } from './prose.ts';
 import { titlesOf } from './titles.ts';
 
 /** A place where a page or a title breaks a rule. */
@@ -39,6 +41,19 @@ export const BANNED: readonly [pattern: RegExp, instead: string][] = [
   [/\bsearch(es)? for (a|an|the) (\w+ )?event\b/i, '"bisect"'],
   [/\b(page|tab|visitor)s? (that |which )?go(es)?\b/i, '"unload" or "leave"'],
   [/\brights it\b/i, '"fixes it"'],
+  [/\b((any|every|no)body|no one)\b/i, 'the actor: "clew never …", "no tab", "the page cannot …"'],
+  [/\b(hard|easy) to (make|lose)\b/i, 'the fact: "events survive …"'],
+  [/, nor\b/i, 'two sentences for "nor"'],
+  [/\bthe ones? (that|who|whom|which)\b/i, 'the noun in place of "the one"'],
+  [/\bspeaks? for\b/i, '"impersonates" or "represents"'],
+  [/\b(forgotten|kept|held) by the\b/i, 'the actor first'],
+  [/\bholds? up\b/i, '"blocks"'],
+  [/\bcannot be meant\b/i, '"invalid"'],
+  [/\b(behind|all|than|of) what\b/i, 'the noun in place of "what"'],
+  [/\b(required|optional), but with\b/i, '"required unless …"'],
+  [/\bnot without\b/i, 'a positive statement for two negatives'],
+  [/\b(not|never)( \w+)? (nobody|nothing|none|nowhere)\b|\bnothing (is|does) not\b/i, 'one negative'],
+  [/\bnot (un(available|common|known|like|reasonable|usual)|impossible)\b/i, 'one negative'],
 ];
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -82,11 +97,14 @@ const sentenceFaults = ({ text, isCell, lineAt }: Passage): Fault[] =>
     return [...lengthFaults(segment, line), ...(isCell ? [] : formFaults(segment, line))];
   });
 
+const faultsIn = (passages: readonly Passage[]): Fault[] =>
+  passages.flatMap((passage) => [...bannedIn(passage), ...sentenceFaults(passage)]).toSorted((a, b) => a.line - b.line);
+
 /** Where a Markdown page breaks the rules of how the project writes, in the order of its lines. */
-export const faultsOf = (markdown: string): Fault[] =>
-  proseOf(markdown)
-    .flatMap((passage) => [...bannedIn(passage), ...sentenceFaults(passage)])
-    .toSorted((a, b) => a.line - b.line);
+export const faultsOf = (markdown: string): Fault[] => faultsIn(proseOf(markdown));
+
+/** The same for a form of GitHub, in YAML. */
+export const formFaultsOf = (yaml: string): Fault[] => faultsIn(proseOfForm(yaml));
 
 /**
  * Where the titles of a file of tests break the rules, in the order of its lines. A title may open with "of", since it continues

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../docs/markdown.ts';
-import { CODE, type Passage } from './prose.ts';
+import { CODE, type Passage } from './passage.ts';
 
 /** Functions whose calls have a title, also as `it.each(…)(title)`. `fault` has its number before the title. */
 const TITLED = new Set(['describe', 'fault', 'it', 'test']);
