@@ -1,3 +1,4 @@
+import { MODERN } from '../../browser/browser.ts';
 import { INVARIANTS } from '../checks.ts';
 import { changesPerson, now, relayed, small, tracksMany } from '../defectPlans.ts';
 import type { Defect } from '../defects.ts';
@@ -75,5 +76,37 @@ export const storageDefects: readonly Defect[] = [
       hasStub: false,
     }),
     mayShow: (plan, detail) => tracksMany(plan) && changesPerson(plan) && detail.startsWith('$identify'),
+  },
+  {
+    name: 'while IndexedDB is shut, each page that adopts journaled events journals them once more',
+    invariant: INVARIANTS.stored,
+    issue: 16,
+    plan: relayed(
+      97207,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: now, action: { verb: 'service', status: 429, takes: true } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20000 } },
+        { wait: { ms: 789 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: now, action: { verb: 'back', tab: 1 } },
+        { wait: { ms: 15155 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+      ],
+      {
+        theme: 'storage',
+        features: { ...MODERN, hasLocks: false },
+        dataset: {
+          baseUrl: '/clew',
+          flushInterval: '200',
+          maxBatchEvents: '5',
+          compress: 'false',
+          maxQueuedEvents: '80',
+        },
+        hasStub: false,
+      },
+    ),
+    mayShow: (plan, detail) => plan.theme === 'storage' && detail.includes('characters'),
   },
 ];
