@@ -344,7 +344,7 @@ test('the form for visitors names the allowed range, and keeps the number', { ta
 
 test('the fault form names the field with a wrong number', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
-  const [next, wait] = [page.getByLabel('next'), page.getByLabel('wait', { exact: true })];
+  const [next, wait] = [page.getByLabel('next'), page.getByRole('textbox', { name: 'wait s' })];
   await next.fill('-1');
   await page.getByRole('button', { name: '500' }).click();
   await expect(next).toHaveAccessibleDescription(/^next … requests: expected a whole number from 1/);
