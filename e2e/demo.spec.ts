@@ -289,6 +289,100 @@ test('a reload in the middle of the outage ends the fault', { tag: '@long' }, as
   ).toBeVisible();
 });
 
+test('the form for a new journey refuses blank fields and an identical journey', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
+  await open(page, demo.address);
+  await page.getByText('New journey').click();
+  const form = page.locator('#new-journey');
+  const [name, event] = [form.getByLabel('Name'), form.getByLabel('Starts on the event')];
+  const create = form.getByRole('button', { name: 'Create' });
+  await name.fill('   ');
+  await create.click();
+  await expect(name).toHaveAccessibleDescription('Enter a name.');
+  await expect(name).toHaveAttribute('aria-invalid', 'true');
+  await name.fill('  Yarn is back ');
+  await expect(name).not.toHaveAttribute('aria-invalid');
+  await create.click();
+  await expect(event).toHaveAccessibleDescription('Enter the name of an event.');
+  await event.fill(' cart_added ');
+  await create.click();
+  const row = page.locator('#journeys .journeys > li', { hasText: 'Yarn is back' });
+  await expect(row).toContainText('on cart_added');
+  await expect(name).toHaveValue('');
+  await name.fill('Yarn is back');
+  await event.fill('cart_added');
+  await create.click();
+  await expect(form.getByText('a journey with this name, event and filter exists already')).toBeVisible();
+  await expect(row).toHaveCount(1);
+});
+
+test('the form for visitors names the allowed range, and keeps the number', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
+  await open(page, demo.address.replace('127.0.0.1', 'clew.localhost'));
+  const field = page.getByRole('spinbutton', { name: 'Visitors' });
+  const start = page.getByRole('button', { name: 'Start visitors' });
+  for (const count of ['0', '-3', '', '1.5', '500']) {
+    await field.fill(count);
+    await start.click();
+    await expect(field).toHaveAccessibleDescription('Visitors: expected a whole number from 1 to 24.');
+    await expect(field).toHaveValue(count);
+    await expect(field).toHaveAttribute('aria-invalid', 'true');
+  }
+  await expect(page.locator('#crowd li')).toHaveCount(0);
+  await field.fill('2');
+  await expect(field).toHaveAccessibleDescription('');
+  await start.click();
+  await expect(page.locator('#crowd-sum')).toContainText(/[1-9]\d* arrived/);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.locator('#crowd-sum')).toContainText('none lost, none twice');
+  await expect(page.locator('#crowd iframe')).toHaveCount(0);
+});
+
+test('the fault form names the field with a wrong number', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
+  await open(page, demo.address);
+  const [next, wait] = [page.getByLabel('next'), page.getByRole('textbox', { name: 'wait s' })];
+  await next.fill('-1');
+  await page.getByRole('button', { name: '500' }).click();
+  await expect(next).toHaveAccessibleDescription(/^next … requests: expected a whole number from 1/);
+  await expect(next).toHaveAttribute('aria-invalid', 'true');
+  await next.fill('1');
+  await expect(next).toHaveAccessibleDescription('');
+  await wait.fill('soon');
+  await page.getByRole('button', { name: 'Slow' }).click();
+  await expect(wait).toHaveAccessibleDescription('wait … s: expected a whole number from 0 to 600.');
+  await expect(next).not.toHaveAttribute('aria-invalid');
+  await page.getByRole('button', { name: '500' }).click();
+  await expect(page.getByText('The next request will be answered 500')).toBeVisible();
+  await expect(wait).toHaveAccessibleDescription('');
+});
+
+for (const width of [1280, 390])
+  test(`a count of three digits moves no other count at ${width} px`, { tag: '@long' }, async ({
+    demo,
+    visitor: { page },
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await open(page, demo.address);
+    await expect(page.locator('#counts')).toContainText('1');
+    const boxes = () =>
+      page
+        .locator('#counts > div')
+        .evaluateAll((all: HTMLElement[]) => all.map((each) => [each.offsetLeft, each.clientHeight]));
+    const before = await boxes();
+    await page.locator('#many').evaluate((button: HTMLElement) => button.click());
+    await page.locator('#flush').evaluate((button: HTMLElement) => button.click());
+    await expect(page.locator('#counts')).toContainText(/20\d/);
+    expect(await boxes()).toEqual(before);
+    const overflow = await page
+      .locator('#counts dt')
+      .evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth));
+    expect(overflow).toEqual([0, 0, 0]);
+  });
+
 const PAGES = ['', 'shop/', 'shop/pricing', 'shop/join', 'shop/account', 'shop/basket', 'shop/thanks', 'shop/privacy'];
 
 test('every page fits a phone without scrolling sideways', { tag: '@long' }, async ({ demo, visitor: { page } }) => {

@@ -12,6 +12,9 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 const NON_EMPTY = 'a non-empty string';
 export const text = v.pipe(v.string(NON_EMPTY), v.minLength(1, NON_EMPTY), v.transform(storableText));
 
+/** For people to read. */
+export const visibleText = v.pipe(text, v.regex(/\S/, 'a string that is more than whitespace'));
+
 const KEY = `a non-empty string of at most ${MAX_KEY_LENGTH} characters`;
 /** A customer's primary key. */
 export const key = v.pipe(

@@ -6,7 +6,7 @@ import type { Changes } from './changes.ts';
 import { type Database, lockWriting } from './database.ts';
 import { answerError } from './errors.ts';
 import type { Faults, ServerEnv } from './faults.ts';
-import { object, plainObject, text, uuid } from './fields.ts';
+import { object, plainObject, text, uuid, visibleText } from './fields.ts';
 import { createJourney, deleteJourney } from './journeys.ts';
 import { countAll, listCustomers, listEvents, listJourneys } from './listings.ts';
 import { choosePrimaryKeyAttribute, readPrimaryKeyAttribute } from './settings.ts';
@@ -23,7 +23,7 @@ export interface InspectOptions {
   heartbeat?: number;
 }
 
-const journeyBody = object({ name: text, event: text, filter: v.nullish(plainObject, null) });
+const journeyBody = object({ name: visibleText, event: visibleText, filter: v.nullish(plainObject, null) });
 const primaryKeyBody = object({ attribute: v.nullable(text) });
 const checkJourney = (body: unknown) => check(journeyBody, body);
 const checkPrimaryKey = (body: unknown) => check(primaryKeyBody, body);
@@ -43,7 +43,14 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
   app.get('/inspect/faults', (c) => c.json(faults.state()));
 
   app.post('/inspect/journeys', async (c) => {
-    const journey = await createJourney(query, await readBody(c, checkJourney));
+    const wanted = await readBody(c, checkJourney);
+    const journey = await database.transaction(async (query) => {
+      await lockWriting(query);
+      return createJourney(query, wanted);
+    });
+    if (!journey) {
+      throw new HTTPException(409, { message: 'a journey with this name, event and filter exists already' });
+    }
     changes.announce();
     return c.json({ ...journey, firings: [] }, 201);
   });

@@ -8,13 +8,21 @@ export interface Journey {
   filter: Record<string, unknown> | null;
 }
 
-export async function createJourney(query: Query, { name, event, filter }: Journey): Promise<Journey & { id: string }> {
+/** Undefined when there is such a journey. Two callers at the same time need the writing lock. */
+export async function createJourney(
+  query: Query,
+  { name, event, filter }: Journey,
+): Promise<(Journey & { id: string }) | undefined> {
   const [row] = await query<{ id: string }>(
-    'insert into journeys (name, event, filter) values ($1, $2, $3::jsonb) returning id',
+    `insert into journeys (name, event, filter)
+     select $1::text, $2::text, $3::jsonb
+     where not exists (
+       select from journeys where name = $1::text and event = $2::text and filter is not distinct from $3::jsonb
+     )
+     returning id`,
     [name, event, filter && JSON.stringify(filter)],
   );
-  if (row === undefined) throw new Error('the insert returned no row');
-  return { id: row.id, name, event, filter };
+  return row && { id: row.id, name, event, filter };
 }
 
 /** False when there was no such journey. Its firings go with it. */

@@ -2,7 +2,7 @@
 import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { cell, drawWhenChanged } from './cell.js';
-import { byId, counted, fieldsOf, formById, inputById } from './dom.js';
+import { byId, counted, FieldError, inputById, onSubmit } from './dom.js';
 import { finish } from './guide.js';
 import { arrivals, arrived } from './service.js';
 import { createSums } from './sums.js';
@@ -32,10 +32,7 @@ const PATIENCE = 8000;
 const sendIn = (count) => {
   // New names each time, and with them empty storage.
   const run = Math.random().toString(36).slice(2, 6);
-  const names = Array.from(
-    { length: Math.min(Math.max(Math.floor(count) || 1, 1), MOST) },
-    (_, index) => `v${index + 1}`,
-  );
+  const names = Array.from({ length: count }, (_, index) => `v${index + 1}`);
   /** @type {Visitor[]} */
   const crowd = names.map((name) => ({
     name,
@@ -53,7 +50,9 @@ const sendIn = (count) => {
 };
 
 const stop = () => {
-  state.set('leaving');
+  // A frame that has not reported shows nothing, and its page is not waited for.
+  visitors.set(visitors.get().filter(({ frame }) => frame));
+  state.set(visitors.get().length ? 'leaving' : 'away');
   for (const { frame } of visitors.get()) frame?.postMessage('stop', '*');
 };
 
@@ -80,7 +79,12 @@ const tile = (visitor) => {
   const { tracked } = visitor.sums.stats();
   return html`
     <li>
-      <div class="small" inert><iframe src="http://${visitor.host}/shop/" title="Visitor ${visitor.name}"></iframe></div>
+      ${
+        // The last click of a visitor may leave a blank frame.
+        state.get() === 'gone'
+          ? ''
+          : html`<div class="small" inert><iframe src="http://${visitor.host}/shop/" title="Visitor ${visitor.name}"></iframe></div>`
+      }
       <p><b>${visitor.name}</b> <span>${arrivals.count(visitor.ids)} of ${tracked} arrived</span></p>
     </li>
   `;
@@ -119,10 +123,11 @@ const sum = () => {
 
 export const showCrowd = () => {
   addEventListener('message', receive);
-  const form = formById('crowd-form');
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    sendIn(Number(fieldsOf(form).count));
+  onSubmit('crowd-form', ({ count }) => {
+    const number = Number(count);
+    if (!Number.isInteger(number) || number < 1 || number > MOST)
+      throw new FieldError('count', `Visitors: expected a whole number from 1 to ${MOST}.`);
+    sendIn(number);
   });
   byId('stop').addEventListener('click', stop);
   drawWhenChanged([visitors, state, arrived], () => {

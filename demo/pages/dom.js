@@ -36,25 +36,51 @@ export const fieldsOf = (form) =>
  */
 export const onSubmit = (id, submit) => {
   const form = formById(id);
+  form.addEventListener('input', () => clearErrors(form));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     await attempt(form, () => submit(fieldsOf(form), form));
   });
 };
 
+/** An error with a field's content. */
+export class FieldError extends Error {
+  /** @param {string} field its name @param {string} message */
+  constructor(field, message) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** @param {Element} scope */
+export const clearErrors = (scope) => {
+  for (const alert of scope.querySelectorAll('[role=alert]')) alert.textContent = '';
+  for (const field of scope.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
+};
+
+/** In the alert that the field names in `aria-describedby`, else in the first one. @param {Element} scope @param {unknown} error */
+const showError = (scope, error) => {
+  const field = error instanceof FieldError ? scope.querySelector(`[name="${error.field}"]`) : null;
+  field?.setAttribute('aria-invalid', 'true');
+  const alert =
+    document.getElementById(field?.getAttribute('aria-describedby') ?? '') ??
+    scope.querySelector('[role=alert]:not([id])');
+  if (alert) alert.textContent = error instanceof Error ? error.message : String(error);
+  if (field instanceof HTMLElement) field.focus();
+};
+
 /**
- * Runs an action; its error is shown in the alert inside `scope`.
+ * Runs an action; its error is shown in an alert inside `scope`.
  *
  * @param {Element} scope
  * @param {() => unknown} action
  */
 export const attempt = async (scope, action) => {
-  const alert = scope.querySelector('[role=alert]');
   try {
-    if (alert) alert.textContent = '';
+    clearErrors(scope);
     await action();
   } catch (error) {
-    if (alert) alert.textContent = error instanceof Error ? error.message : String(error);
+    showError(scope, error);
   }
 };
 

@@ -1,7 +1,7 @@
 // @ts-check
 import { html, render } from 'lit-html';
 import { drawWhenChanged } from './cell.js';
-import { attempt, byId, fieldsOf, formById } from './dom.js';
+import { attempt, byId, clearErrors, FieldError, fieldsOf, formById } from './dom.js';
 import { arrived, ask } from './service.js';
 
 /**
@@ -10,34 +10,47 @@ import { arrived, ask } from './service.js';
  * @typedef {{ name: string, body: object, is(fault: any): boolean }} Mode
  */
 
-/** Text as the number that it looks like, else as it is: the service knows best what is wrong with it. */
-/** @param {string} text */
-const number = (text) => (text.trim() && Number.isFinite(+text) ? +text : text);
+const MOST_REQUESTS = 1_000_000;
+const MOST_SECONDS = 600;
+
+/** @param {string} count how many requests, or nothing for every request */
+const checkCount = (count) => {
+  const number = Number(count);
+  if (count.trim() && !(Number.isInteger(number) && number >= 1 && number <= MOST_REQUESTS))
+    throw new FieldError('count', 'next … requests: expected a whole number from 1 to 1,000,000, or nothing.');
+};
+
+/** @param {string} seconds */
+const checkSeconds = (seconds) => {
+  if (!/^\s*\d+\s*$/.test(seconds) || Number(seconds) > MOST_SECONDS)
+    throw new FieldError('seconds', `wait … s: expected a whole number from 0 to ${MOST_SECONDS}.`);
+};
 
 /** @param {Record<string, string>} fields @returns {Mode[]} */
-const modes = ({ seconds = '' }) => {
-  const ms = typeof number(seconds) === 'number' ? Number(seconds) * 1000 : seconds;
-  return [
-    { name: 'None', body: { mode: 'none' }, is: ({ mode }) => mode === 'none' },
-    { name: '500', body: { mode: 'status', status: 500 }, is: ({ status }) => status === 500 },
-    {
-      name: '429',
-      body: { mode: 'status', status: 429, retryAfter: seconds },
-      is: ({ status }) => status === 429,
-    },
-    { name: 'Slow', body: { mode: 'slow', delay: ms }, is: ({ mode }) => mode === 'slow' },
-    { name: 'Hang', body: { mode: 'hang' }, is: ({ mode }) => mode === 'hang' },
-    { name: 'Down', body: { mode: 'close-before' }, is: ({ mode }) => mode === 'close-before' },
-    { name: 'Lost answer', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
-  ];
-};
+const modes = ({ seconds = '' }) => [
+  { name: 'None', body: { mode: 'none' }, is: ({ mode }) => mode === 'none' },
+  { name: '500', body: { mode: 'status', status: 500 }, is: ({ status }) => status === 500 },
+  {
+    name: '429',
+    body: { mode: 'status', status: 429, retryAfter: seconds.trim() },
+    is: ({ status }) => status === 429,
+  },
+  { name: 'Slow', body: { mode: 'slow', delay: Number(seconds) * 1000 }, is: ({ mode }) => mode === 'slow' },
+  { name: 'Hang', body: { mode: 'hang' }, is: ({ mode }) => mode === 'hang' },
+  { name: 'Down', body: { mode: 'close-before' }, is: ({ mode }) => mode === 'close-before' },
+  { name: 'Lost answer', body: { mode: 'close' }, is: ({ mode }) => mode === 'close' },
+];
 
 /** @param {Mode} mode */
 const set = ({ body }) => {
   const form = formById('faults');
-  const { count = '' } = fieldsOf(form);
-  const isLimited = count.trim() && !('mode' in body && body.mode === 'none');
-  return attempt(form, () => ask('PUT', 'faults', { ...body, ...(isLimited && { count: number(count) }) }));
+  const { count = '', seconds = '' } = fieldsOf(form);
+  const isFault = !('mode' in body && body.mode === 'none');
+  return attempt(form, () => {
+    if (isFault) checkCount(count);
+    if ('retryAfter' in body || 'delay' in body) checkSeconds(seconds);
+    return ask('PUT', 'faults', { ...body, ...(isFault && count.trim() && { count: Number(count) }) });
+  });
 };
 
 /** @param {any} fault */
@@ -55,6 +68,7 @@ const sentenceFor = ({ mode, status, retryAfter, delay, count, duration }) => {
 export const showFaults = () => {
   const form = formById('faults');
   form.addEventListener('submit', (event) => event.preventDefault());
+  form.addEventListener('input', () => clearErrors(form));
   drawWhenChanged([arrived], () => {
     const fault = arrived.get()?.fault ?? { mode: 'none' };
     const buttons = modes(fieldsOf(form)).map(

@@ -2,7 +2,7 @@
 import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { drawWhenChanged } from './cell.js';
-import { byId, counted, onSubmit, timeOf } from './dom.js';
+import { byId, counted, FieldError, onSubmit, timeOf } from './dom.js';
 import { facts } from './facts.js';
 import { arrived, ask } from './service.js';
 
@@ -39,13 +39,15 @@ const readFilter = (text) => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`filter: expected JSON. ${error instanceof Error ? error.message : error}`);
+    throw new FieldError('filter', `Payload: expected JSON. ${error instanceof Error ? error.message : error}`);
   }
 };
 
 export const showJourneys = () => {
-  onSubmit('new-journey', async ({ name, event, filter = '' }, form) => {
-    await ask('POST', 'journeys', { name, event, filter: readFilter(filter) });
+  onSubmit('new-journey', async ({ name = '', event = '', filter = '' }, form) => {
+    if (!name.trim()) throw new FieldError('name', 'Enter a name.');
+    if (!event.trim()) throw new FieldError('event', 'Enter the name of an event.');
+    await ask('POST', 'journeys', { name: name.trim(), event: event.trim(), filter: readFilter(filter) });
     form.reset();
   });
   drawWhenChanged([arrived], () => {

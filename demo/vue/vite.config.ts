@@ -5,5 +5,8 @@ export default defineConfig({
   base: '/vue/',
   plugins: [vue()],
   // What both apps share is beside them.
-  server: { fs: { allow: ['..'] }, proxy: { '/clew': 'http://127.0.0.1:8787' } },
+  server: {
+    fs: { allow: ['..'] },
+    proxy: { '/clew': 'http://127.0.0.1:8787', '/@fontsource-variable': 'http://127.0.0.1:8787' },
+  },
 });

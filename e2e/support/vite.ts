@@ -20,7 +20,7 @@ export const startVite = async (demo: Demo, name: AppName, react?: 18 | 19) => {
   const server = await createServer({
     root: app.folder,
     logLevel: 'error',
-    server: { host: '127.0.0.1', port: 0, proxy: { '/clew': demo.address } },
+    server: { host: '127.0.0.1', port: 0, proxy: { '/clew': demo.address, '/@fontsource-variable': demo.address } },
   });
   await server.listen();
   return {

@@ -43,10 +43,25 @@ describe('inspect', () => {
   it.each<[unknown, string]>([
     [{ event: 'e' }, 'name: expected a non-empty string, received nothing'],
     [{ name: 'n', event: '' }, 'event: expected a non-empty string, received ""'],
+    [{ name: ' ', event: 'e' }, 'name: expected a string that is more than whitespace, received " "'],
+    [{ name: 'n', event: '\t' }, 'event: expected a string that is more than whitespace, received "\\t"'],
     [{ name: 'n', event: 'e', filter: [] }, 'filter: expected an object, received an array'],
     [{ name: 'n', event: 'e', filter: 'plan' }, 'filter: expected an object, received "plan"'],
   ])('refuses %j as a journey', async (journey, error) => {
     expect(await ask('POST', '/inspect/journeys', journey)).toEqual({ status: 400, body: { error } });
+  });
+
+  it('refuses a journey whose name, event and filter another journey has', async () => {
+    const error = 'a journey with this name, event and filter exists already';
+    for (const filter of [null, { plan: 'pro', seats: 2 }]) {
+      const journey = { name: 'n', event: 'e', filter };
+      const answers = await Promise.all([1, 2].map(() => ask('POST', '/inspect/journeys', journey)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+      expect(answers.map(({ body }) => body)).toContainEqual({ error });
+    }
+    expect((await ask('POST', '/inspect/journeys', { name: 'n', event: 'e', filter: { plan: 'pro' } })).status).toBe(
+      201,
+    );
   });
 
   it('lists the journeys', async () => {
