@@ -4,6 +4,19 @@ import { hasConsent, keyed, now, relayed } from '../defectPlans.ts';
 import type { Defect } from '../defects.ts';
 import { has } from '../plan.ts';
 
+/** A page is in the back/forward cache while another one passes a grant on. */
+const grantedMeanwhile = relayed(
+  43314,
+  [
+    { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+    { wait: { tasks: 3 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+    { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+    { wait: { ms: 426 }, action: { verb: 'back', tab: 2 } },
+    { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+  ],
+  { theme: 'consent', dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' } },
+);
+
 /** Defects that walks of the theme `consent` have found. */
 export const consentDefects: readonly Defect[] = [
   {
@@ -121,34 +134,14 @@ export const consentDefects: readonly Defect[] = [
     name: 'a page that comes back from the back/forward cache does not learn of a grant, and its events wait',
     invariant: INVARIANTS.lost,
     issue: 16,
-    plan: relayed(
-      43314,
-      [
-        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
-        { wait: { tasks: 3 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
-        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
-        { wait: { ms: 426 }, action: { verb: 'back', tab: 2 } },
-        { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
-      ],
-      { theme: 'consent', dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' } },
-    ),
+    plan: grantedMeanwhile,
     mayShow: (plan, detail) => hasConsent(plan) && has(plan, 'back') && detail.startsWith('walk'),
   },
   {
     name: 'a page that comes back from the back/forward cache does not learn of a grant, and hands nothing over',
     invariant: INVARIANTS.handover,
     issue: 16,
-    plan: relayed(
-      43314,
-      [
-        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
-        { wait: { tasks: 3 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
-        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
-        { wait: { ms: 426 }, action: { verb: 'back', tab: 2 } },
-        { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
-      ],
-      { theme: 'consent', dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' } },
-    ),
+    plan: grantedMeanwhile,
     mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
   },
   {
