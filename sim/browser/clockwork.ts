@@ -3,6 +3,8 @@ import type { World } from '../world/world.ts';
 
 /** Timers of a hidden page run once in so many ms: https://developer.chrome.com/blog/timer-throttling-in-chrome-88 */
 const THROTTLE = 1000;
+/** A timer of more ms runs at once: the delay is an integer of 32 bits. */
+const MOST_DELAY = 2 ** 31 - 1;
 
 /**
  * Timers, `Date` and random numbers of one page or server, in virtual time.
@@ -25,7 +27,7 @@ export const createClockwork = (
   let last = 0;
   const setTimeout = (run: (...args: unknown[]) => void, delay = 0, ...args: unknown[]): number => {
     const id = ++last;
-    const wait = Math.max(Number(delay) || 0, 1);
+    const wait = delay > MOST_DELAY ? 1 : Math.max(Number(delay) || 0, 1);
     const due = scheduler.now() + wait;
     const lane = lanes.get(due) ?? createLane();
     lanes.set(due, lane);

@@ -97,4 +97,20 @@ export const pageFacts: readonly Fact[] = [
     // Firefox counts each beacon by itself.
     differences: { firefox: [true, true] },
   },
+  {
+    name: 'a timer of more than 2,147,483,647 ms runs at once',
+    async play(browser) {
+      const tab = await browser.open();
+      return tab.evaluate(
+        () =>
+          new Promise<string[]>((resolve) => {
+            const seen: string[] = [];
+            setTimeout(() => void seen.push('more'), 2 ** 31);
+            setTimeout(() => void seen.push('most'), 2 ** 31 - 1);
+            setTimeout(() => resolve(seen), 100);
+          }),
+      );
+    },
+    outcome: ['more'],
+  },
 ];

@@ -1,4 +1,5 @@
 import type { Broken } from '../world/world.ts';
+import type { Defect } from './defect.ts';
 import { deliveryDefects } from './deliveryDefects.ts';
 import { npmDefects } from './npm/defects.ts';
 import { personDefects } from './personDefects.ts';
@@ -6,18 +7,6 @@ import type { Plan } from './plan.ts';
 import { consentDefects } from './themes/consentDefects.ts';
 import { pageDefects } from './themes/pageDefects.ts';
 import { storageDefects } from './themes/storageDefects.ts';
-
-/** A defect that the simulator has found and that an open issue is to fix. */
-export interface Defect {
-  readonly name: string;
-  readonly invariant: string;
-  /** Number of the issue whose fix removes the entry. */
-  readonly issue: number;
-  /** The shortest walk that shows it. It is an expected failure. */
-  readonly plan: Plan;
-  /** Random walks that may show it, so that they do not fail the run. `detail` is what the check has found. */
-  readonly mayShow: (plan: Plan, detail: string) => boolean;
-}
 
 export const defects: readonly Defect[] = [
   ...personDefects,

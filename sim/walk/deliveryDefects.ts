@@ -1,7 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
+import type { Defect } from './defect.ts';
 import { direct, hasForeign, keyed, leaves, now, relayed } from './defectPlans.ts';
-import type { Defect } from './defects.ts';
 import { has, hasRefusals } from './plan.ts';
 
 /** Known defects that lose events, repeat them, or send them at the wrong time. */

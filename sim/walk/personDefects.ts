@@ -1,7 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
+import type { Defect } from './defect.ts';
 import { changesPerson, direct, hasTwoPersons, now, relayed } from './defectPlans.ts';
-import type { Defect } from './defects.ts';
 import { has } from './plan.ts';
 
 /** Known defects that mix up two people, or forget who somebody is. */

@@ -1,7 +1,7 @@
 import { MODERN } from '../../browser/browser.ts';
 import { INVARIANTS } from '../checks.ts';
+import type { Defect } from '../defect.ts';
 import { leaves, now, relayed } from '../defectPlans.ts';
-import type { Defect } from '../defects.ts';
 import { has, hasFaults, type Plan, type Step } from '../plan.ts';
 
 /** A page with two trackers, both of which have asked the database. */

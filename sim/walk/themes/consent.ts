@@ -1,5 +1,5 @@
 import { type Actions, actions } from '../actions.ts';
-import type { Theme } from './themes.ts';
+import type { Theme } from './theme.ts';
 
 // A refusal makes somebody who was identified a stranger: who is who is left to other walks.
 const { identify, identifyAndLeave, reset, resetAndLeave, setProperties, ...common } = actions;

@@ -1,7 +1,7 @@
 import { MODERN } from '../../browser/browser.ts';
 import { INVARIANTS } from '../checks.ts';
+import type { Defect } from '../defect.ts';
 import { hasConsent, keyed, now, relayed } from '../defectPlans.ts';
-import type { Defect } from '../defects.ts';
 import { has } from '../plan.ts';
 
 /** A page is in the back/forward cache while another one passes a grant on. */

@@ -1,5 +1,5 @@
 import { actions } from '../actions.ts';
-import type { Theme } from './themes.ts';
+import type { Theme } from './theme.ts';
 
 /** Pages that import clew from npm: two services, listeners, a filter and a transport. Some keep the script tag. */
 export const npm: Theme = {

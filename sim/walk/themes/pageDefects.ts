@@ -1,6 +1,6 @@
 import { INVARIANTS } from '../checks.ts';
+import type { Defect } from '../defect.ts';
 import { leaves, now, relayed } from '../defectPlans.ts';
-import type { Defect } from '../defects.ts';
 import { has } from '../plan.ts';
 
 /** Defects that walks of the theme `pages` have found. */

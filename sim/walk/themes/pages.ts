@@ -1,6 +1,6 @@
 import { type Actions, actions as common } from '../actions.ts';
 import { recoverPages } from './pagesVerbs.ts';
-import type { Theme } from './themes.ts';
+import type { Theme } from './theme.ts';
 
 const actions: Actions = {
   ...common,

@@ -1,6 +1,6 @@
 import { type Actions, actions as common } from '../actions.ts';
 import { recoverStorage } from './storageVerbs.ts';
-import type { Theme } from './themes.ts';
+import type { Theme } from './theme.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;

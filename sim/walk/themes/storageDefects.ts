@@ -1,7 +1,7 @@
 import { MODERN } from '../../browser/browser.ts';
 import { INVARIANTS } from '../checks.ts';
+import type { Defect } from '../defect.ts';
 import { changesPerson, now, relayed, small, tracksMany } from '../defectPlans.ts';
-import type { Defect } from '../defects.ts';
 import type { Step } from '../plan.ts';
 
 const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } };

@@ -1,23 +1,10 @@
-import type { Random } from '../../world/random.ts';
-import { type Actions, actions } from '../actions.ts';
-import type { Plan, ThemeName } from '../plan.ts';
-import type { Stage } from '../stage.ts';
+import { actions } from '../actions.ts';
+import type { ThemeName } from '../plan.ts';
 import { consent } from './consent.ts';
 import { npm } from './npm.ts';
 import { pages } from './pages.ts';
 import { storage } from './storage.ts';
-
-/** What a theme adds to the common walk. */
-export interface Theme {
-  readonly actions: Actions;
-  /** Options of the script tag besides the common ones. */
-  readonly dataset?: Plan['dataset'];
-  /** What else differs from the plan of a common walk. */
-  readonly more?: (random: Random) => Partial<Plan>;
-  readonly features?: Partial<Plan['features']>;
-  /** Ends the theme's faults when the walk recovers. */
-  readonly recover?: (stage: Stage) => void;
-}
+import type { Theme } from './theme.ts';
 
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   plain: { actions },
