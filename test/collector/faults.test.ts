@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createChanges } from '../../demo/collector/changes.ts';
 import { createFaults } from '../../demo/collector/faults.ts';
 import { createServiceApp } from '../../demo/collector/service.ts';
@@ -66,14 +66,13 @@ describe('faults on demand', () => {
     expect((await post()).status).toBe(201);
   });
 
-  it('have their own time, whatever was left of the one before', async () => {
+  it('have their own time, whatever was left of the one before', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const faults = createFaults();
-    const ended = new Promise<void>((resolve) => {
-      faults.set({ mode: 'hang', duration: 20 });
-      faults.set({ mode: 'close' });
-      setTimeout(resolve, 40);
-    });
-    await ended;
+    faults.set({ mode: 'hang', duration: 20 });
+    faults.set({ mode: 'close' });
+    vi.advanceTimersByTime(40);
     expect(faults.state()).toEqual({ mode: 'close' });
   });
 
