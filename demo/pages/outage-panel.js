@@ -35,10 +35,9 @@ const clock = (current) => {
 /** @param {Outage} current */
 const verdict = (current) => {
   const { tracked, arrived, dropped } = countsOf(current);
-  const twice = (current.rows ?? 0) - arrived;
   if (!tracked) return 'Nothing was tracked: the visitor has objected to it on the page “Privacy”.';
   const were = `${counted(tracked, 'event')} ${tracked === 1 ? 'was' : 'were'} tracked, ${arrived} arrived`;
-  return `${were}, ${twice ? `${twice} twice` : 'none twice'}${dropped ? `, ${dropped} dropped` : ''}.`;
+  return `${were}${dropped ? `, ${dropped} dropped` : ''}.`;
 };
 
 const reloadSentence = () => {

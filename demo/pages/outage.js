@@ -18,14 +18,11 @@ import { listen, listenTo } from './site.js';
  * @property {Set<string>} tracked
  * @property {Set<string>} dropped
  * @property {Sample[]} samples
- * @property {number} [rows] how many rows of the service's database hold these events
  */
 
 const DURATION = 10_000;
 /** How often (ms) the numbers are taken. */
 const PACE = 250;
-/** No more rows are read in the end (events of others included). */
-const MOST_ROWS = 5000;
 
 /** @type {import('./cell.js').Cell<Outage | undefined>} */
 export const outage = cell(/** @type {Outage | undefined} */ (undefined));
@@ -65,19 +62,13 @@ const advance = (current) => {
   return isBack ? { ...current, samples, phase: 'draining', backAt: current.backAt ?? now } : { ...current, samples };
 };
 
+/** The service is back, and the visitor has clicked: somebody may end the fault before the first click. @param {Outage} current */
+const hasShown = ({ phase, tracked, endsAt }) => phase === 'draining' && (tracked.size > 0 || Date.now() >= endsAt);
+
 /** @param {Outage} current */
 const isOver = (current) => {
   const { tracked, arrived, dropped } = countsOf(current);
-  return current.phase === 'draining' && arrived + dropped >= tracked;
-};
-
-/** @param {Outage} current @returns {Promise<Outage>} */
-const conclude = async (current) => {
-  // A copy: an event of this moment is none of the outage.
-  const tracked = new Set(current.tracked);
-  const { events } = await ask('GET', `events?limit=${MOST_ROWS}`);
-  const rows = events.filter((/** @type {{ uuid: string }} */ { uuid }) => tracked.has(uuid)).length;
-  return { ...current, phase: 'done', tracked, rows };
+  return hasShown(current) && arrived + dropped >= tracked;
 };
 
 const REMEMBERED = 'outage-waiting';
@@ -103,10 +94,8 @@ const play = async (stopVisitor) => {
   while (isPlaying()) {
     await new Promise((resolve) => setTimeout(resolve, PACE));
     const current = advance(/** @type {Outage} */ (outage.get()));
-    outage.set(current);
-    if (current.phase === 'draining' || Date.now() >= current.endsAt) stopVisitor();
-    // A service that cannot be asked now is asked again at the next turn.
-    if (isOver(current)) outage.set(await conclude(current).catch(() => current));
+    outage.set(isOver(current) ? { ...current, phase: 'done' } : current);
+    if (hasShown(current) || Date.now() >= current.endsAt) stopVisitor();
   }
 };
 
