@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { Trace } from '../src/tracker/signals.ts';
+import type { Trace } from '../src/api/signals.ts';
 import { expect, test } from './support/test.ts';
 
 declare global {

@@ -1,5 +1,5 @@
-import type { Signals } from './tracker/signals.js';
-import type { Tracker } from './tracker/types.js';
+import type { Signals } from './api/signals.js';
+import type { Tracker } from './api/types.js';
 
 /**
  * The script tag's function: calls the tracker's method of that name. Before the bundle loads, the stub remembers the call

@@ -8,7 +8,7 @@ import {
   useInsertionEffect,
   useRef,
 } from 'react';
-import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
+import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 
 const TrackerContext = createContext<Tracker | undefined>(undefined);
 

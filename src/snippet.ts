@@ -1,12 +1,12 @@
-import { CALLS, carriedKeys, carriedList, carry } from './page/carryOver.js';
+import { normaliseOptions, type TrackerOptions } from './api/options.js';
+import { CALLS, carriedKeys, carriedList, carry } from './outbox/carryOver.js';
 import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
 import { pageViews } from './page/navigation.js';
-import { cookieDomain } from './tracker/cookieDomain.js';
-import { linkTo } from './tracker/linkDomains.js';
-import { normaliseOptions, type TrackerOptions } from './tracker/options.js';
-import { addContext } from './tracker/prepare.js';
-import { startTracker } from './tracker/tracker.js';
+import { addContext } from './recorder/prepare.js';
+import { startTracker } from './tracker.js';
+import { cookieDomain } from './visitor/cookieDomain.js';
+import { linkTo } from './visitor/linkDomains.js';
 import { parseJson } from './wire.js';
 
 /**

@@ -1,11 +1,11 @@
 import { v4 as uuid } from 'uuid';
-import type { Store } from './pipeline/store.js';
+import { checkOptions, normaliseOptions, type TrackerOptions } from './api/options.js';
+import type { AnyEvents, EventMap, Tracker } from './api/types.js';
+import type { Store } from './outbox/store.js';
+import { stepsOf } from './recorder/prepare.js';
 import { createMemoryStore } from './testing/memoryStore.js';
 import { createTestTransport, type TestTransport } from './testing/testTransport.js';
-import { checkOptions, normaliseOptions, type TrackerOptions } from './tracker/options.js';
-import { stepsOf } from './tracker/prepare.js';
-import { startTracker } from './tracker/tracker.js';
-import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
+import { startTracker } from './tracker.js';
 
 export { createMemoryStore, createTestTransport, type TestTransport };
 

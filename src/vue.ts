@@ -1,5 +1,5 @@
 import { type InjectionKey, inject, type Plugin } from 'vue';
-import type { AnyEvents, EventMap, Tracker } from './tracker/types.js';
+import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 import { createDirective } from './vue/directive.js';
 import { type RouterLike, trackViews } from './vue/views.js';
 

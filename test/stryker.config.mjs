@@ -1,12 +1,14 @@
 /**
  * `npm run mutants`, by hand: Stryker breaks `src` in thousands of small ways, and counts the ways that no test notices.
- * `npm run mutants -- -m 'src/pipeline/**'` mutates one folder.
+ * `npm run mutants -- -m 'src/courier/**'` mutates one folder.
  */
 export default {
   plugins: ['@stryker-mutator/vitest-runner', './test/stryker.messages.mjs'],
   testRunner: 'vitest',
   vitest: { configFile: 'test/stryker.vitest.mjs', dir: 'test' },
-  mutate: ['src/tracker/**/*.ts', 'src/pipeline/**/*.ts', 'src/relay/**/*.ts'],
+  mutate: ['tracker', 'api', 'recorder', 'visitor', 'outbox', 'courier', 'page', 'relay'].map(
+    (part) => `src/${part}{.ts,/**/*.ts}`,
+  ),
   coverageAnalysis: 'perTest',
   // A static mutant changes what a module computes while it loads, so all tests would run again for it.
   ignoreStatic: true,

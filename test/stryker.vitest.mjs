@@ -4,7 +4,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     tags: [{ name: 'promise' }],
-    include: ['{index,relay,testing,wire}.test.ts', '{page,pipeline,relay,testing,tracker}/*.test.ts'],
+    include: [
+      '{index,relay,testing,wire}.test.ts',
+      '{api,courier,outbox,page,recorder,relay,testing,tracker,visitor}/*.test.ts',
+    ],
     // Coverage and a busy machine slow tests down; Stryker itself ends a mutant that hangs.
     testTimeout: 20_000,
     exclude: ['relay/{bodies,faults,identity,load,seen,signature}.test.ts'],

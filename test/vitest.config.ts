@@ -12,7 +12,7 @@ const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test
  * several of them import registers its hooks in a function: it is evaluated for the first file only.
  */
 const SHARED = [
-  '{broker,collector,docs,inspector,mounts,page,pictures,pipeline,relay,run,sim,testing}/**/*.test.ts',
+  '{broker,collector,courier,docs,inspector,mounts,outbox,page,pictures,recorder,relay,run,sim,testing}/**/*.test.ts',
   '{hashes,package,relay,service,service-defaults,wire}.test.ts',
 ];
 

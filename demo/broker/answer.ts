@@ -1,10 +1,10 @@
-import { parseRetryAfter } from '../../src/pipeline/transport.ts';
+import { parseRetryAfter } from '../../src/courier/transport.ts';
 import type { Forward, ForwardRequest } from '../../src/relay.ts';
 
 /** What came of a request to the service, as in the tracker: `refused` is about key or address, `rejected` about the content. */
 export type Outcome = 'delivered' | 'rejected' | 'refused' | 'failed';
 
-/** The same statuses as in the tracker's `src/pipeline/transport.ts`. */
+/** The same statuses as in the tracker's `src/courier/transport.ts`. */
 export const outcomeOf = (status: number): Outcome => {
   if (status < 300) return 'delivered';
   if ([400, 413, 415, 422].includes(status)) return 'rejected';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from '../../src/pipeline/search.ts';
+import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from '../../src/courier/bisect.ts';
 import type { Forward } from '../../src/relay.ts';
 import { type Answer, ask, WAITS, type Waits, waitAfter } from './answer.ts';
 import { type ConsumerOptions, createConsumer, type Rejected } from './consumer.ts';

@@ -5,7 +5,7 @@ import { byId } from './dom.js';
 /**
  * The shop in the frame, and the tracker of the page that it shows. Another page is another tracker, with the same visitor.
  *
- * @typedef {import('../../src/tracker/signals.ts').Trace} Trace
+ * @typedef {import('../../src/api/signals.ts').Trace} Trace
  * @typedef {{ (...call: unknown[]): any, q?: unknown[] }} Clew
  */
 

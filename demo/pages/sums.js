@@ -4,8 +4,8 @@
  * The sums of a visitor over all of their pages, event by event: what a page leaves behind counts again in the sums of the
  * page that sends it, and by its uuid it is known to be the same.
  *
- * @typedef {import('../../src/tracker/signals.ts').Trace} Trace
- * @typedef {import('../../src/tracker/types.ts').Stats} Stats
+ * @typedef {import('../../src/api/signals.ts').Trace} Trace
+ * @typedef {import('../../src/api/types.ts').Stats} Stats
  */
 
 const UPSERT = /upsert/;

@@ -1,4 +1,4 @@
-import type { Stats } from '../../src/tracker/types.ts';
+import type { Stats } from '../../src/api/types.ts';
 import type { Stage } from './stage.ts';
 import { isLoaded } from './visitor.ts';
 

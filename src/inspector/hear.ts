@@ -1,5 +1,5 @@
-import type { DropReason, Signals, Trace } from '../tracker/signals.js';
-import type { Stats } from '../tracker/types.js';
+import type { DropReason, Signals, Trace } from '../api/signals.js';
+import type { Stats } from '../api/types.js';
 import { IDENTIFY, UPSERT_PATH, type WireEvent } from '../wire.js';
 import type { Model, SeenEvent } from './model.js';
 import { roll } from './rate.js';

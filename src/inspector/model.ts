@@ -1,5 +1,5 @@
-import type { DropReason, Trace } from '../tracker/signals.js';
-import type { Stats } from '../tracker/types.js';
+import type { DropReason, Trace } from '../api/signals.js';
+import type { Stats } from '../api/types.js';
 import type { Second } from './rate.js';
 import { newRequests, type Requests } from './requests.js';
 

@@ -1,5 +1,5 @@
-import type { Link } from '../pipeline/link.js';
-import type { Answer } from '../pipeline/transport.js';
+import type { Link } from '../courier/lease.js';
+import type { Answer } from '../courier/transport.js';
 
 /** What has been seen of a request. Times are ms since the epoch. */
 export interface SeenRequest {

@@ -1,4 +1,4 @@
-import type { Signals } from '../tracker/signals.js';
+import type { Signals } from '../api/signals.js';
 import { count, hear } from './hear.js';
 import { type Model, newModel } from './model.js';
 import { type Inspectable, subjectOf } from './subject.js';

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { DropReason } from '../tracker/signals.js';
+import type { DropReason } from '../api/signals.js';
 import { clock, countdown, number, plural, short } from './format.js';
 import type { Model } from './model.js';
 import { consentOf, heldIn, senderOf } from './standing.js';

@@ -1,5 +1,5 @@
-import type { Listen } from '../tracker/signals.js';
-import type { Stats } from '../tracker/types.js';
+import type { Listen } from '../api/signals.js';
+import type { Stats } from '../api/types.js';
 
 /** `window.clew` of the script tag; before the bundle has come it only remembers what it is called with, in `q`. */
 export interface ClewFunction {

@@ -1,4 +1,4 @@
-import { carried, carry, VISIT } from './carryOver.js';
+import { carried, carry, VISIT } from '../outbox/carryOver.js';
 
 /** `utm_source` and its like, and the click ids that advertisers append to links, with their values. */
 const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[^&#"]+/g;

@@ -1,4 +1,4 @@
-import type { Plugin } from '../tracker/types.js';
+import type { Plugin } from '../api/types.js';
 import { followedLink } from './followedLink.js';
 
 /** Options of `clicks`. */

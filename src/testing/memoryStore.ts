@@ -1,4 +1,4 @@
-import type { Entry, ReadRows, Row, RowKey, Store } from '../pipeline/store.js';
+import type { Entry, ReadRows, Row, RowKey, Store } from '../outbox/store.js';
 
 const isRow = (entry: Entry): entry is Row => Array.isArray(entry[0]);
 

@@ -1,4 +1,4 @@
-import { type Answer, outcomeOf, type Transport, type TransportRequest } from '../pipeline/transport.js';
+import { type Answer, outcomeOf, type Transport, type TransportRequest } from '../courier/transport.js';
 import { BATCH_PATH, UPSERT_PATH, type Upsert, type WireEvent } from '../wire.js';
 
 /** A service in memory. Pass `transport` to a tracker, and read here which requests and events have arrived. */

@@ -1,5 +1,5 @@
 import type { Directive, DirectiveBinding } from 'vue';
-import type { Tracker } from '../tracker/types.js';
+import type { Tracker } from '../api/types.js';
 
 /** Value of `v-clew`: an event's name, or an event with its payload and its DOM event (`on`, default `click`). */
 export type ClewBinding = string | { event: string; payload?: unknown; on?: string };

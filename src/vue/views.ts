@@ -1,5 +1,5 @@
 import { nextTick } from 'vue';
-import type { Tracker } from '../tracker/types.js';
+import type { Tracker } from '../api/types.js';
 
 /** The part of Vue Router that the plugin uses. */
 export interface RouterLike {

@@ -8,7 +8,7 @@ const html = blocks.filter(({ lang }) => lang === 'html');
 const NOT_IN_A_TAG = ['beforeSend', 'transport', 'store'];
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const known = [...membersOf('dist/tracker/options.d.ts', 'TrackerOptions').keys()]
+const known = [...membersOf('dist/api/options.d.ts', 'TrackerOptions').keys()]
   .filter((name) => !NOT_IN_A_TAG.includes(name))
   .map((name) => `data-${kebab(name)}`);
 /** Somebody else's, which stand in what their system makes of a tag. */

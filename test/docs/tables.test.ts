@@ -17,9 +17,9 @@ const rowsOf = (page: string, heading = ''): Map<string, string> => {
 };
 
 describe.each([
-  ['docs/tracker.md', 'Options', 'dist/tracker/options.d.ts', 'TrackerOptions'],
-  ['docs/tracker.md', 'Methods', 'dist/tracker/types.d.ts', 'Tracker'],
-  ['docs/tracker.md', 'Signals', 'dist/tracker/signals.d.ts', 'Signals'],
+  ['docs/tracker.md', 'Options', 'dist/api/options.d.ts', 'TrackerOptions'],
+  ['docs/tracker.md', 'Methods', 'dist/api/types.d.ts', 'Tracker'],
+  ['docs/tracker.md', 'Signals', 'dist/api/signals.d.ts', 'Signals'],
   ['docs/relay.md', 'Options', 'dist/relay/options.d.ts', 'RelayOptions'],
   ['docs/relay.md', 'Reports', 'dist/relay/report.d.ts', 'RelayReport'],
   ['docs/service.md', '', 'dist/service.d.ts', 'Service'],
@@ -45,7 +45,7 @@ describe.each([
 });
 
 it('the documentation explains every reason for a drop but `expired`, which no event has', () => {
-  const [, type = ''] = /DropReason = ([^;]*);/.exec(read('dist/tracker/signals.d.ts')) ?? [];
+  const [, type = ''] = /DropReason = ([^;]*);/.exec(read('dist/api/signals.d.ts')) ?? [];
   const reasons = [...type.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason ?? '');
   const explained = [...read('docs/tracker.md').matchAll(/^\| `([\w-]+)`/gm)].map(([, name]) => name);
   expect(reasons.filter((reason) => !explained.includes(reason))).toEqual(['expired']);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { DropReason, Trace } from '../../src/api/signals.ts';
 import type { Transport } from '../../src/index.ts';
 import { count, hear, MOST_EVENTS } from '../../src/inspector/hear.ts';
 import { type Model, newModel } from '../../src/inspector/model.ts';
 import { MOST_REQUESTS } from '../../src/inspector/requests.ts';
-import type { DropReason, Trace } from '../../src/tracker/signals.ts';
 import { BATCH_PATH, UPSERT_PATH, type WireEvent } from '../../src/wire.ts';
 import { start } from '../tracker/page.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Stats } from '../../src/api/types.ts';
 import { watch } from '../../src/inspector/session.ts';
 import type { ClewFunction, Inspectable } from '../../src/inspector/subject.ts';
-import type { Stats } from '../../src/tracker/types.ts';
 
 type Listener = (value: unknown) => void;
 

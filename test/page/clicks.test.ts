@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Tracker } from '../../src/api/types.ts';
 import { type ClickOptions, clicks } from '../../src/page/clicks.ts';
-import type { Tracker } from '../../src/tracker/types.ts';
 
 /**
  * Elements as far as `clicks` reads them, and events with the path that a browser would give them. Which events browsers

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Tracker } from '../../src/api/types.ts';
 import { type PageViewOptions, pageViews } from '../../src/page/navigation.ts';
-import type { Tracker } from '../../src/tracker/types.ts';
 
 /**
  * A page whose address changes as `pageViews` sees it. The order in which browsers dispatch events of the Navigation API,

@@ -60,7 +60,7 @@ describe('the hunt', () => {
   it('finds nothing if only times differ', async () => {
     const control = {
       name: 'control',
-      file: 'tracker/options.ts',
+      file: 'api/options.ts',
       find: '    flushInterval: 3000,',
       replace: '    flushInterval: 3050,',
     };

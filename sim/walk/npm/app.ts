@@ -1,4 +1,4 @@
-import type { Stats } from '../../../src/tracker/types.ts';
+import type { Stats } from '../../../src/api/types.ts';
 import type { Clew, Page } from '../../browser/page.ts';
 import { OTHER } from '../../server/addresses.ts';
 import { SERVICE_URL } from '../../server/relay.ts';

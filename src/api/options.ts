@@ -1,0 +1,219 @@
+import type { Transport } from '../courier/transport.js';
+import type { Store } from '../outbox/store.js';
+import type { BeforeSend } from '../recorder/prepare.js';
+import type { SharedVisitor } from '../visitor/cookieDomain.js';
+import type { LinkDomains } from '../visitor/linkDomains.js';
+import type { Plugin } from './types.js';
+
+/** Options of `createTracker`. Only `baseUrl` is required. */
+export interface TrackerOptions {
+  /**
+   * The address of the relay: an absolute URL, or a path of the page's own origin. With `apiKey`, the address of the service.
+   *
+   * @example '/clew'
+   */
+  baseUrl: string;
+  /**
+   * The address for single events, if the service takes them elsewhere.
+   *
+   * @default baseUrl
+   */
+  eventsUrl?: string;
+  /**
+   * The service's key. The key is private and gives access to all customers, so use a relay on public pages.
+   *
+   * @default none: `baseUrl` is a relay
+   */
+  apiKey?: string;
+  /**
+   * How long an event waits for other events to share its request, in ms. If the service confirmed nothing in the last ten
+   * minutes, or the last request failed, the event waits only for a back-off.
+   *
+   * @default 3000
+   */
+  flushInterval?: number;
+  /**
+   * The most events in one request.
+   *
+   * @default 200
+   */
+  maxBatchEvents?: number;
+  /**
+   * The most bytes (UTF-8) in one request. clew drops a larger event as `too-large`. Browsers accept at most 65,536 bytes while
+   * a page unloads.
+   *
+   * @default 60000
+   */
+  maxBatchBytes?: number;
+  /**
+   * The most events that a page holds while nothing can be sent. clew drops further events as `full`.
+   *
+   * @default 10000
+   */
+  maxQueuedEvents?: number;
+  /**
+   * With `'required'`, clew writes and sends nothing before `consent(true)`, and holds calls in memory.
+   *
+   * @default 'granted'
+   */
+  consent?: 'granted' | 'required';
+  /**
+   * Shares one visitor id between all hosts of a site, through a cookie. In a script tag, `data-cookie-domain` is a domain or
+   * `auto`.
+   *
+   * @default none: each host has its own visitor id
+   * @example cookieDomain('auto')
+   */
+  cookieDomain?: SharedVisitor;
+  /**
+   * Shares one visitor id between sites on different domains, through a parameter of links. In a script tag,
+   * `data-link-domains` lists domains, separated by spaces.
+   *
+   * @default none
+   * @example linkDomains(['shop.example', 'help.example'])
+   */
+  linkDomains?: LinkDomains;
+  /**
+   * Tracks page views. In a script tag, `data-page-views` is empty or lists options as words.
+   *
+   * @default none
+   * @example pageViews({ hash: true })
+   */
+  pageViews?: Plugin;
+  /**
+   * Tracks clicks, changes and submits of marked elements. In a script tag, `data-clicks` is empty or lists options as words.
+   *
+   * @default none
+   * @example clicks({ outbound: true })
+   */
+  clicks?: Plugin;
+  /**
+   * Treats Global Privacy Control as a refusal, if the browser sends it. clew then writes and sends nothing, and drops events as
+   * `consent`. `consent(true)` is the visitor's own answer and overrides the signal. https://w3.org/TR/gpc
+   *
+   * @default false
+   */
+  respectGpc?: boolean;
+  /**
+   * Returns properties for every event. clew calls it once for each event, within the call that tracks, and copies the result.
+   * clew adds the properties if the payload is an object or missing. Properties of the event override them. If the function
+   * throws, clew emits `error` and sends the event without the properties.
+   *
+   * @default none
+   * @example () => ({ ...browserContext(), release: '1.4.2' })
+   */
+  context?: (() => Record<string, unknown>) | undefined;
+  /**
+   * Changes or drops (`filtered`) an event within the call that tracks it, before clew stores the event. clew does not pass
+   * `$identify` to it. The function is synchronous and must not track events itself. If the function throws or returns an invalid
+   * event, clew drops the event and emits `error`.
+   *
+   * @default none
+   * @example redactUrls()
+   */
+  beforeSend?: BeforeSend | undefined;
+  /**
+   * Compresses requests as gzip, if the browser can. The server has to accept `Content-Encoding: gzip`, as clew's relay does.
+   * clew does not compress requests while the page unloads.
+   *
+   * @default true with a relay, false with `apiKey`
+   */
+  compress?: boolean;
+  /**
+   * Sends requests in place of `fetch`. Wrap `fetchTransport` to extend it.
+   *
+   * @default fetchTransport
+   */
+  transport?: Transport;
+  /**
+   * Keeps unsent events and the visitor id in place of IndexedDB.
+   *
+   * @default IndexedDB, or memory if the browser refuses storage
+   */
+  store?: Store;
+  /**
+   * Logs deliveries, drops, errors and failed requests.
+   *
+   * @default false
+   */
+  debug?: boolean;
+}
+
+/** The options with their defaults filled in. */
+export type Settings = Required<Omit<TrackerOptions, Bare>> & Pick<TrackerOptions, Bare>;
+
+/** Options without a default. */
+type Bare =
+  | 'apiKey'
+  | 'transport'
+  | 'store'
+  | 'context'
+  | 'beforeSend'
+  | 'pageViews'
+  | 'clicks'
+  | 'cookieDomain'
+  | 'linkDomains';
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError that names the option, what was expected and what was given
+ */
+export const normaliseOptions = (options: TrackerOptions): Settings => {
+  const defaults: Record<string, string | number | boolean> = {
+    baseUrl: '',
+    eventsUrl: options?.baseUrl,
+    flushInterval: 3000,
+    maxBatchEvents: 200,
+    maxBatchBytes: 60_000,
+    maxQueuedEvents: 10_000,
+    consent: 'granted',
+    respectGpc: false,
+    compress: !options?.apiKey,
+    debug: false,
+  };
+  const settings = { ...options } as Record<string, unknown>;
+  for (const name in defaults) {
+    const type = typeof defaults[name];
+    settings[name] ??= defaults[name];
+    const value = settings[name];
+    // The service answers 404 to a double slash.
+    if (typeof value === 'string') settings[name] = value.replace(/\/+$/, '');
+    // Empty text is 0 to a number: above it are positive numbers, and text with something in it.
+    if (typeof value !== type || (type !== 'boolean' && !((value as string | number) > ''))) {
+      throw new TypeError(`clew: ${name}: expected a ${type}, not ${value}`);
+    }
+  }
+  return settings as unknown as Settings;
+};
+
+/**
+ * What `normaliseOptions` leaves to the compiler, for those who have none. Script tags, whose options are all text, do
+ * without it.
+ *
+ * @throws TypeError that names the option, what was expected and what was given
+ */
+export const checkOptions = (options: TrackerOptions): void => {
+  const expect = (holds: boolean, name: keyof TrackerOptions, expected: string) => {
+    if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(options[name])}`);
+  };
+  const { apiKey, consent, store } = options ?? {};
+  expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
+  expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
+  for (const name of ['transport', 'context', 'beforeSend'] as const) {
+    expect(options?.[name] == null || typeof options[name] === 'function', name, 'a function');
+  }
+  expect(
+    store == null ||
+      (['transact', 'read', 'abort', 'clear', 'isOpen', 'generation'] as const).every(
+        (method) => typeof store?.[method] === 'function',
+      ),
+    'store',
+    'an object with the methods of Store',
+  );
+  for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains'] as const) {
+    // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
+    const type = name === 'cookieDomain' ? 'object' : 'function';
+    expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}(), imported from clew`);
+  }
+};

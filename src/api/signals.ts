@@ -1,0 +1,62 @@
+import type { Link } from '../courier/lease.js';
+import type { Answer } from '../courier/transport.js';
+import type { WireEvent } from '../wire.js';
+
+/** The reason why clew dropped an event. */
+export type DropReason = 'rejected' | 'too-large' | 'full' | 'expired' | 'unserialisable' | 'filtered' | 'consent';
+
+/** A step of events, of the link or of the visitor. `uuids` may contain other tabs' events, because one tab sends for all. */
+export type Trace =
+  | { step: 'tracked'; event: Partial<WireEvent> }
+  /** The events are in IndexedDB. */
+  | { step: 'stored'; uuids: string[] }
+  /** clew sent a request, with the bytes of its body, and of the gzip if compressed. With `leaving`, nothing reads the answer. */
+  | { step: 'sent'; uuids: string[]; path: string; bytes: number; gzip?: number | undefined; leaving: boolean }
+  | ({ step: 'answered'; uuids: string[] } & Answer)
+  /** Which tab sends, or until when no tab may. `tab` is this page's name. */
+  | ({ step: 'link'; tab: string } & Link)
+  /** The visitor's id and primary key. After a refusal, `thread` is undefined. */
+  | { step: 'visitor'; thread: string | undefined; primaryKey?: string | number | undefined };
+
+/** The signals of a tracker and their values, for `on`. */
+export interface Signals {
+  /** The service has confirmed these events of this page. */
+  delivered: { events: WireEvent[] };
+  /** clew will not deliver these events of this page. */
+  dropped: { events: Partial<WireEvent>[]; reason: DropReason };
+  /** A problem needs attention: an argument, the key, the address, or refused storage. The message names the cause. */
+  error: Error;
+  /** Each step of each event, for inspectors. The form may change in any version, so an app must not depend on it. */
+  trace: Trace;
+}
+
+/** Listens to a signal. Returns a function that removes the listener. */
+export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
+
+/** `isDebug` says on the console, too, what an app may depend on. */
+export const createSignals = (isDebug: boolean) => {
+  const listeners = new Set<[signal: string, listener?: (value: never) => void]>();
+  const on: Listen = (...listening) => {
+    // A pair of its own for each call: one function listening twice is two listeners.
+    listeners.add(listening);
+    return () => listeners.delete(listening);
+  };
+  /**
+   * `make` runs for each listener: what nobody hears costs nothing, and no listener can spoil it for another. One that
+   * came through localStorage, from a page that left before the bundle had come, is none any more.
+   */
+  const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
+    // Of the steps only a failed request: a first try with a wrong address would say nothing for minutes.
+    if (isDebug && (signal !== 'trace' || (make() as Answer).outcome === 'failed'))
+      console.log('clew:', signal, make());
+    for (const [heard, listener] of listeners) {
+      try {
+        if (heard === signal) listener?.(make() as never);
+      } catch (error) {
+        // The affair of the listener's owner, told like any error of theirs.
+        reportError(error);
+      }
+    }
+  };
+  return [on, emit] as const;
+};

@@ -1,0 +1,50 @@
+import { byteLength, type ItemText, idOf, isEvent, singleBody, upsertBody } from '../recorder/event.js';
+import { BATCH_PATH, EVENT_PATH, UPSERT_PATH } from '../wire.js';
+
+/** One request: what goes to which path. */
+export interface Batch {
+  readonly path: string;
+  readonly items: readonly ItemText[];
+  readonly body: string;
+  /** Length of the body in UTF-8. */
+  readonly bytes: number;
+}
+
+/** What one request may hold. */
+export interface BatchLimits {
+  readonly maxBatchEvents: number;
+  readonly maxBatchBytes: number;
+}
+
+const OPEN = '{"batch":[';
+const CLOSE = ']}';
+/** Bytes of a batch's body that are not its events. */
+export const ENVELOPE = OPEN.length + CLOSE.length;
+
+/**
+ * Cuts the next request off the front of `items`, before a limit is passed. An upsert, and an event that is to go to
+ * the single-event endpoint, travel alone. Order is never changed, and the first item always goes, whatever its size.
+ */
+export const nextBatch = (
+  items: readonly ItemText[],
+  { maxBatchEvents, maxBatchBytes }: BatchLimits,
+  singles?: ReadonlySet<string>,
+): Batch | undefined => {
+  const [first] = items;
+  if (!first) return;
+  const isAlone = (text: ItemText) => !isEvent(text) || singles?.has(idOf(text));
+  let bytes = ENVELOPE - 1;
+  let count = 0;
+  for (const text of items) {
+    bytes += byteLength(text) + 1;
+    if (count && (count >= maxBatchEvents || bytes > maxBatchBytes || isAlone(first) || isAlone(text))) break;
+    count++;
+  }
+  const taken = items.slice(0, count);
+  const [path, body] = !isEvent(first)
+    ? [UPSERT_PATH, upsertBody(first)]
+    : isAlone(first)
+      ? [EVENT_PATH, singleBody(first)]
+      : [BATCH_PATH, OPEN + taken + CLOSE];
+  return { path, items: taken, body, bytes: byteLength(body) };
+};

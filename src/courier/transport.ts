@@ -1,0 +1,104 @@
+import { parseJson, type Rejections } from '../wire.js';
+import { REQUEST_TIMEOUT } from './lease.js';
+
+/** One request of the tracker. */
+export interface TransportRequest {
+  readonly url: string;
+  /** JSON, or JSON as gzip with the header `Content-Encoding: gzip`. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the page unloads. Then nothing reads the answer, and only data that the browser receives within the call arrives. */
+  readonly leaving: boolean;
+  /** `same-origin` with `cookieDomain`, whose cookie a relay renews. Otherwise the browser sends no cookie. */
+  readonly credentials?: 'same-origin';
+}
+
+/** The result of a request. */
+export interface Answer {
+  /**
+   * - `delivered`: the service confirmed the events, except the `rejected` ones.
+   * - `rejected`: the service refused the request because of its content.
+   * - `refused`: the service refused the request because of the key or the address.
+   * - `failed`: the service did not confirm the request. clew retries.
+   */
+  readonly outcome: 'delivered' | 'rejected' | 'refused' | 'failed';
+  /** The HTTP status. clew sends smaller batches after 413, and may bisect a batch after 500. */
+  readonly status?: number;
+  /** How long the service asks clew to wait, in ms. */
+  readonly retryAfter?: number;
+  /** Events of a batch that the relay refused while it took the others. */
+  readonly rejected?: Rejections['rejected'] | undefined;
+  /** The cause of a failure, for people. */
+  readonly message?: string;
+}
+
+/**
+ * Sends one request, and resolves to its result once the answer has been read completely. If the promise rejects, clew retries
+ * the request. While a page unloads, only data that the browser receives within the call arrives. `false` means that the browser
+ * did not take the request.
+ *
+ * Wrap the default (`fetchTransport`) to extend it.
+ */
+export type Transport = (request: TransportRequest) => Promise<Answer> | false;
+
+/** `Retry-After` in ms: seconds or an HTTP date (RFC 9110, section 10.2.3); 0 without one that makes sense. */
+export const parseRetryAfter = (value: string | null): number =>
+  Number(value) * 1000 || Date.parse(value ?? '') - Date.now() || 0;
+
+/** What HTTP's status means. */
+export const outcomeOf = (status: number): Answer['outcome'] => {
+  if (status < 300) return 'delivered';
+  if (/400|413|415|422/.test(`${status}`)) return 'rejected';
+  return /408|425|429|5../.test(`${status}`) ? 'failed' : 'refused';
+};
+
+const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
+  credentials: 'omit',
+  ...request,
+  method: 'POST',
+  // Kept alive when the page goes away; browsers refuse to when all such requests together pass 64 KiB, and go on
+  // counting until the answer has been read: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+  keepalive: request.body.length < 6e4,
+  redirect: 'error',
+  signal,
+});
+
+const post = async (request: TransportRequest): Promise<Answer> => {
+  const response = await fetch(request.url, init(request, AbortSignal.timeout(REQUEST_TIMEOUT)));
+  const text = await response.text();
+  const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
+  return {
+    outcome: outcomeOf(response.status),
+    // A relay says by it what the service itself has answered.
+    status: told?.status ?? response.status,
+    retryAfter: parseRetryAfter(response.headers.get('Retry-After')),
+    rejected: told?.rejected,
+    message: `${response.status} ${text}`,
+  };
+};
+
+/**
+ * Sends a request by `fetch`, with a time-out of 20 s. The browser keeps the request alive if the page unloads meanwhile. While the
+ * page unloads, the transport uses a beacon, unless the request needs the header `Authorization`.
+ */
+export const fetchTransport: Transport = (request) =>
+  request.leaving && !request.headers.Authorization
+    ? navigator.sendBeacon(request.url, request.body) && Promise.resolve({ outcome: 'delivered' })
+    : post(request);
+
+/** The text as gzip; rejects where there is no CompressionStream. */
+export const gzip = async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
+  // Made of a response, a stream needs no reader, and has none of a blob's detours through another process.
+  new Uint8Array(await new Response(new Response(text).body?.pipeThrough(new CompressionStream('gzip'))).arrayBuffer());
+
+/**
+ * Leaves a request with the browser, which sends it when the page is gone, however it went; returns how to take it back.
+ * Throws where there is no `fetchLater`, or no room: https://developer.mozilla.org/docs/Web/API/Window/fetchLater
+ */
+export const fetchAtEnd = (request: TransportRequest): (() => void) => {
+  const taking = new AbortController();
+  fetchLater(request.url, init(request, taking.signal));
+  return () => taking.abort();
+};
+
+declare const fetchLater: (url: string, init: RequestInit) => unknown;

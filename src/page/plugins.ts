@@ -1,0 +1,26 @@
+import type { Plugin, Tracker } from '../api/types.js';
+
+/**
+ * Starts plugins, and undoes what they did.
+ *
+ * @param attempt runs somebody's function, and tells what it throws
+ */
+export const createPlugins = (
+  plugins: readonly (Plugin | undefined)[],
+  tracker: Tracker,
+  attempt: <T>(run: () => T) => T | '',
+) => {
+  let undoings: (() => void)[] | undefined = [];
+  const watch = () => {
+    for (const plugin of plugins) {
+      const undo = undoings && plugin && attempt(() => plugin(tracker));
+      if (undo) undoings?.push(undo);
+    }
+  };
+  /** Should the page never have been seen, none begins any more. */
+  const unplug = () => {
+    for (const undo of undoings ?? []) attempt(undo);
+    undoings = undefined;
+  };
+  return [watch, unplug] as const;
+};

@@ -1,0 +1,56 @@
+import { IDENTIFY, isObject } from '../wire.js';
+import { type ItemText, isName } from './event.js';
+
+/** An event as `beforeSend` receives it. `beforeSend` may change this copy. */
+export interface TrackedEvent {
+  /** A non-empty name, and not `$identify`. */
+  event: string;
+  /** The payload as JSON, including the properties of `context`. Missing if the event has no payload. */
+  payload?: unknown;
+}
+
+/** Changes an event within the call that tracks it. Returning `null` or `undefined` drops the event. */
+export type BeforeSend = (event: TrackedEvent) => TrackedEvent | null | undefined;
+
+/**
+ * What an event's text becomes in the call, before it is stored: another one, or '' if it is dropped. May throw.
+ *
+ * @param attempt returns what its function does, or '' if that throws, which it has told
+ */
+export type Step = (text: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
+
+/** Adds to payloads that are objects, or none, what `context` says and they do not. */
+export const addContext =
+  (context: () => object): Step =>
+  (text, attempt) => {
+    const event = JSON.parse(text);
+    const { payload = {} } = event;
+    // What JSON cannot express costs the context, and not the event.
+    const added = () => JSON.stringify({ ...event, payload: { ...context(), ...payload } });
+    return (isObject(payload) && attempt(added)) || text;
+  };
+
+/** Lets `beforeSend` see the event, and takes nothing but an event from it. */
+export const filter =
+  (beforeSend: BeforeSend): Step =>
+  (text) => {
+    const all = JSON.parse(text);
+    const { event, payload } = all;
+    const kept = beforeSend({ event, payload });
+    if (!kept) return '';
+    if (!isName(kept.event))
+      throw Error(`beforeSend: expected an event other than ${IDENTIFY}, or null, and no promise`);
+    return JSON.stringify({ ...all, event: kept.event, payload: kept.payload });
+  };
+
+/** The options that ask for steps. */
+interface Steps {
+  readonly context?: (() => object) | undefined;
+  readonly beforeSend?: BeforeSend | undefined;
+}
+
+/** The steps that the options ask for. */
+export const stepsOf = ({ context, beforeSend }: Steps): Step[] => [
+  ...(context ? [addContext(context)] : []),
+  ...(beforeSend ? [filter(beforeSend)] : []),
+];

@@ -1,0 +1,58 @@
+import { createCookie } from './cookie.js';
+import { isThread, type Visitor } from './visitor.js';
+
+/** Shares the visitor id between the hosts of a site. */
+export interface SharedVisitor {
+  /** Returns the newest visitor of all hosts, or `here` itself if no other host has a newer one. */
+  meet(here: Visitor, service: string): Visitor;
+  /** Writes the visitor to the cookie, or deletes the cookie. Calls `fail` once if the browser refuses. */
+  tell(visitor: Visitor | undefined, fail: (message: string) => void): void;
+  /** Whether another host identified this visitor id with the same primary key. */
+  knows(key: string | number | undefined, primaryKey: string): boolean;
+}
+
+/** Tells people apart, and does not tell who they are: FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+const markOf = (primaryKey: string): number => {
+  let mark = 2166136261;
+  for (const character of primaryKey) mark = Math.imul(mark ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
+  return mark;
+};
+
+/**
+ * Creates the value of `createTracker`'s option `cookieDomain`, which shares one visitor id between all hosts of a site, such as
+ * `www.` and `app.`. The cookie `clew` contains the visitor id, the number of earlier visitor ids, and a 32-bit hash of
+ * the primary key. The cookie contains no primary key.
+ *
+ * @param domain the domain that all hosts share, such as `example.com`. `auto` finds the widest domain that the browser allows.
+ * @throws TypeError if the domain is not a non-empty string
+ */
+export const cookieDomain = (domain: string): SharedVisitor => {
+  if (typeof domain !== 'string' || !domain)
+    throw new TypeError(`clew: cookieDomain: expected a domain or 'auto', not ${domain}`);
+  const cookie = createCookie('clew', domain);
+  let isRefused = false;
+  const read = () => {
+    const [thread, turn, mark] = cookie.read()?.split('.') ?? [];
+    return { thread, turn: ~~Number(turn), mark };
+  };
+  return {
+    meet(here, service) {
+      const { thread, turn, mark } = read();
+      const isSame = thread === here.thread;
+      // The latest thread counts: an answer of the relay that comes late sets an earlier one once more.
+      if (!isThread(thread) || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
+      return { ...here, thread, turn, keys: { ...(isSame && here.keys), ...(mark && { [service]: [Number(mark)] }) } };
+    },
+    tell(visitor, fail) {
+      const there = read();
+      const { thread = '', turn = 0, keys = {} } = visitor ?? {};
+      const [key] = Object.values(keys)[0] ?? [];
+      const mark = typeof key === 'string' ? markOf(key) : (key ?? '');
+      if (thread && isThread(there.thread) && turn <= there.turn && (thread !== there.thread || !mark)) return;
+      if (isRefused || cookie.write(thread && `${thread}.${turn}.${mark}`)) return;
+      isRefused = true;
+      fail('cookieDomain: the browser refused the cookie');
+    },
+    knows: (key, primaryKey) => key === markOf(primaryKey),
+  };
+};

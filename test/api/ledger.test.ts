@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { createLedger } from '../../src/api/ledger.ts';
+import { createSignals, type Signals } from '../../src/api/signals.ts';
+import { draftEvent } from '../../src/recorder/event.ts';
+import { AT, eventText, idOf, times, upsertText } from '../recorder/items.ts';
+
+const open = () => {
+  const [on, emit] = createSignals(false);
+  const delivered: Signals['delivered'][] = [];
+  const dropped: Signals['dropped'][] = [];
+  on('delivered', (value) => delivered.push(value));
+  on('dropped', (value) => dropped.push(value));
+  const [counts, begin, end] = createLedger(emit);
+  return { counts, begin, end, delivered, dropped };
+};
+
+it('stats() adds up: tracked = delivered + queued + all of dropped', () => {
+  const { counts, begin, end } = open();
+  const texts = times(10, () => eventText());
+  for (const _ of texts) begin();
+  expect(counts).toEqual({ tracked: 10, delivered: 0, queued: 10, dropped: {} });
+  end(texts.slice(0, 4));
+  end(texts.slice(4, 6), 'rejected');
+  end(texts.slice(6, 7), 'full');
+  end(texts.slice(7, 8), 'rejected');
+  expect(counts).toEqual({ tracked: 10, delivered: 4, queued: 2, dropped: { rejected: 3, full: 1 } });
+});
+
+it('signals report delivered and dropped events with the reason', () => {
+  const { begin, end, delivered, dropped } = open();
+  const [a, b, c] = [eventText('a', { x: 1 }), eventText('b'), eventText('c')];
+  for (let n = 0; n < 3; n++) begin();
+  end([a, b]);
+  end([c], 'too-large');
+  expect(delivered).toMatchObject([{ events: [{ uuid: idOf(a), event: 'a', payload: { x: 1 } }, { event: 'b' }] }]);
+  expect(delivered[0]).not.toHaveProperty('reason');
+  expect(dropped).toMatchObject([{ events: [{ event: 'c' }], reason: 'too-large' }]);
+});
+
+it('signals report an event that got no visitor id', () => {
+  const { begin, end, dropped } = open();
+  begin();
+  end([draftEvent(AT, 'early')], 'consent');
+  expect(dropped).toMatchObject([{ events: [{ event: 'early' }], reason: 'consent' }]);
+  expect(dropped[0]?.events[0]).not.toHaveProperty('correlationValue');
+});
+
+it('stats() counts no upserts, and they alone emit no signal', () => {
+  const { counts, begin, end, delivered, dropped } = open();
+  begin();
+  end([upsertText(), eventText('a')]);
+  end([upsertText()]);
+  end([upsertText()], 'rejected');
+  end([], 'full');
+  expect(counts).toEqual({ tracked: 1, delivered: 1, queued: 0, dropped: {} });
+  expect(delivered).toMatchObject([{ events: [{ event: 'a' }] }]);
+  expect(dropped).toEqual([]);
+});

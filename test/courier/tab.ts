@@ -1,0 +1,147 @@
+import { createDelivery, type Delivery, type Report } from '../../src/courier/courier.ts';
+import type { Batch } from '../../src/courier/cut.ts';
+import type { Answer } from '../../src/courier/transport.ts';
+import { createQueue, type Queue } from '../../src/outbox/queue.ts';
+import { type ItemText, idOf } from '../../src/recorder/event.ts';
+import { createMemoryStore, type MemoryStore } from '../outbox/memoryStore.ts';
+
+export const SERVICE = '/clew';
+export const LINK = `link ${SERVICE}`;
+
+/** Answers a request, now or later; throws like a transport that fails. */
+export type Respond = (batch: Batch, leaving: boolean) => Answer | Promise<Answer> | false;
+
+export interface Tab {
+  store: MemoryStore;
+  queue: Queue;
+  delivery: Delivery;
+  /** The requests that went out. */
+  sent: Batch[];
+  /** Ids of this tab's items that were answered for with success, or refused. */
+  delivered: string[];
+  rejected: string[];
+  errors: string[];
+  /** Ids of the events that are to go to the single-event endpoint. */
+  singles: Set<string>;
+  /** What the browser would send if the page ended now. */
+  deferred(): Batch | undefined;
+  /** Queues one event (or the items given) as a tracker does, and returns the ids. */
+  track(...items: ItemText[]): string[];
+}
+
+export interface TabOptions {
+  store?: MemoryStore;
+  name?: string;
+  /** Number of the page load. */
+  page?: number;
+  respond?: Respond;
+  isDirect?: boolean;
+  /** Takes what the browser is to send when the page ends; throws like a browser that does not. */
+  defer?: (batch: Batch) => () => void;
+  /** Resolves when a body has been packed. */
+  pack?: () => Promise<undefined>;
+  limits?: { maxBatchEvents?: number; maxBatchBytes?: number; flushInterval?: number };
+  /** Takes this tab's reports to the others. */
+  onReport?: (report: Report) => void;
+}
+
+/** A tab as far as outbox and courier go: a queue, its delivery, and a service that answers as told. */
+export const createTab = (options: TabOptions = {}): Tab => {
+  const { store = createMemoryStore(), name = 'tab', page = 1, respond = () => ({ outcome: 'delivered' }) } = options;
+  const limits = { maxBatchEvents: 200, maxBatchBytes: 60_000, flushInterval: 3000, ...options.limits };
+  const queue = createQueue(
+    store,
+    SERVICE,
+    name,
+    limits,
+    () => page,
+    () => {},
+  );
+  const sent: Batch[] = [];
+  const delivered: string[] = [];
+  const rejected: string[] = [];
+  const errors: string[] = [];
+  const singles = new Set<string>();
+  let deferred: Batch | undefined;
+  const delivery = createDelivery({
+    store,
+    queue,
+    service: SERVICE,
+    tab: () => name,
+    limits,
+    isDirect: options.isDirect ?? false,
+    singles,
+    pack: options.pack ?? (async () => undefined),
+    send(batch, leaving) {
+      sent.push(batch);
+      const answer = respond(batch, leaving);
+      return answer && Promise.resolve(answer);
+    },
+    defer(batch) {
+      const takeBack = options.defer?.(batch);
+      deferred = batch;
+      return () => {
+        takeBack?.();
+        deferred = undefined;
+      };
+    },
+    onReport: options.onReport ?? (() => {}),
+    onAnswer: () => {},
+    onLink: () => {},
+    onSettled(items, refused) {
+      for (const id of items.map(idOf)) (refused.includes(id) ? rejected : delivered).push(id);
+    },
+    onError: (message) => errors.push(message ?? ''),
+  });
+  return {
+    store,
+    queue,
+    delivery,
+    sent,
+    delivered,
+    rejected,
+    errors,
+    singles,
+    deferred: () => deferred,
+    track(...items) {
+      for (const text of items) {
+        queue.add(text);
+        delivery.added();
+      }
+      return items.map(idOf);
+    },
+  };
+};
+
+/** Tabs of one store that hear each other's reports. */
+export const createTabs = (count: number, options: TabOptions = {}): Tab[] => {
+  const store = createMemoryStore();
+  const tabs: Tab[] = [];
+  for (let i = 0; i < count; i++) {
+    const tell = (report: Report) => {
+      for (const [other, tab] of tabs.entries()) if (other !== i) tab.delivery.hear(...report);
+    };
+    tabs.push(createTab({ ...options, store, name: `tab ${i}`, page: i + 1, onReport: tell }));
+  }
+  return tabs;
+};
+
+/** An answer that the test gives when it likes. */
+export const pendingAnswer = () => {
+  let give: (answer: Answer) => void = () => {};
+  const answer = new Promise<Answer>((resolve) => {
+    give = resolve;
+  });
+  return { answer, give };
+};
+
+/** A service that refuses what `isPoison`, and takes all other events; `arrived` are their ids, in order. */
+export const poisonable = (isPoison: (text: ItemText) => boolean, refusal: Answer) => {
+  const arrived: string[] = [];
+  const respond: Respond = ({ items }) => {
+    if (items.some(isPoison)) return refusal;
+    arrived.push(...items.map(idOf));
+    return { outcome: 'delivered' };
+  };
+  return { arrived, respond };
+};

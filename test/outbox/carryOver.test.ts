@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { carried, carriedList, carry } from '../../src/outbox/carryOver.ts';
+
+/** A page whose localStorage holds this text under `key`. */
+const holding = (text?: string) => vi.stubGlobal('localStorage', text === undefined ? {} : { key: text });
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a list in the journal', () => {
+  it('is read as it was written, whatever its items are', () => {
+    const list = ['text', 7, null, { a: 1 }, [1, [2]]];
+    holding();
+    carry('key', list);
+    expect(carriedList('key')).toEqual(list);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['nothing but null', 'null'],
+    ['an empty list', '[]'],
+    ['no JSON', '[1,'],
+    ['no text', ''],
+  ])('is empty if the text is %s', (_what, text) => {
+    holding(text);
+    expect(carriedList('key')).toEqual([]);
+  });
+
+  it.each(['7', '"text"', 'true', '{"length":3}'])('is a list even if other code has written %s', (text) => {
+    holding(text);
+    expect(Array.isArray(carriedList('key'))).toBe(true);
+  });
+
+  it('is empty if storage is refused', () => {
+    vi.stubGlobal('localStorage', null);
+    carry('key', [1]);
+    expect(carried('key')).toBeUndefined();
+    expect(carriedList('key')).toEqual([]);
+  });
+});
+
+it('the journal removes the key for an undefined value', () => {
+  holding('[1]');
+  carry('key');
+  expect(localStorage).toEqual({});
+});

@@ -1,0 +1,104 @@
+import type { Entry, ReadRows, Row, RowKey, Store } from '../../src/outbox/store.ts';
+
+/** A store in memory, with what only tests need to see of it. */
+export interface MemoryStore extends Store {
+  /** All rows of all services, in the order of their keys. */
+  rows(): Row[];
+  record<T>(name: string): T | undefined;
+  /** What each transaction wrote, oldest first. */
+  readonly commits: readonly (readonly Entry[])[];
+  /** Puts anything in place of a row, as somebody else may. */
+  put(key: RowKey, value: unknown): void;
+  /** Deletes everything, as somebody else may, and says so. */
+  lose(): void;
+  /** Whether storage is refused at this moment: nothing is written, and nothing is found. */
+  isBroken: boolean;
+  /** Whether transactions on records have to wait at this moment, for ever or until they are broken off. */
+  isHeldUp: boolean;
+}
+
+const isRow = (entry: Entry): entry is Row => Array.isArray(entry[0]);
+
+/** As IndexedDB orders arrays: part by part, numbers as numbers and text by its code units. */
+const compare = (a: RowKey, b: RowKey): number => {
+  for (const [i, part] of a.entries()) {
+    const other = b[i] as typeof part;
+    if (part !== other) return part < other ? -1 : 1;
+  }
+  return 0;
+};
+
+/**
+ * The `Store` port without a browser: one transaction after the other, so that none ever sees a part of another, unless a
+ * test says that storage is broken or held up; answers come later; nothing stored shares an object with the caller.
+ */
+export const createMemoryStore = (): MemoryStore => {
+  const rows = new Map<string, Row>();
+  const records = new Map<string, unknown>();
+  const commits: (readonly Entry[])[] = [];
+  let heldUp: (() => void)[] = [];
+  let generation = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const sorted = () => [...rows.values()].sort(([a], [b]) => compare(a, b));
+
+  const write = (entry: Entry) => {
+    if (!isRow(entry)) records.set(...entry);
+    else if (entry[1]) rows.set(JSON.stringify(entry[0]), entry);
+    else rows.delete(JSON.stringify(entry[0]));
+  };
+
+  const store: MemoryStore = {
+    async transact<T extends object>(
+      entries: readonly Entry[],
+      name = '',
+      change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
+    ) {
+      if (store.isBroken) return undefined;
+      if (name && store.isHeldUp) return new Promise<undefined>((resolve) => heldUp.push(() => resolve(undefined)));
+      const written = structuredClone(entries);
+      const work = async () => {
+        commits.push(written);
+        for (const entry of written) write(entry);
+        const value = await change?.(structuredClone(records.get(name)) as T | undefined, store.read);
+        if (value) records.set(name, structuredClone(value));
+        return value ?? (true as never);
+      };
+      if (!change) return work();
+      const done = last.then(work);
+      last = done.catch(() => {});
+      return done;
+    },
+    async read(service, most = Number.POSITIVE_INFINITY) {
+      const found = sorted().filter(([key]) => key[0] === service && !store.isBroken);
+      let left = most;
+      return structuredClone(
+        found.filter(([, items]) => {
+          const isWanted = left > 0;
+          left -= [items].flat().length;
+          return isWanted;
+        }),
+      );
+    },
+    abort() {
+      for (const breakOff of heldUp) breakOff();
+      heldUp = [];
+    },
+    clear() {
+      rows.clear();
+      records.clear();
+    },
+    isOpen: () => true,
+    generation: () => generation,
+    lose() {
+      store.clear();
+      generation++;
+    },
+    rows: sorted,
+    record: <T>(name: string) => records.get(name) as T | undefined,
+    commits,
+    put: (key, value) => rows.set(JSON.stringify(key), [key, value as Row[1]]),
+    isBroken: false,
+    isHeldUp: false,
+  };
+  return store;
+};

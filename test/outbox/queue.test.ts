@@ -1,0 +1,354 @@
+// @module-tag promise
+import { describe, expect, it } from 'vitest';
+import { createQueue } from '../../src/outbox/queue.ts';
+import { eventOf, eventText, idOf, times, upsertText } from '../recorder/items.ts';
+import { createMemoryStore } from './memoryStore.ts';
+
+const LIMITS = { maxBatchEvents: 200, maxBatchBytes: 60_000 };
+const SERVICE = '/clew';
+
+/** A queue that stores as page load number 3, unless it is not to be open yet. */
+const createPage = ({ isOpen = true, limits = LIMITS } = {}) => {
+  const store = createMemoryStore();
+  let page = isOpen ? 3 : 0;
+  const queue = createQueue(
+    store,
+    SERVICE,
+    'tab',
+    limits,
+    () => page,
+    () => {},
+  );
+  const open = (number: number) => {
+    page = number;
+  };
+  const stored = () => store.rows().map(([, items]) => items);
+  return { store, queue, stored, open };
+};
+const microtask = () => Promise.resolve();
+/** Lets the queue hear what became of its transaction. */
+const settle = async () => {
+  for (let i = 0; i < 5; i++) await microtask();
+};
+
+describe('an added item', () => {
+  it('is stored at the end of the microtask, with all others in one transaction and one row', async () => {
+    const { store, queue, stored } = createPage();
+    const texts = times(50, (i) => eventText(`e${i}`));
+    for (const text of texts) queue.add(text);
+    expect(store.commits).toHaveLength(0);
+    await microtask();
+    expect(store.commits).toHaveLength(1);
+    expect(stored()).toEqual([texts]);
+  });
+
+  it('is in the row of its microtask, in the order of the calls', async () => {
+    const { queue, stored } = createPage();
+    const texts = times(12, (i) => eventText(`e${i}`));
+    for (const text of texts) {
+      queue.add(text);
+      await microtask();
+    }
+    expect(stored()).toEqual(texts.map((text) => [text]));
+  });
+
+  it('is in a row of at most a batch, in items and characters', async () => {
+    const { store, queue, stored } = createPage();
+    const texts = [...times(450, () => eventText()), ...times(3, () => eventOf(26_000)), upsertText(), eventText()];
+    for (const text of texts) queue.add(text);
+    await microtask();
+    expect(store.commits).toHaveLength(1);
+    expect(stored().map((items) => items?.length)).toEqual([200, 200, 51, 4]);
+    expect(stored().flat()).toEqual(texts);
+  });
+
+  it('starts another row if it exceeds a batch by one character', async () => {
+    const { queue, stored } = createPage();
+    for (const text of [eventOf(20_000), eventOf(40_000), eventOf(300)]) queue.add(text);
+    await microtask();
+    expect(stored().map((items) => items?.length)).toEqual([2, 1]);
+  });
+
+  it('is in memory at once, oldest first', () => {
+    const { queue } = createPage({ isOpen: false });
+    const texts = times(3, () => eventText());
+    for (const text of texts) queue.add(text);
+    expect([...queue.items]).toEqual(texts.map((text) => [idOf(text), text]));
+  });
+
+  it('counts for the length of the queue until it is removed', () => {
+    const { queue } = createPage({ isOpen: false });
+    expect(queue.length()).toBe(0);
+    const texts = [eventOf(300), eventOf(1000), eventOf(5000)];
+    for (const text of texts) queue.add(text);
+    expect(queue.length()).toBe(6300);
+    queue.remove([idOf(texts[1] as string), 'somebody else’s']);
+    expect(queue.length()).toBe(5300);
+    queue.remove(texts.map(idOf));
+    expect(queue.length()).toBe(0);
+  });
+
+  it('is stored once, in the call, if the page unloads before the microtask', async () => {
+    const { store, queue, stored } = createPage();
+    const text = eventText();
+    queue.add(text);
+    expect(await queue.persist()).toBe(true);
+    expect(stored()).toEqual([[text]]);
+    await microtask();
+    expect(store.commits).toHaveLength(1);
+  });
+
+  it('never joins a row that is being stored', async () => {
+    const { queue, stored } = createPage();
+    const texts = times(3, () => eventText());
+    for (const text of texts) {
+      queue.add(text);
+      queue.persist();
+    }
+    expect(stored()).toEqual(texts.map((text) => [text]));
+    await microtask();
+    expect(stored()).toEqual(texts.map((text) => [text]));
+  });
+
+  it('shares its transaction with records stored at the same time', async () => {
+    const { store, queue } = createPage();
+    const text = eventText();
+    queue.add(text);
+    queue.persist([['link', { by: 'a' }]]);
+    await microtask();
+    expect(store.commits).toEqual([
+      [
+        [[SERVICE, 3, 1, 'tab'], [text]],
+        ['link', { by: 'a' }],
+      ],
+    ]);
+    expect(store.record('link')).toEqual({ by: 'a' });
+  });
+});
+
+it('an empty queue starts no transaction', async () => {
+  const { store, queue } = createPage();
+  expect(await queue.persist()).toBe(true);
+  expect(store.commits).toEqual([]);
+});
+
+describe('a queue that is not open', () => {
+  it('writes nothing, and stores everything once it is open', async () => {
+    const { store, queue, stored, open } = createPage({ isOpen: false });
+    const texts = times(3, () => eventText());
+    for (const text of texts) queue.add(text);
+    await microtask();
+    expect(queue.persist([['link', { by: 'a' }]])).toBeUndefined();
+    expect(store.commits).toHaveLength(0);
+    open(7);
+    expect(await queue.persist()).toBe(true);
+    expect(stored()).toEqual([texts]);
+    expect(store.rows()[0]?.[0]).toEqual([SERVICE, 7, 1, 'tab']);
+    expect(store.record('link')).toBeUndefined();
+  });
+
+  it('writes nothing after it is closed', async () => {
+    const { store, queue, open } = createPage();
+    queue.add(eventText());
+    open(0);
+    queue.add(eventText());
+    await microtask();
+    expect(queue.persist()).toBeUndefined();
+    expect(store.commits).toHaveLength(0);
+  });
+});
+
+it('rows are ordered by page load and count, not by text or time', async () => {
+  const store = createMemoryStore();
+  const names: string[] = [];
+  for (const page of [10, 2, 9]) {
+    const queue = createQueue(
+      store,
+      SERVICE,
+      `tab ${page}`,
+      LIMITS,
+      () => page,
+      () => {},
+    );
+    for (let count = 1; count <= 11; count++) {
+      queue.add(eventText(`${page}.${count}`));
+      await microtask();
+    }
+  }
+  for (const page of [2, 9, 10]) names.push(...times(11, (i) => `${page}.${i + 1}`));
+  const rows = await store.read(SERVICE);
+  expect(rows.flatMap(([, items = []]) => items.map((text) => JSON.parse(text).event))).toEqual(names);
+});
+
+describe('a removed item', () => {
+  it('takes an empty row with it and leaves other items of its row, in the next transaction', async () => {
+    const { store, queue } = createPage();
+    const [a, b, c, d, e] = times(5, () => eventText()) as [string, string, string, string, string];
+    for (const texts of [[a, b], [c, d], [e]]) {
+      for (const text of texts) queue.add(text);
+      await microtask();
+    }
+    const before = store.commits.length;
+    expect(queue.remove([idOf(a), idOf(b), idOf(c), 'somebody else’s'])).toEqual([a, b, c]);
+    expect([...queue.items.values()]).toEqual([d, e]);
+    await settle();
+    expect(store.commits).toHaveLength(before);
+    queue.persist();
+    expect(store.commits.slice(before)).toEqual([
+      [
+        [[SERVICE, 3, 1, 'tab'], undefined],
+        [[SERVICE, 3, 2, 'tab'], [d]],
+      ],
+    ]);
+    expect(store.rows()).toEqual([
+      [[SERVICE, 3, 2, 'tab'], [d]],
+      [[SERVICE, 3, 3, 'tab'], [e]],
+    ]);
+    queue.remove([idOf(d)]);
+    queue.persist();
+    expect(store.rows()).toEqual([[[SERVICE, 3, 3, 'tab'], [e]]]);
+  });
+
+  it('leaves its row at its key, even if the page has another number by then', async () => {
+    const { store, queue, open } = createPage();
+    const [a, b] = times(2, () => eventText()) as [string, string];
+    queue.add(a);
+    queue.add(b);
+    await microtask();
+    open(8);
+    queue.remove([idOf(a)]);
+    queue.persist();
+    expect(store.rows()).toEqual([[[SERVICE, 3, 1, 'tab'], [b]]]);
+  });
+
+  it('that is not in the queue changes no row', async () => {
+    const { store, queue } = createPage();
+    const text = eventText();
+    queue.add(text);
+    await microtask();
+    queue.remove([idOf(text)]);
+    queue.persist();
+    const before = store.commits.length;
+    expect(queue.remove([idOf(text), 'unknown'])).toEqual([]);
+    queue.persist();
+    expect(store.commits).toHaveLength(before);
+  });
+
+  it('is not stored if it was not stored before', async () => {
+    const { queue, stored } = createPage();
+    const [a, b] = times(2, () => eventText()) as [string, string];
+    queue.add(a);
+    queue.add(b);
+    expect(queue.remove([idOf(a)])).toEqual([a]);
+    await microtask();
+    expect(stored()).toEqual([[b]]);
+  });
+
+  it('does not affect items added later', async () => {
+    const { queue, stored } = createPage();
+    const [a, b] = times(2, () => eventText()) as [string, string];
+    queue.add(a);
+    queue.remove([idOf(a)]);
+    queue.add(b);
+    await microtask();
+    expect(stored()).toEqual([[b]]);
+    expect(queue.remove([idOf(b)])).toEqual([b]);
+    queue.persist();
+    expect(stored()).toEqual([]);
+  });
+});
+
+describe('an item that could not be stored', () => {
+  it('stays in memory and is written in its place by the next transaction', async () => {
+    const { store, queue, stored } = createPage();
+    const [a, b, c] = times(3, () => eventText()) as [string, string, string];
+    store.isBroken = true;
+    for (const text of [a, b]) {
+      queue.add(text);
+      await settle();
+    }
+    expect(stored()).toEqual([]);
+    expect([...queue.items.values()]).toEqual([a, b]);
+    store.isBroken = false;
+    await settle();
+    expect(store.commits).toEqual([]);
+    queue.add(c);
+    await settle();
+    expect(store.commits).toHaveLength(1);
+    expect(stored()).toEqual([[a], [b], [c]]);
+  });
+
+  it('is not written again once it is stored', async () => {
+    const { store, queue } = createPage();
+    store.isBroken = true;
+    queue.add(eventText());
+    await settle();
+    store.isBroken = false;
+    queue.persist();
+    await settle();
+    queue.persist();
+    expect(store.commits).toHaveLength(1);
+  });
+
+  it('is written with its latest content', async () => {
+    const { store, queue, stored } = createPage();
+    const [a, b, c] = times(3, () => eventText()) as [string, string, string];
+    store.isBroken = true;
+    queue.add(a);
+    queue.add(b);
+    await microtask();
+    queue.add(c);
+    await settle();
+    store.isBroken = false;
+    queue.remove([idOf(a), idOf(c)]);
+    queue.persist();
+    expect(stored()).toEqual([[b]]);
+  });
+
+  it('is removed from the store later if the removal failed', async () => {
+    const { store, queue, stored } = createPage();
+    const [a, b, c] = times(3, () => eventText()) as [string, string, string];
+    queue.add(a);
+    queue.add(b);
+    await microtask();
+    queue.add(c);
+    await settle();
+    store.isBroken = true;
+    queue.remove([idOf(a), idOf(c)]);
+    queue.persist();
+    await settle();
+    expect(stored()).toEqual([[a, b], [c]]);
+    store.isBroken = false;
+    queue.persist();
+    expect(stored()).toEqual([[b]]);
+  });
+
+  it('does not block other items', async () => {
+    const { store, queue } = createPage();
+    store.isBroken = true;
+    queue.add(eventText());
+    queue.persist([['link', { by: 'a' }]]);
+    await settle();
+    store.isBroken = false;
+    queue.persist([['link', { by: 'b' }]]);
+    await settle();
+    expect(store.commits.map((entries) => entries.map(([key]) => key))).toEqual([[[SERVICE, 3, 1, 'tab'], 'link']]);
+    expect(store.record('link')).toEqual({ by: 'b' });
+  });
+});
+
+it('writes all items again when the store may have lost them, and reports until that is done', async () => {
+  const { store, queue, stored } = createPage();
+  const [a, b, c] = [eventText('a'), eventText('b'), eventText('c')];
+  for (const text of [a, b]) {
+    queue.add(text);
+    await settle();
+  }
+  expect(queue.unsaved()).toEqual([]);
+  store.lose();
+  expect(queue.unsaved()).toEqual([a, b]);
+  queue.add(c);
+  await settle();
+  expect(stored()).toEqual([[a], [b], [c]]);
+  expect(queue.unsaved()).toEqual([]);
+});

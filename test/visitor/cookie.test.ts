@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { cookieDomain } from '../../src/visitor/cookieDomain.ts';
+import type { Visitor } from '../../src/visitor/visitor.ts';
+
+/**
+ * The cookies of a browser for one page: a domain is taken if the host is within it and it is no public suffix. Real
+ * browsers and several hosts are in e2e/subdomains.spec.ts.
+ */
+class Jar {
+  written: string[] = [];
+  readonly #cookies = new Map<string, { name: string; value: string }>();
+  constructor(
+    readonly hostname: string,
+    readonly takes: (domain: string) => boolean,
+  ) {}
+  get cookie(): string {
+    return [...this.#cookies.values()].map(({ name, value }) => `${name}=${value}`).join('; ');
+  }
+  set cookie(text: string) {
+    this.written.push(text);
+    const [pair = '', ...attributes] = text.split('; ');
+    const [name = '', value = ''] = pair.split('=');
+    const given = new Map(attributes.map((each) => each.split('=') as [string, string]));
+    const domain = given.get('Domain') ?? '';
+    if (domain && !this.takes(domain)) return;
+    if (given.get('Max-Age') === '0') this.#cookies.delete(`${name} ${domain}`);
+    else this.#cookies.set(`${name} ${domain}`, { name, value });
+  }
+}
+
+const SUFFIXES = ['com', 'uk', 'co.uk'];
+const open = (hostname: string, protocol = 'https:', isAllowed = true) => {
+  const jar = new Jar(
+    hostname,
+    (domain) => isAllowed && !SUFFIXES.includes(domain) && `.${hostname}`.endsWith(`.${domain}`),
+  );
+  vi.stubGlobal('document', jar);
+  vi.stubGlobal('location', { hostname, protocol });
+  return jar;
+};
+const visitor = (more: Partial<Visitor> = {}): Visitor => ({
+  thread: randomUUID(),
+  turn: 0,
+  keys: {},
+  pages: 1,
+  ...more,
+});
+const unexpected = (message: string) => {
+  throw new Error(message);
+};
+/** What another host of the site knows from now on. */
+const share = (known: Visitor) => cookieDomain('example.com').tell(known, unexpected);
+
+let jar: Jar;
+beforeEach(() => {
+  jar = open('www.example.com');
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe('the cookie', () => {
+  it('holds the visitor id and its count for 400 days and all hosts of the domain', () => {
+    const ann = visitor({ turn: 3 });
+    share(ann);
+    expect(jar.written).toEqual([
+      `clew=${ann.thread}.3.; Secure; Path=/; SameSite=Lax; Max-Age=34560000; Domain=example.com`,
+    ]);
+    expect(jar.cookie).toBe(`clew=${ann.thread}.3.`);
+  });
+
+  it('has no Secure on plain http, where browsers keep no secure cookie', () => {
+    jar = open('www.example.com', 'http:');
+    share(visitor());
+    expect(jar.written[0]).not.toContain('Secure');
+  });
+
+  it('holds a hash of the primary key instead of the key', () => {
+    const ann = visitor({ keys: { one: ['ann@example.com'] } });
+    share(ann);
+    expect(jar.cookie).toMatch(new RegExp(`^clew=${ann.thread}\\.0\\.\\d{1,10}$`));
+    expect(jar.cookie).not.toContain('ann@');
+  });
+
+  it('is erased if there is no visitor', () => {
+    share(visitor());
+    cookieDomain('example.com').tell(undefined, unexpected);
+    expect(jar.cookie).toBe('');
+  });
+
+  it.each([
+    ['www.example.com', 'example.com'],
+    ['a.b.example.com', 'example.com'],
+    ['shop.example.co.uk', 'example.co.uk'],
+    ['example.com', 'example.com'],
+  ])('with `auto` on %s is for %s, and the probes are erased', (hostname, domain) => {
+    jar = open(hostname);
+    const ann = visitor();
+    const shared = cookieDomain('auto');
+    expect(jar.written).toEqual([]);
+    shared.tell(ann, unexpected);
+    expect(jar.written.at(-1)).toContain(`; Domain=${domain}`);
+    expect(jar.cookie).toBe(`clew=${ann.thread}.0.`);
+    const { length } = jar.written;
+    shared.tell({ ...ann, turn: 1 }, unexpected);
+    expect(jar.written).toHaveLength(length + 1);
+  });
+
+  it('with `auto` is set for the host itself if the browser keeps no domain cookie', () => {
+    jar = open('localhost', 'http:', false);
+    const ann = visitor();
+    cookieDomain('auto').tell(ann, unexpected);
+    expect(jar.written.at(-1)).toMatch(/; Domain=$/);
+    expect(jar.cookie).toBe(`clew=${ann.thread}.0.`);
+  });
+
+  it('that the browser refuses is reported once', () => {
+    const fail = vi.fn();
+    const shared = cookieDomain('other.example');
+    shared.tell(visitor(), fail);
+    shared.tell(visitor(), fail);
+    expect(fail.mock.calls).toEqual([['cookieDomain: the browser refused the cookie']]);
+    expect(jar.written).toHaveLength(1);
+  });
+});
+
+describe('the visitor of this host', () => {
+  const meet = (here: Visitor, service = 'one') => cookieDomain('example.com').meet(here, service);
+
+  it('stays if there is no cookie, or no cookie of clew', () => {
+    const here = visitor({ keys: { one: ['ann'] } });
+    expect(meet(here)).toBe(here);
+    for (const value of ['hello', '..', `${here.thread}x.0.`, `${here.thread.toUpperCase()}.0.`]) {
+      jar.cookie = `clew=${value}; Domain=example.com`;
+      expect(meet(here)).toBe(here);
+    }
+  });
+
+  it('changes to the one of the other hosts, without the previous keys', () => {
+    const there = visitor();
+    share(there);
+    const here = visitor({ keys: { one: ['ann'] }, pages: 7 });
+    expect(meet(here)).toEqual({ thread: there.thread, turn: 0, keys: {}, pages: 7 });
+  });
+
+  it('stays if it is newer than the cookie', () => {
+    share(visitor({ turn: 1 }));
+    const here = visitor({ turn: 2 });
+    expect(meet(here)).toBe(here);
+  });
+
+  it('changes to a newer one in the cookie', () => {
+    const there = visitor({ turn: 5 });
+    share(there);
+    expect(meet(visitor({ turn: 2 }))).toMatchObject({ thread: there.thread, turn: 5 });
+  });
+
+  it('is marked as identified if another host has identified it, and keeps the keys for other services', () => {
+    const here = visitor({ keys: { two: ['b'] } });
+    share({ ...here, keys: { one: ['ann'] } });
+    const met = meet(here);
+    expect(met).toEqual({ ...here, keys: { two: ['b'], one: [expect.any(Number)] } });
+    const [mark] = met.keys.one ?? [];
+    const { knows } = cookieDomain('example.com');
+    expect([knows(mark, 'ann'), knows(mark, 'ben'), knows(undefined, 'ann'), knows('ann', 'ann')]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('keeps the primary key known on this host', () => {
+    const here = visitor({ keys: { one: ['ann', 'signature'] } });
+    share(here);
+    expect(meet(here)).toBe(here);
+  });
+});
+
+describe('the other hosts', () => {
+  it('get a newer visitor', () => {
+    share(visitor());
+    const newer = visitor({ turn: 1 });
+    share(newer);
+    expect(jar.cookie).toContain(newer.thread);
+  });
+
+  it('keep a newer visitor, and another one of the same age', () => {
+    const known = visitor({ turn: 2 });
+    share(known);
+    share(visitor({ turn: 1 }));
+    share(visitor({ turn: 2 }));
+    expect(jar.cookie).toBe(`clew=${known.thread}.2.`);
+  });
+
+  it('get the identification of their visitor and keep it', () => {
+    const known = visitor();
+    share(known);
+    share({ ...known, keys: { one: ['ann'] } });
+    const { cookie } = jar;
+    expect(cookie).toMatch(/\.\d+$/);
+    share(known);
+    expect(jar.cookie).toBe(cookie);
+  });
+
+  it('get the hash of a primary key that this host knows from them', () => {
+    const known = visitor({ keys: { one: [12345] } });
+    share(known);
+    expect(jar.cookie).toBe(`clew=${known.thread}.0.12345`);
+  });
+
+  it('get a visitor in place of a cookie that clew has not written', () => {
+    jar.cookie = 'clew=hello; Domain=example.com';
+    const ann = visitor();
+    share(ann);
+    expect(jar.cookie).toBe(`clew=${ann.thread}.0.`);
+  });
+});
+
+it.each([undefined, '', 7, null])('the domain %j throws a TypeError that names the option', (domain) => {
+  expect(() => cookieDomain(domain as string)).toThrow(TypeError);
+  expect(() => cookieDomain(domain as string)).toThrow(/^clew: cookieDomain: expected a domain or 'auto'/);
+});

@@ -1,0 +1,201 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { cookieDomain, type Tracker } from '../../src/index.ts';
+import { cookiesWritten, openPage, start } from '../tracker/page.ts';
+
+const WWW = 'https://www.shop.example/';
+const APP = 'https://app.shop.example/';
+
+const trackers: Tracker[] = [];
+// The tracker writes the cookie after each answer: none must come when the page of the test is gone.
+afterEach(() => Promise.all(trackers.splice(0).map((tracker) => tracker.flush())));
+
+/** A tracker on the page that is open. */
+const startHere = (domain = 'shop.example', options = {}) => {
+  const test = start({ cookieDomain: cookieDomain(domain), ...options });
+  trackers.push(test.tracker);
+  return test;
+};
+/** A tracker on a page of this address, with a store of its own as each host has. */
+const startOn = (url: string, domain?: string) => {
+  const page = openPage(url);
+  return { page, ...startHere(domain) };
+};
+
+describe('a domain in a cookie', () => {
+  it('gives the visitor one id on all hosts', async () => {
+    const www = startOn(WWW);
+    const visitor = await www.tracker.correlationValue();
+    www.tracker.stop();
+    const app = startOn(APP);
+    app.tracker.track('seen');
+    await app.tracker.flush();
+    expect(app.events()).toMatchObject([{ correlationValue: visitor }]);
+    expect(await startOn('https://www.other.example/', 'other.example').tracker.correlationValue()).not.toBe(visitor);
+  });
+
+  it('holds the visitor id and no primary key, secure, for 400 days', async () => {
+    const { page, tracker } = startOn(WWW);
+    tracker.identify('ann@example.com');
+    const visitor = await tracker.correlationValue();
+    expect(page.document.cookie).toMatch(new RegExp(`^clew=${visitor}\\.0\\.\\d+$`));
+    expect(cookiesWritten.at(-1)).toMatch(/; Secure; Path=\/; SameSite=Lax; Max-Age=34560000; Domain=shop\.example$/);
+    expect(page.document.cookie).not.toContain('ann');
+  });
+
+  it('has no Secure on plain http, where browsers keep no secure cookie', async () => {
+    const { page, tracker } = startOn('http://www.shop.example/');
+    const visitor = await tracker.correlationValue();
+    expect(page.document.cookie).toBe(`clew=${visitor}.0.`);
+    expect(cookiesWritten.join()).not.toContain('Secure');
+  });
+
+  it('makes requests send cookies to the own origin', async () => {
+    const { tracker, requests } = startOn(WWW);
+    tracker.track('seen');
+    await tracker.flush();
+    expect(requests).toMatchObject([{ credentials: 'same-origin' }]);
+  });
+
+  it('sends no second $identify from another host for the same person', async () => {
+    const www = startOn(WWW);
+    www.tracker.identify('ann');
+    const visitor = await www.tracker.correlationValue();
+    www.tracker.stop();
+    const app = startOn(APP);
+    app.tracker.identify('ann', { plan: 'pro' });
+    app.tracker.track('seen');
+    await app.tracker.flush();
+    expect(app.events()).toMatchObject([{ event: 'seen', correlationValue: visitor }]);
+    expect(app.upserts()).toMatchObject([{ primary_key: 'ann' }]);
+  });
+
+  it('starts a new visitor id when another customer identifies on another host', async () => {
+    const www = startOn(WWW);
+    www.tracker.identify('ann');
+    const visitor = await www.tracker.correlationValue();
+    www.tracker.stop();
+    const app = startOn(APP);
+    app.tracker.identify('ben');
+    await app.tracker.flush();
+    expect(app.names()).toEqual(['$identify']);
+    expect(app.events()[0]?.correlationValue).not.toBe(visitor);
+  });
+
+  it('refuses properties on a host without an identified customer', async () => {
+    const www = startOn(WWW);
+    www.tracker.identify('ann');
+    await www.tracker.flush();
+    www.tracker.stop();
+    const app = startOn(APP);
+    app.tracker.setProperties({ plan: 'pro' });
+    await app.tracker.flush();
+    expect(app.upserts()).toEqual([]);
+    expect(app.errors).toEqual(['clew: setProperties: call identify first']);
+  });
+
+  it('reads the change of another host when the page is shown again', async () => {
+    const www = startOn(WWW);
+    const before = await www.tracker.correlationValue();
+    const app = startOn(APP);
+    app.tracker.reset();
+    const after = await app.tracker.correlationValue();
+    // The cookies of the first page are those of its own document.
+    Object.assign(globalThis, { document: www.page.document, location: www.page.location });
+    www.page.show(false);
+    expect(await www.tracker.correlationValue()).toBe(before);
+    www.page.show(true);
+    expect(await www.tracker.correlationValue()).toBe(after);
+    expect(after).not.toBe(before);
+  });
+
+  it('keeps the newer visitor id of this host when the cookie holds an older one', async () => {
+    const { page, tracker } = startOn(WWW);
+    const before = page.document.cookie;
+    tracker.reset();
+    const after = await tracker.correlationValue();
+    page.document.cookie = `${before}; Path=/; Domain=shop.example`;
+    page.show(true);
+    expect(await tracker.correlationValue()).toBe(after);
+  });
+
+  it('is written again after the relay has set an older one', async () => {
+    const page = openPage(WWW);
+    const { tracker } = startHere('shop.example', {
+      transport: async () => {
+        page.document.cookie = `${before}; Path=/; Domain=shop.example`;
+        return { outcome: 'delivered' };
+      },
+    });
+    await tracker.flush();
+    const before = page.document.cookie;
+    tracker.reset();
+    tracker.track('seen');
+    await tracker.flush();
+    expect(page.document.cookie).toBe(`clew=${await tracker.correlationValue()}.1.`);
+  });
+
+  it('is erased by a refusal', async () => {
+    const { page, tracker } = startOn(WWW);
+    await tracker.flush();
+    expect(page.document.cookie).not.toBe('');
+    tracker.consent(false);
+    expect(page.document.cookie).toBe('');
+  });
+
+  it.each(['', 'nonsense', 'nonsense.1.2', '.1.', '00000000-0000-4000-8000-00000000000G.9.'])(
+    'is ignored if other code has written "%s"',
+    async (value) => {
+      const page = openPage(WWW);
+      page.document.cookie = `clew=${value}; Path=/; Domain=shop.example`;
+      const { tracker } = startHere();
+      const visitor = await tracker.correlationValue();
+      expect(visitor).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+      expect(page.document.cookie).toBe(`clew=${visitor}.0.`);
+    },
+  );
+
+  it('is read among cookies of other names', async () => {
+    const visitor = '01234567-89ab-4cde-8f01-23456789abcd';
+    const page = openPage(WWW);
+    for (const text of ['myclew=no', `clew=${visitor}.3.`, 'clewx=no'])
+      page.document.cookie = `${text}; Domain=shop.example`;
+    const { tracker } = startHere();
+    expect(await tracker.correlationValue()).toBe(visitor);
+  });
+});
+
+describe("the domain 'auto'", () => {
+  it.each([
+    ['https://www.shop.example/', 'shop.example'],
+    ['https://a.b.shop.example/', 'shop.example'],
+    ['https://shop.example/', 'shop.example'],
+  ])('on %s sets the cookie for %s', async (url, domain) => {
+    const { page, tracker } = startOn(url, 'auto');
+    const visitor = await tracker.correlationValue();
+    expect(cookiesWritten.at(-1)).toContain(`clew=${visitor}.0.;`);
+    expect(cookiesWritten.at(-1)).toMatch(new RegExp(`; Domain=${domain}$`));
+    expect(page.document.cookie).toBe(`clew=${visitor}.0.`);
+  });
+
+  it('writes nothing before consent', async () => {
+    openPage(WWW);
+    const { tracker } = startHere('auto', { consent: 'required' });
+    tracker.track('seen');
+    await tracker.flush();
+    expect(cookiesWritten).toEqual([]);
+  });
+});
+
+describe('a cookie that the browser refuses', () => {
+  it('is reported once', async () => {
+    const { tracker, errors } = startOn(WWW, 'other.example');
+    tracker.identify('ann');
+    tracker.reset();
+    await tracker.flush();
+    expect(errors).toEqual(['clew: cookieDomain: the browser refused the cookie']);
+  });
+});
+
+it.each([undefined, '', 7, true])('cookieDomain(%j) throws a TypeError', (domain) => {
+  expect(() => cookieDomain(domain as string)).toThrow(TypeError);
+});
