@@ -33,30 +33,60 @@ export interface Signals {
 /** Listens to a signal. Returns a function that removes the listener. */
 export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
+/** A function that throws in a listener is an error of the page. Node and older browsers have no `reportError`. */
+const report = (error: unknown): void => {
+  if ('reportError' in globalThis) reportError(error);
+  else
+    queueMicrotask(() => {
+      throw error;
+    });
+};
+
+/** Listeners run so often in a task. The rest follows in later tasks, so that a listener that causes its own signal freezes no tab. */
+const MOST_RUNS = 500;
+
 /** `isDebug` says on the console, too, what an app may depend on. */
 export const createSignals = (isDebug: boolean) => {
-  const listeners = new Set<[signal: string, listener?: (value: never) => void]>();
+  type Listening = [signal: string, listener?: (value: never) => void];
+  const listeners = new Set<Listening>();
+  /** Each value, for each listener that there was at its signal. */
+  const due: [listening: Listening, make: () => unknown][] = [];
+  /** How often listeners have run in this task. */
+  let runs = 0;
+  let isRunning = false;
   const on: Listen = (...listening) => {
     // A pair of its own for each call: one function listening twice is two listeners.
     listeners.add(listening);
     return () => listeners.delete(listening);
   };
-  /**
-   * `make` runs for each listener: what nobody hears costs nothing, and no listener can spoil it for another. One that
-   * came through localStorage, from a page that left before the bundle had come, is none any more.
-   */
+  const run = () => {
+    // A signal within a listener waits until that listener has returned.
+    if (isRunning) return;
+    isRunning = true;
+    while (due[0] && runs < MOST_RUNS) {
+      if (!runs++) setTimeout(renew);
+      const [listening, make] = due.shift() as (typeof due)[0];
+      try {
+        // It may have come through localStorage, from a page that left before the bundle had loaded: then it is no function.
+        if (listeners.has(listening)) listening[1]?.(make() as never);
+      } catch (error) {
+        report(error);
+      }
+    }
+    isRunning = false;
+  };
+  /** The next task. */
+  const renew = () => {
+    runs = 0;
+    run();
+  };
+  /** `make` runs for each listener: without one it costs nothing, and no listener sees what another one has changed. */
   const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
     // Of the steps only a failed request: a first try with a wrong address would say nothing for minutes.
     if (isDebug && (signal !== 'trace' || (make() as Answer).outcome === 'failed'))
       console.log('clew:', signal, make());
-    for (const [heard, listener] of listeners) {
-      try {
-        if (heard === signal) listener?.(make() as never);
-      } catch (error) {
-        // The affair of the listener's owner, told like any error of theirs.
-        reportError(error);
-      }
-    }
+    for (const listening of listeners) if (listening[0] === signal) due.push([listening, make]);
+    run();
   };
   return [on, emit] as const;
 };

@@ -13,6 +13,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** Listeners run so often in a task. */
+const MOST_RUNS = 500;
+
 const problem = (text: string) => () => new Error(text);
 
 describe('a listener', () => {
@@ -78,6 +81,87 @@ describe('a listener', () => {
     emit('error', problem('a'));
     expect(heard).toEqual(['a']);
     expect(reported).toEqual([mistake]);
+  });
+
+  it('that throws where reportError is missing stops nothing, and its error is uncaught', () => {
+    Reflect.deleteProperty(globalThis, 'reportError');
+    const later: (() => void)[] = [];
+    vi.stubGlobal('queueMicrotask', (run: () => void) => later.push(run));
+    const [on, emit] = createSignals(false);
+    const mistake = new RangeError('mine');
+    on('error', () => {
+      throw mistake;
+    });
+    expect(() => emit('error', problem('a'))).not.toThrow();
+    expect(later).toHaveLength(1);
+    expect(later[0]).toThrow(mistake);
+  });
+
+  it('that subscribes anew within itself gets the next signal, not the same one', () => {
+    const [on, emit] = createSignals(false);
+    const heard: string[] = [];
+    const subscribe = () => {
+      if (heard.length > 9) throw new Error('called without end');
+      const stop = on('error', ({ message }) => {
+        heard.push(message);
+        stop();
+        subscribe();
+      });
+    };
+    subscribe();
+    emit('error', problem('a'));
+    expect(heard).toEqual(['a']);
+    emit('error', problem('b'));
+    expect(heard).toEqual(['a', 'b']);
+  });
+
+  it('that another listener removes during a signal is not called', () => {
+    const [on, emit] = createSignals(false);
+    const heard = vi.fn();
+    on('error', () => stop());
+    const stop = on('error', heard);
+    emit('error', problem('a'));
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  it('that causes a signal gets it after the other listeners of the first signal', () => {
+    const [on, emit] = createSignals(false);
+    const heard: string[] = [];
+    on('error', ({ message }) => {
+      if (message === 'a') emit('error', problem('b'));
+      heard.push(`first ${message}`);
+    });
+    on('error', ({ message }) => heard.push(`second ${message}`));
+    emit('error', problem('a'));
+    expect(heard).toEqual(['first a', 'second a', 'first b', 'second b']);
+  });
+
+  it('that causes its own signal runs a bounded number of times in each task', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const [on, emit] = createSignals(false);
+    let heard = 0;
+    for (let listeners = 0; listeners < 2; listeners++)
+      on('error', () => {
+        if (heard++ < 100_000) emit('error', problem('again'));
+      });
+    emit('error', problem('a'));
+    expect(heard).toBe(MOST_RUNS);
+    vi.advanceTimersToNextTimer();
+    expect(heard).toBe(2 * MOST_RUNS);
+    vi.useRealTimers();
+  });
+
+  it('gets all signals of a burst in order, some of them in later tasks', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const [on, emit] = createSignals(false);
+    const heard: string[] = [];
+    on('error', ({ message }) => heard.push(message));
+    const all = Array.from({ length: 3 * MOST_RUNS }, (_, n) => `${n}`);
+    for (const text of all) emit('error', problem(text));
+    expect(heard).toHaveLength(MOST_RUNS);
+    vi.runAllTimers();
+    expect(heard).toEqual(all);
+    vi.useRealTimers();
   });
 
   it('gets its own copy of the value', () => {

@@ -1,5 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
+import type { Tracker } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 import { openPage, settle, start } from './page.ts';
 
@@ -127,6 +128,47 @@ describe('a refusal', () => {
       ['later', 'consent'],
     ]);
     expect(tracker.stats()).toEqual({ tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } });
+  });
+
+  it.each<[string, (tracker: Tracker) => void]>([
+    ['tracks', (tracker) => tracker.track('again')],
+    ['tracks twice', (tracker) => ['again', 'and again'].map((name) => tracker.track(name))],
+    ['tracks an invalid name', (tracker) => tracker.track('')],
+    ['tracks and flushes', (tracker) => void tracker.trackNow('again')],
+  ])('lets a task end although a listener to dropped %s', async (_what, act) => {
+    openPage();
+    const { tracker } = start();
+    let calls = 0;
+    const stop = tracker.on('dropped', () => {
+      // Without a bound the task would not end.
+      if (calls++ > 20_000) stop();
+      else act(tracker);
+    });
+    tracker.consent(false);
+    tracker.track('first');
+    await settle();
+    expect(calls).toBeLessThan(3000);
+    stop();
+  });
+
+  it.each<[string, (tracker: Tracker) => void]>([
+    ['identify', (tracker) => tracker.identify('')],
+    ['consent', (tracker) => tracker.consent('yes' as never)],
+    ['setProperties', (tracker) => tracker.setProperties('x' as never)],
+    ['track', (tracker) => tracker.track('')],
+  ])('lets a task end although two listeners to error call %s with a wrong argument', async (_what, act) => {
+    openPage();
+    const { tracker } = start();
+    let calls = 0;
+    const listen = () => {
+      if (calls++ < 20_000) act(tracker);
+    };
+    const stops = [tracker.on('error', listen), tracker.on('error', listen)];
+    act(tracker);
+    await settle();
+    expect(calls).toBeGreaterThan(1);
+    expect(calls).toBeLessThan(3000);
+    for (const stop of stops) stop();
   });
 
   it('can be withdrawn: later events get a new, anonymous visitor id', async () => {
