@@ -26,8 +26,6 @@ interface Clew {
  */
 const scalar = (text: string): unknown => (/^[/h]/.test(text) ? text : (parseJson(text || 'true') ?? text));
 
-const PLUGINS: Record<string, typeof pageViews | typeof clicks> = { pageViews, clicks };
-
 /** `data-page-views="hash query"` are two options that are true; `data-page-views` alone has none. */
 const wordsOf = (value: unknown) => Object.fromEntries(`${value}`.split(/\s+/).map((word) => [word, true]));
 
@@ -35,12 +33,11 @@ const host = window as { clew?: Clew };
 
 const start = () => {
   const options: Record<string, unknown> = {};
-  const dataset = document.currentScript?.dataset;
-  for (const name in dataset) {
-    const value = scalar(dataset[name] as string);
-    options[name] = (value && PLUGINS[name]?.(wordsOf(value))) ?? value;
-  }
+  for (const [name, text] of Object.entries(document.currentScript?.dataset ?? {}))
+    options[name] = scalar(text as string);
 
+  if (options.pageViews) options.pageViews = pageViews(wordsOf(options.pageViews));
+  if (options.clicks) options.clicks = clicks(wordsOf(options.clicks));
   if (options.cookieDomain) options.cookieDomain = cookieDomain(options.cookieDomain as string);
   if (options.linkDomains) options.linkDomains = linkTo(`${options.linkDomains}`.split(' '));
 
@@ -55,8 +52,10 @@ const start = () => {
   const calls = [...carried.flatMap(carriedList), ...(host.clew?.q?.splice(0) ?? [])];
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
   const clew: Clew = (method, first, second, third) => {
-    const run = (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
-    return run ? run(first, second, third) : console.error(`clew: no method ${method}`);
+    const methods = tracker as unknown as Record<string, (...args: unknown[]) => unknown>;
+    return Object.hasOwn(methods, method)
+      ? methods[method]?.(first, second, third)
+      : console.error(`clew: no method ${method}`);
   };
   host.clew = clew;
   for (const entry of calls) {

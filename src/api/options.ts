@@ -173,9 +173,9 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     debug: false,
   };
   const settings = { ...options } as Record<string, unknown>;
-  for (const name in defaults) {
-    const type = typeof defaults[name];
-    settings[name] ??= defaults[name];
+  for (const [name, preset] of Object.entries(defaults)) {
+    const type = typeof preset;
+    settings[name] ??= preset;
     const value = settings[name];
     // The service answers 404 to a double slash.
     if (typeof value === 'string') settings[name] = value.replace(/\/+$/, '');

@@ -29,8 +29,8 @@ const typeOf = ({ localName, type }: HTMLElement & { type?: unknown }): string =
 /** `data-clew-plan-name="pro"` is `planName`. */
 const payloadOf = ({ dataset }: HTMLElement): Record<string, unknown> => {
   const payload: Record<string, unknown> = {};
-  for (const name in dataset)
-    if (/^clew(?!Event$)[A-Z]/.test(name)) payload[name.charAt(4).toLowerCase() + name.slice(5)] = dataset[name];
+  for (const [name, text] of Object.entries(dataset))
+    if (/^clew(?!Event$)[A-Z]/.test(name)) payload[name.charAt(4).toLowerCase() + name.slice(5)] = text;
   return payload;
 };
 
