@@ -24,9 +24,8 @@ const internal = [
 ].flatMap((line) => line.split(' '));
 
 /**
- * uuid's v4, for the one way in which it is called here: without arguments. Browsers draw ids themselves, but on plain http,
- * where anybody can read them anyway: there the numbers need not be secret, only different. Each 0, 1 and 8 is a place for
- * a digit; what a 1 or an 8 adds to it is the version and the variant (RFC 9562, section 5.4).
+ * uuid's v4, for the one form in which it is called here: without arguments. `crypto.randomUUID` is missing on plain http.
+ * Each 0, 1 and 8 is a place for a digit; what a 1 or an 8 adds to it is the version and the variant (RFC 9562, section 5.4).
  */
 const shortUuid = {
   name: 'short-uuid',
@@ -36,7 +35,7 @@ const shortUuid = {
           code: `export default () =>
           crypto.randomUUID?.() ??
           '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-            (digit ^ ((Math.random() * 16) >> (digit / 4))).toString(16));`,
+            (digit ^ ((crypto.getRandomValues(new Uint8Array(1))[0] & 15) >> (digit / 4))).toString(16));`,
           meta: { isOwn: true },
         }
       : null,
