@@ -9,13 +9,23 @@ export interface DomainCookie {
 /** As long as browsers let a cookie live, in s: 400 days (RFC 6265bis, section 5.5). */
 const MAX_AGE = 34_560_000;
 
-const find = (name: string): string | undefined => document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1];
+/** In a sandboxed frame, reading throws and so does writing: that counts as a cookie that the browser has refused. */
+const find = (name: string): string | undefined => {
+  try {
+    return document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1];
+  } catch {
+    return undefined;
+  }
+};
 
 const put = (name: string, value: string, domain: string): void => {
   // Plain http is for development: there browsers keep no secure cookie.
   const where = location.protocol === 'https:' ? 'Secure; ' : '';
-  // biome-ignore lint/suspicious/noDocumentCookie: a page that leaves cannot wait, and not every browser has the other way
-  document.cookie = `${name}=${value}; ${where}Path=/; SameSite=Lax; Max-Age=${value ? MAX_AGE : 0}; Domain=${domain}`;
+  const text = `${name}=${value}; ${where}Path=/; SameSite=Lax; Max-Age=${value ? MAX_AGE : 0}; Domain=${domain}`;
+  try {
+    // biome-ignore lint/suspicious/noDocumentCookie: a page that leaves cannot wait, and not every browser has the other way
+    document.cookie = text;
+  } catch {}
 };
 
 /** The widest domain of this host for which the browser keeps cookies; '' is the host itself. */

@@ -22,6 +22,24 @@ const startOn = (url: string, domain?: string) => {
 };
 
 describe('a domain in a cookie', () => {
+  it.each(['shop.example', 'auto'])(
+    '%s: a sandboxed frame, where document.cookie throws, reports one error',
+    async (domain) => {
+      const page = openPage(WWW);
+      const refuse = () => {
+        throw new DOMException('sandboxed', 'SecurityError');
+      };
+      Object.defineProperty(page.document, 'cookie', { get: refuse, set: refuse });
+      const { tracker, errors, names } = startHere(domain);
+      tracker.track('seen');
+      await tracker.flush();
+      tracker.reset();
+      await tracker.flush();
+      expect(names()).toEqual(['seen']);
+      expect(errors).toEqual(['clew: cookieDomain: the browser refused the cookie']);
+    },
+  );
+
   it('gives the visitor one id on all hosts', async () => {
     const www = startOn(WWW);
     const visitor = await www.tracker.correlationValue();
