@@ -3,7 +3,7 @@ import { createLedger } from './api/ledger.js';
 import type { Settings } from './api/options.js';
 import { createSignals, type Trace } from './api/signals.js';
 import type { Tracker } from './api/types.js';
-import { createDelivery, MOST_SETTLED, READING, type Report } from './courier/courier.js';
+import { createDelivery, MOST_SETTLED, READING } from './courier/courier.js';
 import { ENVELOPE } from './courier/cut.js';
 import { createRequests } from './courier/requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './courier/transport.js';
@@ -31,9 +31,6 @@ import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isNa
 import type { Step } from './recorder/prepare.js';
 import { createGate, isThread, type Visitor } from './visitor/visitor.js';
 import { IDENTIFY } from './wire.js';
-
-/** What the tabs of an origin tell each other: what is under way and answered for, who the visitor now is, or their answer. */
-type Message = Report | Visitor | boolean;
 
 /** A call of `track`, in ms since the tracker's start, with its payload as JSON. */
 type Call = [since: number, name: string, payload: string | undefined, isSingle: boolean];
@@ -109,7 +106,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   /** How many events of this page load each thread has. */
   let numbers: Record<string, number> = {};
 
-  const channel = createChannel<Message>(`clew ${service}`, (message) => {
+  const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') answer(message);
     else if ('pages' in message) pages && know(message);
     else delivery.hear(...message);

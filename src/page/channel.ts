@@ -1,17 +1,30 @@
+import type { Report } from '../courier/courier.js';
+import { isThread, type Visitor } from '../visitor/visitor.js';
+import { isObject } from '../wire.js';
+
+/** What the tabs of an origin post: what is in flight and confirmed, who the visitor now is, or the visitor's answer. */
+export type Message = Report | Visitor | boolean;
+
 /** A line to the other tabs of this origin. Closed while the page is away, so as not to cost it the back/forward cache. */
-export interface Channel<Message> {
+export interface Channel {
   post(message: Message): void;
   close(): void;
   reopen(): void;
 }
 
-/** Without BroadcastChannel, or where it is refused, nobody is told and nobody hears. */
-export const createChannel = <Message>(name: string, hear: (message: Message) => void): Channel<Message> => {
+/** A tab may run another version of clew, whose messages have any form. */
+const isMessage = (data: unknown): data is Message =>
+  typeof data === 'boolean' ||
+  (Array.isArray(data) && data.length > 2 && data.every(Array.isArray)) ||
+  (isObject(data) && 'pages' in data && isThread(data.thread) && isObject(data.keys));
+
+/** Ignores messages of unknown form. Without BroadcastChannel, or where it is refused, nothing is posted and nothing arrives. */
+export const createChannel = (name: string, receive: (message: Message) => void): Channel => {
   let channel: BroadcastChannel | undefined;
   const reopen = () => {
     try {
       channel = new BroadcastChannel(name);
-      channel.onmessage = ({ data }) => hear(data);
+      channel.onmessage = ({ data }) => isMessage(data) && receive(data);
     } catch {}
   };
   reopen();

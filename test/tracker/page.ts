@@ -135,11 +135,14 @@ export const openPage = (url = 'https://www.shop.example/yarns', referrer = ''):
   };
 };
 
+/** What takes a message in a tab. */
+export type Receiver = (event: { data: unknown }) => void;
+
 /** Connects the trackers that start next, each one a tab, as a browser does: a message arrives at all others, a copy. */
 export const connectTabs = (): void => {
   const open = new Set<Line>();
   class Line {
-    onmessage: ((event: { data: unknown }) => void) | undefined;
+    onmessage: Receiver | undefined;
     readonly name: string;
     constructor(name: string) {
       this.name = name;
@@ -153,6 +156,10 @@ export const connectTabs = (): void => {
     }
     close() {
       open.delete(this);
+    }
+    /** The listeners of all other tabs, for a test that sees what they throw. */
+    receivers(): Receiver[] {
+      return [...open].flatMap((other) => (other !== this && other.name === this.name && other.onmessage) || []);
     }
   }
   vi.stubGlobal('BroadcastChannel', Line);

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { TrackerOptions } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
-import { connectTabs, openPage, settle, start } from './page.ts';
+import { connectTabs, openPage, type Receiver, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
@@ -19,7 +19,41 @@ const openTabs = async (options: Partial<TrackerOptions> = {}) => {
   return { first: await open(), second: await open(), store };
 };
 
+/** Messages of an unknown form, as another version of clew may post them. */
+const UNKNOWN: readonly [what: string, message: unknown][] = [
+  ['null', null],
+  ['nothing', undefined],
+  ['a text', 'reset'],
+  ['a number', 7],
+  ['an empty object', {}],
+  ['an object with a version', { version: 2, pages: 3 }],
+  ['a visitor without keys', { thread: '00000000-0000-4000-8000-000000000000', pages: 1 }],
+  ['a visitor without an id', { thread: 5, keys: {}, pages: 1 }],
+  ['an empty list', []],
+  ['a list of other things', [1, 2, 3]],
+  ['a list with missing parts', [[], undefined, []]],
+];
+
 describe('two tabs', () => {
+  it.each(UNKNOWN)('ignore %s from another version of clew', async (_what, message) => {
+    const { first, second } = await openTabs();
+    const visitor = await second.tracker.correlationValue();
+    second.fail();
+    second.tracker.track('queued');
+    const uncaught: unknown[] = [];
+    const line = new BroadcastChannel('clew /clew') as BroadcastChannel & { receivers(): Receiver[] };
+    for (const receive of line.receivers())
+      try {
+        receive({ data: message });
+      } catch (error) {
+        uncaught.push(error);
+      }
+    expect(uncaught).toEqual([]);
+    expect(await second.tracker.correlationValue()).toBe(visitor);
+    expect(second.tracker.stats()).toMatchObject({ queued: 1 });
+    expect([first.errors, second.errors]).toEqual([[], []]);
+  });
+
   it('have one visitor id, and number their pages', async () => {
     const { first, second } = await openTabs();
     first.tracker.track('a');
