@@ -29,6 +29,15 @@ const scalar = (text: string): unknown => (/^[/h]/.test(text) ? text : (parseJso
 /** `data-page-views="hash query"` are two options that are true; `data-page-views` alone has none. */
 const wordsOf = (value: unknown) => Object.fromEntries(`${value}`.split(/\s+/).map((word) => [word, true]));
 
+/**
+ * The v4 UUID of a call that the stub has saved: the last digits of its key, which are random, and of its place in the list. The
+ * shorter keys of earlier versions make none.
+ */
+const idOf = (key: string, place: number): string | undefined => {
+  const digits = `${key}${1e5 + place}`.replace(/\D/g, '').slice(-30);
+  return digits[29] && digits.replace(/(.{8})(.{4})(.{3})(.{3})/, '$1-$2-4$3-8$4-');
+};
+
 const host = window as { clew?: Clew };
 
 const start = () => {
@@ -41,15 +50,17 @@ const start = () => {
   if (options.cookieDomain) options.cookieDomain = cookieDomain(options.cookieDomain as string);
   if (options.linkDomains) options.linkDomains = linkTo(`${options.linkDomains}`.split(' '));
 
-  /** When the call that is being replayed was made. */
+  /** When the call that is being replayed was made, and the id of its event. */
   let replayed: number | undefined;
+  let replayedId: string | undefined;
   const tracker = startTracker(
     normaliseOptions(options as unknown as TrackerOptions),
     options.context ? [addContext(browserContext)] : [],
     () => replayed ?? Date.now(),
+    () => replayedId,
   );
   const carried = carriedKeys(CALLS).sort();
-  const calls = [...carried.flatMap(carriedList), ...(host.clew?.q?.splice(0) ?? [])];
+  const early = host.clew?.q?.splice(0) ?? [];
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
   const clew: Clew = (method, first, second, third) => {
     const methods = tracker as unknown as Record<string, (...args: unknown[]) => unknown>;
@@ -58,17 +69,22 @@ const start = () => {
       : console.error(`clew: no method ${method}`);
   };
   host.clew = clew;
-  for (const entry of calls) {
-    try {
-      const [at, call] = entry as [number, Call];
-      replayed = +new Date(at);
-      // Neither at no time nor at none that there is.
-      if (replayed && Array.isArray(call) && typeof call[0] === 'string') clew(...call);
-    } catch {
-      // Somebody else has written under our name.
+  const replay = (entries: readonly unknown[], key = '') => {
+    for (const [place, entry] of entries.entries()) {
+      try {
+        const [at, call] = entry as [number, Call];
+        replayed = +new Date(at);
+        replayedId = idOf(key, place);
+        // Neither at no time nor at none that there is.
+        if (replayed && Array.isArray(call) && typeof call[0] === 'string') clew(...call);
+      } catch {
+        // Somebody else has written under our name.
+      }
     }
-  }
-  replayed = undefined;
+  };
+  for (const key of carried) replay(carriedList(key), key);
+  replay(early);
+  replayed = replayedId = undefined;
   for (const key of carried) carry(key);
 };
 

@@ -4,6 +4,8 @@
  * the next page's bundle finds them in localStorage.
  */
 type Stub = { (...call: unknown[]): void; q?: unknown[] };
+/** Most characters of calls in localStorage, of all pages together: the site needs room for its own. */
+const MOST = 5e5;
 const w = window as { clew?: Stub };
 if (!w.clew) {
   const q: unknown[] = [];
@@ -23,15 +25,19 @@ if (!w.clew) {
   const save = () => {
     try {
       // The bundle empties `q`; before consent, or after a signal that counts as a refusal, nothing may be written.
-      const { globalPrivacyControl } = navigator as { globalPrivacyControl?: boolean };
-      const silent = `[data-consent=required]${globalPrivacyControl ? ',[data-respect-gpc]' : ''}`;
-      // A key of this page's own: another one may be replaying a list, and then deletes it. The keys are in order.
-      if (q[0] && !document.querySelector(silent))
-        // One call that cannot be written is not to take the others with it.
-        localStorage[`clew.calls ${Date.now() + Math.random()}`] = JSON.stringify(
-          q.splice(0).filter((call) => copy(call) !== call),
-        );
+      const isGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
+      if (!q[0] || document.querySelector(`[data-consent=required]${isGpc ? ',[data-respect-gpc]' : ''}`)) return;
+      // One call that cannot be written is not to take the others with it.
+      const text = JSON.stringify(q.splice(0).filter((call) => copy(call) !== call));
+      let all = text;
+      for (const [key, value] of Object.entries(localStorage)) if (/^clew.calls/.test(key)) all += value;
+      // A key of this page's own, since another page may be replaying a list, and then deletes it. The time orders the keys. Two
+      // bundles may replay one list, after a SIGKILL or in two tabs that load at once: the key's digits give its events their ids.
+      if (all.length < MOST)
+        localStorage[`clew.calls ${Date.now()} ${crypto.getRandomValues(new Uint32Array(4))}`] = text;
     } catch {}
   };
   addEventListener('pagehide', save);
 }
+
+export {};

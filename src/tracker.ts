@@ -32,10 +32,10 @@ import type { Step } from './recorder/prepare.js';
 import { createGate, isThread, type Visitor } from './visitor/visitor.js';
 import { IDENTIFY } from './wire.js';
 
-/** A call of `track`, in ms since the tracker's start, with its payload as JSON. */
-type Call = [since: number, name: string, payload: string | undefined, isSingle: boolean];
+/** A call of `track`, in ms since the tracker's start, with its payload as JSON, and its id if it has one already. */
+type Call = [since: number, name: string, payload: string | undefined, isSingle: boolean, id: string | undefined];
 /** How many places a call takes in the list of calls: a list for each of them would be garbage, thousands in a burst. */
-const FIELDS = 4;
+const FIELDS = 5;
 
 /** Name of the visitor's record in the store. */
 const VISITOR = 'visitor';
@@ -58,8 +58,14 @@ const MOST_QUEUED = 1e7;
  *
  * @param steps what an event goes through in the call that tracks it
  * @param clock when an event happens, in ms since the epoch; only the replay of earlier calls needs another one
+ * @param replayedId the id of the event that is being replayed, if it has one
  */
-export const startTracker = (settings: Settings, steps: readonly Step[], clock: () => number = Date.now): Tracker => {
+export const startTracker = (
+  settings: Settings,
+  steps: readonly Step[],
+  clock: () => number = Date.now,
+  replayedId: () => string | undefined = () => undefined,
+): Tracker => {
   const { baseUrl: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const { cookieDomain: elsewhere, linkDomains } = settings;
   const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, () => (pages ? candidate : undefined)) : [];
@@ -201,9 +207,9 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   };
 
   /** What is tracked goes its way here. */
-  const take = (...[since, name, payload, isSingle]: Call) => {
+  const take = (...[since, name, payload, isSingle, id]: Call) => {
     const at = started + since;
-    const draft = draftEvent(at, name, payload);
+    const draft = draftEvent(at, name, payload, id);
     const text = attempt(() => steps.reduce((text, step) => text && step(text, attempt), draft));
     // Of what was dropped nobody is to see more than the name.
     const seen = text || draftEvent(at, name);
@@ -254,7 +260,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       tellOf(error);
       return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
     }
-    calls.push(at - started, name, text, isSingle);
+    calls.push(at - started, name, text, isSingle, replayedId());
     if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
     // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
     const isDue = steps[0] || counts.queued > maxQueuedEvents || (text && text.length > MOST_WAITING);
@@ -265,7 +271,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const identityIn = ({ keys }: Visitor) => [keys[service]].flat();
 
   const identify = (primaryKey: string, signature?: string) => {
-    const text = draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }));
+    const text = draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId());
     enter((visitor) => {
       const [known, proof] = identityIn(visitor);
       const isKnown = known === primaryKey || elsewhere?.knows(known, primaryKey);

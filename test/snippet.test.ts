@@ -1,3 +1,4 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openPage } from './tracker/page.ts';
 
@@ -13,6 +14,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+afterEach(() => {
+  indexed = new IDBFactory();
+});
+
+/** IndexedDB of the origin. */
+let indexed = new IDBFactory();
 /** Events that have reached the relay. */
 let arrived: Record<string, unknown>[] = [];
 
@@ -21,6 +28,8 @@ const load = async (dataset: Record<string, string> = {}): Promise<Clew> => {
   const { document } = openPage();
   Object.assign(document, { currentScript: { dataset: { baseUrl: '/clew', compress: 'false', ...dataset } } });
   vi.stubGlobal('window', globalThis);
+  vi.stubGlobal('indexedDB', indexed);
+  vi.stubGlobal('IDBKeyRange', IDBKeyRange);
   arrived = [];
   vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
     arrived.push(...JSON.parse(body).batch);
@@ -69,4 +78,52 @@ describe('window.clew', () => {
     await clew('flush');
     expect(names()).toEqual(['seen']);
   });
+});
+
+/** The key under which a stub saves the calls of a page. */
+const KEY = 'clew.calls 1770000000000 4000000001,17,305419896,2863311530';
+const SAVED = [
+  [1_770_000_000_000, ['track', 'a']],
+  [1_770_000_000_001, ['identify', 'ann']],
+  [1_770_000_000_002, ['page', { path: '/b' }]],
+  [1_770_000_000_003, ['track', 'c']],
+];
+
+/** A visit of a browser that has only these calls of an earlier page. Returns the ids of the events that arrive. */
+const replay = async (key: string) => {
+  indexed = new IDBFactory();
+  openPage();
+  localStorage[key] = JSON.stringify(SAVED);
+  const clew = await load();
+  await clew('flush');
+  expect(names()).toEqual(['a', '$identify', 'page_view', 'c']);
+  expect(localStorage[key]).toBeUndefined();
+  const ids = arrived.map(({ uuid }) => uuid as string);
+  await clew('stop');
+  Reflect.deleteProperty(globalThis, 'clew');
+  return ids;
+};
+
+describe('calls that the stub has saved', () => {
+  it('become the same events whenever they are replayed, as after a SIGKILL', async () => {
+    const first = await replay(KEY);
+    expect(await replay(KEY)).toEqual(first);
+    expect(new Set(first).size).toBe(4);
+    for (const id of first) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/);
+  });
+
+  it('of another page become other events', async () => {
+    const first = await replay(KEY);
+    const others = await replay('clew.calls 1770000000000 4000000001,18,305419896,2863311530');
+    expect(new Set([...first, ...others]).size).toBe(8);
+  });
+
+  it.each(['clew.calls', 'clew.calls 1770000000000.1234567', 'clew.calls 1770000000000'])(
+    'by an earlier version, as %s, are delivered under new ids',
+    async (key) => {
+      const first = await replay(key);
+      const second = await replay(key);
+      expect(new Set([...first, ...second]).size).toBe(8);
+    },
+  );
 });

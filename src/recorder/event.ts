@@ -32,8 +32,8 @@ export const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== IDENTIFY && value !== '';
 
 /** An event, of a payload in JSON if it has one, that does not know its visitor yet: `stamp` adds the `correlationValue`. */
-export const draftEvent = (at: number, event: string, payload?: string): ItemText =>
-  `{"uuid":"${v4()}","timestamp":"${new Date(at).toISOString()}","event":${JSON.stringify(event)},` +
+export const draftEvent = (at: number, event: string, payload?: string, id: string = v4()): ItemText =>
+  `{"uuid":"${id}","timestamp":"${new Date(at).toISOString()}","event":${JSON.stringify(event)},` +
   `"source":"custom","correlationKey":"_id"${payload ? `,"payload":${payload}` : ''}}`;
 
 /** An upsert that does not know its customer yet: `stamp` adds the `primary_key`. Throws what the properties throw. */

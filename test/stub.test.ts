@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+type Clew = (...call: unknown[]) => void;
+
+/** localStorage of the origin. */
+let storage: Record<string, string>;
+/** A page with the stub: its `clew`, and what it does as the page leaves. */
+const open = async (): Promise<[clew: Clew, leave: () => void]> => {
+  const window: { clew?: Clew } = {};
+  let leave = () => {};
+  vi.stubGlobal('window', window);
+  vi.stubGlobal('addEventListener', (_type: string, listener: () => void) => {
+    leave = listener;
+  });
+  vi.resetModules();
+  await import('../src/stub.ts');
+  return [window.clew as Clew, leave];
+};
+/** A page that makes these calls and leaves before the bundle loads. */
+const visit = async (...calls: readonly (readonly unknown[])[]) => {
+  const [clew, leave] = await open();
+  for (const call of calls) clew(...call);
+  leave();
+};
+const saved = () =>
+  Object.keys(storage)
+    .sort()
+    .filter((key) => key.startsWith('clew.calls'));
+const namesIn = (key: string) =>
+  (JSON.parse(storage[key] as string) as [number, unknown[]][]).map(([, [, name]]) => name);
+
+beforeEach(() => {
+  storage = {};
+  vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date'] });
+  vi.stubGlobal('localStorage', storage);
+  vi.stubGlobal('navigator', {});
+  vi.stubGlobal('document', { querySelector: () => null });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('a page that leaves before the bundle loads', () => {
+  it('saves its calls in order, without those that JSON cannot express', async () => {
+    await visit(['track', 'a'], ['track', 'b', 1n], ['track', 'c']);
+    expect(saved().map(namesIn)).toEqual([['a', 'c']]);
+  });
+
+  it('has a key of its own, also if another one leaves in the same millisecond', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    await visit(['track', 'a']);
+    await visit(['track', 'b']);
+    expect(saved().flatMap(namesIn).toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('keeps the calls of earlier pages, and at most 500,000 characters of all pages', async () => {
+    storage.other = 'x'.repeat(600_000);
+    for (let page = 0; page < 40; page++) {
+      vi.setSystemTime(1_770_000_000_000 + page);
+      await visit(['track', `page ${page}`, { text: 'x'.repeat(30_000) }]);
+    }
+    const lengths = saved().map((key) => (storage[key] as string).length);
+    expect(lengths.reduce((sum, length) => sum + length)).toBeLessThan(500_000);
+    expect(saved().flatMap(namesIn)).toEqual(Array.from({ length: 16 }, (_, page) => `page ${page}`));
+    expect(storage.other).toHaveLength(600_000);
+  });
+});
