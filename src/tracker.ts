@@ -3,7 +3,7 @@ import { createLedger } from './api/ledger.js';
 import type { Settings } from './api/options.js';
 import { createSignals, type Trace } from './api/signals.js';
 import type { Tracker } from './api/types.js';
-import { createDelivery, MOST_SETTLED, READING } from './courier/courier.js';
+import { createDelivery, linkNameOf, MOST_SETTLED, READING } from './courier/courier.js';
 import { ENVELOPE } from './courier/cut.js';
 import { createRequests } from './courier/requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './courier/transport.js';
@@ -382,7 +382,7 @@ export const startTracker = (
     trace(() => ({ step: 'visitor', thread: undefined }));
     end(queue.remove([...queue.items.keys()]), 'consent');
     delivery.forget();
-    store.clear();
+    store.clear(service, [VISITOR, linkNameOf(service)]);
     for (const key of [CHANGED, SETTLED, THREAD, TAB, VISIT, ...[CALLS, itemsPrefix].flatMap(carriedKeys)]) carry(key);
     tell();
     wasCarried = false;
@@ -421,7 +421,8 @@ export const startTracker = (
     drain();
     unwait();
     // Nor does a page that may have been refused write anything before it knows.
-    if (booting && (pages || !isMissing)) depart();
+    if (!booting) store.abort();
+    else if (pages || !isMissing) depart();
     channel.close();
   };
 

@@ -20,6 +20,8 @@ export interface KeyRange {
   readonly isLowerOpen: boolean;
 }
 
+export const isRange = (key: Key | KeyRange): key is KeyRange => typeof key === 'object' && 'lower' in key;
+
 export const isInRange = (key: Key, { lower, upper, isLowerOpen }: KeyRange): boolean => {
   const order = compareKeys(key, lower);
   return (order > 0 || (order === 0 && !isLowerOpen)) && compareKeys(key, upper) <= 0;

@@ -89,7 +89,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the database after a refusal',
     file: 'tracker.ts',
-    find: '    store.clear();\n',
+    find: '    store.clear(service, [VISITOR, linkNameOf(service)]);\n',
     replace: '',
   },
   {

@@ -33,15 +33,6 @@ export interface Signals {
 /** Listens to a signal. Returns a function that removes the listener. */
 export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
-/** A function that throws in a listener is an error of the page. Node and older browsers have no `reportError`. */
-const report = (error: unknown): void => {
-  if ('reportError' in globalThis) reportError(error);
-  else
-    queueMicrotask(() => {
-      throw error;
-    });
-};
-
 /** Listeners run so often in a task. The rest follows in later tasks, so that a listener that causes its own signal freezes no tab. */
 const MOST_RUNS = 500;
 
@@ -70,7 +61,8 @@ export const createSignals = (isDebug: boolean) => {
         // It may have come through localStorage, from a page that left before the bundle had loaded: then it is no function.
         if (listeners.has(listening)) listening[1]?.(make() as never);
       } catch (error) {
-        report(error);
+        // An uncaught error of the page. Node has no `reportError`.
+        (globalThis.reportError ?? console.error)(error);
       }
     }
     isRunning = false;

@@ -98,11 +98,14 @@ const changedRows = (rows: readonly Row[], isLeft: (text: unknown) => text is It
     return left[0] && left.length === all.length ? [] : [[key, left[0] ? left : undefined]];
   });
 
+/** Name of the link's record in the store. */
+export const linkNameOf = (service: string): string => `link ${service}`;
+
 /** The loop: one request at a time over all tabs, oldest rows first; each turn's transaction settles the last answer. */
 export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const { store, queue, service, tab, limits, isDirect, singles, pack, send, defer, onReport, onSettled, onError } =
     ports;
-  const linkName = `link ${service}`;
+  const linkName = linkNameOf(service);
   const search = newSearch(limits.maxBatchBytes);
   /** The key or the address is refused: a wait that the visitor's coming back does not end. */
   let isRefused = false;

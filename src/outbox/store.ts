@@ -36,8 +36,11 @@ export interface Store {
    * block all other tabs, and its own last write would wait, too.
    */
   abort(): void;
-  /** Deletes everything. */
-  clear(): void;
+  /**
+   * Deletes the rows of a service and these records, and everything if nothing else is left. Transactions that are under way write
+   * nothing more.
+   */
+  clear(service: string, names: readonly string[]): void;
   /** Whether writes proceed at once, because the database is open. */
   isOpen(): boolean;
   /** A counter. A new number means that stored data may be gone, because the site, the visitor or the browser deleted it. */
@@ -48,6 +51,13 @@ export interface Store {
 const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 3000;
+/** After a failure the database is left alone for so long (ms), twice as long after each further one, up to a minute. */
+const FIRST_REST = 1000;
+const LONGEST_REST = 60_000;
+
+/** All keys that begin with the service: a list is higher than any number. */
+const rowsOf = (service: string, after: IDBValidKey = [service], isOpen = false) =>
+  IDBKeyRange.bound(after, [service, []], isOpen);
 
 /**
  * A row holds anything from one item to a batch, and to read is to copy: at first but a few are read, and never more than
@@ -57,10 +67,9 @@ const readerOf =
   (target: IDBObjectStore): ReadRows =>
   async (service, most = Number.POSITIVE_INFINITY) => {
     const rows: Row[] = [];
-    let after: IDBValidKey = [service];
+    let after: IDBValidKey | undefined;
     for (let count = 2; ; count = Math.min(count * 4, most)) {
-      // All keys that begin with the service: a list is higher than any number.
-      const range = IDBKeyRange.bound(after, [service, []], count > 2);
+      const range = rowsOf(service, after, !!after);
       const [keys, values] = await Promise.all([
         promisifyRequest(target.getAllKeys(range, count)),
         promisifyRequest(target.getAll(range, count)),
@@ -72,6 +81,14 @@ const readerOf =
     }
   };
 
+/** Resolves once what was asked for is stored. */
+const commit = (transaction: IDBTransaction): Promise<unknown> => {
+  // Spares the wait for the last request's event, which a page that is going away never sees.
+  transaction.commit?.();
+  // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
+  return promisifyRequest(transaction);
+};
+
 const write = async <T extends object>(
   target: IDBObjectStore,
   entries: readonly Entry[],
@@ -81,11 +98,16 @@ const write = async <T extends object>(
   for (const [key, value] of entries) value ? target.put(value, key) : target.delete(key);
   const value = change && (await change(await promisifyRequest(target.get(name)), readerOf(target)));
   if (value) target.put(value, name);
-  // Spares the wait for the last request's event, which a page that is going away never sees.
-  target.transaction.commit?.();
-  // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
-  await promisifyRequest(target.transaction);
+  await commit(target.transaction);
   return value ?? (true as never);
+};
+
+/** Resolves to how much is left. All is asked for within the call, so that a page that leaves has committed it. */
+const erase = async (target: IDBObjectStore, service: string, names: readonly string[]): Promise<number> => {
+  for (const key of [...names, rowsOf(service)]) target.delete(key);
+  const left = promisifyRequest(target.count());
+  await commit(target.transaction);
+  return left;
 };
 
 /** https://w3.org/TR/IndexedDB/#opening */
@@ -100,8 +122,8 @@ const openDatabase = (): Promise<IDBDatabase> => {
 };
 
 /**
- * IndexedDB, opened anew whenever it fails. Storage that is refused, blocked, hanging or gone costs durability, never an
- * event of this page: what is not in the store is sent from the queue's memory.
+ * IndexedDB, opened anew when it fails. Storage that is refused, blocked, hanging or gone costs durability, never an event of this
+ * page: what is not in the store is sent from the queue's memory.
  *
  * @param onTrouble told once
  */
@@ -109,52 +131,93 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   let database: Promise<IDBDatabase> | undefined;
   let isTold = false;
   let isLeaving = false;
-  let underWay = new Set<() => void>();
+  let isClearing = false;
+  let underWay = new Set<IDBTransaction>();
   let generation = 0;
   let isOpen = false;
-  const forget = () => {
+  /** How often in a row the database has failed, and whether it is left alone for that. */
+  let fails = 0;
+  let isResting = false;
+
+  /** A connection that is still being opened is closed as soon as it can be. */
+  const drop = () => {
+    database?.then((db) => db.close()).catch(() => {});
     database = undefined;
     isOpen = false;
     generation++;
   };
 
+  const resume = () => {
+    isResting = false;
+  };
+
   /** Resolves to undefined when the database does not do its work, not even when opened anew. */
-  const attempt = <T>(work: (target: IDBObjectStore) => Promise<T>, isLast = isTold): Promise<T | undefined> =>
-    new Promise<T | undefined>((resolve, reject) => {
-      // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
-      if (isLeaving && !database) return resolve(undefined);
-      setTimeout(reject, PATIENCE, 'timeout');
-      const mine = underWay;
-      database ??= openDatabase();
-      database
+  const attempt = <T>(work: (target: IDBObjectStore) => Promise<T>, isLast = fails > 0): Promise<T | undefined> => {
+    // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
+    if (isResting || (isLeaving && !database)) return Promise.resolve(undefined);
+    const mine = underWay;
+    let opening: typeof database;
+    return new Promise<T | undefined>((resolve, reject) => {
+      let transaction: IDBTransaction | undefined;
+      setTimeout(() => {
+        try {
+          transaction?.abort();
+        } catch {
+          // What is committed cannot be aborted, so it is not given up.
+          return;
+        }
+        reject('timeout');
+      }, PATIENCE);
+      opening = database ??= openDatabase();
+      opening
         .then(async (db) => {
           // A site that deletes its own databases must not be blocked, and a browser does not ask:
           // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
           db.onclose = db.onversionchange = () => {
             db.close();
-            forget();
+            if (database === opening) drop();
           };
-          isOpen = true;
           if (mine !== underWay) return resolve(undefined) as never;
-          const transaction = db.transaction(DATABASE, 'readwrite');
-          const breakOff = () => {
-            // Throws when it is committed already.
-            transaction.abort();
-            resolve(undefined);
-          };
-          mine.add(breakOff);
-          const result = await work(transaction.objectStore(DATABASE));
-          mine.delete(breakOff);
+          // It has been dropped meanwhile.
+          if (database !== opening) throw 'closed';
+          isOpen = true;
+          const begun = db.transaction(DATABASE, 'readwrite');
+          transaction = begun;
+          mine.add(begun);
+          const result = await work(begun.objectStore(DATABASE)).finally(() => mine.delete(begun));
+          fails = 0;
           return result;
         })
         .then(resolve, reject);
     }).catch((cause) => {
-      forget();
+      // Who broke it off wants nothing more to be written.
+      if (mine !== underWay) return undefined;
+      // Of many that fail at once, only the first one drops what they all used.
+      if (database === opening) drop();
       if (!isLast) return attempt(work, true);
       if (!isTold) onTrouble(`no storage: ${cause}`);
-      isTold = true;
+      if (!isResting) setTimeout(resume, Math.min(FIRST_REST * 2 ** fails++, LONGEST_REST));
+      isTold = isResting = true;
       return undefined;
     });
+  };
+
+  /** Aborts what is not committed. */
+  const breakAll = () => {
+    const broken = underWay;
+    underWay = new Set();
+    for (const transaction of broken) {
+      try {
+        transaction.abort();
+      } catch {}
+    }
+  };
+
+  const remove = () => {
+    try {
+      indexedDB.deleteDatabase(DATABASE);
+    } catch {}
+  };
 
   return {
     transact(entries, name = '', change) {
@@ -165,23 +228,22 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     read: async (...what) => (await attempt((target) => readerOf(target)(...what))) ?? [],
     abort() {
       isLeaving = true;
-      const broken = underWay;
-      underWay = new Set();
-      for (const breakOff of broken) {
-        try {
-          breakOff();
-        } catch {}
-      }
+      breakAll();
+      // A transaction may not outlive the page. The browser goes on with this.
+      if (isClearing) remove();
     },
     // Nor by one that there is not.
     isOpen: () => isOpen || isTold,
     generation: () => generation,
-    // Deleted, not emptied: emptying would first have to create it.
-    clear() {
-      forget();
-      try {
-        indexedDB.deleteDatabase(DATABASE);
-      } catch {}
+    clear(service, names) {
+      breakAll();
+      generation++;
+      isClearing = true;
+      attempt((target) => erase(target, service, names)).then((left) => {
+        isClearing = false;
+        // Unless it is in use again: then the visitor has consented meanwhile.
+        if (!left && !underWay.size) remove();
+      });
     },
   };
 };

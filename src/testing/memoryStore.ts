@@ -46,9 +46,9 @@ export const createMemoryStore = (): Store => {
     },
     read,
     abort: () => {},
-    clear() {
-      rows.clear();
-      records.clear();
+    clear(service, names) {
+      for (const [key, [[owner]]] of rows) if (owner === service) rows.delete(key);
+      for (const name of names) records.delete(name);
       generation++;
     },
     isOpen: () => true,

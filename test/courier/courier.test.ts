@@ -152,7 +152,7 @@ describe('the queue', () => {
     const tab = createTab();
     const ids = tab.track(...events(3));
     await settle();
-    tab.store.clear();
+    tab.store.clear(SERVICE, [LINK]);
     await tab.delivery.flush();
     expect(tab.delivered).toEqual(ids);
   });

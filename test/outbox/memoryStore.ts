@@ -83,14 +83,15 @@ export const createMemoryStore = (): MemoryStore => {
       for (const breakOff of heldUp) breakOff();
       heldUp = [];
     },
-    clear() {
-      rows.clear();
-      records.clear();
+    clear(service, names) {
+      for (const [key, [[owner]]] of rows) if (owner === service) rows.delete(key);
+      for (const name of names) records.delete(name);
     },
     isOpen: () => true,
     generation: () => generation,
     lose() {
-      store.clear();
+      rows.clear();
+      records.clear();
       generation++;
     },
     rows: sorted,

@@ -1,5 +1,5 @@
 // @module-tag promise
-import { IDBFactory, IDBKeyRange, IDBTransaction } from 'fake-indexeddb';
+import { IDBDatabase, IDBFactory, IDBKeyRange, IDBTransaction } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStore, type ReadRows, type Row, type RowKey, type Store } from '../../src/outbox/store.ts';
 import { times } from '../recorder/items.ts';
@@ -28,6 +28,26 @@ const key = (count: number, page = 1, service = '/clew', tab = 'tab'): RowKey =>
 const row = (count: number, ...items: string[]): Row => [key(count), items];
 const counts = (rows: readonly Row[]) => rows.map(([[, , count]]) => count);
 type Counted = { n: number };
+/** The records of the service `/clew`, and of its visitor. */
+const RECORDS = ['visitor', 'link /clew'];
+const nothingIsLeft = () => vi.waitFor(async () => expect(await indexedDB.databases()).toEqual([]));
+/** Another tab begins a transaction, which lasts until the returned function is called. */
+const hold = async (): Promise<() => void> => {
+  let isHeld = true;
+  const request = indexedDB.open('clew');
+  const db = await new Promise<IDBDatabase>((resolve) => {
+    request.onsuccess = () => resolve(request.result);
+  });
+  db.onversionchange = () => db.close();
+  const target = db.transaction('clew', 'readwrite').objectStore('clew');
+  const ask = () => {
+    if (isHeld) target.get('none').onsuccess = ask;
+  };
+  ask();
+  return () => {
+    isHeld = false;
+  };
+};
 /** A record; true if there is none. */
 const recordIn = (store: Store, name: string) => store.transact<object>([], name, (old) => old as object);
 
@@ -155,7 +175,7 @@ describe('a database that fails', () => {
     expect(store.isOpen()).toBe(true);
   });
 
-  it('is tried once for each call after its report, and works again later', async () => {
+  it('is tried again after 1 s, doubling to a minute, and works again later', async () => {
     const { open: real } = IDBFactory.prototype;
     const opened = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
       throw new Error('SecurityError');
@@ -163,13 +183,92 @@ describe('a database that fails', () => {
     const { store } = open();
     await store.read('/clew');
     expect(opened).toHaveBeenCalledTimes(2);
-    await store.read('/clew');
-    expect(opened).toHaveBeenCalledTimes(3);
+    for (const [tries, seconds] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+      await store.read('/clew');
+      expect(opened).toHaveBeenCalledTimes(2 + tries);
+      await vi.advanceTimersByTimeAsync(1);
+      await store.read('/clew');
+      expect(opened).toHaveBeenCalledTimes(3 + tries);
+    }
     opened.mockImplementation(function (this: IDBFactory, ...what) {
       return real.apply(this, what) as never;
     });
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(await store.transact([row(1, 'a')])).toBe(true);
-    expect(opened).toHaveBeenCalledTimes(4);
+    expect(await store.transact([row(2, 'b')])).toBe(true);
+    expect(opened).toHaveBeenCalledTimes(11);
+  });
+
+  it('is opened a few times if it is over quota during 600 writes, and no connection stays open', async () => {
+    const opened = vi.spyOn(indexedDB, 'open');
+    const closed = vi.spyOn(IDBDatabase.prototype, 'close');
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function (this: IDBTransaction) {
+      this.abort();
+    });
+    const { store, troubles } = open();
+    for (let i = 0; i < 600; i += 100) await Promise.all(times(100, (n) => store.transact([row(i + n, 'a')])));
+    expect(opened.mock.calls.length).toBeLessThan(4);
+    const before = opened.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(1000);
+    await store.transact([row(1, 'a')]);
+    expect(opened.mock.calls.length).toBe(before + 1);
+    expect(closed).toHaveBeenCalledTimes(opened.mock.calls.length);
+    expect(troubles).toHaveLength(1);
+  });
+
+  it('is closed if it opens after it was given up', async () => {
+    const closed = vi.spyOn(IDBDatabase.prototype, 'close');
+    const real = indexedDB.open.bind(indexedDB);
+    const requests: IDBOpenDBRequest[] = [];
+    vi.spyOn(indexedDB, 'open').mockImplementation(() => {
+      const request = {} as IDBOpenDBRequest;
+      requests.push(request);
+      return request;
+    });
+    const { store } = open();
+    const written = store.transact([row(1, 'a')]);
+    await vi.advanceTimersByTimeAsync(2 * PATIENCE);
+    expect(await written).toBeUndefined();
+    for (const request of requests) {
+      const opening = real('clew');
+      opening.onupgradeneeded = () => opening.result.createObjectStore('clew');
+      const result = await new Promise((resolve) => {
+        opening.onsuccess = () => resolve(opening.result);
+      });
+      Object.defineProperty(request, 'result', { value: result });
+      request.onsuccess?.(new Event('success'));
+    }
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(2));
+    vi.mocked(indexedDB.open).mockRestore();
+    expect(await open().store.read('/clew')).toEqual([]);
+  });
+
+  it('writes nothing after it was given up, although another tab lets go of it later', async () => {
+    const { store, troubles } = open();
+    await store.transact([row(1, 'a')]);
+    const release = await hold();
+    const changed = vi.fn(() => ({ n: 1 }));
+    const written = store.transact<Counted>([row(2, 'b')], 'count', changed);
+    await vi.advanceTimersByTimeAsync(2 * PATIENCE);
+    expect(await written).toBeUndefined();
+    expect(troubles).toEqual(['no storage: timeout']);
+    release();
+    expect(counts(await open().store.read('/clew'))).toEqual([1]);
+    expect(await recordIn(open().store, 'count')).toBe(true);
+    expect(changed).not.toHaveBeenCalled();
+  });
+
+  it('keeps a write that is committed when another tab holds the database for more than 3 s', async () => {
+    const { store, troubles } = open();
+    await store.transact([row(1, 'a')]);
+    const release = await hold();
+    const written = store.transact([row(2, 'b')]);
+    await vi.advanceTimersByTimeAsync(4500);
+    release();
+    expect(await written).toBe(true);
+    expect(troubles).toEqual([]);
+    expect(counts(await store.read('/clew'))).toEqual([1, 2]);
   });
 
   it('counts as failed when it does not answer for 3 s', async () => {
@@ -201,6 +300,7 @@ describe('a database that fails', () => {
       throw new Error('broken');
     };
     expect(await store.transact([], 'count', broken)).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1000);
     expect(await recordIn(store, 'count')).toEqual({ n: 1 });
   });
 
@@ -234,18 +334,103 @@ describe('a database that the site deletes', () => {
     expect(counts(await store.read('/clew'))).toEqual([2]);
     expect(troubles).toEqual([]);
   });
+});
 
-  it('is deleted by clear(), also if deleting throws', async () => {
+describe('clear()', () => {
+  it('deletes the database, and changes the generation', async () => {
+    const { store } = open();
+    await store.transact([row(1, 'a'), ['visitor', { thread: 'x' }], ['link /clew', { by: '' }]]);
+    const before = store.generation();
+    store.clear('/clew', RECORDS);
+    expect(store.generation()).not.toBe(before);
+    await nothingIsLeft();
+  });
+
+  it("leaves another service's rows and records", async () => {
+    const { store } = open();
+    const others = [key(1, 2, '/clew2'), key(1, 2, '/cle')];
+    await store.transact([row(1, 'a'), row(2, 'b'), ['visitor', { thread: 'x' }], ['link /other', { by: 'tab' }]]);
+    await store.transact(others.map((one) => [one, ['other']] as const));
+    store.clear('/clew', RECORDS);
+    expect(await store.read('/clew')).toEqual([]);
+    expect(await recordIn(store, 'visitor')).toBe(true);
+    for (const one of others) expect(await store.read(one[0])).toEqual([[one, ['other']]]);
+    expect(await recordIn(store, 'link /other')).toEqual({ by: 'tab' });
+  });
+
+  it('leaves them also if this page has not opened the database', async () => {
+    const other = key(1, 1, '/other');
+    await open().store.transact([row(1, 'a'), [other, ['other']]]);
+    const { store } = open();
+    store.clear('/clew', RECORDS);
+    await vi.waitFor(async () => expect(await open().store.read('/clew')).toEqual([]));
+    expect(await open().store.read('/other')).toEqual([[other, ['other']]]);
+  });
+
+  it('leaves no database where there was none', async () => {
+    const deleted = vi.spyOn(indexedDB, 'deleteDatabase');
+    const { store, troubles } = open();
+    store.clear('/clew', RECORDS);
+    await vi.waitFor(() => expect(deleted).toHaveBeenCalled());
+    await nothingIsLeft();
+    expect(troubles).toEqual([]);
+  });
+
+  it('deletes what is written behind a tab that holds the database for seconds', async () => {
     const { store } = open();
     await store.transact([row(1, 'a')]);
-    const before = store.generation();
-    store.clear();
-    expect(store.generation()).not.toBe(before);
-    expect(await open().store.read('/clew')).toEqual([]);
-    vi.spyOn(indexedDB, 'deleteDatabase').mockImplementation(() => {
+    const release = await hold();
+    const writing = [store.transact([row(2, 'b')]), store.transact([], 'link /clew', () => ({ by: 'tab' }))];
+    await vi.advanceTimersByTimeAsync(1000);
+    store.clear('/clew', RECORDS);
+    await vi.advanceTimersByTimeAsync(3500);
+    release();
+    await Promise.all(writing);
+    await vi.advanceTimersByTimeAsync(4 * PATIENCE);
+    await nothingIsLeft();
+  });
+
+  it('ends what is still opening the database: nothing is written later', async () => {
+    const { store, troubles } = open();
+    const writing = store.transact([row(1, 'a')]);
+    store.clear('/clew', RECORDS);
+    expect(await writing).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(4 * PATIENCE);
+    await nothingIsLeft();
+    expect(troubles).toEqual([]);
+  });
+
+  it('leaves what is written after it, as after a new consent', async () => {
+    const { store } = open();
+    await store.transact([row(1, 'a')]);
+    store.clear('/clew', RECORDS);
+    expect(await store.transact<Counted>([row(2, 'b')], 'visitor', () => ({ n: 1 }))).toEqual({ n: 1 });
+    await vi.advanceTimersByTimeAsync(PATIENCE);
+    expect(counts(await open().store.read('/clew'))).toEqual([2]);
+  });
+
+  it('deletes the database at once if the page unloads before the rows are deleted', async () => {
+    const { store } = open();
+    await store.transact([row(1, 'a')]);
+    const release = await hold();
+    const deleted = vi.spyOn(indexedDB, 'deleteDatabase');
+    store.clear('/clew', RECORDS);
+    expect(deleted).not.toHaveBeenCalled();
+    store.abort();
+    expect(deleted).toHaveBeenCalledTimes(1);
+    release();
+    await nothingIsLeft();
+  });
+
+  it('works if deleting throws', async () => {
+    const { store } = open();
+    await store.transact([row(1, 'a')]);
+    const deleted = vi.spyOn(indexedDB, 'deleteDatabase').mockImplementation(() => {
       throw new Error('SecurityError');
     });
-    expect(() => store.clear()).not.toThrow();
+    store.clear('/clew', RECORDS);
+    await vi.waitFor(() => expect(deleted).toHaveBeenCalled());
+    expect(await store.read('/clew')).toEqual([]);
   });
 });
 

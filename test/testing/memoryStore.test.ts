@@ -60,20 +60,24 @@ describe('a memory store', () => {
     expect((await store.read('/other')).map(([found]) => found)).toEqual([key(1, 7, 'tab', '/other')]);
   });
 
-  it('deletes rows that are written without items, and everything when it is cleared', async () => {
+  it('deletes rows that are written without items, and a service with its records when it is cleared', async () => {
     const store = createMemoryStore();
     await store.transact([
       [key(1, 1), ['a']],
       [key(1, 2), ['b']],
+      [key(1, 1, 'tab', '/other'), ['c']],
       ['visitor', { thread: 'stored' }],
+      ['link /other', { by: 'tab' }],
     ]);
     await store.transact([[key(1, 1), undefined]]);
     expect((await store.read('/clew')).map(([found]) => found)).toEqual([key(1, 2)]);
     const before = store.generation();
-    store.clear();
+    store.clear('/clew', ['visitor', 'link /clew']);
     expect(store.generation()).not.toBe(before);
     expect(await store.read('/clew')).toEqual([]);
     expect(await store.transact([], 'visitor', (old) => ({ isFound: !!old }))).toEqual({ isFound: false });
+    expect(await store.read('/other')).toHaveLength(1);
+    expect(await store.transact([], 'link /other', (old) => ({ isFound: !!old }))).toEqual({ isFound: true });
   });
 
   it('changes a record in one transaction after another, even if one fails', async () => {

@@ -219,7 +219,7 @@ describe('a refusal', () => {
     page.leave();
     const before = requests.length;
     // As the other tab erases everything.
-    store.clear();
+    store.clear('/clew', ['visitor', 'link /clew']);
     for (const key of Object.keys(localStorage)) delete localStorage[key];
     if (isBroken) Object.assign(store, { transact: async () => undefined, read: async () => [] });
     page.restore();
