@@ -1,7 +1,7 @@
 import type { World } from '../world/world.ts';
 import { clone } from './clone.ts';
 import type { Connection, Disk, Transaction } from './disk.ts';
-import type { Key, KeyRange } from './keys.ts';
+import { isRange, type Key, type KeyRange } from './keys.ts';
 import type { Page } from './page.ts';
 
 type Listener = ((event: unknown) => void) | null;
@@ -14,6 +14,8 @@ interface PageRequest {
   onerror?: Listener;
   onupgradeneeded?: Listener;
   onblocked?: Listener;
+  /** Of an upgrade. */
+  transaction?: { abort(): void };
 }
 
 /** `indexedDB` of one page, on the disk that all pages of the origin share. https://w3.org/TR/IndexedDB/ */
@@ -80,6 +82,10 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       transaction.written.push(key);
       return key;
     };
+    const remove = (key: Key | KeyRange) => {
+      const keys = isRange(key) ? rows().range(key, Number.POSITIVE_INFINITY) : [[clone(key)] as const];
+      for (const [one] of keys) write(one, undefined);
+    };
     const store = {
       get: (key: Key) => add(() => clone(rows().get(key))),
       put: (value: unknown, key: Key) => {
@@ -87,7 +93,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
         const at = clone(key);
         return add(() => write(at, copy));
       },
-      delete: (key: Key) => add(() => void write(clone(key), undefined)),
+      delete: (key: Key | KeyRange) => add(() => remove(key)),
       getAll: (range?: KeyRange, most = Number.POSITIVE_INFINITY) =>
         add(() =>
           clone(
@@ -173,11 +179,23 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       disk.enqueue({
         page,
         begin() {
-          request.result = connect();
+          const database = connect();
+          request.result = database;
           if (disk.rows()) return void succeed();
+          const fail = () =>
+            dispatch('error', () => {
+              request.onerror?.({ target: request });
+              disk.opened();
+            });
+          const abort = () => {
+            database.close();
+            request.error = new DOMException('aborted by the page', 'AbortError');
+          };
+          request.transaction = { abort };
           dispatch('upgradeneeded', () => {
             request.onupgradeneeded?.({ target: request });
-            succeed();
+            if (request.error) fail();
+            else succeed();
           });
         },
       });

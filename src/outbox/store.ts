@@ -105,15 +105,19 @@ const write = async <T extends object>(
 /** Resolves to how much is left. All is asked for within the call, so that a page that leaves has committed it. */
 const erase = async (target: IDBObjectStore, service: string, names: readonly string[]): Promise<number> => {
   for (const key of [...names, rowsOf(service)]) target.delete(key);
-  const left = promisifyRequest(target.count());
-  await commit(target.transaction);
+  const [left] = await Promise.all([promisifyRequest(target.count()), commit(target.transaction)]);
   return left;
 };
 
-/** https://w3.org/TR/IndexedDB/#opening */
-const openDatabase = (): Promise<IDBDatabase> => {
+/**
+ * https://w3.org/TR/IndexedDB/#opening
+ *
+ * @param mayCreate without it, opening a database that does not exist fails and creates none
+ */
+const openDatabase = (mayCreate = true): Promise<IDBDatabase> => {
   const request = indexedDB.open(DATABASE);
-  request.onupgradeneeded = () => request.result.createObjectStore(DATABASE);
+  request.onupgradeneeded = () =>
+    mayCreate ? request.result.createObjectStore(DATABASE) : request.transaction?.abort();
   const opening = promisifyRequest(request);
   // Half open in the back/forward cache it is shut for all other pages. Who holds a lock does not go there, or is thrown out
   // by the next who asks for it; plain http has none, sandboxed frames refuse it.
@@ -135,6 +139,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   let underWay = new Set<IDBTransaction>();
   let generation = 0;
   let isOpen = false;
+  let attempts = 0;
   /** How often in a row the database has failed, and whether it is left alone for that. */
   let fails = 0;
   let isResting = false;
@@ -155,6 +160,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   const attempt = <T>(work: (target: IDBObjectStore) => Promise<T>, isLast = fails > 0): Promise<T | undefined> => {
     // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
     if (isResting || (isLeaving && !database)) return Promise.resolve(undefined);
+    attempts++;
     const mine = underWay;
     let opening: typeof database;
     return new Promise<T | undefined>((resolve, reject) => {
@@ -239,11 +245,23 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       breakAll();
       generation++;
       isClearing = true;
-      attempt((target) => erase(target, service, names)).then((left) => {
-        isClearing = false;
-        // Unless it is in use again: then the visitor has consented meanwhile.
-        if (!left && !underWay.size) remove();
-      });
+      const before = attempts;
+      // In a function of its own: opening may throw, too.
+      const clearing = async () => {
+        const own = database ? undefined : await openDatabase(false);
+        const db = own ?? ((await database) as IDBDatabase);
+        const left = erase(db.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
+        // As soon as that is done.
+        own?.close();
+        return left;
+      };
+      clearing()
+        .catch(() => 0)
+        .then((left) => {
+          isClearing = false;
+          // Unless it is in use again: then the visitor has consented meanwhile.
+          if (!left && before === attempts) remove();
+        });
     },
   };
 };
