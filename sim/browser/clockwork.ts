@@ -54,9 +54,9 @@ export const createClockwork = (
     }
     static override now = clock;
   }
-  const getRandomValues = <T extends Uint8Array>(bytes: T): T => {
-    for (let i = 0; i < bytes.length; i++) bytes[i] = random.below(256);
-    return bytes;
+  const getRandomValues = <T extends Uint8Array | Uint32Array>(values: T): T => {
+    for (let i = 0; i < values.length; i++) values[i] = random.below(256 ** values.BYTES_PER_ELEMENT);
+    return values;
   };
   const hex = (count: number) => Array.from({ length: count }, () => random.below(16).toString(16)).join('');
   const randomUUID = () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[random.below(4)]}${hex(3)}-${hex(12)}`;
