@@ -27,7 +27,17 @@ import { createChannel } from './page/channel.js';
 import { pageContext } from './page/context.js';
 import { watchLifecycle } from './page/life.js';
 import { createPlugins } from './page/plugins.js';
-import { byteLength, draftEvent, draftUpsert, type ItemText, idOf, isEvent, isName, stamp } from './recorder/event.js';
+import {
+  byteLength,
+  draftEvent,
+  draftUpsert,
+  type ItemText,
+  idOf,
+  isEvent,
+  isName,
+  isOlder,
+  stamp,
+} from './recorder/event.js';
 import type { Step } from './recorder/prepare.js';
 import { createGate, isThread, type Visitor } from './visitor/visitor.js';
 import { IDENTIFY } from './wire.js';
@@ -144,8 +154,14 @@ export const startTracker = (
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
       uncarry(items);
+      const lost = items.filter(isRejected);
       end(items.filter((text) => !isRejected(text)));
-      end(items.filter(isRejected), 'rejected');
+      // Expired events are never sent, so a report has none beside rejected ones.
+      end(lost, lost[0] && isOlder(lost[0], settings.maxAge) ? 'expired' : 'rejected');
+    },
+    onExpired(items) {
+      for (const _ of items) begin();
+      end(items, 'expired');
     },
   });
 

@@ -52,6 +52,13 @@ export interface TrackerOptions {
    */
   maxQueuedEvents?: number;
   /**
+   * How long clew tries to deliver an event, in ms from the call that tracked it. clew drops an older event as `expired` when it is
+   * about to be sent.
+   *
+   * @default 2592000000 (30 days)
+   */
+  maxAge?: number;
+  /**
    * With `'required'`, clew writes and sends nothing before `consent(true)`, and holds calls in memory.
    *
    * @default 'granted'
@@ -167,6 +174,7 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     maxBatchEvents: 200,
     maxBatchBytes: 60_000,
     maxQueuedEvents: 10_000,
+    maxAge: 2_592_000_000,
     consent: 'granted',
     respectGpc: false,
     compress: !options?.apiKey,

@@ -14,7 +14,7 @@ export type EventName<Events extends EventMap> = keyof Events & string;
 
 /** Counts of this page's events since the tracker was created. `tracked` equals `delivered` plus `queued` plus all of `dropped`. */
 export interface Stats {
-  /** Events of this page, including events that it took over from a page that unloaded too early. */
+  /** Events of this page, and of earlier pages if they unloaded too early or if their events are `expired`. */
   tracked: number;
   /** Events that the service confirmed. Without a relay, also events that clew handed over on a proven link during unload. */
   delivered: number;

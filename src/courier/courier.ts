@@ -1,6 +1,6 @@
 import type { Queue } from '../outbox/queue.js';
 import type { Entry, ReadRows, Row, Store } from '../outbox/store.js';
-import { type ItemText, idOf, isItem } from '../recorder/event.js';
+import { type ItemText, idOf, isItem, isOlder } from '../recorder/event.js';
 import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
 import { fail, isProven, type Link, newLink, release, succeed, take, timeLeft } from './lease.js';
@@ -32,7 +32,7 @@ export interface DeliveryPorts {
   /** The page's name among those who may hold the lease. */
   tab(): string;
   /** `flushInterval`: ms from an item's arrival to the request that takes it, over a link that is proven. */
-  readonly limits: BatchLimits & { readonly flushInterval: number };
+  readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
   /** There is no relay that drops repeats. */
   readonly isDirect: boolean;
   /** Ids of events that are to go to the single-event endpoint. */
@@ -45,6 +45,8 @@ export interface DeliveryPorts {
   defer(batch: Batch): () => void;
   /** To be told to the other tabs. */
   onReport(report: Report): void;
+  /** Events of earlier pages are older than `maxAge`, and are dropped. Those of this page follow as settled and rejected. */
+  onExpired(items: ItemText[]): void;
   /** Items of this page have been answered for, by whichever tab has sent them. */
   onSettled(items: ItemText[], rejected: readonly string[]): void;
   onError(message: string | undefined): void;
@@ -187,6 +189,12 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       entries = changedRows(rows, isLeft);
       return;
     }
+    const expired = batch.items.filter((text) => isOlder(text, limits.maxAge));
+    if (expired[0]) {
+      const old = expired.map(idOf);
+      ports.onExpired(expired.filter((text) => !queue.items.has(idOf(text))));
+      return settle(old, old);
+    }
     const ids = batch.items.map(idOf);
     report(ids, [], []);
     // Should this attempt fail, the event travels in a batch, with the time at which it happened.
@@ -200,6 +208,14 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     );
     flying = 0;
     judge(ids, batch.bytes, !waiting[ids.length], answer);
+  };
+
+  /** These need not be sent any more. */
+  const settle = (done: readonly string[], lost: readonly string[]) => {
+    report([], done, lost);
+    for (const id of done) settled.add(id);
+    // A tab that was frozen for longer than its lease must not write again what another one has sent and deleted meanwhile.
+    entries = changedRows(rows, isLeft).filter(([, left]) => !left || now() < link.until);
   };
 
   /** What an answer means. */
@@ -219,10 +235,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     if (isDelivered) change = succeed;
     if (verdict === WAIT) change = (...held) => fail(...held, isRefused, retryAfter);
     if (isRefused || lost[0]) onError(message);
-    report([], done, lost);
-    for (const id of done) settled.add(id);
-    // A tab that was frozen for longer than its lease must not write again what another one has sent and deleted meanwhile.
-    entries = changedRows(rows, isLeft).filter(([, left]) => !left || now() < link.until);
+    settle(done, lost);
   };
 
   /** After `delay` ms; 0 is the flush interval. */

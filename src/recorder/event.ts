@@ -23,6 +23,9 @@ export const timeOf = (text: ItemText): number => Date.parse(text.slice(TIME_STA
 /** An event goes on with its `timestamp`, an upsert with `properties`. */
 export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 
+/** Whether it is an event that happened longer ago than so many ms. One from the future is not: a clock was wrong. */
+export const isOlder = (text: ItemText, age: number): boolean => isEvent(text) && Date.now() - timeOf(text) > age;
+
 /** Whether this is the text of an item: storage gives back whatever somebody has put there. */
 export const isItem = (value: unknown): value is ItemText =>
   typeof value === 'string' && /^{"uuid":".{36}","[tp]/.test(value);

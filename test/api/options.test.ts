@@ -15,6 +15,7 @@ it('options have the documented defaults', () => {
     maxBatchEvents: 200,
     maxBatchBytes: 60_000,
     maxQueuedEvents: 10_000,
+    maxAge: 2_592_000_000,
     consent: 'granted',
     respectGpc: false,
     compress: true,

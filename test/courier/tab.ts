@@ -48,7 +48,13 @@ export interface TabOptions {
 /** A tab as far as outbox and courier go: a queue, its delivery, and a service that answers as told. */
 export const createTab = (options: TabOptions = {}): Tab => {
   const { store = createMemoryStore(), name = 'tab', page = 1, respond = () => ({ outcome: 'delivered' }) } = options;
-  const limits = { maxBatchEvents: 200, maxBatchBytes: 60_000, flushInterval: 3000, ...options.limits };
+  const limits = {
+    maxBatchEvents: 200,
+    maxBatchBytes: 60_000,
+    flushInterval: 3000,
+    maxAge: Number.POSITIVE_INFINITY,
+    ...options.limits,
+  };
   const queue = createQueue(
     store,
     SERVICE,
@@ -91,6 +97,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     onSettled(items, refused) {
       for (const id of items.map(idOf)) (refused.includes(id) ? rejected : delivered).push(id);
     },
+    onExpired: () => {},
     onError: (message) => errors.push(message ?? ''),
   });
   return {
