@@ -124,7 +124,7 @@ export const startTracker = (
 
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') answer(message);
-    else if ('pages' in message) pages && know(message);
+    else if ('thread' in message) pages && know(message);
     else delivery.hear(...message);
   });
 

@@ -15,8 +15,9 @@ export interface Channel {
 /** A tab may run another version of clew, whose messages have any form. */
 const isMessage = (data: unknown): data is Message =>
   typeof data === 'boolean' ||
-  (Array.isArray(data) && data.length > 2 && data.every(Array.isArray)) ||
-  (isObject(data) && 'pages' in data && isThread(data.thread) && isObject(data.keys));
+  (Array.isArray(data)
+    ? data.length > 2 && data.every(Array.isArray)
+    : isObject(data) && isThread(data.thread) && isObject(data.keys));
 
 /** Ignores messages of unknown form. Without BroadcastChannel, or where it is refused, nothing is posted and nothing arrives. */
 export const createChannel = (name: string, receive: (message: Message) => void): Channel => {

@@ -6,6 +6,8 @@ import { openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
+type Test = ReturnType<typeof start>;
+
 describe('without consent', () => {
   it('nothing is written or sent, also when the page unloads', async () => {
     const page = openPage();
@@ -102,6 +104,28 @@ describe('a refusal', () => {
     expect(await store.read('/clew')).toEqual([]);
     expect(await store.transact([], 'visitor', (old) => ({ isFound: !!old }))).toEqual({ isFound: false });
     expect(Object.keys(localStorage)).toEqual(['other']);
+  });
+
+  it("of one service leaves another service's events and records, and deletes the visitor id", async () => {
+    openPage();
+    const store = createMemoryStore();
+    const [refused, other] = ['/clew', '/other'].map((baseUrl) => start({ baseUrl, store })) as [Test, Test];
+    for (const { tracker, fail } of [refused, other]) {
+      fail();
+      tracker.identify('ann');
+      tracker.track('seen');
+      await tracker.flush();
+    }
+    refused.tracker.consent(false);
+    await settle();
+    expect(await store.read('/clew')).toEqual([]);
+    expect(JSON.stringify(await store.read('/other'))).toContain('seen');
+    const isFound = (name: string) => store.transact<object>([], name, (old) => (old ? { ...old, isFound: true } : {}));
+    for (const name of ['visitor', 'link /clew']) expect(await isFound(name)).toEqual({});
+    expect(await isFound('link /other')).toMatchObject({ isFound: true });
+    other.recover();
+    await other.tracker.flush();
+    expect(other.names()).toEqual(['$identify', 'seen']);
   });
 
   it('drops the queue and all later events, and writes nothing', async () => {
