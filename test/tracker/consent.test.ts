@@ -1,12 +1,12 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import type { Tracker } from '../../src/index.ts';
+import type { AnyEvents, Tracker } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 import { openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
-type Test = ReturnType<typeof start>;
+type Test = ReturnType<typeof start<AnyEvents>>;
 
 describe('without consent', () => {
   it('nothing is written or sent, also when the page unloads', async () => {
