@@ -5,7 +5,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'leaves every transaction to commit itself',
     file: 'outbox/store.ts',
-    find: '  target.transaction.commit?.();\n',
+    find: '  transaction.commit?.();\n',
     replace: '',
   },
   {

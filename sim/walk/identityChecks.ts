@@ -46,6 +46,8 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
       isHeard &&
       !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
+      // A clock that is set ahead by years expires it.
+      history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
       history.departureOf(page, at) > at + doubt &&
       servicesOf(stage).some((isOther) => !countOf(stage, person, isOther)),
   );

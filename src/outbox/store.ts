@@ -238,8 +238,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       // A transaction may not outlive the page. The browser goes on with this.
       if (isClearing) remove();
     },
-    // Nor by one that there is not.
-    isOpen: () => isOpen || isTold,
+    // Nor by one that has failed again after a rest: until then, it may be back at once.
+    isOpen: () => isOpen || fails > 1,
     generation: () => generation,
     clear(service, names) {
       breakAll();
