@@ -3,7 +3,7 @@ import { createLedger } from './api/ledger.js';
 import type { Settings } from './api/options.js';
 import { createSignals, type Trace } from './api/signals.js';
 import type { Tracker } from './api/types.js';
-import { createDelivery, MOST_SETTLED, READING, type Report } from './courier/courier.js';
+import { createDelivery, MOST_SETTLED, type Report } from './courier/courier.js';
 import { ENVELOPE } from './courier/cut.js';
 import { createRequests } from './courier/requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './courier/transport.js';
@@ -53,6 +53,10 @@ const SLICE = 6;
 const BURST = 24;
 /** A payload of more characters does not wait for its turn. */
 const MOST_WAITING = 1e3;
+/** Names of so many pages that have left are journaled, the latest. */
+const MOST_LEFT = 9;
+/** Bytes of the page's keep-alive requests in flight: its trackers share the browser's quota. */
+const FLIGHT = { bytes: 0 };
 /** Most characters of queued items, however few they are: a page's memory is not ours alone. */
 const MOST_QUEUED = 1e7;
 
@@ -67,6 +71,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
   const { cookieDomain: elsewhere, linkDomains } = settings;
   const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, () => (pages ? candidate : undefined)) : [];
   const itemsPrefix = `${ITEMS} ${service} `;
+  const leftKey = `${TAB} ${service}`;
   /** Names this page's rows in the store, and what it carries. */
   const page = uuid();
   /** This page's name among those who may hold the lease. */
@@ -120,6 +125,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     queue,
     service,
     tab: () => tab,
+    hasLeft: (name) => carriedList(leftKey).includes(name),
+    flight: FLIGHT,
     singles,
     limits: settings,
     isDirect: !!apiKey,
@@ -137,7 +144,11 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     onError: fail,
     onReport: channel.post,
     onAnswer: (uuids, answer) => trace(() => ({ step: 'answered', uuids, ...answer })),
-    onLink: (link) => trace(() => ({ step: 'link', tab, ...link })),
+    onLink(link) {
+      // Of the leases that pages had when they left, none is left in the store.
+      if (link.by === tab) carry(leftKey);
+      trace(() => ({ step: 'link', tab, ...link }));
+    },
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
       uncarry(items);
@@ -216,7 +227,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) early.push(stamp(text, { correlationValue: candidate.thread }));
       // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
-      const isHeldUp = delivery.phase() === READING || !store.isOpen();
+      const isHeldUp = delivery.isReading() || !store.isOpen();
       const heldUp = isHeldUp && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
       if (heldUp) early.push(heldUp);
     } else end([seen], 'filtered');
@@ -353,10 +364,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     candidate = meet(newVisitor(undefined, isThread(thread) ? thread : undefined));
     isMissing = wasCarried && !thread;
     if (!isMissing) carry(THREAD, candidate.thread);
-    // Handed on once: never do two pages that are alive have the same name.
-    const name = carried(TAB);
-    tab = isThread(name) ? name : uuid();
-    carry(TAB);
+    tab = uuid();
     ask();
   };
 
@@ -380,7 +388,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
     end(queue.remove([...queue.items.keys()]), 'consent');
     delivery.forget();
     store.clear();
-    for (const key of [CHANGED, SETTLED, THREAD, TAB, VISIT, ...[CALLS, itemsPrefix].flatMap(carriedKeys)]) carry(key);
+    for (const key of [CHANGED, SETTLED, THREAD, VISIT, ...[CALLS, TAB, itemsPrefix].flatMap(carriedKeys)]) carry(key);
     tell();
     wasCarried = false;
     unwait();
@@ -405,13 +413,13 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       candidate = { ...candidate };
       know(candidate);
     }
-    delivery.leave();
+    const mayHold = delivery.leave();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     const unsaved = queue.unsaved();
     if (unsaved[0]) carryItems(unsaved);
     const settled = delivery.settled();
     if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
-    if (!pages || delivery.phase()) carry(TAB, tab);
+    if (mayHold) carry(leftKey, [...carriedList(leftKey), tab].slice(-MOST_LEFT));
   };
 
   const leave = () => {

@@ -36,6 +36,10 @@ export interface TabOptions {
   page?: number;
   respond?: Respond;
   isDirect?: boolean;
+  /** Names of pages that have left. */
+  left?: string[];
+  /** Bytes in flight, of all trackers of the page. */
+  flight?: { bytes: number };
   /** Takes what the browser is to send when the page ends; throws like a browser that does not. */
   defer?: (batch: Batch) => () => void;
   /** Resolves when a body has been packed. */
@@ -68,14 +72,18 @@ export const createTab = (options: TabOptions = {}): Tab => {
     queue,
     service: SERVICE,
     tab: () => name,
+    hasLeft: (tab) => options.left?.includes(tab) ?? false,
+    flight: options.flight ?? { bytes: 0 },
     limits,
     isDirect: options.isDirect ?? false,
     singles,
     pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
       sent.push(batch);
-      const answer = respond(batch, leaving);
-      return answer && Promise.resolve(answer);
+      const answer = respond(batch, leaving) as Answer | Promise<Answer> | false | undefined;
+      const isPlain = !!answer && 'outcome' in answer;
+      // A transport that breaks its contract may return anything.
+      return isPlain ? Promise.resolve(answer) : (answer as Promise<Answer> | false);
     },
     defer(batch) {
       const takeBack = options.defer?.(batch);

@@ -22,7 +22,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'Five single events refused in a row', 'src/courier/bisect.ts', 'const BREAKER = 5;'],
   ['docs/delivery.md', 'the first 50 calls of a task', 'src/tracker.ts', 'const AT_ONCE = 50;'],
   ['docs/delivery.md', 'ten million characters', 'src/tracker.ts', 'const MOST_QUEUED = 1e7;'],
-  ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/courier.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
+  ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/transport.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
   [
     'docs/delivery.md',
     'confirmed something within ten minutes',
