@@ -413,13 +413,13 @@ export const startTracker = (settings: Settings, steps: readonly Step[], clock: 
       candidate = { ...candidate };
       know(candidate);
     }
-    const mayHold = delivery.leave();
+    const isHolding = delivery.leave();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     const unsaved = queue.unsaved();
     if (unsaved[0]) carryItems(unsaved);
     const settled = delivery.settled();
     if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
-    if (mayHold) carry(leftKey, [...carriedList(leftKey), tab].slice(-MOST_LEFT));
+    if (isHolding) carry(leftKey, [...carriedList(leftKey), tab].slice(-MOST_LEFT));
   };
 
   const leave = () => {

@@ -96,7 +96,7 @@ export const deliveryMutants: readonly Mutant[] = [
     name: 'releases the lease of another tab when its page leaves',
     file: 'courier/courier.ts',
     find: "const isHeld = link.by === tab() && timeLeft(link, '', now()) > 0;",
-    replace: "const isHeld = left.does !== 'wait';",
+    replace: "const isHeld = left.does === 'read';",
   },
   {
     name: 'hands over to a service that fails',

@@ -62,8 +62,8 @@ export interface Delivery {
   /** Another tab, or this one, reports. */
   hear(...report: Report): void;
   /**
-   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns whether the page may have
-   * left the lease in the store.
+   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns whether the page leaves its
+   * lease in the store. The caller journals its name, because a page that leaves can write there, but cannot read first.
    */
   leave(): boolean;
   /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
@@ -177,6 +177,13 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     hear(...made);
   };
 
+  /** The stored link, to be changed. A lease is void if its page has left; a record by foreign code may be anything. */
+  const copyOf = (old: Link | undefined): Link => {
+    const link = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
+    if (ports.hasLeft(link.by)) release(link, link.by);
+    return link;
+  };
+
   const enter = (pass: Pass, entered: State) => {
     pass.entered = state = entered;
   };
@@ -192,8 +199,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     let rows: Row[] = [];
     enter(pass, { does: 'read', settling });
     const update = async (old: Link | undefined, readRows: ReadRows) => {
-      const changed = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
-      if (ports.hasLeft(changed.by)) release(changed, changed.by);
+      const changed = copyOf(old);
       change(changed, pass.holder, now());
       // A few more than a batch: some may be settled already.
       const most = search.aside + limits.maxBatchEvents + 10;
@@ -255,8 +261,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     const change = judge(pass, batch, !waiting[ids.length], answer);
     // All tabs wait, unless one is sending again. After a refusal nothing is written.
     if (answer.retryAfter && isLate(pass) && !isAway() && queue.persist())
-      await store.transact<Link>([], linkName, (old = newLink()) => {
-        const paused = { ...old };
+      await store.transact<Link>([], linkName, (old) => {
+        const paused = copyOf(old);
         fail(paused, '', now(), false, answer.retryAfter);
         return paused;
       });
@@ -300,7 +306,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // Another tab may release its lease at any time.
     if (delay) schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
     else if (hasSettled && (remaining >= limits.maxBatchEvents || isFull())) flush();
-    else if (remaining) schedule(limits.flushInterval);
+    else if (remaining || queue.items.size) schedule(limits.flushInterval);
   };
 
   const run = async (isForced: boolean): Promise<void> => {
@@ -311,7 +317,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       holder: tab(),
       isDue: createScope(queue.items),
       entered: state,
-      remaining: queue.items.size,
+      remaining: 0,
       hasSettled: false,
     };
     let settling: Settling = { change: (...held) => take(...held, isForced), writes: [] };
@@ -367,10 +373,10 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     const left = state;
     state = { does: 'stay away' };
     deferral.renew();
-    const after = { ...link };
     const isHeld = link.by === tab() && timeLeft(link, '', now()) > 0;
     // The transaction that was to write the last answer is aborted.
     const settling = left.does === 'read' ? left.settling : undefined;
+    const after = { ...link };
     if (isHeld) settling?.change(after, tab(), now());
     // A service that fails would fail again, and does not drop duplicates.
     const handed = isDirect && isFailing(after, now()) ? [] : handOver();
@@ -378,13 +384,12 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     if (isDirect && isProven(after, now()) && !isOn(search)) report([...busy], handed, []);
     store.abort();
     const written: Entry[] = settling?.writes.filter(([, items]) => !items || isHeld) ?? [];
-    if (isHeld) {
-      release(after, tab());
-      link = after;
-      written.push([linkName, link]);
-    }
+    release(after, tab());
+    // In one transaction with the rows: a tab that takes the lease must not find settled events.
+    if (isHeld && settling) written.push([linkName, after]);
+    link = after;
     queue.persist(written);
-    return left.does !== 'wait';
+    return isHeld && !settling;
   };
 
   /** As if nothing were under way: the page may never learn how it ended. */

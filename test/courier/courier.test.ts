@@ -150,6 +150,19 @@ describe('the queue', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['first'], ['second']]);
   });
 
+  it('is sent although it was added while a flush of nothing ended', async () => {
+    const tab = await begun(createTab());
+    const transact = tab.store.transact.bind(tab.store);
+    vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
+      const written = await transact(entries, name, change);
+      tab.track(eventText('late'));
+      return written;
+    });
+    await tab.delivery.flush();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(bodies(tab).map(namesIn)).toEqual([['late']]);
+  });
+
   it('is sent once per flush interval while events trickle in, and flush() settles', async () => {
     const roundTrip = () => new Promise<Answer>((resolve) => setTimeout(() => resolve(DELIVERED), 150));
     const tab = await begun(createTab({ respond: roundTrip }));
@@ -221,7 +234,7 @@ describe('the next request is sent', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     earlier.track(eventText());
     await earlier.delivery.flush();
-    earlier.delivery.leave();
+    earlier.leave();
     await tab.delivery.flush();
     tab.track(eventText());
     await vi.advanceTimersByTimeAsync(900);
@@ -340,7 +353,7 @@ describe('a failure', () => {
     old.track(eventText());
     await old.delivery.flush();
     await old.delivery.flush(true);
-    old.delivery.leave();
+    old.leave();
     const fresh = createTab({ store: old.store, name: 'fresh', page: 2 });
     await fresh.delivery.flush(true);
     old.delivery.restore();
@@ -373,7 +386,7 @@ describe('a failure', () => {
     tab.track(eventText());
     void tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     store.isHeldUp = false;
     const fresh = createTab({ store, name: 'fresh', page: 2 });
     await fresh.delivery.flush(true);
@@ -382,7 +395,7 @@ describe('a failure', () => {
     expect(fresh.sent).toHaveLength(1);
   });
 
-  it('that arrives when the page is back from the back/forward cache makes it wait as long as Retry-After asks', async () => {
+  it('that arrives when the page is back from the back/forward cache pauses it', async () => {
     online(false);
     const { answer, give } = pendingAnswer();
     const packing = heldPacking();
@@ -391,7 +404,7 @@ describe('a failure', () => {
     tab.track(eventText());
     const broken = tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     tab.delivery.restore();
     give({ outcome: 'failed', retryAfter: 90_000 });
     await broken;
@@ -694,7 +707,7 @@ describe('a service that accepts less than a batch (413)', () => {
     tab.track(...times(50, () => eventOf(1000)));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(tab.deferred()?.bytes).toBeLessThanOrEqual(MOST);
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent).toHaveLength(4);
     expect(tab.sent.some(isTooMuch)).toBe(false);
     expect(tab.store.rows()).toEqual([]);
@@ -964,7 +977,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(tab.deferred()).toBeDefined();
     tab.track(eventText());
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.deferred()).toBeUndefined();
     tab.track(eventText('late'));
     await vi.advanceTimersByTimeAsync(10 * DEFER_INTERVAL);
@@ -977,7 +990,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     online(false);
     const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(eventText('a'));
-    tab.delivery.leave();
+    tab.leave();
     tab.delivery.restore();
     tab.track(eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
@@ -1081,8 +1094,7 @@ describe('several tabs', () => {
   });
 
   it('do not wait for the lease of a page that left during its transaction', async () => {
-    const left: string[] = [];
-    const [gone, tab] = createTabs(2, { left }) as [Tab, Tab];
+    const [gone, tab] = createTabs(2) as [Tab, Tab];
     const transact = gone.store.transact.bind(gone.store);
     let learn = () => {};
     // The database commits the lease, and the page leaves before it learns of it.
@@ -1101,7 +1113,7 @@ describe('several tabs', () => {
     online(false);
     // WebKit writes nothing for a page that leaves.
     spy.mockResolvedValueOnce(undefined);
-    if (gone.delivery.leave()) left.push('tab 0');
+    gone.leave();
     spy.mockRestore();
     learn();
     await vi.advanceTimersByTimeAsync(3000);
@@ -1190,7 +1202,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab();
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.store.rows()).toEqual([]);
     expect(tab.delivered).toEqual(ids);
@@ -1204,7 +1216,7 @@ describe('a page that unloads', () => {
     await settle();
     // What is written as the page goes is aborted with it.
     vi.spyOn(tab.store, 'transact').mockResolvedValueOnce(undefined);
-    tab.delivery.leave();
+    tab.leave();
     expect([...tab.delivery.settled()]).toEqual(ids);
     expect(tab.store.rows()).toHaveLength(1);
     const other = createTab({ store: tab.store, name: 'other', page: 2, isDirect: true });
@@ -1246,7 +1258,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab({ isDirect: false });
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
     expect(tab.delivered).toEqual([]);
@@ -1261,7 +1273,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = createTab({ isDirect: true });
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent).toHaveLength(1);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
     expect(tab.delivered).toEqual([]);
@@ -1279,7 +1291,7 @@ describe('a page that unloads', () => {
     void tab.delivery.flush();
     await settle();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([40, 19]);
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.slice(2).flatMap(({ items }) => items.map(idOf))).toEqual(ids.slice(19));
     expect(tab.delivered).toEqual([]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
@@ -1303,7 +1315,7 @@ describe('a page that unloads', () => {
     await settle();
     expect(store.rows()).toHaveLength(1);
     expect(linkOf(tab)?.by).toBe('tab');
-    tab.delivery.leave();
+    tab.leave();
     expect(store.rows()).toEqual([]);
     expect(linkOf(tab)).toMatchObject({ by: '', until: 0 });
     await done;
@@ -1314,7 +1326,7 @@ describe('a page that unloads', () => {
     online(false);
     const tab = await provenTab();
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent).toEqual([]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
@@ -1323,7 +1335,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab({ respond: (_batch, leaving) => !leaving && DELIVERED });
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
@@ -1336,7 +1348,7 @@ describe('a page that unloads', () => {
     void tab.delivery.flush();
     await settle();
     const ids = tab.track(...times(15, () => eventOf(10_000)));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(65_536);
     const handed = tab.sent.slice(1).flatMap(({ items }) => items.map(idOf));
     expect(handed).toEqual(ids.slice(0, 3));
@@ -1348,10 +1360,10 @@ describe('a page that unloads', () => {
     const { answer } = pendingAnswer();
     const tab = await provenTab({ respond: (_batch, leaving) => (leaving ? answer : DELIVERED) });
     const ids = tab.track(...times(5, () => eventOf(11_000)));
-    tab.delivery.leave();
+    tab.leave();
     ids.push(...tab.track(...times(12, () => eventOf(1000))));
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(65_536);
     const handed = tab.sent.flatMap(({ items }) => items.map(idOf));
     expect(tab.delivered).toEqual(handed);
@@ -1368,8 +1380,8 @@ describe('a page that unloads', () => {
       createTab({ flight, name: `tracker ${page}`, page, isDirect: true, respond: () => answer }),
     ) as [Tab, Tab];
     for (const tab of [one, two]) tab.track(...times(4, () => eventOf(10_000)));
-    one.delivery.leave();
-    two.delivery.leave();
+    one.leave();
+    two.leave();
     const bytes = [...one.sent, ...two.sent].reduce((sum, batch) => sum + batch.bytes, 0);
     expect(bytes).toBeGreaterThan(40_000);
     expect(bytes).toBeLessThanOrEqual(65_536);
@@ -1380,7 +1392,7 @@ describe('a page that unloads', () => {
     const tab = await provenTab();
     for (let visit = 0; visit < 3; visit++) {
       const ids = tab.track(...times(5, () => eventOf(11_000)));
-      tab.delivery.leave();
+      tab.leave();
       await settle();
       tab.delivery.restore();
       expect(tab.delivered.splice(0)).toEqual(ids);
@@ -1393,7 +1405,7 @@ describe('a page that unloads', () => {
     const ids = tab.track(...events(3));
     await tab.delivery.flush();
     expect(tab.sent).toHaveLength(1);
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent).toHaveLength(1);
     expect(tab.delivered).toEqual([]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
@@ -1406,7 +1418,7 @@ describe('a page that unloads', () => {
     await tab.store.transact([[LINK, link]]);
     await tab.delivery.flush();
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
@@ -1420,8 +1432,8 @@ describe('a page that unloads', () => {
     await settle();
     void a.delivery.flush();
     await settle();
-    a.delivery.leave();
-    b.delivery.leave();
+    a.leave();
+    b.leave();
     expect(a.sent).toHaveLength(1);
     expect(b.sent).toEqual([]);
   });
@@ -1430,8 +1442,8 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab();
     tab.track(...events(2));
-    tab.delivery.leave();
-    tab.delivery.leave();
+    tab.leave();
+    tab.leave();
     tab.track(eventText('late'));
     await settle();
     expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1'], ['late']]);
@@ -1442,8 +1454,8 @@ describe('a page that unloads', () => {
     online(true);
     const tab = createTab();
     tab.track(...events(2));
-    tab.delivery.leave();
-    tab.delivery.leave();
+    tab.leave();
+    tab.leave();
     expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1']]);
   });
 
@@ -1454,13 +1466,15 @@ describe('a page that unloads', () => {
     tab.track(...events(450));
     const done = tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     give(DELIVERED);
     await done;
     expect(tab.sent).toHaveLength(1);
     expect(tab.delivered).toHaveLength(200);
     expect(tab.store.rows().flatMap(([, items]) => items)).toHaveLength(250);
-    expect(linkOf(tab)?.by).toBe('');
+    const other = createTab({ store: tab.store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    expect(other.sent.map(({ items }) => items.length)).toEqual([200, 50]);
   });
 
   it('releases no lease of another tab', async () => {
@@ -1476,7 +1490,7 @@ describe('a page that unloads', () => {
     leaving.track(eventText());
     void leaving.delivery.flush();
     await settle();
-    leaving.delivery.leave();
+    leaving.leave();
     expect(linkOf(sending)).toEqual(lease);
   });
 
@@ -1488,8 +1502,10 @@ describe('a page that unloads', () => {
     const done = tab.delivery.flush();
     await settle();
     expect(linkOf(tab)?.by).toBe('tab');
-    tab.delivery.leave();
-    expect(linkOf(tab)?.by).toBe('');
+    tab.leave();
+    const other = createTab({ store: tab.store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    expect(other.sent).toHaveLength(1);
     give(DELIVERED);
     await done;
     expect(linkOf(tab)?.by).toBe('');
@@ -1513,7 +1529,7 @@ describe('a page that unloads', () => {
     const ids = tab.track(...events(3));
     const broken = tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     tab.delivery.restore();
     tab.track(eventText('back'));
@@ -1532,7 +1548,7 @@ describe('a page that unloads', () => {
     online(false);
     const tab = createTab();
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     const other = createTab({ store: tab.store, name: 'other', page: 2 });
     await other.delivery.flush();
     tab.delivery.restore();
@@ -1550,7 +1566,7 @@ describe('a page that unloads', () => {
     tab.track(...events(150, 'f'));
     const done = tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     give(DELIVERED);
     await done;
     const other = createTab({ store: tab.store, name: 'other', page: 2 });

@@ -221,7 +221,7 @@ describe('a link fails', () => {
     expect(isFailing(link, NOW + SECOND + 10 * MINUTE)).toBe(false);
   });
 
-  it('not before a failure, nor after a success', () => {
+  it('only between a failure and the next success', () => {
     const link = held('a');
     expect(isFailing(link, NOW)).toBe(false);
     fail(link, 'a', NOW, false);

@@ -25,6 +25,8 @@ export interface Tab {
   singles: Set<string>;
   /** What the browser would send if the page ended now. */
   deferred(): Batch | undefined;
+  /** The page unloads, and the tracker journals its name if it leaves a lease. */
+  leave(): void;
   /** Queues one event (or the items given) as a tracker does, and returns the ids. */
   track(...items: ItemText[]): string[];
 }
@@ -36,8 +38,6 @@ export interface TabOptions {
   page?: number;
   respond?: Respond;
   isDirect?: boolean;
-  /** Names of pages that have left. */
-  left?: string[];
   /** Bytes in flight, of all trackers of the page. */
   flight?: { bytes: number };
   /** Takes what the browser is to send when the page ends; throws like a browser that does not. */
@@ -48,6 +48,9 @@ export interface TabOptions {
   /** Takes this tab's reports to the others. */
   onReport?: (report: Report) => void;
 }
+
+/** Names of pages that have left with the lease, as all pages of an origin see them. */
+const journals = new WeakMap<MemoryStore, string[]>();
 
 /** A tab as far as outbox and courier go: a queue, its delivery, and a service that answers as told. */
 export const createTab = (options: TabOptions = {}): Tab => {
@@ -61,6 +64,8 @@ export const createTab = (options: TabOptions = {}): Tab => {
     () => page,
     () => {},
   );
+  const left = journals.get(store) ?? [];
+  journals.set(store, left);
   const sent: Batch[] = [];
   const delivered: string[] = [];
   const rejected: string[] = [];
@@ -72,7 +77,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     queue,
     service: SERVICE,
     tab: () => name,
-    hasLeft: (tab) => options.left?.includes(tab) ?? false,
+    hasLeft: (tab) => left.includes(tab),
     flight: options.flight ?? { bytes: 0 },
     limits,
     isDirect: options.isDirect ?? false,
@@ -111,6 +116,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     errors,
     singles,
     deferred: () => deferred,
+    leave: () => void (delivery.leave() && left.push(name)),
     track(...items) {
       for (const text of items) {
         queue.add(text);

@@ -149,14 +149,14 @@ describe('an answer', () => {
     const react = (type?: string) =>
       upstream.react((response) => response.writeHead(status, type ? { 'Content-Type': type } : {}).end());
 
-    it('counts as failed without the relay’s header, and its message says so', async () => {
+    it('counts as failed without the relay’s header, with a message', async () => {
       react('application/json');
       const answer = await send();
       expect(answer).toMatchObject({ outcome: 'failed', status });
       expect(answer.message).toBe(`${status} of another server: HTML, or no header clew-relay`);
     });
 
-    it('counts as failed without a relay if it is HTML, and its message says so', async () => {
+    it('counts as failed without a relay if it is HTML, with a message', async () => {
       react('text/html; charset=utf-8');
       const answer = await send({ headers: AUTHORIZATION });
       expect(answer).toMatchObject({ outcome: 'failed', status });

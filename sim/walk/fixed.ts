@@ -1,0 +1,145 @@
+import { MODERN } from '../browser/browser.ts';
+import { direct, keyed, now, relayed } from './defectPlans.ts';
+import type { Plan } from './plan.ts';
+
+/** Walks that showed a defect which is fixed. They break nothing any more. */
+export const fixed: readonly { readonly name: string; readonly plan: Plan }[] = [
+  {
+    name: 'keeps events that a foreign 200 page answers',
+    plan: relayed(
+      42,
+      [
+        { wait: now, action: { verb: 'network', kind: 'foreign' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 389 }, action: { verb: 'open', tab: 2 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false } },
+    ),
+  },
+  {
+    name: 'keeps the lease of a tab while another page asks for it and leaves',
+    plan: relayed(
+      131,
+      [
+        { wait: now, action: { verb: 'flush', tab: 0 } },
+        { wait: { tasks: 8 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 11 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 81 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+      ],
+      { ...direct, features: { ...direct.features, hasLocks: false }, dataset: keyed, hasStub: true },
+    ),
+  },
+  {
+    name: 'keeps a pause that is asked for while a page comes back from the back/forward cache',
+    plan: relayed(
+      24_672,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: { ms: 2 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 248 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: { tasks: 7 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'poison' } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 4, name: 'walk' } },
+        { wait: { ms: 746 }, action: { verb: 'restartRelay' } },
+        { wait: { ms: 898 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 48 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { tasks: 9 }, action: { verb: 'restartRelay' } },
+        { wait: { ms: 398 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
+        { wait: { tasks: 11 }, action: { verb: 'back', tab: 1 } },
+      ],
+      { features: { ...MODERN, hasChannel: false } },
+    ),
+  },
+  {
+    name: 'keeps the order of events that are handed over to a foreign 200 page',
+    plan: relayed(
+      39236,
+      [
+        { wait: now, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 5 }, action: { verb: 'identify', tab: 2, person: 'bob' } },
+        { wait: now, action: { verb: 'network', kind: 'slow' } },
+        { wait: { tasks: 11 }, action: { verb: 'track', tab: 2, count: 60, name: 'walk' } },
+        { wait: { ms: 21675 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+        { wait: { ms: 1040 }, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'network', kind: 'foreign' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 763 }, action: { verb: 'online' } },
+        { wait: { tasks: 1 }, action: { verb: 'network', kind: 'foreign' } },
+      ],
+      {
+        theme: 'storage',
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5', compress: 'false', maxQueuedEvents: '80' },
+      },
+    ),
+  },
+  {
+    name: 'gives an activated page a lease name of its own',
+    plan: relayed(
+      41289,
+      [
+        { wait: now, action: { verb: 'duplicate', tab: 0 } },
+        { wait: now, action: { verb: 'network', kind: 'hangs' } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'prerender', tab: 2, count: 1 } },
+        { wait: { ms: 703 }, action: { verb: 'activate', tab: 0 } },
+        { wait: now, action: { verb: 'hide', tab: 2 } },
+        { wait: now, action: { verb: 'activate', tab: 2 } },
+      ],
+      {
+        theme: 'pages',
+        features: { ...MODERN, hasFetchLater: false, hasThrottling: true },
+        dataset: { baseUrl: '/clew', compress: 'false' },
+      },
+    ),
+  },
+  {
+    name: 'ends the lease of a page that leaves during its transaction',
+    plan: relayed(
+      87664,
+      [
+        { wait: now, action: { verb: 'reset', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 196 }, action: { verb: 'freeze', tab: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { tasks: 11 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { ms: 0 }, action: { verb: 'close', tab: 0 } },
+        { wait: { ms: 15345 }, action: { verb: 'prerender', tab: 1, count: 0 } },
+      ],
+      {
+        theme: 'pages',
+        isDirect: true,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false, hasThrottling: true },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', compress: 'false' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'sends one request per flushInterval while events trickle in',
+    plan: relayed(1, [{ wait: now, action: { verb: 'trickle', tab: 0, ms: 30_000 } }]),
+  },
+  {
+    name: 'ends the leases of both trackers of a page that leaves',
+    plan: relayed(
+      13_869,
+      [
+        { wait: now, action: { verb: 'trackOther', tab: 0, count: 3 } },
+        { wait: now, action: { verb: 'trackOther', tab: 1, count: 3 } },
+        { wait: { ms: 10 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 45 }, action: { verb: 'identifyAndLeave', tab: 0, person: 'ann' } },
+        { wait: { ms: 2361 }, action: { verb: 'trackOther', tab: 2, count: 3 } },
+        { wait: { ms: 10_649 }, action: { verb: 'trackOther', tab: 1, count: 3 } },
+      ],
+      {
+        theme: 'npm',
+        dataset: { baseUrl: '/clew', flushInterval: '200', maxBatchEvents: '5', compress: 'false' },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: true },
+      },
+    ),
+  },
+];
