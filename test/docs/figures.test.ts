@@ -34,6 +34,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'after 100,000 newer events', 'src/relay/seen.ts', 'maxEvents = 100_000'],
   ['docs/delivery.md', 'forgets an event after a day', 'src/relay/seen.ts', 'maxAge = DAY'],
   ['docs/direct.md', 'answered within ten minutes', 'src/courier/lease.ts', 'const PROVEN_FOR = 10 * MINUTE;'],
+  ['docs/tracker.md', 'within 21 s', 'src/courier/ask.ts', 'const PATIENCE = REQUEST_TIMEOUT + 1000;'],
   ['docs/tracker.md', 'ten million characters', 'src/tracker.ts', 'const MOST_QUEUED = 1e7;'],
   ['docs/without-code.md', 'has stood for 100 ms', 'src/page/navigation.ts', 'const SETTLING = 100;'],
   ['docs/privacy.md', 'not older than two minutes', 'src/visitor/linkDomains.ts', 'const MAX_AGE = 120;'],
