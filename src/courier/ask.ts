@@ -12,14 +12,14 @@ export const ask = async (send: () => unknown): Promise<Answer> => {
   const fault = (actual: string): Answer => ({
     outcome: 'failed',
     status: 0,
-    message: `transport: expected an answer within ${PATIENCE / 1000} s, got ${actual}`,
+    message: `transport: expected an answer, got ${actual}`,
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sent: unknown;
   try {
     sent = send();
   } catch (error) {
-    return fault(`an exception: ${(error as Error | undefined)?.message}`);
+    return fault(`${(error as Error | undefined)?.message}`);
   }
   const answer: unknown = await Promise.race([
     // A rejection is part of the contract: the request has failed.
@@ -29,5 +29,6 @@ export const ask = async (send: () => unknown): Promise<Answer> => {
     }),
   ]);
   clearTimeout(timer);
+  // After the time-out, there is none.
   return isAnswer(answer) ? answer : fault(typeof answer);
 };

@@ -51,8 +51,6 @@ export const take = (link: Link, tab: string, now: number, isForced?: boolean): 
   if (timeLeft(link, tab, now, isForced)) return;
   link.by = tab;
   link.until = now + LEASE;
-  link.asked = 0;
-  link.refused = '';
 };
 
 export const release = (link: Link, tab: string): void => {

@@ -80,7 +80,7 @@ const post = async (request: TransportRequest): Promise<Answer> => {
     ? /^text\/html/i.test(headers.get('Content-Type') ?? '')
     : !headers.get(RELAY_HEADER);
   if (status < 300 && isForeign)
-    return { outcome: 'failed', status, message: `${status} of another server: HTML, or no header ${RELAY_HEADER}` };
+    return { outcome: 'failed', status, message: `${status} of another server: no ${RELAY_HEADER}, or HTML` };
   const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
   return {
     outcome: outcomeOf(status),

@@ -153,14 +153,14 @@ describe('an answer', () => {
       react('application/json');
       const answer = await send();
       expect(answer).toMatchObject({ outcome: 'failed', status });
-      expect(answer.message).toBe(`${status} of another server: HTML, or no header clew-relay`);
+      expect(answer.message).toBe(`${status} of another server: no clew-relay, or HTML`);
     });
 
     it('counts as failed without a relay if it is HTML, with a message', async () => {
       react('text/html; charset=utf-8');
       const answer = await send({ headers: AUTHORIZATION });
       expect(answer).toMatchObject({ outcome: 'failed', status });
-      expect(answer.message).toBe(`${status} of another server: HTML, or no header clew-relay`);
+      expect(answer.message).toBe(`${status} of another server: no clew-relay, or HTML`);
     });
 
     it.each([undefined, 'application/json', 'text/plain'])('is a success without a relay as %s', async (type) => {
