@@ -20,7 +20,8 @@ const onwarn = (warning) => {
 const internal = [
   'added begin counts end enter hear items leave limits',
   'onError onReport onSettled persist post queue record remove reopen restore rows send service singles',
-  'transact emit read most largest aside proven refusals strikes isDirect phase onLink onAnswer onExpired unsaved defer isOpen generation pack forget meet tell knows write settled',
+  'transact emit read most largest aside proven refusals strikes isDirect onLink onAnswer unsaved defer isOpen generation pack forget meet tell knows write settled',
+  'does settling change writes isDue entered holder remaining hasSettled isForced isReading hasLeft flight soon renew',
 ].flatMap((line) => line.split(' '));
 
 /**

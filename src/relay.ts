@@ -7,6 +7,7 @@ import { createReserve, pause, uuidsOf } from './relay/reserve.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 import { renewedCookie } from './relay/threadCookie.js';
+import { RELAY_HEADER } from './wire.js';
 
 export {
   type Forward,
@@ -48,7 +49,7 @@ const allow = (origin: string, response: Response): Response => {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Methods': 'POST',
     'Access-Control-Allow-Headers': 'content-type, content-encoding',
-    'Access-Control-Expose-Headers': 'Retry-After',
+    'Access-Control-Expose-Headers': `Retry-After, ${RELAY_HEADER}`,
     // As long as Chromium lets it hold: https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Access-Control-Max-Age
     'Access-Control-Max-Age': '7200',
     Vary: 'Origin',
@@ -175,6 +176,8 @@ export const createRelay = (options: RelayOptions): Relay => {
       response = refusalOf(error);
     }
     account.tellIfDue();
+    // The tracker confirms events only by it.
+    response.headers.set(RELAY_HEADER, '1');
     if (isClosing) response.headers.set('Connection', 'close');
     return isAllowed ? allow(origin, response) : response;
   };

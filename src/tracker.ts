@@ -3,7 +3,7 @@ import { createLedger } from './api/ledger.js';
 import type { Settings } from './api/options.js';
 import { createSignals, type Trace } from './api/signals.js';
 import type { Tracker } from './api/types.js';
-import { createDelivery, linkNameOf, MOST_SETTLED, READING } from './courier/courier.js';
+import { createDelivery, MOST_SETTLED, type Report } from './courier/courier.js';
 import { ENVELOPE } from './courier/cut.js';
 import { createRequests } from './courier/requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './courier/transport.js';
@@ -60,6 +60,10 @@ const SLICE = 6;
 const BURST = 24;
 /** A payload of more characters does not wait for its turn. */
 const MOST_WAITING = 1e3;
+/** Names of so many pages that have left are journaled, the latest. */
+const MOST_LEFT = 9;
+/** Bytes of the page's keep-alive requests in flight: its trackers share the browser's quota. */
+const FLIGHT = { bytes: 0 };
 /** Most characters of queued items, however few they are: a page's memory is not ours alone. */
 const MOST_QUEUED = 1e7;
 
@@ -80,6 +84,7 @@ export const startTracker = (
   const { cookieDomain: elsewhere, linkDomains } = settings;
   const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, () => (pages ? candidate : undefined)) : [];
   const itemsPrefix = `${ITEMS} ${service} `;
+  const leftKey = `${TAB} ${service}`;
   /** Names this page's rows in the store, and what it carries. */
   const page = uuid();
   /** This page's name among those who may hold the lease. */
@@ -133,6 +138,8 @@ export const startTracker = (
     queue,
     service,
     tab: () => tab,
+    hasLeft: (name) => carriedList(leftKey).includes(name),
+    flight: FLIGHT,
     singles,
     limits: settings,
     isDirect: !!apiKey,
@@ -150,7 +157,11 @@ export const startTracker = (
     onError: fail,
     onReport: channel.post,
     onAnswer: (uuids, answer) => trace(() => ({ step: 'answered', uuids, ...answer })),
-    onLink: (link) => trace(() => ({ step: 'link', tab, ...link })),
+    onLink(link) {
+      // Of the leases that pages had when they left, none is left in the store.
+      if (link.by === tab) carry(leftKey);
+      trace(() => ({ step: 'link', tab, ...link }));
+    },
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
       uncarry(items);
@@ -235,7 +246,7 @@ export const startTracker = (
       enter(({ thread }) => add(signed(text, thread)), text);
       if (booting && !pages) early.push(stamp(text, { correlationValue: candidate.thread }));
       // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
-      const isHeldUp = delivery.phase() === READING || !store.isOpen();
+      const isHeldUp = delivery.isReading() || !store.isOpen();
       const heldUp = isHeldUp && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
       if (heldUp) early.push(heldUp);
     } else end([seen], 'filtered');
@@ -372,10 +383,7 @@ export const startTracker = (
     candidate = meet(newVisitor(undefined, isThread(thread) ? thread : undefined));
     isMissing = wasCarried && !thread;
     if (!isMissing) carry(THREAD, candidate.thread);
-    // Handed on once: never do two pages that are alive have the same name.
-    const name = carried(TAB);
-    tab = isThread(name) ? name : uuid();
-    carry(TAB);
+    tab = uuid();
     ask();
   };
 
@@ -398,8 +406,8 @@ export const startTracker = (
     trace(() => ({ step: 'visitor', thread: undefined }));
     end(queue.remove([...queue.items.keys()]), 'consent');
     delivery.forget();
-    store.clear(service, [VISITOR, linkNameOf(service)]);
-    for (const key of [CHANGED, SETTLED, THREAD, TAB, VISIT, ...[CALLS, itemsPrefix].flatMap(carriedKeys)]) carry(key);
+    store.clear();
+    for (const key of [CHANGED, SETTLED, THREAD, VISIT, ...[CALLS, TAB, itemsPrefix].flatMap(carriedKeys)]) carry(key);
     tell();
     wasCarried = false;
     unwait();
@@ -424,13 +432,13 @@ export const startTracker = (
       candidate = { ...candidate };
       know(candidate);
     }
-    delivery.leave();
+    const isHolding = delivery.leave();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     const unsaved = queue.unsaved();
     if (unsaved[0]) carryItems(unsaved);
     const settled = delivery.settled();
     if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
-    if (!pages || delivery.phase()) carry(TAB, tab);
+    if (isHolding) carry(leftKey, [...carriedList(leftKey), tab].slice(-MOST_LEFT));
   };
 
   const leave = () => {

@@ -9,6 +9,9 @@ export const EVENT_PATH = '/events/';
 /** The reserved event that ties a visitor's `correlationValue` to a customer. */
 export const IDENTIFY = '$identify';
 
+/** The header of each answer by a relay. A 2xx without it comes from a service worker, a CDN or a captive portal. */
+export const RELAY_HEADER = 'clew-relay';
+
 /** One event as it travels. */
 export interface WireEvent {
   /** v4 UUID of the event. A retry has the same one, so that the relay can drop the duplicate. */

@@ -426,19 +426,49 @@ it('a failure of the service is reported to `onError`, and not to the page', asy
   expect(errors).toEqual([expect.stringContaining('ECONNREFUSED')]);
 });
 
+describe('the header clew-relay', () => {
+  it.each([
+    [201, 201],
+    [200, 200],
+    [400, 400],
+    [401, 401],
+    [429, 429],
+    [503, 503],
+    [500, 502],
+  ])('is on the answer that passes on %i of the service', async (status, passed) => {
+    const relay = await openRelay();
+    upstream.answer(status);
+    const reply = await relay.post(BATCH, { batch: [event('a')] });
+    expect(reply.status).toBe(passed);
+    expect(reply.headers.has('clew-relay')).toBe(true);
+  });
+
+  it('is on each answer of the relay’s own', async () => {
+    const relay = await openRelay({ allowedOrigins: [] });
+    const replies = await Promise.all([
+      relay.post('/unknown', {}),
+      relay.post(BATCH, {}),
+      relay.post(BATCH, { batch: [] }),
+      relay.post(BATCH, { batch: [event('a')] }, { Origin: 'https://stranger.example' }),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([404, 400, 200, 403]);
+    expect(replies.map(({ headers }) => headers.has('clew-relay'))).toEqual([true, true, true, true]);
+  });
+});
+
 describe('other origins', () => {
   const ALLOWED = 'https://www.example.com';
   const PREFLIGHT = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' };
   const openToOne = () => openRelay({ allowedOrigins: ['https://app.example.com', ALLOWED] });
   const corsOf = ({ headers }: Reply) => headers.get('access-control-allow-origin');
 
-  it('that are allowed may call and read the answer with its Retry-After', async () => {
+  it('that are allowed may call and read the answer with its Retry-After and clew-relay', async () => {
     const relay = await openToOne();
     upstream.answer(429, { 'Retry-After': '7' });
     const reply = await relay.post(BATCH, { batch: [event('a')] }, { Origin: ALLOWED });
     expect(reply.status).toBe(429);
     expect(corsOf(reply)).toBe(ALLOWED);
-    expect(reply.headers.get('access-control-expose-headers')).toBe('Retry-After');
+    expect(reply.headers.get('access-control-expose-headers')).toBe('Retry-After, clew-relay');
     expect(reply.headers.get('vary')).toBe('Origin');
     expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
   });

@@ -54,8 +54,12 @@ export const deadUrl = async (): Promise<string> => {
   }
 };
 
-/** One server for the tests around it; each finds it empty, and answering 201 without a body, as the service does. */
-export const useUpstream = (): Upstream => {
+/**
+ * One server for the tests around it; each finds it empty, and answering 201 without a body, as the service does.
+ *
+ * @param always headers of every answer
+ */
+export const useUpstream = (always: Record<string, string> = {}): Upstream => {
   let respond: (response: ServerResponse, request: Received) => void;
   const server = createServer(async (request, response) => {
     const received = { method: request.method, path: request.url, headers: request.headers, text: await text(request) };
@@ -67,7 +71,7 @@ export const useUpstream = (): Upstream => {
     received: [],
     bodies: () => upstream.received.map((request) => JSON.parse(request.text)),
     answer: (status, headers = {}, body = '') =>
-      upstream.react((response) => response.writeHead(status, headers).end(body)),
+      upstream.react((response) => response.writeHead(status, { ...always, ...headers }).end(body)),
     react: (how) => {
       respond = how;
     },

@@ -86,7 +86,8 @@ export const startServer = async (code: string) => {
     } else {
       await take(request, url);
       const [, status, body] = ANSWERS.find(([path]) => url.pathname.startsWith(path)) ?? ['', 200, '{}'];
-      response.writeHead(status).end(body);
+      // As clew's relay does.
+      response.writeHead(status, { 'clew-relay': '1' }).end(body);
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

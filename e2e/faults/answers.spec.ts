@@ -118,15 +118,19 @@ for (const [how, value] of retryAfter) {
   );
 }
 
+const RELAY = { 'clew-relay': '1' };
 const successes: [string, Handler][] = [
-  ['an empty body', answer(200)],
-  ['HTML', answer(200, { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html><title>OK</title>' })],
-  ['invalid JSON', answer(201, { headers: { 'Content-Type': 'application/json' }, body: '{"accepted":' })],
-  ['204', answer(204)],
+  ['an empty body', answer(200, { headers: RELAY })],
+  [
+    'HTML',
+    answer(200, { headers: { ...RELAY, 'Content-Type': 'text/html' }, body: '<!doctype html><title>OK</title>' }),
+  ],
+  ['invalid JSON', answer(201, { headers: { ...RELAY, 'Content-Type': 'application/json' }, body: '{"accepted":' })],
+  ['204', answer(204, { headers: RELAY })],
 ];
 fault(
   31,
-  'empty body, HTML, invalid JSON, 204: all count as success',
+  'empty body, HTML, invalid JSON, 204: all of a relay count as success',
   async (stage) => {
     const tab = await stage.visit();
     for (const [index, [what, handler]] of successes.entries()) {

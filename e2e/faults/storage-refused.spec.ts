@@ -124,6 +124,7 @@ const allowAnyOrigin: Handler = async ({ request, response, store }) => {
   const headers = {
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Headers': 'content-type, content-encoding',
+    'Access-Control-Expose-Headers': 'clew-relay',
   };
   if (request.method === 'OPTIONS') return void response.writeHead(204, headers).end();
   const stored = await store();

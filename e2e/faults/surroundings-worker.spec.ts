@@ -37,6 +37,7 @@ const keepNothingAlive = () => {
 };
 
 const answers: Record<string, string> = {
+  'answers 200': "new Response('<title>Offline</title>', { headers: { 'Content-Type': 'text/html' } })",
   'answers 503': "new Response('', { status: 503 })",
   fails: 'Response.error()',
   hangs: 'new Promise(() => {})',

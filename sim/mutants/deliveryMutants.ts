@@ -5,8 +5,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'sends without the lease',
     file: 'courier/courier.ts',
-    find: 'if (link.by !== tab() || (entries[0] && !written)) break;',
-    replace: 'if (entries[0] && !written) break;',
+    find: 'return link.by === pass.holder ? rows : undefined;',
+    replace: 'return rows;',
   },
   {
     name: 'takes the lease for less time than a request needs',
@@ -17,13 +17,13 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'respects the lease of a tab that has crashed for ever',
     file: 'courier/lease.ts',
-    find: 'by === tab || until > now + (by ? LEASE : HOUR) ? 0 : Math.max(until - now, 0);',
-    replace: 'by === tab ? 0 : by ? LEASE : until > now + HOUR ? 0 : Math.max(until - now, 0);',
+    find: 'by === tab || end > now + (by ? LEASE : HOUR) ? 0 : Math.max(end - now, 0);',
+    replace: 'by === tab ? 0 : by ? LEASE : end > now + HOUR ? 0 : Math.max(end - now, 0);',
   },
   {
     name: 'ignores Retry-After',
     file: 'courier/transport.ts',
-    find: "retryAfter: parseRetryAfter(response.headers.get('Retry-After')),",
+    find: "retryAfter: parseRetryAfter(headers.get('Retry-After')),",
     replace: 'retryAfter: 0,',
   },
   {
@@ -41,20 +41,20 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'hands nothing over at pagehide',
     file: 'courier/courier.ts',
-    find: 'for (let room = KEEPALIVE_QUOTA - flying; navigator.onLine; ) {',
-    replace: 'for (let room = KEEPALIVE_QUOTA - flying; navigator.onLine && !isAway; ) {',
+    find: 'while (navigator.onLine) {',
+    replace: 'while (!navigator) {',
   },
   {
     name: 'counts as delivered what it has handed over for a relay',
     file: 'courier/courier.ts',
-    find: 'if (isDirect && isProven(link, now()) && !isOn(search))',
-    replace: 'if (isProven(link, now()) && !isOn(search))',
+    find: 'if (isDirect && isProven(after, now()) && !isOn(search))',
+    replace: 'if (isProven(after, now()) && !isOn(search))',
   },
   {
     name: 'hands over more than the browser takes',
     file: 'courier/courier.ts',
-    find: 'const answer = batch && batch.bytes <= room && send(batch, true);',
-    replace: 'const answer = batch && send(batch, true);',
+    find: 'const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);',
+    replace: 'const batch = nextIdle(1e9);',
   },
   {
     name: 'drops a rejected batch instead of the rejected event',
@@ -73,6 +73,36 @@ export const deliveryMutants: readonly Mutant[] = [
     file: 'courier/courier.ts',
     find: '(stored.size ? stored : queue.items).values()];',
     replace: '(stored.size ? stored : queue.items).values()].reverse();',
+  },
+  {
+    name: 'accepts the 200 of another server',
+    file: 'courier/transport.ts',
+    find: 'if (status < 300 && isForeign)',
+    replace: 'if (status < 0 && isForeign)',
+  },
+  {
+    name: 'ends a pause that an answer has asked for when a page loads',
+    file: 'courier/lease.ts',
+    find: 'const end = isForced && !by && refused !== tab ? asked : until;',
+    replace: 'const end = isForced && !by && refused !== tab ? asked * 0 : until;',
+  },
+  {
+    name: 'goes on with a pass until the queue is empty',
+    file: 'courier/scope.ts',
+    find: 'return ids.some((id) => (queued.has(id) ? own.has(id) : !others || others.has(id)));',
+    replace: 'return ids.length + own.size * 0 > 0 || !!others;',
+  },
+  {
+    name: 'releases the lease of another tab when its page leaves',
+    file: 'courier/courier.ts',
+    find: "const isHeld = link.by === tab() && timeLeft(link, '', now()) > 0;",
+    replace: "const isHeld = left.does === 'read';",
+  },
+  {
+    name: 'hands over to a service that fails',
+    file: 'courier/courier.ts',
+    find: 'isDirect && isFailing(after, now()) ? [] : handOver();',
+    replace: 'isFailing(after, -1) ? [] : handOver();',
   },
   {
     name: 'counts delivered events twice',
@@ -95,7 +125,7 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'stays away after the back/forward cache',
     file: 'courier/courier.ts',
-    find: '      isAway = false;\n',
-    replace: '',
+    find: "    restore() {\n      state = { does: 'wait' };\n",
+    replace: '    restore() {\n',
   },
 ];

@@ -23,18 +23,18 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'deletes rows before the answer',
     file: 'courier/courier.ts',
-    find: '    flying = batch.bytes;\n',
+    find: '    if (next) next.isForced = false;\n',
     replace: `    for (const id of ids) settled.add(id);
     await store.transact(changedRows(rows, isLeft));
     for (const id of ids) settled.delete(id);
-    flying = batch.bytes;
+    if (next) next.isForced = false;
 `,
   },
   {
     name: 'does not delete what the service has confirmed',
     file: 'courier/courier.ts',
-    find: '    for (const id of done) settled.add(id);\n    // A tab',
-    replace: '    // A tab',
+    find: '    for (const id of done) settled.add(id);\n    pass',
+    replace: '    pass',
   },
   {
     name: 'does not journal at pagehide what is not stored',

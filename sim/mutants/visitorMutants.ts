@@ -95,7 +95,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps localStorage after a refusal',
     file: 'tracker.ts',
-    find: '    for (const key of [CHANGED, SETTLED, THREAD, TAB, VISIT, ...[CALLS, itemsPrefix].flatMap(carriedKeys)]) carry(key);\n',
+    find: '    for (const key of [CHANGED, SETTLED, THREAD, VISIT, ...[CALLS, TAB, itemsPrefix].flatMap(carriedKeys)]) carry(key);\n',
     replace: '',
   },
   {

@@ -98,7 +98,9 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const { status = 0, headers = {}, isCut } = answer ?? {};
       // An answer whose body breaks off counts as none.
       const retryAfter = isCut ? 0 : Number(headers['Retry-After'] ?? 0) * 1000;
-      const isFailed = status === 0 || status >= 300 || !!isCut;
+      // clew trusts no page of HTML: the relay and the service send none.
+      const isForeign = headers['Content-Type'] === 'text/html';
+      const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
       entry.end = { at: scheduler.now(), isFailed, retryAfter, status };
       done(answer);
     };

@@ -37,9 +37,12 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
     if (stage.world.scheduler.now() < at + HANDOVER) continue;
     // It came back in the same millisecond: what it then tracked looks as if it had been there before.
     if (history.departures.filter((left) => left.page === page && left.at === at).length > 1) continue;
+    const verbs = stage.acts.filter((act) => act.at === at).map(({ verb }) => verb);
+    const isBack = verbs.lastIndexOf('back') > verbs.findIndex((verb) => /AndLeave|navigate|back/.test(verb));
     const own = [...ledger.tracked.values()].filter(
       (event) =>
         event.page === page &&
+        !(isBack && event.at === at) &&
         releasedAt(stage, event) <= at &&
         event.isHeard &&
         event.name === 'walk' &&

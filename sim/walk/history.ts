@@ -36,6 +36,10 @@ export interface History {
   jump(): void;
   /** Something happens that lets clew end a back-off: a page loads or comes back, or the app calls flush(). */
   stir(): void;
+  /** The app stops the page's tracker: from now on it hands over what is tracked. */
+  stop(page: string): void;
+  /** When the page's tracker was stopped. Infinity if it was not. */
+  stopOf(page: string): number;
   /** A page loads. */
   load(page: string): void;
   depart(departure: Omit<Departure, 'at'>): void;
@@ -77,6 +81,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const stirs: number[] = [];
   const departures: Departure[] = [];
   const loads = new Map<string, number>();
+  const stops = new Map<string, number>();
   return {
     network: network.note,
     disk: disk.note,
@@ -90,6 +95,8 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     jump: () => void jumps.push(now()),
     refused: new Set(),
     stir: () => void stirs.push(now()),
+    stop: (page) => void stops.set(page, now()),
+    stopOf: (page) => stops.get(page) ?? Number.POSITIVE_INFINITY,
     load: (page) => void loads.set(page, now()),
     loadOf: (page) => loads.get(page) ?? 0,
     depart: (departure) => void departures.push({ ...departure, at: now() }),

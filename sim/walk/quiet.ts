@@ -10,3 +10,18 @@ export const isQuiet = ({ history }: Stage, from: number, to: number): boolean =
   history.wasClockFair(from, to) &&
   history.wasAwake(from - STIRRING, to) &&
   !history.departures.some(({ at }) => at >= from - STIRRING && at <= to);
+
+/** The database has an answer's pause so soon (ms), unless the page crashes. */
+const WRITING = 1000;
+
+/**
+ * The page has read an answer that asks for a pause, and nothing until `to` ends that pause: also no page that loads, leaves or
+ * comes back, and no call of `flush()`.
+ */
+export const isKept = ({ history, acts }: Stage, page: string, sent: number, answered: number, to: number): boolean =>
+  history.departureOf(page, sent) > answered + 1 &&
+  history.wasDiskFair(sent - STIRRING, to) &&
+  history.wasClockFair(sent, to) &&
+  history.wasAwake(sent - STIRRING, to) &&
+  !history.departures.some(({ at, kind }) => kind === 'crashes' && at >= sent && at <= answered + WRITING) &&
+  !acts.some(({ at, verb }) => ['kill', 'clearDatabase'].includes(verb) && at >= sent && at <= to);

@@ -2,7 +2,7 @@ import { isOther } from '../server/addresses.ts';
 import type { RequestRecord } from '../server/network.ts';
 import { breaksTrickle } from './npm/trickleCheck.ts';
 import { has, hasRefusals } from './plan.ts';
-import { isQuiet } from './quiet.ts';
+import { isKept, isQuiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
 
 /** A request takes at most so long (ms): then clew gives up. */
@@ -18,7 +18,9 @@ const SEARCHED = [413, 500, 502];
 const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
   network.requests.filter(
     ({ at, from }) =>
-      from.startsWith('page') && !history.departures.some((left) => left.page === from && left.at === at),
+      from.startsWith('page') &&
+      at < history.stopOf(from) &&
+      !history.departures.some((left) => left.page === from && left.at === at),
   );
 
 /** A request that is sent although an answer has asked for a pause. */
@@ -26,7 +28,7 @@ const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): str
   for (const [index, { at, from, end }] of requests.entries()) {
     if (!end?.retryAfter || ![429, 503].includes(end.status) || end.at > at + TIMEOUT) continue;
     const next = requests.slice(index + 1).find((other) => other.at > end.at + 50);
-    if (next && next.at < end.at + end.retryAfter - 50 && isQuiet(stage, at, next.at))
+    if (next && next.at < end.at + end.retryAfter - 50 && isKept(stage, from, at, end.at, next.at))
       return `${next.from} sends ${((next.at - end.at) / 1000).toFixed(1)} s after ${end.status} to ${from}`;
   }
   return undefined;

@@ -1,357 +1,428 @@
 import type { Queue } from '../outbox/queue.js';
 import type { Entry, ReadRows, Row, Store } from '../outbox/store.js';
-import { type ItemText, idOf, isItem, isOlder } from '../recorder/event.js';
+import { type ItemText, idOf, isItem } from '../recorder/event.js';
+import { ask } from './ask.js';
 import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
-import { fail, isProven, type Link, newLink, release, succeed, take, timeLeft } from './lease.js';
-import type { Answer } from './transport.js';
+import { createDeferral } from './deferral.js';
+import { fail, isFailing, isProven, type Link, newLink, release, succeed, take, timeLeft } from './lease.js';
+import { allIn, changedRows } from './rows.js';
+import { createScope, type Scope } from './scope.js';
+import { type Answer, KEEPALIVE_QUOTA } from './transport.js';
 
-/**
- * What the sending tab says, to itself and to the other tabs: ids of what is under way now, of what has been answered
- * for, and of what of that was refused.
- */
+/** What the sending tab reports to itself and to the other tabs: ids in flight, settled ids, and which of these were rejected. */
 export type Report = readonly [taken: readonly string[], done: readonly string[], rejected: readonly string[]];
 
-/** What has been made of a body, for whoever sends it. */
+/** A compressed body. */
 type Packed = Uint8Array<ArrayBuffer> | undefined;
 
-/** Nothing is under way; the only one that is false. */
-const IDLE = 0;
-/** A turn's transaction is: the database holds back every other one until it has read, also those that are committed. */
-export const READING = 1;
-/** A turn has the lease, or is about to send by it. */
-const SENDING = 2;
-type Phase = typeof IDLE | typeof READING | typeof SENDING;
-
-/** What delivery works with. */
+/** The courier's ports. */
 export interface DeliveryPorts {
   readonly store: Store;
   readonly queue: Queue;
   /** Names the service's rows in the store. */
   readonly service: string;
-  /** The page's name among those who may hold the lease. */
+  /** The page's name for the lease. No other page and no other tracker ever has it. */
   tab(): string;
-  /** `flushInterval`: ms from an item's arrival to the request that takes it, over a link that is proven. */
-  readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
-  /** There is no relay that drops repeats. */
+  /** Whether a page of this name has left, so that its lease is void. */
+  hasLeft(tab: string): boolean;
+  /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */
+  readonly limits: BatchLimits & { readonly flushInterval: number };
+  /** There is no relay that drops duplicates. */
   readonly isDirect: boolean;
+  /** Bytes of the page's keep-alive requests in flight, of all its trackers. */
+  readonly flight: { bytes: number };
   /** Ids of events that are to go to the single-event endpoint. */
   readonly singles: Set<string>;
-  /** The batch's body made smaller; what rejects goes out as it is. */
+  /** Compresses the batch's body. If it rejects, the body is sent as it is. */
   pack(body: string): Promise<Packed>;
-  /** Sends a batch, packed if it has been. */
+  /** Sends a batch. */
   send(batch: Batch, leaving: boolean, packed?: Packed): Promise<Answer> | false;
-  /** Leaves a batch with the browser, which sends it when the page ends in whatever way; returns how to take it back. */
+  /** Leaves a batch with the browser, which sends it when the page ends; returns how to abort it. */
   defer(batch: Batch): () => void;
-  /** To be told to the other tabs. */
+  /** Receives reports for the other tabs. */
   onReport(report: Report): void;
-  /** Events of earlier pages are older than `maxAge`, and are dropped. Those of this page follow as settled and rejected. */
-  onExpired(items: ItemText[]): void;
-  /** Items of this page have been answered for, by whichever tab has sent them. */
+  /** Events of this page are settled, whichever tab sent them. */
   onSettled(items: ItemText[], rejected: readonly string[]): void;
   onError(message: string | undefined): void;
-  /** A batch has been answered, or has failed. */
+  /** A batch was answered, or has failed. */
   onAnswer(uuids: string[], answer: Answer): void;
-  /** Who sends now. */
+  /** A transaction has read or changed the link. */
   onLink(link: Link): void;
 }
 
 export interface Delivery {
-  /** An item has come in. */
+  /** An event was queued. */
   added(): void;
-  /** Sends all there is; resolves when it is answered for or has to wait. With `force` a back-off ends,
-   * but not the wait after a refusal of key or address. */
+  /**
+   * Sends what is queued. Resolves when it is confirmed, dropped or waiting to retry. With `force` a back-off ends, but neither a
+   * pause that an answer has asked for nor the wait after this page's key or address was refused.
+   */
   flush(force?: boolean): Promise<void>;
   /** Another tab, or this one, reports. */
   hear(...report: Report): void;
-  /** The page is going away: hands over what is left, and from now on at once what still comes. */
-  leave(): void;
-  /** What it is at: 0 when nothing is under way. */
-  phase(): Phase;
-  /** Ids of what has been answered for, or handed over, and may be in the store still. */
+  /**
+   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns whether the page leaves its
+   * lease in the store. The caller journals its name, because a page that leaves can write there, but cannot read first.
+   */
+  leave(): boolean;
+  /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
+  isReading(): boolean;
+  /** Ids that are settled or handed over, and whose rows may still be in the store. */
   settled(): ReadonlySet<string>;
-  /** The visitor has refused: what is under way is neither sent nor written any more, nor is what was left with the browser. */
+  /** The visitor has refused: nothing that is under way is sent or written any more, and the browser sends nothing either. */
   forget(): void;
-  /** The page has come back: what has come in meanwhile goes with the next flush. */
+  /** The page is back: the next flush sends what was queued meanwhile. */
   restore(): void;
 }
 
-/** All keep-alive bodies of a page together, in bytes: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
-const KEEPALIVE_QUOTA = 65_536;
+/** Changes the link inside a transaction. */
+type Change = (link: Link, tab: string, now: number) => void;
+
+/** What an answer means for the store. The next transaction writes it. */
+interface Settling {
+  readonly change: Change;
+  readonly writes: readonly Row[];
+}
+
+/** What the courier does. An awaited step compares the value that it began with: another one means that its result is late. */
+type State =
+  | { readonly does: 'wait' }
+  /** Its transaction can still be aborted: then nothing of `settling` is stored. */
+  | { readonly does: 'read'; readonly settling: Settling }
+  /** Its transaction is as good as stored. */
+  | { readonly does: 'commit' }
+  /** It holds the lease. */
+  | { readonly does: 'send' }
+  /** The page has unloaded, or is in the back/forward cache. */
+  | { readonly does: 'stay away' };
+
+/** A pass that has not begun. */
+interface NextPass {
+  /** Somebody has called `flush(true)` for it. */
+  isForced: boolean;
+  readonly done: Promise<void>;
+}
+
+/** One pass: it sends what was queued when it began. */
+interface Pass {
+  /** The page's name when the pass began. A page from the back/forward cache gets a new one. */
+  readonly holder: string;
+  readonly isDue: Scope;
+  /** The state that the pass has set. */
+  entered: State;
+  /** How many unsettled events the last read has found. */
+  remaining: number;
+  /** The last answer has settled events. */
+  hasSettled: boolean;
+}
+
 /**
- * Ids of so many settled items are remembered, the latest: their rows may lie behind a backlog, and where nothing can be
- * stored nobody ever sees that they are gone.
+ * Ids of so many settled items are remembered, the latest: their rows may lie behind a backlog, and without storage the
+ * courier never sees that their rows are deleted.
  */
 export const MOST_SETTLED = 1e3;
-/** How often (ms) the browser may be given a new batch to send when the page ends. */
-const DEFER_INTERVAL = 100;
 
 const { now } = Date;
 
-/** Whoever can write into the store can write anything. */
-const allIn = (rows: readonly Row[]) => rows.flatMap(([, items]) => [items].flat()) as readonly unknown[];
-
-/** The rows that change when only these items are left, as they are then. */
-const changedRows = (rows: readonly Row[], isLeft: (text: unknown) => text is ItemText): Row[] =>
-  rows.flatMap((row): Row[] => {
-    const [key] = row;
-    const all = allIn([row]);
-    const left = all.filter(isLeft);
-    return left[0] && left.length === all.length ? [] : [[key, left[0] ? left : undefined]];
-  });
-
-/** Name of the link's record in the store. */
-export const linkNameOf = (service: string): string => `link ${service}`;
-
-/** The loop: one request at a time over all tabs, oldest rows first; each turn's transaction settles the last answer. */
+/** The courier: one request at a time over all tabs, oldest rows first. Each transaction settles the last answer. */
 export const createDelivery = (ports: DeliveryPorts): Delivery => {
-  const { store, queue, service, tab, limits, isDirect, singles, pack, send, defer, onReport, onSettled, onError } =
-    ports;
-  const linkName = linkNameOf(service);
+  const { store, queue, service, tab, limits, isDirect, flight, singles, onReport, onSettled, onError } = ports;
+  const linkName = `link ${service}`;
   const search = newSearch(limits.maxBatchBytes);
-  /** The key or the address is refused: a wait that the visitor's coming back does not end. */
-  let isRefused = false;
-  /** As of the last transaction; a page that leaves makes it another one. */
+  let state: State = { does: 'wait' };
+  /** As the last transaction left it. */
   let link = newLink();
-  /** What the next transaction does. */
-  let change: (link: Link, tab: string, now: number) => void;
-  let entries: Entry[] = [];
-  /** What it found there is to send. */
-  let rows: Row[] = [];
   let settled = new Set<string>();
-  let isAway = false;
-  /** Counts the page's departures: what was under way at one may never hear how it ended. */
-  let era = 0;
-  let phase: Phase = IDLE;
-  let isForced = false;
-  /** Bytes of the request under way. */
-  let flying = 0;
+  /** Ids in flight, here or in another tab, or handed over. */
   let busy = new Set<string>();
-  /** Takes back what the browser was to send. */
-  let undefer: (() => void) | undefined;
-  let deferring: ReturnType<typeof setTimeout> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let current = Promise.resolve();
-  let next: Promise<void> | undefined;
+  let next: NextPass | undefined;
 
   const isLeft = (text: unknown): text is ItemText => isItem(text) && !settled.has(idOf(text));
 
-  /** The first of what nobody sends at this moment. */
-  const nextIdle = (room = KEEPALIVE_QUOTA) => {
+  /** The unsettled events of these rows, each once: a page that did not know whether an event was stored has journaled it. */
+  const itemsIn = (rows: readonly Row[]): ItemText[] => {
+    const stored = new Map(allIn(rows).flatMap((text) => (isLeft(text) ? [[idOf(text), text] as const] : [])));
+    // The store may refuse writes, or have been cleared: then memory has more than the store.
+    return [...(stored.size ? stored : queue.items).values()];
+  };
+
+  /** The first events that no tab is sending, in at most `room` bytes. */
+  const nextIdle = (room: number): Batch | undefined => {
     const idle: ItemText[] = [];
     for (const [id, text] of queue.items) {
       if (idle.length >= limits.maxBatchEvents) break;
       if (!busy.has(id)) idle.push(text);
     }
-    return nextBatch(idle, { ...limits, maxBatchBytes: Math.min(search.largest, room) });
+    const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(search.largest, room) });
+    return batch && batch.bytes <= room ? batch : undefined;
   };
 
-  /** The net for a page that ends without a word: a crash, or the browser's end. */
-  const deferNext = () => {
-    undefer?.();
-    clearTimeout(deferring);
-    deferring = undefined;
-    const batch = isAway ? undefined : nextIdle();
-    try {
-      undefer = batch && defer(batch);
-    } catch {}
-  };
+  const isAway = () => state.does === 'stay away';
+  const deferral = createDeferral(() => (isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA)), ports.defer);
 
   const hear = (...[taken, done, rejected]: Report) => {
     const removed = queue.remove(done);
     busy = new Set(taken);
-    // Handed over as a page went away: perhaps the database had no time to delete it.
+    // A page has handed them over as it left, and perhaps the database had no time to delete them.
     for (const id of done) if (busy.has(id)) settled.add(id);
-    deferNext();
+    deferral.renew();
     onSettled(removed, rejected);
   };
 
-  const report = (...said: Report) => {
-    onReport(said);
-    hear(...said);
+  const report = (...made: Report) => {
+    onReport(made);
+    hear(...made);
   };
 
-  /** Sends the next batch and sees what the answer means. */
-  const turn = async () => {
-    const since = link;
-    // A page that could not be sure that something was stored has carried it over: it may be there twice.
-    const stored = new Map(allIn(rows).flatMap((text) => (isLeft(text) ? [[idOf(text), text] as const] : [])));
-    // What memory has and the store has not is no less to be sent: storage may be refused, or have been cleared.
-    const items = [...(stored.size ? stored : queue.items).values()];
+  /** The stored link, to be changed. A lease is void if its page has left; a record by foreign code may be anything. */
+  const copyOf = (old: Link | undefined): Link => {
+    const link = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
+    if (ports.hasLeft(link.by)) release(link, link.by);
+    return link;
+  };
+
+  const enter = (pass: Pass, entered: State) => {
+    pass.entered = state = entered;
+  };
+  /** The page has left or forgotten since, and may be back. */
+  const isLate = (pass: Pass) => state !== pass.entered;
+
+  /**
+   * One transaction: writes what the last answer means, takes or renews the lease, and reads what is to send. Resolves to the
+   * rows, or to undefined when the pass is over.
+   */
+  const read = async (pass: Pass, settling: Settling): Promise<Row[] | undefined> => {
+    const { change, writes } = settling;
+    let rows: Row[] = [];
+    enter(pass, { does: 'read', settling });
+    const update = async (old: Link | undefined, readRows: ReadRows) => {
+      const changed = copyOf(old);
+      change(changed, pass.holder, now());
+      // A few more than a batch: some may be settled already.
+      const most = search.aside + limits.maxBatchEvents + 10;
+      rows = changed.by === pass.holder ? await readRows(service, most) : [];
+      const items = itemsIn(rows);
+      const isDue = pass.isDue(items.map(idOf), allIn(rows).length < most);
+      // Rows of foreign data hold no events, and are deleted.
+      if (!isDue && (items[0] || !rows[0])) release(changed, pass.holder);
+      pass.remaining = items.length;
+      if (isLate(pass)) return changed;
+      link = changed;
+      enter(pass, { does: 'commit' });
+      return changed;
+    };
+    const written = await store.transact(writes, linkName, update);
+    if (isLate(pass)) return;
+    // Without storage, the courier uses what this page knows.
+    if (!written) await update(link, store.read);
+    if (isLate(pass)) return;
+    ports.onLink(link);
+    const isAll = written && allIn(rows).length < limits.maxBatchEvents;
+    const found = isAll ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED);
+    settled = new Set(found.filter((id) => settled.has(id)));
+    if (writes[0] && !written) release(link, pass.holder);
+    return link.by === pass.holder ? rows : undefined;
+  };
+
+  /** Counts a request among the bytes in flight until it is answered. */
+  const count = (bytes: number, answer: Promise<unknown>) => {
+    flight.bytes += bytes;
+    const end = () => {
+      flight.bytes -= bytes;
+    };
+    answer.then(end, end);
+  };
+
+  /** Sends the next batch of these rows, and returns what its answer means for the store. */
+  const send = async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
+    const items = itemsIn(rows);
     if (!items[search.aside]) search.aside = 0;
     const waiting = items.slice(search.aside);
     const batch = nextBatch(waiting, { ...limits, maxBatchBytes: search.most }, singles);
-    const packed = batch && (await pack(batch.body).catch(() => undefined));
-    // What was read may have been handed over meanwhile; the lease may have run out while the tab was frozen.
-    if (since !== link || now() > link.until) return;
-    if (!batch) {
-      // Behind what nobody can read there may be more.
-      entries = changedRows(rows, isLeft);
-      return;
-    }
-    const expired = batch.items.filter((text) => isOlder(text, limits.maxAge));
-    if (expired[0]) {
-      const old = expired.map(idOf);
-      ports.onExpired(expired.filter((text) => !queue.items.has(idOf(text))));
-      return settle(old, old);
-    }
+    // These rows hold nothing to send: delete them and read on.
+    if (!batch) return { change: take, writes: changedRows(rows, isLeft) };
+    enter(pass, { does: 'send' });
+    const packed = await ports.pack(batch.body).catch(() => undefined);
+    // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
+    if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
     const ids = batch.items.map(idOf);
     report(ids, [], []);
-    // Should this attempt fail, the event travels in a batch, with the time at which it happened.
+    // If this attempt fails, the event travels in a batch, with its timestamp.
     for (const id of ids) singles.delete(id);
-    // This is the attempt that an earlier return of the visitor asked for.
-    isForced = false;
-    flying = batch.bytes;
-    // In a function of its own: a transport may throw, too.
-    const answer = await (async () => send(batch, false, packed) as Promise<Answer>)().catch(
-      (message): Answer => ({ outcome: 'failed', message }),
-    );
-    flying = 0;
-    judge(ids, batch.bytes, !waiting[ids.length], answer);
-  };
-
-  /** These need not be sent any more. */
-  const settle = (done: readonly string[], lost: readonly string[]) => {
-    report([], done, lost);
-    for (const id of done) settled.add(id);
-    // A tab that was frozen for longer than its lease must not write again what another one has sent and deleted meanwhile.
-    entries = changedRows(rows, isLeft).filter(([, left]) => !left || now() < link.until);
-  };
-
-  /** What an answer means. */
-  const judge = (ids: string[], bytes: number, isLast: boolean, answer: Answer) => {
-    const { outcome, status, retryAfter, message } = answer;
+    // This is the attempt that a flush has asked for which waits for this pass.
+    if (next) next.isForced = false;
+    const answering = ask(() => ports.send(batch, false, packed));
+    count(batch.bytes, answering);
+    const answer = await answering;
     ports.onAnswer(ids, answer);
+    const change = judge(pass, batch, !waiting[ids.length], answer);
+    // All tabs wait, unless one is sending again. After a refusal nothing is written.
+    if (answer.retryAfter && isLate(pass) && !isAway() && queue.persist())
+      await store.transact<Link>([], linkName, (old) => {
+        const paused = copyOf(old);
+        fail(paused, '', now(), false, answer.retryAfter);
+        return paused;
+      });
+    // After its lease has expired, the tab must not restore a row that another tab has deleted.
+    const isHeld = !isLate(pass) && now() < link.until;
+    return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld) };
+  };
+
+  /** What an answer means: settles events, and returns how the link changes. */
+  const judge = (pass: Pass, { items, bytes }: Batch, isLast: boolean, answer: Answer): Change => {
+    const { outcome, status, retryAfter, message } = answer;
+    const ids = items.map(idOf);
     const isDelivered = outcome === 'delivered';
     const verdict = isDelivered
       ? taken(search, bytes, isLast)
       : outcome === 'rejected' || (status === 500 && isOn(search))
         ? refused(search, bytes, !ids[1], isLast, status)
         : unanswered(search, bytes);
+    const isRefused = verdict === WAIT && outcome !== 'failed';
     const done = verdict === SETTLED ? ids : [];
-    // Whatever answers is free to say anything under this name.
+    // The service's answers have no fixed form: `rejected` may be anything.
     const lost = isDelivered ? (answer.rejected?.map?.((one) => one?.uuid) ?? []) : done;
-    isRefused = verdict === WAIT && outcome !== 'failed';
-    if (isDelivered) change = succeed;
-    if (verdict === WAIT) change = (...held) => fail(...held, isRefused, retryAfter);
-    if (isRefused || lost[0]) onError(message);
-    settle(done, lost);
+    // A failure with a 2xx is the answer of another server, and 0 is a transport that breaks its contract.
+    const isForeign = outcome === 'failed' && (status ?? 300) < 300;
+    if (isRefused || lost[0] || isForeign) onError(message);
+    report([], done, lost);
+    for (const id of done) settled.add(id);
+    pass.hasSettled = !!done[0];
+    if (isDelivered) return succeed;
+    return verdict === WAIT ? (...held) => fail(...held, isRefused, retryAfter) : take;
   };
 
-  /** After `delay` ms; 0 is the flush interval. */
+  /** After `delay` ms. */
   const schedule = (delay: number) => {
-    if (!isAway) timer ??= setTimeout(flush, delay || limits.flushInterval);
+    if (!isAway()) timer ??= setTimeout(flush, delay);
   };
 
-  const pass = async () => {
-    const mine = isAway ? -1 : era;
-    const force = isForced;
-    change = (...held) => take(...held, force);
+  /** The pass is over: schedules the next one if events remain. */
+  const rest = ({ holder, remaining, hasSettled }: Pass) => {
+    const delay = timeLeft(link, holder, now());
+    // Another tab may release its lease at any time.
+    if (delay) schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
+    else if (hasSettled && (remaining >= limits.maxBatchEvents || isFull())) flush();
+    else if (remaining || queue.items.size) schedule(limits.flushInterval);
+  };
+
+  const run = async (isForced: boolean): Promise<void> => {
     clearTimeout(timer);
-    next = timer = undefined;
-    isForced = false;
-    // A page that is going away has no time for questions: what it knows is written at once.
-    while (queue.persist(mine === era ? [] : entries) && mine === era) {
-      phase = READING;
-      const update = async (old: Link | undefined, read: ReadRows) => {
-        const changed = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
-        change(changed, tab(), now());
-        // A few more than a batch takes: that there are some, and in place of those that are answered for already.
-        const found = changed.by === tab() ? await read(service, search.aside + limits.maxBatchEvents + 10) : [];
-        if (!found[0] && !queue.items.size) release(changed, tab());
-        rows = found;
-        return changed;
-      };
-      const written = await store.transact(entries, linkName, update);
-      // Where nothing can be stored, what this page knows has to do.
-      const known = written ?? (mine === era ? await update(link, store.read) : link);
-      if (mine !== era) continue;
-      phase = SENDING;
-      link = known;
-      ports.onLink(link);
-      const found = allIn(rows).filter(isItem).map(idOf);
-      // Behind what was read there may be more.
-      const isAll = written && found.length < limits.maxBatchEvents;
-      settled = new Set(isAll ? found.filter((id) => settled.has(id)) : [...settled].slice(-MOST_SETTLED));
-      if (link.by !== tab() || (entries[0] && !written)) break;
-      entries = [];
-      change = take;
-      await turn();
+    timer = undefined;
+    if (isAway()) return void queue.persist();
+    const pass: Pass = {
+      holder: tab(),
+      isDue: createScope(queue.items),
+      entered: state,
+      remaining: 0,
+      hasSettled: false,
+    };
+    let settling: Settling = { change: (...held) => take(...held, isForced), writes: [] };
+    while (queue.persist()) {
+      const rows = await read(pass, settling);
+      if (isLate(pass)) return;
+      if (!rows) break;
+      settling = await send(pass, rows);
+      // A late answer still settles its events.
+      if (isLate(pass)) return void queue.persist(settling.writes);
     }
-    if (mine !== era) return;
-    phase = IDLE;
-    entries = [];
-    const delay = timeLeft(link, tab(), now());
-    // Another tab may be done at any time.
-    const soon = link.by ? Math.min(delay, limits.flushInterval) : delay;
-    if (delay || queue.items.size) schedule(soon);
+    enter(pass, { does: 'wait' });
+    rest(pass);
   };
 
-  const flush = (force = false): Promise<void> => {
-    isForced ||= force && !isRefused;
-    current = next ??= current.then(pass);
+  /** All flushes that are called during a pass share the following one. */
+  const flush = (isForced = false): Promise<void> => {
+    if (!next) {
+      const mine: NextPass = {
+        isForced,
+        done: current.then(() => {
+          // The page has left or forgotten meanwhile.
+          if (next !== mine) return undefined;
+          next = undefined;
+          return run(mine.isForced);
+        }),
+      };
+      next = mine;
+    }
+    next.isForced ||= isForced;
+    current = next.done;
     return current;
   };
 
-  const leave = () => {
-    isAway = true;
-    era++;
-    undefer?.();
+  /** Hands over what no tab is sending, as far as there is room. Returns the ids. */
+  const handOver = (): string[] => {
     const handed: string[] = [];
     try {
-      for (let room = KEEPALIVE_QUOTA - flying; navigator.onLine; ) {
-        const batch = nextIdle(room);
-        const answer = batch && batch.bytes <= room && send(batch, true);
+      while (navigator.onLine) {
+        const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);
+        const answer = batch && ports.send(batch, true);
         if (!answer) break;
-        // Whatever comes of it later, nobody is there to hear it.
-        answer.catch(() => {});
-        room -= batch.bytes;
+        count(batch.bytes, Promise.resolve(answer));
         handed.push(...batch.items.map(idOf));
         // Once is enough, even if they stay queued.
         for (const id of handed) busy.add(id);
       }
     } catch {}
-    // Nobody hears whether it arrives. A relay drops what comes twice, so it is kept; a service does not.
-    if (isDirect && isProven(link, now()) && !isOn(search)) report([...busy], handed, []);
-    store.abort();
-    // Also a lease that is being taken at this moment: it would outlive the page.
-    if (phase) link = { ...link, by: '', until: 0 };
-    // With what the transaction that was broken off would have done.
-    queue.persist(phase ? [...entries, [linkName, link]] : []);
+    return handed;
   };
 
-  /** As if nothing were under way: it may never hear how it ended. */
+  const leave = (): boolean => {
+    const left = state;
+    state = { does: 'stay away' };
+    deferral.renew();
+    const isHeld = link.by === tab() && timeLeft(link, '', now()) > 0;
+    // The transaction that was to write the last answer is aborted.
+    const settling = left.does === 'read' ? left.settling : undefined;
+    const after = { ...link };
+    if (isHeld) settling?.change(after, tab(), now());
+    // A service that fails would fail again, and does not drop duplicates.
+    const handed = isDirect && isFailing(after, now()) ? [] : handOver();
+    // The page cannot read the answer. A relay drops duplicates, so the page keeps its events; a service does not.
+    if (isDirect && isProven(after, now()) && !isOn(search)) report([...busy], handed, []);
+    store.abort();
+    const written: Entry[] = settling?.writes.filter(([, items]) => !items || isHeld) ?? [];
+    release(after, tab());
+    // In one transaction with the rows: a tab that takes the lease must not find settled events.
+    if (isHeld && settling) written.push([linkName, after]);
+    link = after;
+    queue.persist(written);
+    return isHeld && !settling;
+  };
+
+  /** As if nothing were under way: the page may never learn how it ended. */
   const renew = () => {
-    phase = IDLE;
-    flying = 0;
     next = undefined;
     current = Promise.resolve();
   };
 
+  const isFull = () => queue.items.size >= limits.maxBatchEvents || queue.length() >= limits.maxBatchBytes;
+
   return {
     added() {
-      deferring ??= setTimeout(deferNext, DEFER_INTERVAL);
-      if (isAway) queueMicrotask(leave);
-      else if (queue.items.size < limits.maxBatchEvents && queue.length() < limits.maxBatchBytes)
-        // What proves the link goes at once. Otherwise it waits: what a click tracks on its way to another page is handed
-        // over then, and is not under way with nobody there to hear the answer.
-        schedule(isProven(link, now()) ? 0 : 1);
+      deferral.soon();
+      if (isAway()) queueMicrotask(leave);
+      // A pass that is under way looks at the queue at its end.
+      if (state.does !== 'wait') return;
+      // Not in the call's own task: what a click tracks on its way to another page is handed over, and not in flight.
+      if (!isFull()) schedule(isProven(link, now()) ? limits.flushInterval : 1);
       else if (!timeLeft(link, tab(), now())) flush();
     },
     flush,
     hear,
     leave,
-    phase: () => phase,
+    isReading: () => state.does === 'read' || state.does === 'commit',
     settled: () => settled,
     forget() {
-      era++;
+      if (!isAway()) state = { does: 'wait' };
       link = newLink();
-      entries = [];
       renew();
       hear([], [], []);
     },
     restore() {
-      isAway = false;
+      state = { does: 'wait' };
       renew();
     },
   };

@@ -11,6 +11,10 @@ export interface Link {
   fails: number;
   /** When the service last confirmed events (ms since the epoch). */
   okAt: number;
+  /** When the pause ends that an answer has asked for by `Retry-After` (ms since the epoch). Records of version 0.1.0 lack it. */
+  asked?: number;
+  /** The tab whose key or address was refused last. Only another tab may end that back-off early. */
+  refused?: string;
 }
 
 const SECOND = 1000;
@@ -26,13 +30,25 @@ const PROVEN_FOR = 10 * MINUTE;
 
 export const newLink = (): Link => ({ by: '', until: 0, fails: 0, okAt: 0 });
 
-/** Ms for which `tab` must not send. A time that is further off than it can be is void: clocks jump. */
-export const timeLeft = ({ by, until }: Link, tab: string, now: number): number =>
-  by === tab || until > now + (by ? LEASE : HOUR) ? 0 : Math.max(until - now, 0);
+/**
+ * Ms for which `tab` must not send. A time that is further off than it can be is void, because clocks jump.
+ *
+ * @param isForced the visitor is back, the network is back, or the app calls `flush()`: ends a back-off, but no lease, no pause
+ * that an answer has asked for, and no wait after a refusal of this tab's key or address
+ */
+export const timeLeft = (
+  { by, until, asked = 0, refused }: Link,
+  tab: string,
+  now: number,
+  isForced = false,
+): number => {
+  const end = isForced && !by && refused !== tab ? asked : until;
+  return by === tab || end > now + (by ? LEASE : HOUR) ? 0 : Math.max(end - now, 0);
+};
 
-/** Takes or renews the lease for `tab` if the way is free; with `force` it is, unless another tab is sending. */
-export const take = (link: Link, tab: string, now: number, force?: boolean): void => {
-  if (timeLeft(link, tab, now) && !(force && !link.by)) return;
+/** Takes or renews the lease for `tab`, unless the tab has to wait. */
+export const take = (link: Link, tab: string, now: number, isForced?: boolean): void => {
+  if (timeLeft(link, tab, now, isForced)) return;
   link.by = tab;
   link.until = now + LEASE;
 };
@@ -43,7 +59,7 @@ export const release = (link: Link, tab: string): void => {
   link.until = 0;
 };
 
-/** The way is proven, and goes on being `tab`'s. */
+/** The link is proven, and `tab` keeps the lease. */
 export const succeed = (link: Link, tab: string, now: number): void => {
   take(link, tab, now);
   link.okAt = now;
@@ -51,7 +67,7 @@ export const succeed = (link: Link, tab: string, now: number): void => {
 };
 
 /**
- * Nobody sends for a while: after a failure 1 s doubling to 5 min, with full jitter; after a refusal of key or address
+ * Starts a back-off for all tabs: after a failure 1 s doubling to 5 min, with full jitter; after a refusal of key or address
  * 5 min doubling to 1 h; never less than `Retry-After` asks for, and never more than 1 h.
  */
 export const fail = (link: Link, tab: string, now: number, isRefused: boolean, retryAfter = 0): void => {
@@ -60,7 +76,12 @@ export const fail = (link: Link, tab: string, now: number, isRefused: boolean, r
   const wait = isRefused ? 5 * MINUTE * doubled : Math.min(SECOND * doubled, 5 * MINUTE) * Math.random();
   link.by = '';
   link.until = now + Math.min(Math.max(wait, retryAfter), HOUR);
+  link.asked = retryAfter > 0 ? now + Math.min(retryAfter, HOUR) : 0;
+  link.refused = isRefused ? tab : '';
 };
 
-/** Whether what is handed to the browser now may be believed to arrive. */
+/** Whether the browser probably delivers a request that it receives now. */
 export const isProven = (link: Link, now: number): boolean => !link.fails && Math.abs(now - link.okAt) < PROVEN_FOR;
+
+/** Whether the last request has failed, not long ago. A failure of an earlier visit proves nothing. */
+export const isFailing = (link: Link, now: number): boolean => link.fails > 0 && now - link.until < PROVEN_FOR;

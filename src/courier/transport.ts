@@ -1,4 +1,5 @@
-import { parseJson, type Rejections } from '../wire.js';
+import { byteLength } from '../recorder/event.js';
+import { parseJson, RELAY_HEADER, type Rejections } from '../wire.js';
 import { REQUEST_TIMEOUT } from './lease.js';
 
 /** One request of the tracker. */
@@ -22,7 +23,7 @@ export interface Answer {
    * - `failed`: the service did not confirm the request. clew retries.
    */
   readonly outcome: 'delivered' | 'rejected' | 'refused' | 'failed';
-  /** The HTTP status. clew sends smaller batches after 413, and may bisect a batch after 500. */
+  /** The HTTP status, 0 if the transport broke its contract. clew sends smaller batches after 413, and may bisect a batch after 500. */
   readonly status?: number;
   /** How long the service asks clew to wait, in ms. */
   readonly retryAfter?: number;
@@ -52,28 +53,42 @@ export const outcomeOf = (status: number): Answer['outcome'] => {
   return /408|425|429|5../.test(`${status}`) ? 'failed' : 'refused';
 };
 
+/** All keep-alive bodies of a page together, in bytes: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+export const KEEPALIVE_QUOTA = 65_536;
+/** An ordinary request with so many bytes is not kept alive, so that the page has room for handovers. */
+const LARGE = 6e4;
+
+const sizeOf = (body: TransportRequest['body']): number => (typeof body === 'string' ? byteLength(body) : body.length);
+
 const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
   credentials: 'omit',
   ...request,
   method: 'POST',
-  // Kept alive when the page goes away; browsers refuse to when all such requests together pass 64 KiB, and go on
-  // counting until the answer has been read: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
-  keepalive: request.body.length < 6e4,
+  // The browser keeps the request alive when the page unloads. Above the quota, it rejects the request, and it counts a request
+  // until its answer has been read.
+  keepalive: request.leaving || sizeOf(request.body) < LARGE,
   redirect: 'error',
   signal,
 });
 
 const post = async (request: TransportRequest): Promise<Answer> => {
   const response = await fetch(request.url, init(request, AbortSignal.timeout(REQUEST_TIMEOUT)));
+  const { status, headers } = response;
   const text = await response.text();
+  // A service worker, a proxy, a CDN or a captive portal may answer in place of the relay or the service.
+  const isForeign = request.headers.Authorization
+    ? /^text\/html/i.test(headers.get('Content-Type') ?? '')
+    : !headers.get(RELAY_HEADER);
+  if (status < 300 && isForeign)
+    return { outcome: 'failed', status, message: `${status} of another server: no ${RELAY_HEADER}, or HTML` };
   const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
   return {
-    outcome: outcomeOf(response.status),
-    // A relay says by it what the service itself has answered.
-    status: told?.status ?? response.status,
-    retryAfter: parseRetryAfter(response.headers.get('Retry-After')),
+    outcome: outcomeOf(status),
+    // A relay reports the status of the service's own answer.
+    status: told?.status ?? status,
+    retryAfter: parseRetryAfter(headers.get('Retry-After')),
     rejected: told?.rejected,
-    message: `${response.status} ${text}`,
+    message: `${status} ${text}`,
   };
 };
 

@@ -9,7 +9,7 @@ export const CALLS = 'clew.calls';
 export const ITEMS = 'clew.items';
 /** Ids of items that need not be sent any more, though the database may have them still. */
 export const SETTLED = 'clew.settled';
-/** Name of a page that left with the lease: the next one takes it over, and with it the lease. */
+/** Names of pages that left while they may have held the lease, which is void since: a key begins so, and names the service. */
 export const TAB = 'clew.tab';
 /** The visitor's thread, for a page that leaves before it could ask the database. */
 export const THREAD = 'clew.thread';

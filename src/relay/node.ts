@@ -1,3 +1,4 @@
+import { RELAY_HEADER } from '../wire.js';
 import type { RelayRequest } from './request.js';
 
 /** The part of Node's `http.IncomingMessage` that the adapter uses. Requests of HTTP/2, Express and Fastify (`raw`) fit, too. */
@@ -44,7 +45,8 @@ export const toNodeHandler =
     const isRead = request.readableEnded || request.readableDidRead;
     const { chunks, drop } = openBody(request);
     let answer: Response;
-    if (isRead && request.body === undefined) answer = Response.json({ error: MOUNT_BEFORE }, { status: 500 });
+    if (isRead && request.body === undefined)
+      answer = Response.json({ error: MOUNT_BEFORE }, { status: 500, headers: { [RELAY_HEADER]: '1' } });
     else answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead));
     const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;
     // A time-out of the app may have answered in the meantime.

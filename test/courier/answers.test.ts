@@ -1,11 +1,13 @@
 // @module-tag promise
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Answer } from '../../src/courier/transport.ts';
 import { fetchTransport } from '../../src/courier/transport.ts';
-import { eventText, times } from '../recorder/items.ts';
+import { RELAY_HEADER } from '../../src/wire.ts';
+import { eventText, idOf, times } from '../recorder/items.ts';
 import { useUpstream } from '../upstream.ts';
 import { createTab, type Respond, type Tab } from './tab.ts';
 
-const upstream = useUpstream();
+const upstream = useUpstream({ [RELAY_HEADER]: '1' });
 const overHttp: Respond = ({ path, body }, leaving) =>
   fetchTransport({ url: upstream.url + path, body, leaving, headers: { 'Content-Type': 'application/json' } });
 
@@ -14,6 +16,8 @@ const deliver = async (tab: Tab, count = 3) => {
   await tab.delivery.flush(true);
   return ids;
 };
+
+afterEach(() => void vi.useRealTimers());
 
 describe('delivery over HTTP', () => {
   it('delivers', async () => {
@@ -41,23 +45,62 @@ describe('delivery over HTTP', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
-  it.each<[string, Respond]>([
+  it('keeps its events after a 200 of another server, reports it, and delivers them later', async () => {
+    upstream.react((response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>Offline</title>'),
+    );
+    const tab = createTab({ respond: overHttp });
+    const ids = await deliver(tab);
+    expect(tab.delivered).toEqual([]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+    expect(tab.errors).toEqual([expect.stringMatching(/^200 of another server: no clew-relay, or HTML$/)]);
+    upstream.answer(201);
+    await tab.delivery.flush(true);
+    expect(tab.delivered).toEqual(ids);
+  });
+});
+
+describe('a transport option', () => {
+  const broken: [string, () => unknown, message: RegExp][] = [
     [
       'throws',
       () => {
         throw new Error('not a function');
       },
+      /got not a function/,
     ],
-  ])('continues after a transport option that %s', async (_what, broken) => {
+    ['returns false although the page does not leave', () => false, /got boolean/],
+    ['returns nothing', () => undefined, /got undefined/],
+    ['resolves to nothing', async () => undefined, /got undefined/],
+    ['resolves to null', async () => null, /got object/],
+    ['resolves to a response', async () => new Response('ok'), /got object/],
+    ['resolves to text', async () => 'delivered', /got string/],
+    ['resolves to an unknown outcome', async () => ({ outcome: 'ok' }), /got object/],
+  ];
+
+  it.each(broken)('that %s has failed: clew reports it and sends the batch again', async (_what, break_, message) => {
     let isBroken = true;
-    const tab = createTab({ respond: (...request) => (isBroken ? broken : overHttp)(...request) });
-    const ids = tab.track(eventText());
-    const outcome = await tab.delivery.flush().then(
-      () => 'done',
-      (error) => String(error),
-    );
+    const tab = createTab({ respond: (...request) => (isBroken ? (break_() as Answer) : overHttp(...request)) });
+    const ids = await deliver(tab);
     isBroken = false;
-    expect(outcome).toBe('done');
+    expect(tab.delivered).toEqual([]);
+    expect(tab.errors).toEqual([expect.stringMatching(/^transport: expected an answer/)]);
+    expect(tab.errors).toEqual([expect.stringMatching(message)]);
+    await tab.delivery.flush(true);
+    expect(tab.delivered).toEqual(ids);
+  });
+
+  it('that never settles has failed after 21 s: clew reports it and sends the batch again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let isBroken = true;
+    const tab = createTab({ respond: () => (isBroken ? new Promise(() => {}) : { outcome: 'delivered' }) });
+    const done = deliver(tab);
+    await vi.advanceTimersByTimeAsync(20_999);
+    expect(tab.errors).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    isBroken = false;
+    const ids = await done;
+    expect(tab.errors).toEqual([expect.stringMatching(/got undefined/)]);
     await tab.delivery.flush(true);
     expect(tab.delivered).toEqual(ids);
   });

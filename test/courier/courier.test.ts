@@ -134,7 +134,7 @@ describe('the queue', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
-  it('waits during a request, and is sent after its answer', async () => {
+  it('waits during a request, and is sent one flush interval after its answer', async () => {
     const { answer, give } = pendingAnswer();
     const tab = createTab({ respond: (batch) => (namesIn(batch.body)[0] === 'first' ? answer : DELIVERED) });
     tab.track(eventText('first'));
@@ -145,7 +145,54 @@ describe('the queue', () => {
     expect(tab.sent).toHaveLength(1);
     give(DELIVERED);
     await done;
+    expect(bodies(tab).map(namesIn)).toEqual([['first']]);
+    await vi.advanceTimersByTimeAsync(3000);
     expect(bodies(tab).map(namesIn)).toEqual([['first'], ['second']]);
+  });
+
+  it('is sent although it was added while a flush of nothing ended', async () => {
+    const tab = await begun(createTab());
+    const transact = tab.store.transact.bind(tab.store);
+    vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
+      const written = await transact(entries, name, change);
+      tab.track(eventText('late'));
+      return written;
+    });
+    await tab.delivery.flush();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(bodies(tab).map(namesIn)).toEqual([['late']]);
+  });
+
+  it('is sent once per flush interval while events trickle in, and flush() settles', async () => {
+    const roundTrip = () => new Promise<Answer>((resolve) => setTimeout(() => resolve(DELIVERED), 150));
+    const tab = await begun(createTab({ respond: roundTrip }));
+    let flushes = 0;
+    for (let ms = 0; ms < 20_000; ms += 100) {
+      tab.track(eventText());
+      if (ms === 10_000) void tab.delivery.flush().then(() => flushes++);
+      await vi.advanceTimersByTimeAsync(100);
+      if (ms === 10_500) expect(flushes).toBe(1);
+    }
+    expect(tab.sent.length).toBeLessThanOrEqual(8);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(tab.delivered).toHaveLength(200);
+  });
+
+  it('is sent without a pause while whole batches are queued, and flush() settles', async () => {
+    const tab: Tab = await begun(
+      createTab({
+        limits: { maxBatchEvents: 10 },
+        respond() {
+          if (tab.sent.length < 20) tab.track(...events(10));
+          return DELIVERED;
+        },
+      }),
+    );
+    tab.track(...events(5));
+    await tab.delivery.flush();
+    expect(tab.sent.length).toBeLessThan(5);
+    await settle();
+    expect(tab.delivered.length).toBeGreaterThanOrEqual(190);
   });
 
   it('is sent from memory when the store is empty, as after the site cleared storage', async () => {
@@ -187,7 +234,7 @@ describe('the next request is sent', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     earlier.track(eventText());
     await earlier.delivery.flush();
-    earlier.delivery.leave();
+    earlier.leave();
     await tab.delivery.flush();
     tab.track(eventText());
     await vi.advanceTimersByTimeAsync(900);
@@ -301,15 +348,84 @@ describe('a failure', () => {
     expect(tab.delivered).toHaveLength(401);
   });
 
+  it('with Retry-After makes all pages wait that long, new ones, too, whatever asks for a flush', async () => {
+    const old = createTab({ respond: answers({ outcome: 'failed', retryAfter: 90_000 }, DELIVERED) });
+    old.track(eventText());
+    await old.delivery.flush();
+    await old.delivery.flush(true);
+    old.leave();
+    const fresh = createTab({ store: old.store, name: 'fresh', page: 2 });
+    await fresh.delivery.flush(true);
+    old.delivery.restore();
+    await old.delivery.flush(true);
+    expect([...old.sent, ...fresh.sent]).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(fresh.delivered.length + old.delivered.length).toBe(1);
+  });
+
+  it('without Retry-After starts a back-off that each new page ends', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const old = createTab({ respond: () => FAILED });
+    const ids = old.track(eventText());
+    await old.delivery.flush();
+    const fresh = createTab({ store: old.store, name: 'fresh', page: 2 });
+    await fresh.delivery.flush(true);
+    expect(fresh.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+  });
+
+  it('keeps its Retry-After if the page leaves before the database has written it', async () => {
+    online(false);
+    const store = createMemoryStore();
+    const tab = createTab({
+      store,
+      respond() {
+        store.isHeldUp = true;
+        return { outcome: 'failed', retryAfter: 90_000 };
+      },
+    });
+    tab.track(eventText());
+    void tab.delivery.flush();
+    await settle();
+    tab.leave();
+    store.isHeldUp = false;
+    const fresh = createTab({ store, name: 'fresh', page: 2 });
+    await fresh.delivery.flush(true);
+    expect(fresh.sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(fresh.sent).toHaveLength(1);
+  });
+
+  it('that arrives when the page is back from the back/forward cache pauses it', async () => {
+    online(false);
+    const { answer, give } = pendingAnswer();
+    const packing = heldPacking();
+    let pack = async () => undefined;
+    const tab = createTab({ pack: () => pack(), respond: () => (tab.sent.length === 1 ? answer : DELIVERED) });
+    tab.track(eventText());
+    const broken = tab.delivery.flush();
+    await settle();
+    tab.leave();
+    tab.delivery.restore();
+    give({ outcome: 'failed', retryAfter: 90_000 });
+    await broken;
+    pack = packing.pack;
+    await tab.delivery.flush(true);
+    expect(tab.sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(90_000);
+    packing.resume();
+    await settle();
+    expect(tab.delivered).toHaveLength(1);
+  });
+
   it('ends when the page returns during the request, but not before it', async () => {
-    const busy: Answer = { outcome: 'failed', retryAfter: 90_000 };
+    vi.spyOn(Math, 'random').mockReturnValue(1);
     const returns: Promise<void>[] = [];
     const tab = createTab({
       respond() {
         const { length } = tab.sent;
         if (length === 1 || length === 3) returns.push(tab.delivery.flush(true));
         if (length === 1) tab.track(eventText());
-        return length === 1 ? DELIVERED : busy;
+        return length === 1 ? DELIVERED : FAILED;
       },
     });
     tab.track(eventText());
@@ -317,7 +433,7 @@ describe('a failure', () => {
     await Promise.all(returns);
     // The second request was the attempt of the first return.
     expect(tab.sent).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(89_999);
+    await vi.advanceTimersByTimeAsync(999);
     expect(tab.sent).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(1);
     await Promise.all(returns);
@@ -591,7 +707,7 @@ describe('a service that accepts less than a batch (413)', () => {
     tab.track(...times(50, () => eventOf(1000)));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(tab.deferred()?.bytes).toBeLessThanOrEqual(MOST);
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent).toHaveLength(4);
     expect(tab.sent.some(isTooMuch)).toBe(false);
     expect(tab.store.rows()).toEqual([]);
@@ -861,7 +977,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(tab.deferred()).toBeDefined();
     tab.track(eventText());
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.deferred()).toBeUndefined();
     tab.track(eventText('late'));
     await vi.advanceTimersByTimeAsync(10 * DEFER_INTERVAL);
@@ -874,7 +990,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     online(false);
     const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(eventText('a'));
-    tab.delivery.leave();
+    tab.leave();
     tab.delivery.restore();
     tab.track(eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
@@ -951,7 +1067,8 @@ describe('several tabs', () => {
     expect(b.sent).toEqual([]);
     give(DELIVERED);
     await done;
-    // Whoever holds the lease sends the rows of all.
+    await settle();
+    // The tab with the lease sends whole batches of all tabs at once.
     expect(a.sent.flatMap(({ items }) => items)).toHaveLength(203);
     expect(b.sent).toEqual([]);
     expect(b.delivered).toHaveLength(200);
@@ -959,17 +1076,48 @@ describe('several tabs', () => {
   });
 
   it('wait no longer than a lease if the sending tab crashes', async () => {
-    const store = createTab({ name: 'crashed', respond: () => pendingAnswer().answer });
-    const ids = store.track(...events(3));
-    void store.delivery.flush();
+    const crashed = createTab({ name: 'crashed' });
+    const ids = events(3).map((text) => {
+      crashed.queue.add(text);
+      return idOf(text);
+    });
     await settle();
-    const other = createTab({ store: store.store, name: 'other', page: 2 });
+    const lease: Link = { by: 'crashed', until: Date.now() + LEASE, fails: 0, okAt: 0 };
+    await crashed.store.transact([[LINK, lease]]);
+    const other = createTab({ store: crashed.store, name: 'other', page: 2 });
     await other.delivery.flush();
     await vi.advanceTimersByTimeAsync(LEASE - 1);
     expect(other.sent).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(other.store.rows()).toEqual([]);
+  });
+
+  it('do not wait for the lease of a page that left during its transaction', async () => {
+    const [gone, tab] = createTabs(2) as [Tab, Tab];
+    const transact = gone.store.transact.bind(gone.store);
+    let learn = () => {};
+    // The database commits the lease, and the page leaves before it learns of it.
+    const spy = vi.spyOn(gone.store, 'transact').mockImplementation(async (entries, name, change) => {
+      const written = await transact(entries, name, change);
+      if (name)
+        await new Promise<void>((resolve) => {
+          learn = resolve;
+        });
+      return written;
+    });
+    gone.track(eventText('gone'));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(linkOf(tab)?.by).toBe('tab 0');
+    const ids = tab.track(...events(3));
+    online(false);
+    // WebKit writes nothing for a page that leaves.
+    spy.mockResolvedValueOnce(undefined);
+    gone.leave();
+    spy.mockRestore();
+    learn();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(tab.delivered).toEqual(ids);
   });
 
   it('lose no event if one was frozen longer than its lease, and its answer restores none', async () => {
@@ -980,7 +1128,9 @@ describe('several tabs', () => {
     const frozen = createTab({ store, name: 'frozen', page: 2, respond: () => answer });
     const other = createTab({ store, name: 'other', page: 3 });
     const done = frozen.delivery.flush();
-    await vi.advanceTimersByTimeAsync(LEASE + 1);
+    await settle();
+    // A frozen tab has no timers.
+    vi.setSystemTime(Date.now() + LEASE + 1);
     expect(frozen.sent.map((batch) => batch.items.length)).toEqual([200]);
     await other.delivery.flush();
     expect(other.sent.flatMap((batch) => batch.items)).toEqual(items.flat());
@@ -1052,7 +1202,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab();
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.store.rows()).toEqual([]);
     expect(tab.delivered).toEqual(ids);
@@ -1066,7 +1216,7 @@ describe('a page that unloads', () => {
     await settle();
     // What is written as the page goes is aborted with it.
     vi.spyOn(tab.store, 'transact').mockResolvedValueOnce(undefined);
-    tab.delivery.leave();
+    tab.leave();
     expect([...tab.delivery.settled()]).toEqual(ids);
     expect(tab.store.rows()).toHaveLength(1);
     const other = createTab({ store: tab.store, name: 'other', page: 2, isDirect: true });
@@ -1108,7 +1258,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab({ isDirect: false });
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
     expect(tab.delivered).toEqual([]);
@@ -1123,7 +1273,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = createTab({ isDirect: true });
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent).toHaveLength(1);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
     expect(tab.delivered).toEqual([]);
@@ -1141,7 +1291,7 @@ describe('a page that unloads', () => {
     void tab.delivery.flush();
     await settle();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([40, 19]);
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.slice(2).flatMap(({ items }) => items.map(idOf))).toEqual(ids.slice(19));
     expect(tab.delivered).toEqual([]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
@@ -1165,7 +1315,7 @@ describe('a page that unloads', () => {
     await settle();
     expect(store.rows()).toHaveLength(1);
     expect(linkOf(tab)?.by).toBe('tab');
-    tab.delivery.leave();
+    tab.leave();
     expect(store.rows()).toEqual([]);
     expect(linkOf(tab)).toMatchObject({ by: '', until: 0 });
     await done;
@@ -1176,7 +1326,7 @@ describe('a page that unloads', () => {
     online(false);
     const tab = await provenTab();
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent).toEqual([]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
@@ -1185,7 +1335,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab({ respond: (_batch, leaving) => !leaving && DELIVERED });
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
@@ -1198,11 +1348,79 @@ describe('a page that unloads', () => {
     void tab.delivery.flush();
     await settle();
     const ids = tab.track(...times(15, () => eventOf(10_000)));
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(65_536);
     const handed = tab.sent.slice(1).flatMap(({ items }) => items.map(idOf));
     expect(handed).toEqual(ids.slice(0, 3));
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual([...flying, ...ids.slice(3)]);
+  });
+
+  it('hands over at most 64 KiB in all its departures together, and reports the rest as not delivered', async () => {
+    online(true);
+    const { answer } = pendingAnswer();
+    const tab = await provenTab({ respond: (_batch, leaving) => (leaving ? answer : DELIVERED) });
+    const ids = tab.track(...times(5, () => eventOf(11_000)));
+    tab.leave();
+    ids.push(...tab.track(...times(12, () => eventOf(1000))));
+    await settle();
+    tab.leave();
+    expect(tab.sent.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(65_536);
+    const handed = tab.sent.flatMap(({ items }) => items.map(idOf));
+    expect(tab.delivered).toEqual(handed);
+    const kept = ids.filter((id) => !handed.includes(id));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(kept);
+  });
+
+  it('shares the browser’s 64 KiB with the other trackers of the page', async () => {
+    online(true);
+    const flight = { bytes: 0 };
+    const { answer } = pendingAnswer();
+    const [one, two] = [1, 2].map((page) =>
+      createTab({ flight, name: `tracker ${page}`, page, isDirect: true, respond: () => answer }),
+    ) as [Tab, Tab];
+    for (const tab of [one, two]) tab.track(...times(4, () => eventOf(10_000)));
+    one.leave();
+    two.leave();
+    const bytes = [...one.sent, ...two.sent].reduce((sum, batch) => sum + batch.bytes, 0);
+    expect(bytes).toBeGreaterThan(40_000);
+    expect(bytes).toBeLessThanOrEqual(65_536);
+  });
+
+  it('has its whole room again once the service has answered', async () => {
+    online(true);
+    const tab = await provenTab();
+    for (let visit = 0; visit < 3; visit++) {
+      const ids = tab.track(...times(5, () => eventOf(11_000)));
+      tab.leave();
+      await settle();
+      tab.delivery.restore();
+      expect(tab.delivered.splice(0)).toEqual(ids);
+    }
+  });
+
+  it('keeps its events and hands nothing over to a service that fails', async () => {
+    online(true);
+    const tab = await provenTab({ respond: ({ body }) => (namesIn(body)[0] === 'proof' ? DELIVERED : FAILED) });
+    const ids = tab.track(...events(3));
+    await tab.delivery.flush();
+    expect(tab.sent).toHaveLength(1);
+    tab.leave();
+    expect(tab.sent).toHaveLength(1);
+    expect(tab.delivered).toEqual([]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
+  });
+
+  it('hands over to a service that failed on an earlier visit, and keeps the events', async () => {
+    online(true);
+    const tab = createTab({ isDirect: true });
+    const link: Link = { by: '', until: Date.now() - 10 * MINUTE, fails: 3, okAt: 0 };
+    await tab.store.transact([[LINK, link]]);
+    await tab.delivery.flush();
+    const ids = tab.track(...events(3));
+    tab.leave();
+    expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
+    expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
   });
 
   it('does not hand over events in flight here or in another tab', async () => {
@@ -1214,8 +1432,8 @@ describe('a page that unloads', () => {
     await settle();
     void a.delivery.flush();
     await settle();
-    a.delivery.leave();
-    b.delivery.leave();
+    a.leave();
+    b.leave();
     expect(a.sent).toHaveLength(1);
     expect(b.sent).toEqual([]);
   });
@@ -1224,8 +1442,8 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab();
     tab.track(...events(2));
-    tab.delivery.leave();
-    tab.delivery.leave();
+    tab.leave();
+    tab.leave();
     tab.track(eventText('late'));
     await settle();
     expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1'], ['late']]);
@@ -1236,8 +1454,8 @@ describe('a page that unloads', () => {
     online(true);
     const tab = createTab();
     tab.track(...events(2));
-    tab.delivery.leave();
-    tab.delivery.leave();
+    tab.leave();
+    tab.leave();
     expect(bodies(tab).map(namesIn)).toEqual([['e0', 'e1']]);
   });
 
@@ -1248,13 +1466,32 @@ describe('a page that unloads', () => {
     tab.track(...events(450));
     const done = tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     give(DELIVERED);
     await done;
     expect(tab.sent).toHaveLength(1);
     expect(tab.delivered).toHaveLength(200);
     expect(tab.store.rows().flatMap(([, items]) => items)).toHaveLength(250);
-    expect(linkOf(tab)?.by).toBe('');
+    const other = createTab({ store: tab.store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    expect(other.sent.map(({ items }) => items.length)).toEqual([200, 50]);
+  });
+
+  it('releases no lease of another tab', async () => {
+    online(false);
+    const { answer } = pendingAnswer();
+    const [sending, leaving] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
+    sending.track(eventText());
+    void sending.delivery.flush();
+    await settle();
+    const lease = linkOf(sending);
+    expect(lease?.by).toBe('tab 0');
+    leaving.store.isHeldUp = true;
+    leaving.track(eventText());
+    void leaving.delivery.flush();
+    await settle();
+    leaving.leave();
+    expect(linkOf(sending)).toEqual(lease);
   });
 
   it('releases the lease and sends nothing until it is back', async () => {
@@ -1265,8 +1502,10 @@ describe('a page that unloads', () => {
     const done = tab.delivery.flush();
     await settle();
     expect(linkOf(tab)?.by).toBe('tab');
-    tab.delivery.leave();
-    expect(linkOf(tab)?.by).toBe('');
+    tab.leave();
+    const other = createTab({ store: tab.store, name: 'other', page: 2 });
+    await other.delivery.flush();
+    expect(other.sent).toHaveLength(1);
     give(DELIVERED);
     await done;
     expect(linkOf(tab)?.by).toBe('');
@@ -1290,7 +1529,7 @@ describe('a page that unloads', () => {
     const ids = tab.track(...events(3));
     const broken = tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     tab.delivery.restore();
     tab.track(eventText('back'));
@@ -1309,7 +1548,7 @@ describe('a page that unloads', () => {
     online(false);
     const tab = createTab();
     const ids = tab.track(...events(3));
-    tab.delivery.leave();
+    tab.leave();
     const other = createTab({ store: tab.store, name: 'other', page: 2 });
     await other.delivery.flush();
     tab.delivery.restore();
@@ -1327,7 +1566,7 @@ describe('a page that unloads', () => {
     tab.track(...events(150, 'f'));
     const done = tab.delivery.flush();
     await settle();
-    tab.delivery.leave();
+    tab.leave();
     give(DELIVERED);
     await done;
     const other = createTab({ store: tab.store, name: 'other', page: 2 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   fail,
+  isFailing,
   isProven,
   type Link,
   newLink,
@@ -122,7 +123,7 @@ describe('the back-off after a failure', () => {
   it('ends by force', () => {
     jitter(1);
     const link = held('a');
-    fail(link, 'a', NOW, false, HOUR);
+    fail(link, 'a', NOW, false);
     take(link, 'b', NOW, true);
     expect(link.by).toBe('b');
   });
@@ -163,6 +164,26 @@ describe('Retry-After', () => {
     expect(waitAfter(0, false, Number.POSITIVE_INFINITY)).toBe(HOUR);
   });
 
+  it('is followed by all tabs, even by force', () => {
+    jitter(1);
+    const link = { ...held('a'), fails: 6 };
+    fail(link, 'a', NOW, false, 5 * SECOND);
+    for (const tab of ['a', 'b']) {
+      expect(timeLeft(link, tab, NOW)).toBe(64 * SECOND);
+      expect(timeLeft(link, tab, NOW, true)).toBe(5 * SECOND);
+      take(link, tab, NOW + 5 * SECOND - 1, true);
+      expect(link.by).toBe('');
+    }
+    take(link, 'b', NOW + 5 * SECOND, true);
+    expect(link.by).toBe('b');
+  });
+
+  it('is void after the clock has jumped, also by force', () => {
+    const link = held('a');
+    fail(link, 'a', NOW, false, HOUR);
+    expect(timeLeft(link, 'a', NOW - 1, true)).toBe(0);
+  });
+
   it('never shortens the back-off, even if it is in the past', () => {
     jitter(1);
     expect(waitAfter(6, false, 5 * SECOND)).toBe(64 * SECOND);
@@ -174,6 +195,40 @@ describe('Retry-After', () => {
 it('a rejected key or address pauses 5 min, doubling to 1 h, without jitter', () => {
   const waits = [0, 1, 2, 3, 4, 50, 2000].map((fails) => waitAfter(fails, true));
   expect(waits).toEqual([5, 10, 20, 40, 60, 60, 60].map((minutes) => minutes * MINUTE));
+});
+
+it('a rejected key or address pauses the tab that sent it despite force, and other tabs without', () => {
+  const link = held('a');
+  fail(link, 'a', NOW, true);
+  expect(timeLeft(link, 'a', NOW, true)).toBe(5 * MINUTE);
+  expect(timeLeft(link, 'b', NOW)).toBe(5 * MINUTE);
+  expect(timeLeft(link, 'b', NOW, true)).toBe(0);
+});
+
+it('a record of version 0.1.0 is read', () => {
+  const link: Link = { by: '', until: NOW + SECOND, fails: 1, okAt: 0 };
+  expect(timeLeft(link, 'a', NOW)).toBe(SECOND);
+  expect(timeLeft(link, 'a', NOW, true)).toBe(0);
+});
+
+describe('a link fails', () => {
+  it('after a failure, until ten minutes after its back-off', () => {
+    jitter(1);
+    const link = held('a');
+    fail(link, 'a', NOW, false);
+    expect(isFailing(link, NOW)).toBe(true);
+    expect(isFailing(link, NOW + SECOND + 10 * MINUTE - 1)).toBe(true);
+    expect(isFailing(link, NOW + SECOND + 10 * MINUTE)).toBe(false);
+  });
+
+  it('only between a failure and the next success', () => {
+    const link = held('a');
+    expect(isFailing(link, NOW)).toBe(false);
+    fail(link, 'a', NOW, false);
+    take(link, 'a', NOW, true);
+    succeed(link, 'a', NOW);
+    expect(isFailing(link, NOW)).toBe(false);
+  });
 });
 
 describe('a link is confirmed', () => {

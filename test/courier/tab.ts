@@ -25,6 +25,8 @@ export interface Tab {
   singles: Set<string>;
   /** What the browser would send if the page ended now. */
   deferred(): Batch | undefined;
+  /** The page unloads, and the tracker journals its name if it leaves a lease. */
+  leave(): void;
   /** Queues one event (or the items given) as a tracker does, and returns the ids. */
   track(...items: ItemText[]): string[];
 }
@@ -36,6 +38,8 @@ export interface TabOptions {
   page?: number;
   respond?: Respond;
   isDirect?: boolean;
+  /** Bytes in flight, of all trackers of the page. */
+  flight?: { bytes: number };
   /** Takes what the browser is to send when the page ends; throws like a browser that does not. */
   defer?: (batch: Batch) => () => void;
   /** Resolves when a body has been packed. */
@@ -44,6 +48,9 @@ export interface TabOptions {
   /** Takes this tab's reports to the others. */
   onReport?: (report: Report) => void;
 }
+
+/** Names of pages that have left with the lease, as all pages of an origin see them. */
+const journals = new WeakMap<MemoryStore, string[]>();
 
 /** A tab as far as outbox and courier go: a queue, its delivery, and a service that answers as told. */
 export const createTab = (options: TabOptions = {}): Tab => {
@@ -63,6 +70,8 @@ export const createTab = (options: TabOptions = {}): Tab => {
     () => page,
     () => {},
   );
+  const left = journals.get(store) ?? [];
+  journals.set(store, left);
   const sent: Batch[] = [];
   const delivered: string[] = [];
   const rejected: string[] = [];
@@ -74,14 +83,18 @@ export const createTab = (options: TabOptions = {}): Tab => {
     queue,
     service: SERVICE,
     tab: () => name,
+    hasLeft: (tab) => left.includes(tab),
+    flight: options.flight ?? { bytes: 0 },
     limits,
     isDirect: options.isDirect ?? false,
     singles,
     pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
       sent.push(batch);
-      const answer = respond(batch, leaving);
-      return answer && Promise.resolve(answer);
+      const answer = respond(batch, leaving) as Answer | Promise<Answer> | false | undefined;
+      const isPlain = !!answer && 'outcome' in answer;
+      // A transport that breaks its contract may return anything.
+      return isPlain ? Promise.resolve(answer) : (answer as Promise<Answer> | false);
     },
     defer(batch) {
       const takeBack = options.defer?.(batch);
@@ -110,6 +123,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     errors,
     singles,
     deferred: () => deferred,
+    leave: () => void (delivery.leave() && left.push(name)),
     track(...items) {
       for (const text of items) {
         queue.add(text);

@@ -7,10 +7,11 @@ import {
   parseRetryAfter,
   type TransportRequest,
 } from '../../src/courier/transport.ts';
+import { RELAY_HEADER } from '../../src/wire.ts';
 import { times } from '../recorder/items.ts';
 import { deadUrl, useUpstream } from '../upstream.ts';
 
-const upstream = useUpstream();
+const upstream = useUpstream({ [RELAY_HEADER]: '1' });
 const AUTHORIZATION = { Authorization: 'Api-Key k' };
 
 const request = (more: Partial<TransportRequest> = {}): TransportRequest => ({
@@ -72,6 +73,18 @@ describe('a request', () => {
     expect(sent.mock.lastCall?.[1]).toMatchObject({ credentials: 'omit' });
   });
 
+  it.each<[string, string | Uint8Array<ArrayBuffer>, leaving: boolean, isKept: boolean]>([
+    ['59,999 bytes', 'x'.repeat(59_999), false, true],
+    ['60,000 bytes', 'x'.repeat(60_000), false, false],
+    ['20,000 characters of three bytes each', '語'.repeat(20_000), false, false],
+    ['60,000 bytes, compressed', new Uint8Array(60_000), false, false],
+    ['60,000 bytes, while the page leaves', 'x'.repeat(60_000), true, true],
+  ])('of %s is kept alive only if the browser has room for it', async (_what, body, leaving, isKept) => {
+    const sent = vi.spyOn(globalThis, 'fetch');
+    await send({ body, leaving, headers: AUTHORIZATION });
+    expect(sent.mock.lastCall?.[1]?.keepalive).toBe(isKept);
+  });
+
   it('fails after 20 s without an answer', async () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     const asked = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 1000));
@@ -126,10 +139,34 @@ describe('an answer', () => {
     ['a number', '7'],
     ['text', '"ok"'],
     ['other JSON', '{"id":"7"}'],
-  ])('of %s with status 200 is a success like any other', async (_what, body) => {
+  ])('of %s with status 200 and the relay’s header is a success like any other', async (_what, body) => {
     upstream.answer(200, { 'Content-Type': 'text/html' }, body);
     expect(await send()).toMatchObject({ outcome: 'delivered' });
     expect((await send()).rejected).toBeUndefined();
+  });
+
+  describe.each([200, 201, 202, 204])('with status %i', (status) => {
+    const react = (type?: string) =>
+      upstream.react((response) => response.writeHead(status, type ? { 'Content-Type': type } : {}).end());
+
+    it('counts as failed without the relay’s header, with a message', async () => {
+      react('application/json');
+      const answer = await send();
+      expect(answer).toMatchObject({ outcome: 'failed', status });
+      expect(answer.message).toBe(`${status} of another server: no clew-relay, or HTML`);
+    });
+
+    it('counts as failed without a relay if it is HTML, with a message', async () => {
+      react('text/html; charset=utf-8');
+      const answer = await send({ headers: AUTHORIZATION });
+      expect(answer).toMatchObject({ outcome: 'failed', status });
+      expect(answer.message).toBe(`${status} of another server: no clew-relay, or HTML`);
+    });
+
+    it.each([undefined, 'application/json', 'text/plain'])('is a success without a relay as %s', async (type) => {
+      react(type);
+      expect(await send({ headers: AUTHORIZATION })).toMatchObject({ outcome: 'delivered', status });
+    });
   });
 
   it('names the events that a relay rejected', async () => {

@@ -27,7 +27,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/tracker.md', 'at most 500 times in one task', 'src/api/signals.ts', 'const MOST_RUNS = 500;'],
   ['docs/delivery.md', 'the first 50 calls of a task', 'src/tracker.ts', 'const AT_ONCE = 50;'],
   ['docs/delivery.md', 'ten million characters', 'src/tracker.ts', 'const MOST_QUEUED = 1e7;'],
-  ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/courier.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
+  ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/transport.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
   [
     'docs/delivery.md',
     'confirmed something within ten minutes',
@@ -39,6 +39,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'after 100,000 newer events', 'src/relay/seen.ts', 'maxEvents = 100_000'],
   ['docs/delivery.md', 'forgets an event after a day', 'src/relay/seen.ts', 'maxAge = DAY'],
   ['docs/direct.md', 'answered within ten minutes', 'src/courier/lease.ts', 'const PROVEN_FOR = 10 * MINUTE;'],
+  ['docs/tracker.md', 'within 21 s', 'src/courier/ask.ts', 'const PATIENCE = REQUEST_TIMEOUT + 1000;'],
   ['docs/tracker.md', 'ten million characters', 'src/tracker.ts', 'const MOST_QUEUED = 1e7;'],
   ['docs/without-code.md', 'has stood for 100 ms', 'src/page/navigation.ts', 'const SETTLING = 100;'],
   ['docs/privacy.md', 'not older than two minutes', 'src/visitor/linkDomains.ts', 'const MAX_AGE = 120;'],

@@ -81,14 +81,14 @@ it.each(['rejects', 'rejectsLate', 'throws', 'refuses'] as const)(
 );
 
 describe('the check of requests while events trickle in', () => {
-  const request = (at: number, count: number) => ({
+  const request = (at: number, count: number, n?: number) => ({
     at,
     from: 'page1',
     request: {
       from: 'page1',
       url: '/clew/api/events/batch/',
       headers: {},
-      body: JSON.stringify({ batch: Array.from({ length: count }, () => ({})) }),
+      body: JSON.stringify({ batch: Array.from({ length: count }, () => ({ payload: { n } })) }),
     },
     end: { at: at + 60, isFailed: false, retryAfter: 0, status: 201 },
   });
@@ -98,6 +98,7 @@ describe('the check of requests while events trickle in', () => {
     return {
       plan: relayed(1, [{ wait: now, action: { verb: 'trickle', tab: 0, ms: 30_000 } }]),
       acts: [],
+      ledger: { tracked: new Map([[1, { at: 900 }]]) },
       history,
     } as unknown as Stage;
   };
@@ -111,6 +112,7 @@ describe('the check of requests while events trickle in', () => {
     ['requests an interval apart', true, [request(1000, 2), request(4000, 9), request(7000, 9)]],
     ['a full batch', true, [request(1000, 2), request(4000, 200), request(4100, 1)]],
     ['the first request of a page, which proves the link', true, [request(4000, 1), request(4100, 1)]],
+    ['a backlog', true, [request(1000, 2), request(4000, 9), request(4100, 1, 1)]],
     ['a network that has failed', false, [request(1000, 2), request(4000, 9), request(4100, 1)]],
   ])('accepts %s', (_, isFair, requests) => {
     expect(breaksTrickle(stage(isFair), requests)).toBeUndefined();

@@ -39,7 +39,7 @@ const open = (options: Partial<TrackerOptions> = {}) => {
   vi.stubGlobal('window', page.window);
   vi.stubGlobal('fetch', async (url: string, init: Sent['init']) => {
     sent.push({ url, init });
-    return new Response('{}');
+    return new Response('{}', { headers: { 'clew-relay': '1' } });
   });
   vi.stubGlobal('fetchLater', (url: string, init: Sent['init']) => {
     const request = { url, init };

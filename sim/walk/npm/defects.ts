@@ -46,13 +46,6 @@ export const npmDefects: readonly Defect[] = [
     mayShow: (plan) => hasTwoServices(plan) && isIdentified(plan) && has(plan, 'setProperties'),
   },
   {
-    name: 'while events trickle in, each answer is followed by the next request at once',
-    invariant: INVARIANTS.trickle,
-    issue: 16,
-    plan: relayed(1, [{ wait: now, action: { verb: 'trickle', tab: 0, ms: 30_000 } }]),
-    mayShow: (plan) => has(plan, 'trickle'),
-  },
-  {
     name: 'what is tracked after stop() is stored nowhere: offline, it is lost with its page',
     invariant: INVARIANTS.lost,
     issue: 16,
@@ -66,29 +59,6 @@ export const npmDefects: readonly Defect[] = [
       { theme: 'npm', features: MODERN, hasStub: false, npm: { hasOther: false, hasTransport: false } },
     ),
     mayShow: (plan) => stops(plan) && (hasFaults(plan) || has(plan, 'restartRelay')),
-  },
-  {
-    name: "two services: a page that leaves hands on one tracker's lease; the other service waits until its lease ends",
-    invariant: INVARIANTS.idle,
-    issue: 16,
-    plan: relayed(
-      13_869,
-      [
-        { wait: now, action: { verb: 'trackOther', tab: 0, count: 3 } },
-        { wait: now, action: { verb: 'trackOther', tab: 1, count: 3 } },
-        { wait: { ms: 10 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: { ms: 45 }, action: { verb: 'identifyAndLeave', tab: 0, person: 'ann' } },
-        { wait: { ms: 2361 }, action: { verb: 'trackOther', tab: 2, count: 3 } },
-        { wait: { ms: 10_649 }, action: { verb: 'trackOther', tab: 1, count: 3 } },
-      ],
-      {
-        theme: 'npm',
-        dataset: { baseUrl: '/clew', flushInterval: '200', maxBatchEvents: '5', compress: 'false' },
-        hasStub: false,
-        npm: { hasOther: true, hasTransport: true },
-      },
-    ),
-    mayShow: (plan) => hasTwoServices(plan) && leaves(plan),
   },
   {
     name: 'events that a page has journaled one by one are handed over by another page in reverse order',

@@ -36,6 +36,12 @@ const isCalm = (stage: Stage, from: number, to: number): boolean =>
   stage.history.wasNetworkFair(from - CALM, to) &&
   !stage.acts.some(({ at, verb }) => at >= from - SETTLING && at <= to && !QUIET_VERBS.has(verb));
 
+/** Whether all events of `next` were tracked after `one` was sent. A backlog goes on at once, also in small requests. */
+const isNew = ({ ledger }: Stage, one: RequestRecord, next: RequestRecord): boolean =>
+  (JSON.parse(textOf(next.request)).batch as readonly { payload?: { n?: number } }[]).every(
+    ({ payload }) => (ledger.tracked.get(payload?.n ?? 0)?.at ?? Number.POSITIVE_INFINITY) > one.at,
+  );
+
 /** Two requests of a page within one `flushInterval`, over a link that was proven, although each had room for the events of both. */
 export const breaksTrickle = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
   const { plan } = stage;
@@ -48,7 +54,7 @@ export const breaksTrickle = (stage: Stage, requests: readonly RequestRecord[]):
     if (proof.from !== one.from || next.from !== one.from) continue;
     const gap = next.at - one.at;
     if (gap > interval * (1 - SLACK) || !hasRoom(one, most) || !hasRoom(next, most)) continue;
-    if (isCalm(stage, one.at, next.at))
+    if (isCalm(stage, one.at, next.at) && isNew(stage, one, next))
       return `${one.from} sends at ${(one.at / 1000).toFixed(3)} s, and again ${gap.toFixed(0)} ms later`;
   }
   return undefined;

@@ -19,6 +19,7 @@ const stop = (stage: Stage, page: Page): void => {
   if (!isLoaded(page)) return;
   history.depart({ page: page.name, kind: 'leaves', isLoaded: true });
   world.log(page.name, () => 'stop');
+  stage.history.stop(page.name);
   page.guard(() => void page.clew()?.('stop'));
   track(stage, page, 1);
   const end = () => depart(stage, page, false);

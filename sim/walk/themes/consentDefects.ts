@@ -101,4 +101,22 @@ export const consentDefects: readonly Defect[] = [
     ),
     mayShow: (plan) => hasConsent(plan) && has(plan, 'back'),
   },
+  {
+    name: 'a refusal deletes the database, and with it the lease of a tab that is waiting for an answer',
+    invariant: INVARIANTS.lease,
+    issue: 16,
+    plan: relayed(
+      2957,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: { tasks: 0 }, action: { verb: 'network', kind: 'hangs' } },
+        { wait: { tasks: 0 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 4420 }, action: { verb: 'refuseAndGrant', tab: 2 } },
+        { wait: { tasks: 6 }, action: { verb: 'service', status: undefined, takes: false } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' }, hasStub: false },
+    ),
+    mayShow: hasConsent,
+  },
 ];
