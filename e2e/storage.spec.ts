@@ -80,8 +80,7 @@ test('events tracked while a deleted database reopens stay in the journal until 
   await visitor.visit({ flushInterval: '600000' });
   await visitor.clew('flush');
   const carried = await visitor.page.evaluate(async () => {
-    const look = () =>
-      Object.entries(localStorage).filter(([key, text]) => /clew.items/.test(key) && /late/.test(text));
+    const look = () => Object.entries(localStorage).filter(([key, text]) => /clew.page/.test(key) && /late/.test(text));
     const request = indexedDB.deleteDatabase('clew');
     await new Promise((resolve) => {
       request.onsuccess = resolve;

@@ -18,7 +18,7 @@ export type { BeforeSend, TrackedEvent } from './recorder/prepare.js';
 export { redactUrls } from './recorder/redactUrls.js';
 export { cookieDomain, type SharedVisitor } from './visitor/cookieDomain.js';
 export { type LinkDomains, linkDomains } from './visitor/linkDomains.js';
-export type { Visitor } from './visitor/visitor.js';
+export type { Identity, Visitor } from './visitor/record.js';
 export type { WireEvent } from './wire.js';
 export type { AnyEvents, EventMap, Tracker, TrackerOptions };
 

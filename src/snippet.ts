@@ -69,21 +69,20 @@ const start = () => {
       : console.error(`clew: no method ${method}`);
   };
   host.clew = clew;
-  const replay = (entries: readonly unknown[], key = '') => {
-    for (const [place, entry] of entries.entries()) {
-      try {
-        const [at, call] = entry as [number, Call];
-        replayed = +new Date(at);
-        replayedId = idOf(key, place);
-        // Neither at no time nor at none that there is.
-        if (replayed && Array.isArray(call) && typeof call[0] === 'string') clew(...call);
-      } catch {
-        // Somebody else has written under our name.
-      }
-    }
+  /** Other code may have written anything under a key of the stub's. */
+  const entryOf = (entry: unknown, id?: string) => {
+    const [at, call] = Object(Array.isArray(entry) ? entry : []) as [number, Call];
+    return { at: +new Date(at), call, id };
   };
-  for (const key of carried) replay(carriedList(key), key);
-  replay(early);
+  const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
+  // Pages that are open at the same time change the visitor in the order of time.
+  for (const { at, call, id } of [...left, ...early.map((entry) => entryOf(entry))].sort((a, b) => a.at - b.at)) {
+    // Neither at no time nor at none that there is.
+    if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
+    replayed = at;
+    replayedId = id;
+    clew(...call);
+  }
   replayed = replayedId = undefined;
   for (const key of carried) carry(key);
 };

@@ -3,24 +3,25 @@ import { createLedger } from './api/ledger.js';
 import type { Settings } from './api/options.js';
 import { createSignals, type Trace } from './api/signals.js';
 import type { Tracker } from './api/types.js';
-import { createDelivery, MOST_SETTLED, type Report } from './courier/courier.js';
+import { createDelivery, linkNameOf, MOST_SETTLED } from './courier/courier.js';
 import { ENVELOPE } from './courier/cut.js';
 import { createRequests } from './courier/requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './courier/transport.js';
 import {
   CALLS,
   CHANGED,
-  carried,
   carriedKeys,
   carriedList,
   carry,
+  HINT,
   ITEMS,
+  PAGE,
   SETTLED,
   TAB,
   THREAD,
   VISIT,
 } from './outbox/carryOver.js';
-import { createCarrier } from './outbox/journal.js';
+import { createJournal } from './outbox/journal.js';
 import { createQueue } from './outbox/queue.js';
 import { createStore } from './outbox/store.js';
 import { createChannel } from './page/channel.js';
@@ -34,32 +35,17 @@ import {
   type ItemText,
   idOf,
   isEvent,
-  isName,
+  isIdentify,
   isOlder,
   stamp,
+  timeOf,
 } from './recorder/event.js';
 import type { Step } from './recorder/prepare.js';
-import { createGate, isThread, type Visitor } from './visitor/visitor.js';
+import { createRecorder } from './recorder/recorder.js';
+import type { Finished } from './visitor/held.js';
+import { createVisitor, VISITOR } from './visitor/visitor.js';
 import { IDENTIFY } from './wire.js';
 
-/** A call of `track`, in ms since the tracker's start, with its payload as JSON, and its id if it has one already. */
-type Call = [since: number, name: string, payload: string | undefined, isSingle: boolean, id: string | undefined];
-/** How many places a call takes in the list of calls: a list for each of them would be garbage, thousands in a burst. */
-const FIELDS = 5;
-
-/** Name of the visitor's record in the store. */
-const VISITOR = 'visitor';
-/**
- * So many calls of a task go their way within the call, and only a burst waits: a transaction that is begun a moment earlier
- * is the one that WebKit completes although the page is going away.
- */
-const AT_ONCE = 50;
-/** How long (ms) calls are worked on at a time: four times slower, on a cheap phone, that is still no long task. */
-const SLICE = 6;
-/** In the task that called they are worked on until so long (ms) after the first call: a task of 50 ms is a long one. */
-const BURST = 24;
-/** A payload of more characters does not wait for its turn. */
-const MOST_WAITING = 1e3;
 /** Names of so many pages that have left are journaled, the latest. */
 const MOST_LEFT = 9;
 /** Bytes of the page's keep-alive requests in flight: its trackers share the browser's quota. */
@@ -68,7 +54,7 @@ const FLIGHT = { bytes: 0 };
 const MOST_QUEUED = 1e7;
 
 /**
- * The tracker itself: the only place that knows every stage.
+ * The tracker itself: the only place that knows every part.
  *
  * @param steps what an event goes through in the call that tracks it
  * @param clock when an event happens, in ms since the epoch; only the replay of earlier calls needs another one
@@ -82,58 +68,74 @@ export const startTracker = (
 ): Tracker => {
   const { baseUrl: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const { cookieDomain: elsewhere, linkDomains } = settings;
-  const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, () => (pages ? candidate : undefined)) : [];
-  const itemsPrefix = `${ITEMS} ${service} `;
   const leftKey = `${TAB} ${service}`;
-  /** Names this page's rows in the store, and what it carries. */
+  /** Names this page's rows in the store, and its journal. */
   const page = uuid();
   /** This page's name among those who may hold the lease. */
   let tab = '';
   const [on, emit] = createSignals(settings.debug);
   const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
-  const [counts, begin, end] = createLedger(emit);
-  const [enter, open] = createGate((texts) => end(texts, 'consent'));
-  const store = settings.store ?? createStore(fail);
+  /** Whatever was thrown, even if it cannot be written itself. */
+  const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unknown');
+  /** What `run` makes, or '' if it throws: reading somebody's object may throw anything. */
+  const attempt = <T>(run: () => T): T | '' => {
+    try {
+      return run();
+    } catch (error) {
+      tellOf(error);
+      return '';
+    }
+  };
+  const [counts, begin, endAll] = createLedger(emit);
   const trace = (make: () => Trace) => emit('trace', make);
   const idsOf = (items: readonly ItemText[]) => items.map(idOf);
-  const onStored = (items: readonly ItemText[]) => {
-    uncarry(items);
-    if (items[0]) trace(() => ({ step: 'stored', uuids: idsOf(items) }));
-  };
-  const queue = createQueue(store, service, page, settings, () => pages, onStored);
-  const [carryItems, uncarry, adopt] = createCarrier(itemsPrefix, page);
-  const requestOf = createRequests(settings);
-  const singles = new Set<string>();
-  let booting: Promise<void> | undefined;
-  /** Number of this page load; 0 while the database has not said it, or the visitor does not want to be known. */
-  let pages = 0;
-  /** Who the visitor is, as far as a page can know that is not to wait for the database. */
-  let candidate: Visitor;
-  /** The visitor's thread was carried when the page went away, and is no more: perhaps they have refused meanwhile. */
-  let isMissing = false;
-  let wasCarried = false;
   /** There is none where an app's tests run without a browser. */
   const { document } = globalThis as { document?: Document & { prerendering?: boolean } };
 
-  /** Calls are timed from here: in a list a number that is not small is an object, thousands of them in a burst. */
-  const started = Date.now();
-  /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
-  let calls: Call[number][] = [];
-  let taken = 0;
-  /** How many calls there were in this task. */
-  let burst = 0;
-  /** Of these, what has to wait for the database: a page may crash meanwhile. */
-  const early: ItemText[] = [];
-  /** How many events of this page load each thread has. */
+  const store = settings.store ?? createStore(fail);
+  const journal = createJournal(service, page);
+  const queue = createQueue(
+    store,
+    service,
+    page,
+    settings,
+    () => visitor.pages(),
+    (items) => {
+      journal.drop(idsOf(items));
+      if (items[0]) trace(() => ({ step: 'stored', uuids: idsOf(items) }));
+    },
+  );
+  const requestOf = createRequests(settings);
+  const singles = new Set<string>();
+  /** Each `$identify` counts once, however often this page has had to finish it. */
+  const identified = new Set<string>();
+  /** How many events of this page load each visitor id has. */
   let numbers: Record<string, number> = {};
+
+  const end: typeof endAll = (texts, reason) => {
+    endAll(texts, reason);
+    // What is dropped is not to be finished once more.
+    if (reason) visitor.settle(new Set(idsOf(texts)));
+    if (reason && reason !== 'consent') for (const text of texts.filter(isIdentify)) disown(text);
+  };
+  /** A dropped `$identify` counts as never sent. */
+  const disown = (text: ItemText) => {
+    const { correlationValue, payload } = JSON.parse(text);
+    enter({ dropped: correlationValue, key: payload.distinct_id });
+  };
+  /** What a page that is going away still does is handed over at the end of the microtask. */
+  const enter = (call: Parameters<typeof visitor.enter>[0], at: number = clock()) => {
+    visitor.enter(call, at);
+    if (visitor.isAway()) queueMicrotask(carryAll);
+  };
 
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') answer(message);
-    else if ('thread' in message) pages && know(message);
-    else delivery.hear(...message);
+    else if ('thread' in message) visitor.hear(message);
+    else courier.hear(...message);
   });
 
-  const delivery = createDelivery({
+  const courier = createDelivery({
     store,
     queue,
     service,
@@ -149,7 +151,7 @@ export const startTracker = (
       const [{ items, path, bytes }, leaving, packed] = sent;
       if (answer) trace(() => ({ step: 'sent', uuids: idsOf(items), path, bytes, gzip: packed?.length, leaving }));
       // A relay sets the cookie again that came with the request: meanwhile the visitor may be another one, or have refused.
-      if (answer && elsewhere) answer.then(tell, tell);
+      if (answer && elsewhere) answer.then(tellHosts, tellHosts);
       return answer;
     },
     // Somebody else's transport knows of answers only.
@@ -164,353 +166,259 @@ export const startTracker = (
     },
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
-      uncarry(items);
+      const ids = idsOf(items);
+      journal.drop(ids);
+      visitor.settle(new Set(ids));
       const lost = items.filter(isRejected);
       end(items.filter((text) => !isRejected(text)));
       // Expired events are never sent, so a report has none beside rejected ones.
       end(lost, lost[0] && isOlder(lost[0], settings.maxAge) ? 'expired' : 'rejected');
     },
-    onExpired(items) {
-      for (const _ of items) begin();
-      end(items, 'expired');
+    onLost(items, reason) {
+      for (const _ of items.filter(isEvent)) begin();
+      end(items, reason);
     },
   });
 
-  const add = (text: ItemText) => {
+  /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
+  const tellHosts = () => elsewhere?.tell(visitor.known(), fail);
+
+  /** Why there is no room for an item, with so many more that wait. */
+  const excessOf = (text: ItemText, waiting = 0) => {
     const most = maxBatchBytes - ENVELOPE;
     // A character has at most three bytes: most events need not be counted.
-    const isTooLarge = text.length * 3 > most && byteLength(text) > most;
-    if (isTooLarge || queue.items.size >= maxQueuedEvents || queue.length() > MOST_QUEUED)
-      return end([text], isTooLarge ? 'too-large' : 'full');
+    if (text.length * 3 > most && byteLength(text) > most) return 'too-large';
+    return waiting + queue.items.size >= maxQueuedEvents || queue.length() > MOST_QUEUED ? 'full' : undefined;
+  };
+  const add = (text: ItemText) => {
+    const excess = excessOf(text);
+    if (excess) return end([text], excess);
     queue.add(text);
-    delivery.added();
+    courier.added();
   };
 
   /** An event that knows its visitor. A relay sees by the numbers what is missing; a service is not to be bothered with them. */
-  const signed = (draft: ItemText, thread: string, signature?: string) => {
-    numbers[thread] = (numbers[thread] ?? 0) + 1;
-    return stamp(draft, { correlationValue: thread, seq: apiKey ? undefined : [pages, numbers[thread]], signature });
+  const finished = ([draft, known]: Finished): ItemText => {
+    if (!known) return draft;
+    const thread = known.correlationValue as string | undefined;
+    if (!thread) return stamp(draft, known);
+    const number = visitor.pages();
+    if (number) numbers[thread] = (numbers[thread] ?? 0) + 1;
+    return stamp(draft, { seq: apiKey || !number ? undefined : [number, numbers[thread]], ...known });
   };
 
-  /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
-  const tell = () => elsewhere?.tell(booting && candidate, fail);
-
-  /** From now on the visitor is known, also to a page that has no time to ask the database. */
-  const know = (visitor: Visitor) => {
-    candidate = visitor;
-    carry(THREAD, visitor.thread);
-    trace(() => ({ step: 'visitor', thread: visitor.thread, primaryKey: identityIn(visitor)[0] }));
-    tell();
-    open(visitor);
-  };
-
-  /** From now on the visitor is another one; `text` goes into the store with that or not at all. */
-  const become = (visitor: Visitor, text?: ItemText) => {
-    if (text) {
-      begin();
-      trace(() => ({ step: 'tracked', event: JSON.parse(text) }));
-      add(text);
-    }
-    carry(CHANGED, visitor);
-    queue.persist([[VISITOR, visitor]])?.then((isStored) => {
-      // Unless they are another one again.
-      if (isStored && candidate === visitor) carry(CHANGED);
-    });
-    channel.post(visitor);
-    know(visitor);
-  };
-
-  /** Whatever was thrown, even if it cannot be written itself. */
-  const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unknown');
-
-  /** What `read` makes, or '' if it throws: reading somebody's object may throw anything. */
-  const attempt = <T>(read: () => T): T | '' => {
-    try {
-      return read();
-    } catch (error) {
-      tellOf(error);
-      return '';
-    }
-  };
-
-  /** What is tracked goes its way here. */
-  const take = (...[since, name, payload, isSingle, id]: Call) => {
-    const at = started + since;
-    const draft = draftEvent(at, name, payload, id);
-    const text = attempt(() => steps.reduce((text, step) => text && step(text, attempt), draft));
-    // Of what was dropped nobody is to see more than the name.
-    const seen = text || draftEvent(at, name);
-    trace(() => ({ step: 'tracked', event: JSON.parse(seen) }));
-    if (text) {
-      if (isSingle) singles.add(idOf(text));
-      enter(({ thread }) => add(signed(text, thread)), text);
-      if (booting && !pages) early.push(stamp(text, { correlationValue: candidate.thread }));
-      // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
-      const isHeldUp = delivery.isReading() || !store.isOpen();
-      const heldUp = isHeldUp && burst && burst <= AT_ONCE && queue.items.get(idOf(text));
-      if (heldUp) early.push(heldUp);
-    } else end([seen], 'filtered');
-  };
-
-  /** Every other method begins with it, so that all calls are in order. */
-  const drain = (until = Number.POSITIVE_INFINITY) => {
-    while (taken < calls.length) {
-      if (Date.now() > until) {
-        setTimeout(drainSoon);
-        break;
+  const visitor = createVisitor({
+    service,
+    page,
+    store,
+    journal,
+    elsewhere,
+    arrive: () => arriveByLink && attempt(arriveByLink),
+    take(items, isAdopted) {
+      for (const item of items) {
+        const [draft, known] = item;
+        const id = idOf(draft);
+        if (queue.items.has(id)) continue;
+        if (!known) {
+          fail('setProperties: call identify first');
+          continue;
+        }
+        const text = finished(item);
+        const isNew = isIdentify(draft) && !identified.has(id);
+        if (isNew) {
+          identified.add(id);
+          trace(() => ({ step: 'tracked', event: JSON.parse(text) }));
+        }
+        if (isEvent(draft) && (isAdopted || isNew)) begin();
+        add(text);
       }
-      taken += FIELDS;
-      take(...(calls.slice(taken - FIELDS, taken) as Call));
-    }
-    if (early[0]) carryItems(early.splice(0));
-    if (taken < calls.length) return;
-    calls = [];
-    taken = 0;
-  };
-  /** Lets the page's own work go ahead in between. */
-  const drainSoon = (until = Date.now() + SLICE) => {
-    burst = 0;
-    drain(until);
-  };
+    },
+    adopt(texts) {
+      for (const text of texts) {
+        if (queue.items.has(idOf(text))) continue;
+        if (isEvent(text)) begin();
+        add(text);
+      }
+    },
+    lend(items) {
+      for (const item of items) if (item[1]) queue.note(finished(item));
+    },
+    untake: (ids) => queue.remove(ids),
+    settled() {
+      // As another tab would have heard it from the page that went.
+      const settled = carriedList(SETTLED) as string[];
+      courier.hear(settled, settled, []);
+      carry(SETTLED);
+      return new Set(settled);
+    },
+    rows() {
+      journal.keep(queue.unsaved());
+      return queue.collect();
+    },
+    persist: (entry) => queue.persist([entry]),
+    onVisitor: (known) =>
+      trace(() => ({ step: 'visitor', thread: known.thread, primaryKey: known.keys[service]?.[0] })),
+    // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
+    onLoad: () => courier.flush(true),
+    onChange: channel.post,
+    onRefused: (texts) => end(texts, 'consent'),
+    onMissed: () => refuse(),
+    fail,
+  });
 
-  /** In a burst, the call itself takes a snapshot and no more: the page's own work goes on. */
-  const track = (event: unknown, payload: unknown, isSingle = false) => {
-    const at = clock();
-    begin();
-    const name = isName(event) ? event : '';
-    let text: string | undefined;
-    try {
-      if (!name) throw Error(`track: expected a name other than ${IDENTIFY}`);
-      text = JSON.stringify(payload);
-    } catch (error) {
-      drain();
-      tellOf(error);
-      return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
-    }
-    calls.push(at - started, name, text, isSingle, replayedId());
-    if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
-    // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
-    const isDue = steps[0] || counts.queued > maxQueuedEvents || (text && text.length > MOST_WAITING);
-    if (isDue || (burst <= AT_ONCE && !calls[FIELDS])) drain();
-  };
+  const [arriveByLink, watchLinks] = linkDomains ? linkDomains(service, visitor.known) : [];
 
-  /** The primary key and its signature, whatever somebody has put there. */
-  const identityIn = ({ keys }: Visitor) => [keys[service]].flat();
-
-  const identify = (primaryKey: string, signature?: string) => {
-    const text = draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId());
-    enter((visitor) => {
-      const [known, proof] = identityIn(visitor);
-      const isKnown = known === primaryKey || elsewhere?.knows(known, primaryKey);
-      if (known === primaryKey && (!signature || proof === signature)) return;
-      // The service would rename or delete the first person's record if a second one came by the same thread.
-      const person = known && !isKnown ? newVisitor(visitor) : visitor;
-      const keys = { ...person.keys, [service]: [primaryKey, signature] as const };
-      become({ ...person, keys }, isKnown ? undefined : signed(text, person.thread, signature));
-    });
-  };
-
+  const recorder = createRecorder({
+    steps,
+    clock,
+    replayedId,
+    isFull: () => counts.queued > maxQueuedEvents,
+    begin,
+    end,
+    trace,
+    attempt,
+    fail: tellOf,
+    start: () => visitor.check(),
+    take(text, isSingle) {
+      if (isSingle) singles.add(idOf(text));
+      // What is too large is dropped once it has its number: the relay's report counts it.
+      if (excessOf(text, visitor.size()) === 'full') return end([text], 'full');
+      enter({ text }, timeOf(text));
+    },
+    rest(isBurst) {
+      visitor.write();
+      // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
+      const isHeldUp = !isBurst && (courier.isReading() || !store.isOpen());
+      if (visitor.pages() && (isHeldUp || visitor.isBusy())) journal.keep(queue.unsaved());
+    },
+  });
   const setProperties = (properties: unknown) => {
     const text = attempt(() => draftUpsert(properties));
-    if (!text) return;
-    enter((visitor) => {
-      const [primary_key, signature] = identityIn(visitor);
-      if (typeof primary_key === 'string') add(stamp(text, { primary_key, signature }));
-      else fail('setProperties: call identify first');
-    });
-  };
-
-  /** A visitor of a known thread, or of a new one after that of another. */
-  const newVisitor = (before?: Visitor, thread: string = uuid()): Visitor => ({
-    thread,
-    turn: before ? before.turn + 1 : 0,
-    keys: {},
-    pages,
-  });
-  /** Who the visitor is, if other hosts of the site may know better. */
-  const meet = (here: Visitor): Visitor => elsewhere?.meet(here, service) ?? here;
-  /** Asks the store who the visitor is, and counts the page; nobody, if the thread is missing there, too. */
-  const load = async (): Promise<Visitor | undefined> => {
-    // Before anything reads the page's address.
-    const linked = arriveByLink && attempt(arriveByLink);
-    const arrive = (stored?: Visitor) => {
-      if (isMissing && !stored) return;
-      const known = isThread(stored?.thread) ? stored : candidate;
-      const pages = ~~known.pages + 1 || 1;
-      const turn = ~~known.turn;
-      const changed = carried(CHANGED) as Visitor | undefined;
-      const isSame = changed?.thread === known.thread;
-      // On a page that did not know how many threads there had been, or after that.
-      const isNewer = !isSame && isThread(changed?.thread) && (!changed.pages || ~~changed.turn > turn);
-      const here = isNewer ? { ...changed, turn: Math.max(turn + 1, ~~changed.turn) } : { ...known, turn };
-      const visitor = meet({ ...here, keys: { ...here.keys, ...(isSame && changed.keys) }, pages });
-      return linked ? linked(visitor) : visitor;
-    };
-    const met = await store.transact([], VISITOR, arrive as (stored?: Visitor) => Visitor);
-    if (met) carry(CHANGED);
-    return met ?? arrive();
-  };
-
-  /** Opens the database and lets in the calls that waited for it. */
-  const boot = async () => {
-    const since = Date.now();
-    const mine = candidate;
-    const visitor = await load();
-    // Meanwhile the page is going away, or consent was refused.
-    if (mine !== candidate) return;
-    // A page that comes back from WebKit's back/forward cache has not been told of a refusal.
-    if (!visitor?.thread) return forget();
-    ({ pages } = visitor);
-    if (arriveByLink && visitor.thread !== mine.thread) channel.post(visitor);
-    know(visitor);
-    // As another tab would have heard it from the page that went.
-    const settled = carriedList(SETTLED) as string[];
-    delivery.hear(settled, settled, []);
-    carry(SETTLED);
-    for (const text of adopt(since)) {
-      if (queue.items.has(idOf(text))) continue;
-      if (isEvent(text)) begin();
-      queue.add(text);
-    }
-    // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
-    delivery.flush(true);
+    if (text) enter({ text });
+    visitor.write();
   };
 
   const start = () => {
     // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
     if (document?.prerendering) return document.addEventListener('prerenderingchange', start, { once: true });
-    const thread = carried(THREAD);
-    candidate = meet(newVisitor(undefined, isThread(thread) ? thread : undefined));
-    isMissing = wasCarried && !thread;
-    if (!isMissing) carry(THREAD, candidate.thread);
     tab = uuid();
-    ask();
-  };
-
-  /** As on a new page: who the visitor is has to be asked. */
-  const ask = () => {
-    numbers = {};
-    pages = 0;
-    open(undefined);
-    booting = boot();
+    visitor.grant();
   };
 
   /** A page that nobody has seen yet does not start any more. */
   const unwait = () => document?.removeEventListener('prerenderingchange', start);
 
-  const forget = () => {
-    booting = undefined;
-    candidate = newVisitor();
-    pages = 0;
-    open(null);
+  const refuse = () => {
+    visitor.refuse();
     trace(() => ({ step: 'visitor', thread: undefined }));
+    journal.drop([...queue.items.keys()]);
     end(queue.remove([...queue.items.keys()]), 'consent');
-    delivery.forget();
-    store.clear();
-    for (const key of [CHANGED, SETTLED, THREAD, VISIT, ...[CALLS, TAB, itemsPrefix].flatMap(carriedKeys)]) carry(key);
-    tell();
-    wasCarried = false;
+    courier.forget();
+    store.clear(service, [VISITOR, linkNameOf(service)]);
+    const pages = [PAGE, ITEMS].flatMap((prefix) => carriedKeys(`${prefix} ${service} `));
+    for (const key of [HINT, CHANGED, SETTLED, THREAD, VISIT, ...[CALLS, TAB].flatMap(carriedKeys), ...pages])
+      carry(key);
+    tellHosts();
     unwait();
   };
 
   /** The visitor's answer, given here or in another tab. */
   const answer = (isGranted: boolean) => {
-    if (!isGranted) forget();
-    else if (!booting) start();
+    if (!isGranted) refuse();
+    else if (!visitor.isStarted()) start();
   };
 
   const flush = async (force?: boolean) => {
-    await booting;
-    if (pages) await delivery.flush(force);
+    await visitor.asked();
+    if (visitor.pages()) await courier.flush(force);
   };
 
   /** What is left is handed over, or carried to the next page. */
-  const depart = () => {
-    wasCarried = !!carried(THREAD);
-    if (!pages) {
-      // Another one, so that what still comes of booting is void.
-      candidate = { ...candidate };
-      know(candidate);
-    }
-    const isHolding = delivery.leave();
+  const carryAll = () => {
+    if (!visitor.leave()) return store.abort();
+    const isHolding = courier.leave();
+    visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
-    const unsaved = queue.unsaved();
-    if (unsaved[0]) carryItems(unsaved);
-    const settled = delivery.settled();
+    if (visitor.pages()) journal.keep(queue.unsaved());
+    const settled = courier.settled();
     if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
     if (isHolding) carry(leftKey, [...carriedList(leftKey), tab].slice(-MOST_LEFT));
   };
 
   const leave = () => {
-    drain();
+    recorder.drain();
     unwait();
-    // Nor does a page that may have been refused write anything before it knows.
-    if (!booting) store.abort();
-    else if (pages || !isMissing) depart();
+    carryAll();
     channel.close();
   };
 
-  /** While nobody looked, another host of the site may have made the visitor another one, or identified them. */
-  const look = (isBack: boolean) => {
-    drain();
-    const found = booting && isBack ? meet(candidate) : candidate;
-    if (found !== candidate) {
-      candidate = found;
-      ask();
-    }
-    flush(isBack);
-  };
-
-  const unwatch = watchLifecycle(look, leave, () => {
-    channel.reopen();
-    delivery.restore();
-    // Another tab may have made the visitor another one meanwhile.
-    if (booting) start();
-  });
+  const unwatch = watchLifecycle(
+    (isBack) => {
+      recorder.drain();
+      // While nobody looked, another host of the site may have made the visitor another one, or identified them.
+      visitor.check(isBack);
+      flush(isBack);
+    },
+    leave,
+    () => {
+      channel.reopen();
+      courier.restore();
+      tab = uuid();
+      numbers = {};
+      visitor.restore();
+    },
+  );
 
   // Nothing is erased: perhaps the visitor's own answer is still to come, and has come on earlier pages.
   if (settings.respectGpc && (globalThis.navigator as { globalPrivacyControl?: boolean })?.globalPrivacyControl)
-    open(null);
+    visitor.refuse();
   else if (settings.consent === 'granted') start();
 
   const tracker: Tracker = {
-    track: (event, payload?: unknown) => track(event, payload),
+    track: (event, payload?: unknown) => recorder.track(event, payload),
     trackNow(event, payload?: unknown) {
-      track(event, payload, true);
-      drain();
+      recorder.track(event, payload, true);
+      recorder.drain();
       return flush();
     },
     identify(primaryKey, properties, options) {
-      drain();
+      recorder.drain();
       const { signature } = options ?? {};
       if (typeof primaryKey !== 'string' || !primaryKey || typeof (signature ?? '') !== 'string')
         return fail('identify: expected a non-empty string');
-      // A service asks for none.
-      identify(primaryKey, apiKey ? undefined : signature);
+      enter({
+        text: draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId()),
+        fresh: uuid(),
+        key: primaryKey,
+        // A service asks for none.
+        signature: apiKey ? undefined : signature,
+      });
+      visitor.write();
       if (properties) setProperties(properties);
     },
     setProperties(properties) {
-      drain();
+      recorder.drain();
       setProperties(properties);
     },
     page: (overrides) => {
-      track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...overrides })) });
+      recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...overrides })) });
     },
     reset() {
-      drain();
-      enter((visitor) => become(newVisitor(visitor)));
+      recorder.drain();
+      enter({ fresh: uuid() });
+      visitor.write();
     },
     consent(isGranted) {
-      drain();
+      recorder.drain();
       if (typeof isGranted !== 'boolean') return fail('consent: expected a boolean');
       answer(isGranted);
       channel.post(isGranted);
     },
     flush() {
-      drain();
+      recorder.drain();
       return flush(true);
     },
-    correlationValue: () => new Promise((resolve) => enter((visitor) => resolve(visitor.thread))),
+    correlationValue: () => visitor.thread(),
     stats: () => structuredClone(counts),
     on,
     stop() {

@@ -128,4 +128,10 @@ export const deliveryMutants: readonly Mutant[] = [
     find: "    restore() {\n      state = { does: 'wait' };\n",
     replace: '    restore() {\n',
   },
+  {
+    name: "counts a 2xx without the relay's header as delivered",
+    file: 'courier/transport.ts',
+    find: ': !headers.get(RELAY_HEADER);',
+    replace: ': false;',
+  },
 ];

@@ -22,7 +22,10 @@ export const isFullFor = ({ ledger, service, plan, history }: Stage, n: number):
   for (const { payload, at, isConfirmed } of service.stored)
     if (isConfirmed && !arrivals.has(payload.n) && history.wasNetworkFair(at, event.at)) arrivals.set(payload.n, at);
   const waiting = [...ledger.tracked.values()].filter(
-    (other) => other.n < n && (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
+    (other) =>
+      // What a page adopts finds what the page has tracked itself.
+      (other.n < n || other.page !== event.page) &&
+      (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
   );
   return waiting.length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
 };

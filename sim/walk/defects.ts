@@ -1,7 +1,6 @@
 import type { Broken } from '../world/world.ts';
 import type { Defect } from './defect.ts';
 import { deliveryDefects } from './deliveryDefects.ts';
-import { npmDefects } from './npm/defects.ts';
 import { personDefects } from './personDefects.ts';
 import type { Plan } from './plan.ts';
 import { consentDefects } from './themes/consentDefects.ts';
@@ -12,7 +11,6 @@ export const defects: readonly Defect[] = [
   ...personDefects,
   ...deliveryDefects,
   ...consentDefects,
-  ...npmDefects,
   ...storageDefects,
   ...pageDefects,
 ];

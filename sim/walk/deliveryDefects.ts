@@ -1,62 +1,11 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
 import type { Defect } from './defect.ts';
-import { direct, now, relayed } from './defectPlans.ts';
-import { has, hasRefusals } from './plan.ts';
+import { changesPerson, leaves, now, relayed } from './defectPlans.ts';
+import { has } from './plan.ts';
 
 /** Known defects that lose events, repeat them, or send them at the wrong time. */
 export const deliveryDefects: readonly Defect[] = [
-  {
-    name: 'an event of an earlier page that is rejected is reported as dropped by no page',
-    invariant: INVARIANTS.lost,
-    issue: 16,
-    plan: relayed(
-      317,
-      [
-        { wait: now, action: { verb: 'service', status: 413, takes: false } },
-        { wait: now, action: { verb: 'track', tab: 0, count: 3, name: 'walk' } },
-        { wait: { ms: 24_330 }, action: { verb: 'open', tab: 2 } },
-        { wait: now, action: { verb: 'close', tab: 2 } },
-        { wait: { ms: 3875 }, action: { verb: 'setProperties', tab: 2 } },
-      ],
-      { features: { ...MODERN, hasFetchLater: false }, hasStub: false },
-    ),
-    mayShow: hasRefusals,
-  },
-  {
-    name: 'direct: what a page has both stored and journaled is sent by one tab and again by another',
-    invariant: INVARIANTS.twice,
-    issue: 16,
-    plan: relayed(
-      70,
-      [
-        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
-        { wait: now, action: { verb: 'navigate', tab: 0 } },
-        { wait: { ms: 33_502 }, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
-      ],
-      direct,
-    ),
-    mayShow: ({ isDirect }) => isDirect,
-  },
-  {
-    name: 'after a SIGKILL, calls of the stub that were already replayed are replayed under new ids',
-    invariant: INVARIANTS.id,
-    issue: 16,
-    plan: relayed(17_170, [
-      { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
-      { wait: { ms: 431 }, action: { verb: 'identifyAndLeave', tab: 0, person: 'ann' } },
-      { wait: { tasks: 10 }, action: { verb: 'hide', tab: 1 } },
-      { wait: { ms: 4014 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20_000 } },
-      { wait: { tasks: 3 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-      { wait: now, action: { verb: 'back', tab: 0 } },
-      { wait: { ms: 31_603 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-      { wait: { ms: 3 }, action: { verb: 'crash', tab: 1 } },
-      { wait: now, action: { verb: 'reset', tab: 0 } },
-      { wait: { tasks: 4 }, action: { verb: 'track', tab: 0, count: 1, name: 'poison' } },
-      { wait: { tasks: 8 }, action: { verb: 'kill' } },
-    ]),
-    mayShow: (plan) => plan.hasStub && has(plan, 'kill'),
-  },
   {
     name: 'after the site has deleted IndexedDB, a page that came back from the back/forward cache does not store its events again',
     invariant: INVARIANTS.lost,
@@ -73,5 +22,85 @@ export const deliveryDefects: readonly Defect[] = [
       { features: { ...MODERN, hasFetchLater: false } },
     ),
     mayShow: (plan, detail) => has(plan, 'clearDatabase') && has(plan, 'back') && detail.startsWith('walk'),
+  },
+  {
+    name: 'events of an open page that waits for its database are stored by another page, under the number of that page',
+    invariant: INVARIANTS.order,
+    issue: 16,
+    plan: relayed(
+      127,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'hide', tab: 0 } },
+        { wait: { tasks: 6 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { ms: 248 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+      ],
+      {
+        isDirect: true,
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', compress: 'false' },
+      },
+    ),
+    mayShow: (plan) => changesPerson(plan),
+  },
+  {
+    name: 'direct: what is handed over while the link is not proven is kept, and sent again',
+    invariant: INVARIANTS.twice,
+    issue: 16,
+    plan: relayed(97, [{ wait: { tasks: 0 }, action: { verb: 'stop', tab: 2 } }], {
+      theme: 'npm',
+      isDirect: true,
+      features: { ...MODERN, hasFetchLater: false },
+      dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', compress: 'false' },
+      hasStub: false,
+      npm: { hasOther: true, hasTransport: true },
+    }),
+    mayShow: ({ isDirect }) => isDirect,
+  },
+  {
+    name: 'a page leaves while its lease is being written: pages that are open wait until the lease ends',
+    invariant: INVARIANTS.idle,
+    issue: 16,
+    plan: relayed(
+      1380,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 19 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 10 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 2 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 21991 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+      ],
+      { isDirect: true, dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' }, hasStub: false },
+    ),
+    mayShow: leaves,
+  },
+  {
+    name: 'after a SIGKILL a page leaves with the lease, and two other pages send at once',
+    invariant: INVARIANTS.lease,
+    issue: 16,
+    plan: relayed(
+      832,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'reset', tab: 2 } },
+        { wait: { tasks: 2 }, action: { verb: 'kill' } },
+        { wait: { tasks: 0 }, action: { verb: 'flush', tab: 2 } },
+        { wait: { tasks: 10 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: { ms: 163 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 3 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { ms: 790 }, action: { verb: 'kill' } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+      ],
+      {
+        isDirect: true,
+        features: { hasLocks: false, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', flushInterval: '200', compress: 'false' },
+        hasStub: false,
+      },
+    ),
+    mayShow: (plan) => leaves(plan) && has(plan, 'kill'),
   },
 ];

@@ -17,7 +17,8 @@ const LEASE = 30_000;
 const isCalm = (stage: Stage, page: Page): boolean => {
   const { plan, world, history, ledger, consent } = stage;
   const now = world.scheduler.now();
-  const calls = [...ledger.tracked.values(), ...ledger.identified].filter((call) => call.page === page.name);
+  // Those of other pages, too: a page takes in what they have journaled.
+  const calls = [...ledger.tracked.values(), ...ledger.identified];
   return (
     now - (page.storedAt ?? now) > SETTLING &&
     calls.every(({ at }) => now - at > SETTLING) &&

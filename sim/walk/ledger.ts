@@ -63,16 +63,29 @@ export interface Ledger {
   owners(event: Tracked): ReadonlySet<string>;
 }
 
+/** Calls of two pages within so long (ms) are one moment: the clock of a page tells no more. */
+const MOMENT = 1;
+/** A page that has just loaded asks its database for so long (ms). What another page changes meanwhile comes before or after. */
+const ASKING = 100;
+
 /** @param travel how long (ms) a change of the person may take to reach other tabs */
 export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
   const tracked = new Map<number, Tracked>();
   const identified: Identified[] = [];
+  /** Changes that a crash or kill may have taken back. */
+  const unsure = new Set<Change>();
   const changes: Change[] = [{ at: Number.NEGATIVE_INFINITY, page: '', person: '' }];
   /** Persons who may be the current one besides the last change's. */
   let doubted = new Set<string>();
 
+  const doubt = (change: Change, before: string) => {
+    unsure.add(change);
+    doubted.add(before);
+  };
   const change = (page: string, person: string) => {
-    doubted = new Set();
+    const last = changes.at(-1) as Change;
+    // What two pages change in the same moment has no order.
+    doubted = new Set(last.page !== page && scheduler.now() - last.at < ASKING ? [...doubted, last.person] : []);
     changes.push({ at: scheduler.now(), page, person });
   };
   const personsFor = (page: string): Set<string> => {
@@ -116,15 +129,20 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     },
     doubt(ms) {
       for (let i = changes.length - 1; i > 0 && scheduler.now() - (changes[i] as Change).at < ms; i--)
-        doubted.add((changes[i - 1] as Change).person);
+        doubt(changes[i] as Change, (changes[i - 1] as Change).person);
     },
-    owners({ persons, change }) {
+    owners({ persons, change, at }) {
       const owners = new Set(['', ...persons]);
+      // What one page tracks and another one changes in the same moment has no order.
+      for (const later of changes.slice(change)) if (later.at - at < MOMENT) owners.add(later.person);
       if (!persons.has('')) return owners;
       // An anonymous visitor's events belong to whoever is identified next.
-      for (const { person } of changes.slice(change)) {
-        if (!person) break;
-        owners.add(person);
+      for (const [index, later] of changes.entries()) {
+        if (index < change) continue;
+        const next = changes[index + 1];
+        const hasOrder = !next || next.page === later.page || next.at - later.at >= ASKING;
+        if (!later.person && !unsure.has(later) && later.at - at >= MOMENT && hasOrder) break;
+        owners.add(later.person);
       }
       return owners;
     },

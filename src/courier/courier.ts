@@ -1,6 +1,6 @@
 import type { Queue } from '../outbox/queue.js';
 import type { Entry, ReadRows, Row, Store } from '../outbox/store.js';
-import { type ItemText, idOf, isItem } from '../recorder/event.js';
+import { type ItemText, idOf, isItem, isOlder } from '../recorder/event.js';
 import { ask } from './ask.js';
 import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
@@ -27,7 +27,7 @@ export interface DeliveryPorts {
   /** Whether a page of this name has left, so that its lease is void. */
   hasLeft(tab: string): boolean;
   /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */
-  readonly limits: BatchLimits & { readonly flushInterval: number };
+  readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
   /** There is no relay that drops duplicates. */
   readonly isDirect: boolean;
   /** Bytes of the page's keep-alive requests in flight, of all its trackers. */
@@ -42,6 +42,8 @@ export interface DeliveryPorts {
   defer(batch: Batch): () => void;
   /** Receives reports for the other tabs. */
   onReport(report: Report): void;
+  /** Events of other pages are dropped. Those of this page follow as settled. */
+  onLost(items: ItemText[], reason: 'rejected' | 'expired'): void;
   /** Events of this page are settled, whichever tab sent them. */
   onSettled(items: ItemText[], rejected: readonly string[]): void;
   onError(message: string | undefined): void;
@@ -125,10 +127,13 @@ export const MOST_SETTLED = 1e3;
 
 const { now } = Date;
 
+/** Name of the link's record in the store. */
+export const linkNameOf = (service: string): string => `link ${service}`;
+
 /** The courier: one request at a time over all tabs, oldest rows first. Each transaction settles the last answer. */
 export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const { store, queue, service, tab, limits, isDirect, flight, singles, onReport, onSettled, onError } = ports;
-  const linkName = `link ${service}`;
+  const linkName = linkNameOf(service);
   const search = newSearch(limits.maxBatchBytes);
   let state: State = { does: 'wait' };
   /** As the last transaction left it. */
@@ -249,6 +254,12 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
     if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
     const ids = batch.items.map(idOf);
+    const expired = batch.items.filter((text) => isOlder(text, limits.maxAge));
+    if (expired[0]) {
+      drop(expired, 'expired');
+      settle(pass, expired.map(idOf), expired.map(idOf));
+      return { change: take, writes: changedRows(rows, isLeft) };
+    }
     report(ids, [], []);
     // If this attempt fails, the event travels in a batch, with its timestamp.
     for (const id of ids) singles.delete(id);
@@ -271,6 +282,20 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld) };
   };
 
+  /** Items of other pages are lost: perhaps their pages have gone, so this one reports it. Its own follow as settled. */
+  const drop = (items: readonly ItemText[], reason: 'rejected' | 'expired') =>
+    ports.onLost(
+      items.filter((text) => !queue.items.has(idOf(text))),
+      reason,
+    );
+
+  /** These need not be sent any more. */
+  const settle = (pass: Pass, done: readonly string[], lost: readonly string[]) => {
+    report([], done, lost);
+    for (const id of done) settled.add(id);
+    pass.hasSettled = !!done[0];
+  };
+
   /** What an answer means: settles events, and returns how the link changes. */
   const judge = (pass: Pass, { items, bytes }: Batch, isLast: boolean, answer: Answer): Change => {
     const { outcome, status, retryAfter, message } = answer;
@@ -288,9 +313,11 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // A failure with a 2xx is the answer of another server, and 0 is a transport that breaks its contract.
     const isForeign = outcome === 'failed' && (status ?? 300) < 300;
     if (isRefused || lost[0] || isForeign) onError(message);
-    report([], done, lost);
-    for (const id of done) settled.add(id);
-    pass.hasSettled = !!done[0];
+    drop(
+      items.filter((text) => lost.includes(idOf(text))),
+      'rejected',
+    );
+    settle(pass, done, lost);
     if (isDelivered) return succeed;
     return verdict === WAIT ? (...held) => fail(...held, isRefused, retryAfter) : take;
   };

@@ -5,16 +5,19 @@
 
 /** Calls that the inline stub remembered, each `[time, [method, ...args]]`: a key begins so, and then says when. */
 export const CALLS = 'clew.calls';
-/** Finished items that have not been in the database yet: a key begins so, and names the service and the page. */
+/** A page's journal: a key begins so, and names the service and the page. */
+export const PAGE = 'clew.page';
+/** Finished items that a page of an earlier version has left: a key begins so, and names the service and the page. */
 export const ITEMS = 'clew.items';
 /** Ids of items that need not be sent any more, though the database may have them still. */
 export const SETTLED = 'clew.settled';
 /** Names of pages that left while they may have held the lease, which is void since: a key begins so, and names the service. */
 export const TAB = 'clew.tab';
-/** The visitor's thread, for a page that leaves before it could ask the database. */
+/** Who the visitor is, for a page that cannot wait for the database. */
+export const HINT = 'clew.hint';
+/** The visitor id that a page of an earlier version has left. */
 export const THREAD = 'clew.thread';
-
-/** Who the visitor has become, until the database has it: a page that goes away may not see its transaction through. */
+/** Who the visitor has become on a page of an earlier version. */
 export const CHANGED = 'clew.visitor';
 
 /** What has brought the visitor: the campaign's part of a query. It ends with the tab. */
@@ -44,11 +47,14 @@ export const carriedKeys = (prefix: string): string[] => {
   }
 };
 
-/** Carries `value`, or without one nothing any more. */
-export const carry = (key: string, value?: unknown): void => {
+/** Carries `value`, or without one nothing any more. Returns whether that worked. */
+export const carry = (key: string, value?: unknown): boolean => {
   try {
     const storage = storageOf(key);
     if (value) storage[key] = JSON.stringify(value);
     else delete storage[key];
-  } catch {}
+    return true;
+  } catch {
+    return false;
+  }
 };

@@ -1,37 +1,122 @@
 import { type ItemText, idOf, isItem, timeOf } from '../recorder/event.js';
-import { carriedKeys, carriedList, carry } from './carryOver.js';
+import type { Held } from '../visitor/held.js';
+import { isThread, visitorIn } from '../visitor/record.js';
+import { CHANGED, carried, carriedKeys, carriedList, carry, ITEMS, PAGE } from './carryOver.js';
 
-/**
- * Items that stand in localStorage because the database may not have them: it is not open yet, or the page is going away.
- * Each page has a key of its own: where two write into one, the later takes away what the other has just put there.
- *
- * @param prefix of the keys of all pages of the origin
- */
-export const createCarrier = (prefix: string, page: string) => {
-  const key = prefix + page;
-  const carryItems = (items: readonly ItemText[]) => carry(key, [...new Set([...items, ...carriedList(key)])]);
+/** What a page keeps in localStorage because the database may not have it. */
+export interface Journaled {
+  /** Calls that wait for the visitor. */
+  readonly held: readonly Held[];
+  /** The page has gone, or is in the back/forward cache. */
+  readonly isLeft?: boolean | undefined;
+  /** Finished events and upserts. */
+  readonly texts: readonly ItemText[];
+  /** When it was written, in ms since the epoch. */
+  readonly at?: number | undefined;
+}
 
-  /** Leaves there what is not of these: it has a better place now, or needs none. */
-  const uncarry = (items: readonly ItemText[]) => {
-    const ids = items.map(idOf);
-    const all = carriedList(key) as ItemText[];
-    const left = all.filter((text) => !ids.includes(idOf(text)));
-    if (left.length < all.length) carry(key, left[0] && left);
-  };
+/** The journal of another page. */
+export interface OtherJournal extends Journaled {
+  readonly page: string;
+  /** Deletes it, unless its page has written it again. */
+  remove(): void;
+}
 
+const ANY_ID = '00000000-0000-4000-8000-000000000000';
+
+export interface Journal {
+  /** Writes which calls wait, in place of what it said before. */
+  write(held: readonly Held[], isLeft: boolean): void;
+  /** Adds finished items. */
+  keep(items: readonly ItemText[]): void;
+  /** Finished items have a better place now, or need none. */
+  drop(ids: readonly string[]): void;
   /**
-   * Carries what pages have carried that are gone, and returns it. Who has tracked anything `since` this page began to ask
-   * for its database does the same, and is alive.
+   * The journals of other pages. One of a page that has tracked finished events since the time `since` is without them: it is
+   * open.
    */
-  const adopt = (since: number): ItemText[] => {
-    const isNew = (text: unknown) => isItem(text) && timeOf(text) >= since && timeOf(text) <= Date.now();
-    const others = carriedKeys(prefix).filter((other) => other !== key && !carriedList(other).some(isNew));
-    const items = others.flatMap(carriedList).filter(isItem);
-    // First: there may be no room for both.
-    for (const other of others) carry(other);
-    if (items[0]) carryItems(items);
-    return items;
+  others(since: number): OtherJournal[];
+}
+
+/** Any code of the origin may have written there. */
+const heldIn = (call: unknown): Held[] => {
+  const { index, at, text, fresh, key, signature, dropped, given, visitor: stored } = Object(call) as Held;
+  const visitor = visitorIn(stored);
+  const isWhole =
+    index > 0 && at >= 0 && (text ? isItem(text) : !!(fresh || dropped || visitor)) && isThread(fresh ?? ANY_ID);
+  return isWhole ? [{ index, at, text, fresh, key, signature, dropped, given, visitor }] : [];
+};
+
+/** Each page writes one entry of its own: where two pages write one, the later one takes away what the other has just written. */
+export const createJournal = (service: string, page: string): Journal => {
+  const prefix = `${PAGE} ${service} `;
+  const key = prefix + page;
+  const items = new Map<string, ItemText>();
+  let rest: Omit<Journaled, 'texts'> = { held: [] };
+  let isWritten = false;
+
+  const save = () => {
+    const isEmpty = !items.size && !rest.held[0];
+    if (isEmpty && !isWritten) return;
+    isWritten = !isEmpty;
+    carry(key, isWritten && { ...rest, texts: [...items.values()], at: Date.now() });
   };
 
-  return [carryItems, uncarry, adopt] as const;
+  /** What pages of earlier versions have left. */
+  const old = (): [string, Journaled][] => {
+    const visitor = visitorIn(carried(CHANGED));
+    return [
+      ...carriedKeys(`${ITEMS} ${service} `).map((other): [string, Journaled] => [
+        other,
+        { held: [], isLeft: true, texts: carriedList(other).filter(isItem) },
+      ]),
+      ...(visitor
+        ? [[CHANGED, { held: [{ index: 1, at: 0, visitor }], isLeft: true, texts: [] }] as [string, Journaled]]
+        : []),
+    ];
+  };
+
+  return {
+    write(held, isLeft) {
+      rest = { held, isLeft };
+      save();
+    },
+    keep(texts) {
+      for (const text of texts) items.set(idOf(text), text);
+      if (texts[0]) save();
+    },
+    drop(ids) {
+      const { size } = items;
+      for (const id of ids) items.delete(id);
+      if (items.size < size) save();
+    },
+    others(since) {
+      const present = carriedKeys(prefix).map((other): [string, Journaled] => {
+        const { held, isLeft, texts, at } = Object(carried(other)) as Partial<Journaled>;
+        return [
+          other,
+          {
+            isLeft,
+            at,
+            held: [held ?? []].flat().flatMap(heldIn),
+            texts: [texts ?? []].flat().filter(isItem),
+          },
+        ];
+      });
+      const isNew = (at: number | undefined) => (at ?? 0) >= since && (at ?? 0) <= Date.now();
+      return [...old(), ...present]
+        .filter(([other]) => other !== key)
+        .map(([other, journaled]) => {
+          const text = JSON.stringify(carried(other));
+          // Its page is open, and stores them itself.
+          const isOpen = !journaled.isLeft && [journaled.at, ...journaled.texts.map(timeOf)].some(isNew);
+          return {
+            ...journaled,
+            texts: isOpen ? [] : journaled.texts,
+            page: other.slice(prefix.length),
+            remove: () => !isOpen && JSON.stringify(carried(other)) === text && carry(other),
+          };
+        });
+    },
+  };
 };

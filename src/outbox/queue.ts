@@ -11,6 +11,10 @@ export interface Queue {
    * whether that is done. Before the page has a number nothing may be stored: then it is undefined.
    */
   persist(extra?: readonly Entry[]): Promise<boolean> | undefined;
+  /** The same, for somebody else's transaction: what is to be stored, and what to do when that is done. */
+  collect(): Collected;
+  /** Takes in an item that another page has stored. */
+  note(text: ItemText): void;
   /** Unconfirmed items by id, oldest first. */
   readonly items: ReadonlyMap<string, ItemText>;
   /** Length of all these items together. */
@@ -19,6 +23,13 @@ export interface Queue {
   unsaved(): ItemText[];
   /** Forgets items, here and with the next transaction in the store. Returns those that were here. */
   remove(ids: readonly string[]): ItemText[];
+}
+
+/** What is to be stored in one transaction. */
+export interface Collected {
+  readonly entries: readonly Entry[];
+  /** Told whether that is done. */
+  settle(isStored: boolean): boolean;
 }
 
 /** A row of this page: its key once it has been written, what is left of its items, and whether it is known to be stored. */
@@ -55,10 +66,8 @@ export const createQueue = (
     changed = new Set([...changed, ...rows]);
   };
 
-  const persist = (extra: readonly Entry[] = []) => {
+  const collect = (number = page()): Collected => {
     row = undefined;
-    const number = page();
-    if (!number) return;
     review();
     const due = changed;
     const entries: Entry[] = [];
@@ -66,7 +75,6 @@ export const createQueue = (
       own[0] ??= [service, number, ++count, tab];
       entries.push([own[0], own[1][0] ? own[1] : undefined]);
     }
-    entries.push(...extra);
     changed = new Set();
     const settle = (isStored: boolean) => {
       for (const own of due) {
@@ -79,13 +87,24 @@ export const createQueue = (
       }
       return isStored;
     };
-    return entries[0] ? store.transact(entries).then((done) => settle(!!done)) : Promise.resolve(true);
+    return { entries, settle };
+  };
+
+  const persist = (extra: readonly Entry[] = []) => {
+    if (!page()) return;
+    const { entries, settle } = collect();
+    const all = [...entries, ...extra];
+    return all[0] ? store.transact(all).then((done) => settle(!!done)) : Promise.resolve(true);
+  };
+
+  const note = (text: ItemText) => {
+    items.set(idOf(text), text);
+    length += text.length;
   };
 
   return {
     add(text) {
-      items.set(idOf(text), text);
-      length += text.length;
+      note(text);
       room -= text.length;
       if (!row) queueMicrotask(persist);
       if (!row || room < 0 || row[1].length >= maxBatchEvents) {
@@ -97,6 +116,8 @@ export const createQueue = (
       changed.add(row);
     },
     persist,
+    collect,
+    note,
     items,
     length: () => length,
     unsaved() {

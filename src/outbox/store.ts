@@ -20,12 +20,12 @@ export type ReadRows = (service: string, most?: number) => Promise<Row[]>;
 export interface Store {
   /**
    * Runs one transaction over all tabs. It writes rows and named records, and then replaces the record `name` by the result of
-   * the pure function `change`. `change` may read rows and must not wait for anything else. Without `name`, the transaction is
-   * committed within the call, so that it survives the unload. Resolves to the result of `change`, or true, or to undefined if
-   * nothing was written.
+   * the function `change`, unless that is undefined. `change` may read rows and must not wait for anything else. If `entries` is
+   * a function, it is called after `change` in the same transaction. Without `name`, the transaction is committed within the
+   * call, so that it survives the unload. Resolves to the result of `change`, or true, or to undefined if nothing was written.
    */
   transact<T extends object>(
-    entries: readonly Entry[],
+    entries: readonly Entry[] | (() => readonly Entry[]),
     name?: string,
     change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
   ): Promise<T | undefined>;
@@ -91,12 +91,17 @@ const commit = (transaction: IDBTransaction): Promise<unknown> => {
 
 const write = async <T extends object>(
   target: IDBObjectStore,
-  entries: readonly Entry[],
+  entries: readonly Entry[] | (() => readonly Entry[]),
   name: string,
   change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
 ): Promise<T> => {
-  for (const [key, value] of entries) value ? target.put(value, key) : target.delete(key);
+  const put = (all: readonly Entry[]) => {
+    for (const [key, value] of all) value ? target.put(value, key) : target.delete(key);
+  };
+  const isLate = typeof entries === 'function';
+  if (!isLate) put(entries);
   const value = change && (await change(await promisifyRequest(target.get(name)), readerOf(target)));
+  if (isLate) put(entries());
   if (value) target.put(value, name);
   await commit(target.transaction);
   return value ?? (true as never);

@@ -22,7 +22,11 @@ export const createCampaign = (allowed: () => Promise<unknown>) => {
     if (!found || found === kept) return;
     kept = found;
     isNew = true;
-    allowed().then(() => carry(VISIT, kept));
+    // After a refusal nothing is written.
+    allowed().then(
+      () => carry(VISIT, kept),
+      () => {},
+    );
   };
   const tell = (isWanted?: boolean): Record<string, string> => {
     const told = isNew || isWanted ? kept : '';

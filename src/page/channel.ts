@@ -1,5 +1,5 @@
 import type { Report } from '../courier/courier.js';
-import { isThread, type Visitor } from '../visitor/visitor.js';
+import { isThread, type Visitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
 
 /** What the tabs of an origin post: what is in flight and confirmed, who the visitor now is, or the visitor's answer. */

@@ -20,6 +20,10 @@ const TIME_START = REST + '"timestamp":"'.length;
 /** When it happened, in ms since the epoch; NaN for an upsert. */
 export const timeOf = (text: ItemText): number => Date.parse(text.slice(TIME_START, TIME_START + 24));
 
+const IDENTIFIES = `"event":"${IDENTIFY}"`;
+/** Whether this is the event that ties a visitor id to a customer. */
+export const isIdentify = (text: ItemText): boolean => text.startsWith(IDENTIFIES, TIME_START + 26);
+
 /** An event goes on with its `timestamp`, an upsert with `properties`. */
 export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 
@@ -38,6 +42,9 @@ export const isName = (value: unknown): value is string =>
 export const draftEvent = (at: number, event: string, payload?: string, id: string = v4()): ItemText =>
   `{"uuid":"${id}","timestamp":"${new Date(at).toISOString()}","event":${JSON.stringify(event)},` +
   `"source":"custom","correlationKey":"_id"${payload ? `,"payload":${payload}` : ''}}`;
+
+/** The same event as another one. */
+export const renewed = (text: ItemText): ItemText => `{"uuid":"${v4()}${text.slice(ID_END)}`;
 
 /** An upsert that does not know its customer yet: `stamp` adds the `primary_key`. Throws what the properties throw. */
 export const draftUpsert = (properties: unknown): ItemText => {

@@ -27,15 +27,17 @@ export const createMemoryStore = (): Store => {
     structuredClone([...rows.values()].filter(([key]) => key[0] === service).sort(([a], [b]) => compare(a, b)));
   return {
     async transact<T extends object>(
-      entries: readonly Entry[],
+      entries: readonly Entry[] | (() => readonly Entry[]),
       name = '',
       change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
     ) {
       // As in a browser, nothing that is stored is shared with whoever stores it.
-      const written = structuredClone(entries);
+      const isLate = typeof entries === 'function';
+      const written = isLate ? [] : structuredClone(entries);
       const work = async () => {
         for (const entry of written) write(entry);
         const value = await change?.(structuredClone(records.get(name)) as T | undefined, read);
+        for (const entry of isLate ? structuredClone(entries()) : []) write(entry);
         if (value) records.set(name, structuredClone(value));
         return value ?? (true as never);
       };

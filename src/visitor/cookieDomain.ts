@@ -1,5 +1,5 @@
 import { createCookie } from './cookie.js';
-import { isThread, type Visitor } from './visitor.js';
+import { isThread, markOf, type Visitor } from './record.js';
 
 /** Shares the visitor id between the hosts of a site. */
 export interface SharedVisitor {
@@ -7,16 +7,7 @@ export interface SharedVisitor {
   meet(here: Visitor, service: string): Visitor;
   /** Writes the visitor to the cookie, or deletes the cookie. Calls `fail` once if the browser refuses. */
   tell(visitor: Visitor | undefined, fail: (message: string) => void): void;
-  /** Whether another host identified this visitor id with the same primary key. */
-  knows(key: string | number | undefined, primaryKey: string): boolean;
 }
-
-/** Tells people apart, and does not tell who they are: FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
-const markOf = (primaryKey: string): number => {
-  let mark = 2166136261;
-  for (const character of primaryKey) mark = Math.imul(mark ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
-  return mark;
-};
 
 /**
  * Creates the value of `createTracker`'s option `cookieDomain`, which shares one visitor id between all hosts of a site, such as
@@ -53,6 +44,5 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       isRefused = true;
       fail('cookieDomain: the browser refused the cookie');
     },
-    knows: (key, primaryKey) => key === markOf(primaryKey),
   };
 };

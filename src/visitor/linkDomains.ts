@@ -1,5 +1,5 @@
 import { followedLink } from '../page/followedLink.js';
-import { isThread, type Visitor } from './visitor.js';
+import { isThread, type Visitor } from './record.js';
 
 /**
  * Shares the visitor id with sites on other domains, through links.

@@ -110,7 +110,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     onSettled(items, refused) {
       for (const id of items.map(idOf)) (refused.includes(id) ? rejected : delivered).push(id);
     },
-    onExpired: () => {},
+    onLost: () => {},
     onError: (message) => errors.push(message ?? ''),
   });
   return {

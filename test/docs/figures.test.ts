@@ -6,8 +6,8 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['README.md', 'the newest 100,000 events for a day', 'src/relay/seen.ts', 'maxEvents = 100_000'],
   ['README.md', 'events for a day', 'src/relay/seen.ts', 'maxAge = DAY,'],
   ['README.md', 'each event to IndexedDB in a microtask', 'src/outbox/queue.ts', 'queueMicrotask(persist)'],
-  ['docs/delivery.md', 'stops 24 ms after the first call', 'src/tracker.ts', 'const BURST = 24;'],
-  ['docs/delivery.md', 'in slices of 6 ms', 'src/tracker.ts', 'const SLICE = 6;'],
+  ['docs/delivery.md', 'stops 24 ms after the first call', 'src/recorder/recorder.ts', 'const BURST = 24;'],
+  ['docs/delivery.md', 'in slices of 6 ms', 'src/recorder/recorder.ts', 'const SLICE = 6;'],
   ['docs/delivery.md', 'for 22 s at a time', 'src/courier/lease.ts', 'const LEASE = REQUEST_TIMEOUT + 2 * SECOND;'],
   ['docs/delivery.md', 'time-out after 20 s', 'src/courier/lease.ts', 'const REQUEST_TIMEOUT = 20 * SECOND;'],
   [
@@ -24,8 +24,16 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'leaves the database alone for 1 s', 'src/outbox/store.ts', 'const FIRST_REST = 1000;'],
   ['docs/delivery.md', 'doubling to a minute', 'src/outbox/store.ts', 'const LONGEST_REST = 60_000;'],
   ['docs/delivery.md', 'later than `maxAge` (30 days)', 'src/api/options.ts', 'maxAge: 2_592_000_000,'],
+  [
+    'docs/delivery.md',
+    'SIGKILL of the browser within ten seconds',
+    'sim/walk/identityChecks.ts',
+    'const KILL = 10_000;',
+  ],
+  ['ARCHITECTURE.md', 'finishes 200 of the calls', 'src/visitor/visitor.ts', 'const AT_ONCE = 200;'],
+  ['docs/privacy.md', 'names of at most 30 pages', 'src/visitor/visitor.ts', 'const MOST_TAKEN = 30;'],
   ['docs/tracker.md', 'at most 500 times in one task', 'src/api/signals.ts', 'const MOST_RUNS = 500;'],
-  ['docs/delivery.md', 'the first 50 calls of a task', 'src/tracker.ts', 'const AT_ONCE = 50;'],
+  ['docs/delivery.md', 'the first 50 calls of a task', 'src/recorder/recorder.ts', 'const AT_ONCE = 50;'],
   ['docs/delivery.md', 'ten million characters', 'src/tracker.ts', 'const MOST_QUEUED = 1e7;'],
   ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/transport.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
   [

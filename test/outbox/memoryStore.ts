@@ -49,17 +49,19 @@ export const createMemoryStore = (): MemoryStore => {
 
   const store: MemoryStore = {
     async transact<T extends object>(
-      entries: readonly Entry[],
+      entries: readonly Entry[] | (() => readonly Entry[]),
       name = '',
       change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
     ) {
       if (store.isBroken) return undefined;
       if (name && store.isHeldUp) return new Promise<undefined>((resolve) => heldUp.push(() => resolve(undefined)));
-      const written = structuredClone(entries);
+      const isLate = typeof entries === 'function';
+      const written = isLate ? [] : structuredClone(entries);
       const work = async () => {
         commits.push(written);
         for (const entry of written) write(entry);
         const value = await change?.(structuredClone(records.get(name)) as T | undefined, store.read);
+        for (const entry of isLate ? structuredClone(entries()) : []) write(entry);
         if (value) records.set(name, structuredClone(value));
         return value ?? (true as never);
       };

@@ -4,7 +4,6 @@ import { loadScripts, type Scripts } from '../../sim/bundle.ts';
 import { INVARIANTS } from '../../sim/walk/checks.ts';
 import { now, relayed } from '../../sim/walk/defectPlans.ts';
 import { createHistory } from '../../sim/walk/history.ts';
-import { npmDefects } from '../../sim/walk/npm/defects.ts';
 import { breaksTrickle } from '../../sim/walk/npm/trickleCheck.ts';
 import type { Action, Plan } from '../../sim/walk/plan.ts';
 import { runPlan } from '../../sim/walk/run.ts';
@@ -25,14 +24,6 @@ const walk = async (actions: readonly Action[], npm: Plan['npm'] = { hasOther: f
 };
 
 const track: Action = { verb: 'track', tab: 0, count: 3, name: 'walk' };
-
-it.each(npmDefects.map(({ name, invariant, plan }) => [name, invariant, plan] as const))(
-  'still shows the known defect: %s',
-  async (_, invariant, plan) => {
-    const { broken } = await runPlan(scripts, plan);
-    expect(broken.map((found) => found.invariant)).toContain(invariant);
-  },
-);
 
 it('delivers the events of two trackers on a page through two relays and identifies at both', async () => {
   const { broken, linesWith } = await walk(

@@ -7,7 +7,7 @@ import { openPage, settle, start } from './page.ts';
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
 /** Keys of localStorage under which pages keep items that the store may not have. */
-const journals = () => Object.keys(localStorage).filter((key) => key.startsWith('clew.items'));
+const journals = () => Object.keys(localStorage).filter((key) => key.startsWith('clew.page'));
 /** A store whose database has not answered yet, and never does. */
 const waiting = (store: Store): Store => ({
   ...store,
@@ -26,7 +26,7 @@ describe('a page that crashes', () => {
     first.tracker.track('a');
     expect(journals()).toHaveLength(1);
     first.tracker.track('b');
-    const visitor = JSON.parse(localStorage['clew.thread'] ?? '""');
+    const { thread: visitor } = JSON.parse(localStorage['clew.hint'] ?? '{}');
     await later();
     openPage();
     const second = start({ baseUrl: '/clew', store });
@@ -65,32 +65,44 @@ describe('a page that crashes', () => {
     isOpen = false;
     tracker.track('carried');
     const [key = ''] = journals();
-    expect(JSON.parse(localStorage[key] ?? '').map((text: string) => JSON.parse(text).event)).toEqual(['carried']);
+    const { texts } = JSON.parse(localStorage[key] ?? '{}');
+    expect(texts.map((text: string) => JSON.parse(text).event)).toContain('carried');
     await settle();
     expect(journals()).toEqual([]);
   });
 
-  it('has a journal of its own, apart from that of an open page', async () => {
+  it('leaves calls that wait: one page finishes them, once, even if theirs is still open', async () => {
     const store = createMemoryStore();
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const slow: Store = {
+      ...store,
+      async transact(...what) {
+        await answered;
+        return store.transact(...what);
+      },
+    };
     openPage();
-    const running = start({ baseUrl: '/clew', store: waiting(store) });
-    await later();
-    const since = Date.now();
+    const open = start({ baseUrl: '/clew', store: slow });
+    open.tracker.track('waiting');
+    open.tracker.identify('ann');
     openPage();
     const { tracker, names } = start({ baseUrl: '/clew', store });
-    // It tracks something after the second page has begun to open the database.
-    running.tracker.track('of the running page');
     await tracker.flush();
-    expect(Date.now()).toBe(since);
-    expect(names()).toEqual([]);
-    expect(journals()).toHaveLength(1);
+    expect(names()).toEqual(['waiting', '$identify']);
+    answer();
+    await open.tracker.flush();
+    expect(await open.tracker.correlationValue()).toBe(await tracker.correlationValue());
+    expect(open.names()).not.toContain('$identify');
   });
 
   it.each(['nonsense', '[7, null, "text"]', '{}', '"text"'])(
     'has its journal ignored if other code has overwritten it with %s',
     async (text) => {
       openPage();
-      localStorage['clew.items /clew other'] = text;
+      localStorage['clew.page /clew other'] = text;
       const { tracker, requests, errors } = start({ baseUrl: '/clew' });
       tracker.track('seen');
       await tracker.flush();
@@ -232,8 +244,8 @@ describe('a visitor record', () => {
     isStuck = true;
     if (isOther) first.tracker.reset();
     first.tracker.identify('ben');
-    const visitor = await first.tracker.correlationValue();
     page.leave();
+    const visitor = await first.tracker.correlationValue();
     await later();
     openPage();
     const second = start({ baseUrl: '/clew', store });
@@ -243,7 +255,7 @@ describe('a visitor record', () => {
     expect(await second.tracker.correlationValue()).toBe(visitor);
     expect(second.names()).toEqual(['$identify']);
     expect(second.upserts()).toMatchObject([{ primary_key: 'ben' }]);
-    expect(localStorage).not.toHaveProperty('clew.visitor');
+    expect(journals()).toEqual([]);
   });
 
   it('in localStorage stays there until the store has it', async () => {
@@ -252,17 +264,19 @@ describe('a visitor record', () => {
     const refusing: Store = {
       ...store,
       transact: (entries, name, change) =>
-        isRefused && !name ? Promise.resolve(undefined) : store.transact(entries, name, change),
+        isRefused ? Promise.resolve(undefined) : store.transact(entries, name, change),
     };
     openPage();
     const { tracker } = start({ baseUrl: '/clew', store: refusing });
     await tracker.flush();
     tracker.identify('ann');
     await settle();
-    expect(JSON.parse(localStorage['clew.visitor'] ?? '{}')).toMatchObject({ keys: { '/clew': ['ann', null] } });
+    const [key = ''] = journals();
+    const { held } = JSON.parse(localStorage[key] ?? '{}');
+    expect(held).toMatchObject([{ visitor: { keys: { '/clew': ['ann', null] } } }]);
     isRefused = false;
     tracker.reset();
-    await settle();
-    expect(localStorage).not.toHaveProperty('clew.visitor');
+    await tracker.flush();
+    expect(journals()).toEqual([]);
   });
 });

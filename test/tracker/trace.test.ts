@@ -39,6 +39,7 @@ describe('trace', () => {
     });
     const thread = await tracker.correlationValue();
     tracker.identify('ann');
+    await tracker.flush();
     tracker.consent(false);
     expect(visitors).toEqual([
       [thread, 'ann'],

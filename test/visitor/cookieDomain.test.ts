@@ -117,8 +117,8 @@ describe('a domain in a cookie', () => {
     const app = startOn(APP);
     app.tracker.reset();
     const after = await app.tracker.correlationValue();
-    // The cookies of the first page are those of its own document.
-    Object.assign(globalThis, { document: www.page.document, location: www.page.location });
+    // The cookies of the first page are those of its own document, and its localStorage is that of its own host.
+    Object.assign(globalThis, { document: www.page.document, location: www.page.location, localStorage: {} });
     www.page.show(false);
     expect(await www.tracker.correlationValue()).toBe(before);
     www.page.show(true);

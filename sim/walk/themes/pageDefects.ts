@@ -23,19 +23,4 @@ export const pageDefects: readonly Defect[] = [
     ),
     mayShow: (plan) => plan.hasStub && has(plan, 'prerender') && (leaves(plan) || has(plan, 'activate')),
   },
-  {
-    name: 'a page that crashes before its database has answered loses what it has tracked while it was prerendered',
-    invariant: INVARIANTS.lost,
-    issue: 16,
-    plan: relayed(
-      202_936,
-      [
-        { wait: now, action: { verb: 'prerender', tab: 1, count: 1 } },
-        { wait: now, action: { verb: 'activate', tab: 1 } },
-        { wait: { tasks: 3 }, action: { verb: 'crash', tab: 2 } },
-      ],
-      { theme: 'pages', hasStub: false },
-    ),
-    mayShow: (plan) => has(plan, 'prerender') && has(plan, 'activate') && has(plan, 'crash', 'discard'),
-  },
 ];

@@ -1,0 +1,163 @@
+import { MODERN } from '../browser/browser.ts';
+import { direct, now, relayed, small } from './defectPlans.ts';
+import type { FixedWalk } from './fixed.ts';
+import type { Step } from './plan.ts';
+
+const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } };
+
+/** Walks that kept too much or too little. */
+export const fixedStorage: readonly FixedWalk[] = [
+  {
+    name: 'an event of an earlier page that is rejected is reported as dropped',
+    plan: relayed(
+      317,
+      [
+        { wait: now, action: { verb: 'service', status: 413, takes: false } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 3, name: 'walk' } },
+        { wait: { ms: 24_330 }, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'close', tab: 2 } },
+        { wait: { ms: 3875 }, action: { verb: 'setProperties', tab: 2 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false }, hasStub: false },
+    ),
+  },
+  {
+    name: 'direct: what a page has both stored and journaled is sent once',
+    plan: relayed(
+      70,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: now, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 33_502 }, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+      ],
+      direct,
+    ),
+  },
+  {
+    name: 'a refusal leaves the lease to a tab that is waiting for an answer',
+    plan: relayed(
+      2957,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: { tasks: 0 }, action: { verb: 'network', kind: 'hangs' } },
+        { wait: { tasks: 0 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 4420 }, action: { verb: 'refuseAndGrant', tab: 2 } },
+        { wait: { tasks: 6 }, action: { verb: 'service', status: undefined, takes: false } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' }, hasStub: false },
+    ),
+  },
+  {
+    name: 'a page that crashes before its database has answered leaves what it has tracked while it was prerendered',
+    plan: relayed(
+      202_936,
+      [
+        { wait: now, action: { verb: 'prerender', tab: 1, count: 1 } },
+        { wait: now, action: { verb: 'activate', tab: 1 } },
+        { wait: { tasks: 3 }, action: { verb: 'crash', tab: 2 } },
+      ],
+      { theme: 'pages', hasStub: false },
+    ),
+  },
+  {
+    name: 'before its database has answered a page holds no more events than maxQueuedEvents',
+    plan: relayed(450, [burst, burst, { wait: now, action: { verb: 'flush', tab: 0 } }], {
+      dataset: small,
+      theme: 'storage',
+      hasStub: false,
+    }),
+  },
+  {
+    name: 'a page adopts no more than maxQueuedEvents of what an earlier one has journaled',
+    plan: relayed(
+      21_640,
+      [
+        { wait: now, action: { verb: 'refuseStorage', refusal: 'database' } },
+        burst,
+        { wait: now, action: { verb: 'close', tab: 0 } },
+        { wait: { ms: 29 }, action: { verb: 'track', tab: 1, count: 60, name: 'walk' } },
+        { wait: { tasks: 5 }, action: { verb: 'navigate', tab: 2 } },
+      ],
+      { dataset: small, theme: 'storage', hasStub: false },
+    ),
+  },
+  {
+    name: 'a page that crashes before its database has answered leaves no more in localStorage than maxQueuedEvents',
+    plan: relayed(
+      20_911,
+      [
+        burst,
+        burst,
+        { wait: now, action: { verb: 'crash', tab: 0 } },
+        { wait: now, action: { verb: 'flush', tab: 0 } },
+      ],
+      { dataset: small, theme: 'storage', hasStub: false },
+    ),
+  },
+  {
+    name: 'an event that was journaled and then dropped as full is not sent by the next page',
+    plan: relayed(
+      450,
+      [burst, burst, { wait: { tasks: 1 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } }],
+      {
+        dataset: small,
+        theme: 'storage',
+      },
+    ),
+  },
+  {
+    name: 'while IndexedDB is shut, journaled events are adopted once',
+    plan: relayed(
+      97207,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: now, action: { verb: 'service', status: 429, takes: true } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20000 } },
+        { wait: { ms: 789 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: now, action: { verb: 'back', tab: 1 } },
+        { wait: { ms: 15155 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+      ],
+      {
+        theme: 'storage',
+        features: { ...MODERN, hasLocks: false },
+        dataset: {
+          baseUrl: '/clew',
+          flushInterval: '200',
+          maxBatchEvents: '5',
+          compress: 'false',
+          maxQueuedEvents: '80',
+        },
+        hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'events that a page has journaled one by one are handed over in order',
+    plan: relayed(
+      301164,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'trickle', tab: 1, ms: 41564 } },
+        { wait: { ms: 22 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 1673 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 9 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 4, name: 'walk' } },
+        { wait: { tasks: 10 }, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'back', tab: 2 } },
+        { wait: { ms: 38 }, action: { verb: 'trackOther', tab: 2, count: 3 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
+      ],
+      {
+        theme: 'npm',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
+        hasStub: false,
+        npm: { hasOther: false, hasTransport: true },
+      },
+    ),
+  },
+];

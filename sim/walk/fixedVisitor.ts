@@ -1,0 +1,123 @@
+import { MODERN } from '../browser/browser.ts';
+import { direct, now, relayed } from './defectPlans.ts';
+import type { FixedWalk } from './fixed.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** A page with two trackers, both of which have asked the database. */
+const twoTrackers = (steps: readonly Step[]): Plan =>
+  relayed(1, [{ wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } }, ...steps], {
+    theme: 'npm',
+    hasStub: false,
+    npm: { hasOther: true, hasTransport: false },
+  });
+
+const identifies = (person: string): Step => ({ wait: { ms: 6000 }, action: { verb: 'identify', tab: 0, person } });
+const reloads: Step = { wait: { ms: 6000 }, action: { verb: 'navigate', tab: 0 } };
+
+/** Walks that mixed up two people, or forgot who somebody is. */
+export const fixedVisitor: readonly FixedWalk[] = [
+  {
+    name: 'a page that leaves before the database has answered gives each person a visitor id of their own',
+    plan: relayed(
+      95,
+      [
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 0, person: 'ann' } },
+      ],
+      { hasStub: false },
+    ),
+  },
+  {
+    name: 'after the site has deleted IndexedDB and kept localStorage, another person gets another visitor id',
+    plan: relayed(
+      32,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 22_076 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 1544 }, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { ms: 1888 }, action: { verb: 'crash', tab: 0 } },
+        { wait: now, action: { verb: 'clearDatabase' } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+      ],
+      { features: { ...MODERN, hasLocks: false, hasFetchLater: false }, hasStub: false },
+    ),
+  },
+  {
+    name: 'what an open page has journaled is sent under the visitor id from after its identify()',
+    plan: relayed(
+      107,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: { ms: 944 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { tasks: 10 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+      ],
+      { ...direct, features: MODERN, dataset: { ...direct.dataset, flushInterval: '200' }, hasStub: true },
+    ),
+  },
+  {
+    name: 'a page knows who has just been identified on a page that left',
+    plan: relayed(
+      18_383,
+      [
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 6616 }, action: { verb: 'online' } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: { tasks: 10 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+        { wait: { ms: 2008 }, action: { verb: 'online' } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false } },
+    ),
+  },
+  {
+    name: 'the $identify of a visitor survives a crash',
+    plan: relayed(
+      41468,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 8 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 5 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'crash', tab: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+      ],
+      { dataset: { baseUrl: '/clew', flushInterval: '200', compress: 'false' }, hasStub: false },
+    ),
+  },
+  {
+    name: 'one tab calls reset() and another one identify() in the same millisecond: the person is identified once',
+    plan: relayed(26217, [
+      { wait: now, action: { verb: 'reset', tab: 1 } },
+      { wait: { ms: 8564 }, action: { verb: 'open', tab: 1 } },
+      { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+      { wait: now, action: { verb: 'reset', tab: 1 } },
+      { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+      { wait: { ms: 35005 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
+    ]),
+  },
+  {
+    name: 'two services: after a reload, another person gets another visitor id at both',
+    plan: twoTrackers([identifies('ann'), reloads, identifies('bob')]),
+  },
+  {
+    name: 'two services: after a reload, a person is not identified again',
+    plan: twoTrackers([identifies('ann'), reloads, identifies('ann')]),
+  },
+  {
+    name: "two services: after a reload, a customer's properties are sent by both trackers",
+    plan: twoTrackers([identifies('ann'), reloads, { wait: { ms: 6000 }, action: { verb: 'setProperties', tab: 0 } }]),
+  },
+  {
+    name: 'what is tracked after stop() is stored, also offline',
+    plan: relayed(
+      519,
+      [
+        { wait: now, action: { verb: 'flush', tab: 0 } },
+        { wait: now, action: { verb: 'offline' } },
+        { wait: { ms: 637 }, action: { verb: 'stop', tab: 0 } },
+      ],
+      { theme: 'npm', features: MODERN, hasStub: false, npm: { hasOther: false, hasTransport: false } },
+    ),
+  },
+];

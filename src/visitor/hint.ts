@@ -1,0 +1,41 @@
+import { carried, carry, HINT, THREAD } from '../outbox/carryOver.js';
+import { isThread, markOf, merge, type Visitor, visitorIn } from './record.js';
+
+/**
+ * The visitor in localStorage, for a page that cannot wait for the database and for tabs that have missed a change. It has the
+ * marks of who is identified, and no primary key.
+ */
+export const readHint = (service: string): Visitor | undefined => {
+  const hint = visitorIn(carried(HINT));
+  const old = carried(THREAD);
+  // Whom earlier versions had identified is not known: to nobody's mark is 0.
+  return hint ?? (isThread(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
+};
+
+/** Writes the hint in the task of the change, unless a later visitor is there. Returns what is there then. */
+export const writeHint = (visitor: Visitor, service: string): void => {
+  const there = readHint(service);
+  const { thread, turn, keys, pages } = merge(visitor, there ?? visitor);
+  const marks = Object.entries(keys).map(([name, [key]]) => [
+    name,
+    [typeof key === 'string' ? markOf(key) : key, undefined, true],
+  ]);
+  // One that cannot be written must not stay as it was: better none than one that is out of date.
+  if (!carry(HINT, { thread, turn, keys: Object.fromEntries(marks), pages })) carry(HINT);
+  carry(THREAD);
+};
+
+/**
+ * Whether somebody has erased the hint that was seen, as a refusal does. Where nothing can be written, it may be missing for want of
+ * room.
+ */
+export const isErased = (seen: string | undefined): boolean => !!seen && !rawHint() && carry(HINT, {}) && carry(HINT);
+
+/** The hint as it stands there, to see whether another tab has changed it. */
+export const rawHint = (): string | undefined => {
+  try {
+    return localStorage[HINT];
+  } catch {
+    return undefined;
+  }
+};

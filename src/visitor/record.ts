@@ -1,0 +1,68 @@
+import { v4 as uuid } from 'uuid';
+
+/** Who identified a visitor id at a service: the primary key with its signature. */
+export type Identity = readonly [
+  /** A number in place of the primary key is its mark: another host of the site knows the key, or this page has forgotten it. */
+  primaryKey: string | number,
+  signature?: string | undefined,
+  /** The service may not have its `$identify`: the next `identify` with this key sends it again. */
+  isUnsent?: boolean | undefined,
+];
+
+/** The visitor's record on this origin. */
+export interface Visitor {
+  /** The visitor id (`correlationValue`): a lower-case v4 UUID. */
+  readonly thread: string;
+  /** The number of earlier visitor ids. */
+  readonly turn: number;
+  /** Who identified the visitor id, by service. */
+  readonly keys: Readonly<Record<string, Identity>>;
+  /** The number of page loads, which numbers their rows. */
+  readonly pages: number;
+}
+
+/** Whether this is a visitor id, or another UUID of clew's: storage gives back whatever somebody has put there. */
+export const isThread = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
+
+/** The visitor in a stored value, if there is one. */
+export const visitorIn = (stored: unknown): Visitor | undefined => {
+  const { thread, turn, keys, pages } = (stored ?? {}) as Visitor;
+  const known = Object.entries(Object(keys) as Visitor['keys']).filter(
+    ([, identity]) => Array.isArray(identity) && /string|number/.test(typeof identity[0]),
+  );
+  return isThread(thread) ? { thread, turn: ~~turn, keys: Object.fromEntries(known), pages: ~~pages } : undefined;
+};
+
+/** A visitor with a new id, after another one. */
+export const newVisitor = (before?: Visitor, thread: string = uuid()): Visitor => ({
+  thread,
+  turn: before ? before.turn + 1 : 0,
+  keys: {},
+  pages: before?.pages ?? 0,
+});
+
+/** Tells people apart, and does not tell who they are: FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+export const markOf = (primaryKey: string): number => {
+  let mark = 2166136261;
+  for (const character of primaryKey) mark = Math.imul(mark ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
+  return mark;
+};
+
+/** What two sources know of the same id. A primary key says more than its mark; otherwise the first source counts. */
+const mergeKeys = (first: Visitor['keys'], second: Visitor['keys']): Visitor['keys'] => {
+  const merged = { ...second };
+  for (const [service, identity] of Object.entries(first))
+    if (typeof identity[0] === 'string' || typeof merged[service]?.[0] !== 'string') merged[service] = identity;
+  return merged;
+};
+
+/** The visitor that two sources know. Of two ids, the later one counts; of two that are equally late, the first source's. */
+export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
+  if (!first) return second;
+  const pages = Math.max(first.pages, second.pages);
+  const isSame = first.thread === second.thread;
+  if (isSame)
+    return { ...first, turn: Math.max(first.turn, second.turn), keys: mergeKeys(first.keys, second.keys), pages };
+  return { ...(second.turn > first.turn ? second : first), pages };
+};
