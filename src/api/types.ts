@@ -72,7 +72,10 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    * another tab sends).
    */
   flush(): Promise<void>;
-  /** Resolves to the visitor id, for your own servers. Waits for consent. On a server, resolves to ''. */
+  /**
+   * Resolves to the visitor id, for your own servers. Waits for consent. On a server, resolves to ''. Rejects after a refusal,
+   * until `consent(true)`.
+   */
   correlationValue(): Promise<string>;
   /** Returns a copy of the counts of this page's events. */
   stats(): Stats;

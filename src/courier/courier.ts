@@ -117,6 +117,8 @@ interface Pass {
   remaining: number;
   /** The last answer has settled events. */
   hasSettled: boolean;
+  /** There was nothing to send when it began. */
+  readonly wasEmpty: boolean;
 }
 
 /**
@@ -328,11 +330,11 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   };
 
   /** The pass is over: schedules the next one if events remain. */
-  const rest = ({ holder, remaining, hasSettled }: Pass) => {
+  const rest = ({ holder, remaining, hasSettled, wasEmpty }: Pass) => {
     const delay = timeLeft(link, holder, now());
     // Another tab may release its lease at any time.
     if (delay) schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
-    else if (hasSettled && (remaining >= limits.maxBatchEvents || isFull())) flush();
+    else if ((hasSettled || wasEmpty) && (remaining >= limits.maxBatchEvents || isFull())) flush();
     else if (remaining || queue.items.size) schedule(limits.flushInterval);
   };
 
@@ -346,6 +348,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       entered: state,
       remaining: 0,
       hasSettled: false,
+      wasEmpty: !queue.items.size,
     };
     let settling: Settling = { change: (...held) => take(...held, isForced), writes: [] };
     while (queue.persist()) {

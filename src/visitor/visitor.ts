@@ -74,6 +74,12 @@ export interface VisitorPorts {
   fail(message: string): void;
 }
 
+/** Any code of the origin may have written into the record. */
+const takenIn = (stored: unknown): [page: string, index: number][] => {
+  const { taken } = Object(stored) as Stored;
+  return (Array.isArray(taken) ? taken : []).filter(Array.isArray) as [string, number][];
+};
+
 /** Events that wait. What belongs to a change of the visitor does not count. */
 const eventsIn = (calls: readonly Pick<Held, 'text' | 'fresh'>[]) =>
   calls.flatMap(({ text, fresh }) => (text && !fresh ? text : []));
@@ -168,7 +174,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     linked: ReturnType<VisitorPorts['arrive']>,
   ) => {
     const kept = visitorIn(stored);
-    const done = new Map(kept && (stored as Stored).taken);
+    const done = new Map(takenIn(stored));
     // Without a database nobody can tell whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = isLoad ? ports.settled() : new Set();

@@ -163,6 +163,19 @@ describe('the queue', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['late']]);
   });
 
+  it('is sent at once if a full batch was added while a flush of nothing was under way', async () => {
+    const tab = await begun(createTab({ limits: { flushInterval: 600_000 } }));
+    const transact = tab.store.transact.bind(tab.store);
+    vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
+      const written = await transact(entries, name, change);
+      tab.track(...events(200));
+      return written;
+    });
+    await tab.delivery.flush();
+    await settle();
+    expect(tab.sent.map(({ items }) => items.length)).toEqual([200]);
+  });
+
   it('is sent once per flush interval while events trickle in, and flush() settles', async () => {
     const roundTrip = () => new Promise<Answer>((resolve) => setTimeout(() => resolve(DELIVERED), 150));
     const tab = await begun(createTab({ respond: roundTrip }));
