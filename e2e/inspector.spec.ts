@@ -109,7 +109,7 @@ test('a tab without the lease shows the sending tab and the end of its own event
   // Only then: nobody knows which of two tabs that look for something to send finds it first.
   const other = await newVisitor(context);
   // It leaves what it tracks to the tab that sends.
-  await visitAndInspect(other, { flushInterval: '600000' });
+  await visitAndInspect(other, { flushInterval: '8000' });
   await other.clew('track', 'second');
   const waiting = partsOf(other.page);
   await expect(waiting.state).toContainText('Another tab sends for all tabs');

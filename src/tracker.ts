@@ -44,7 +44,7 @@ import type { Step } from './recorder/prepare.js';
 import { createRecorder } from './recorder/recorder.js';
 import type { Finished } from './visitor/held.js';
 import { createVisitor, VISITOR } from './visitor/visitor.js';
-import { IDENTIFY } from './wire.js';
+import { IDENTIFY, parseJson } from './wire.js';
 
 /** Names of so many pages that have left are journaled, the latest. */
 const MOST_LEFT = 9;
@@ -175,8 +175,10 @@ export const startTracker = (
       end(lost, lost[0] && isOlder(lost[0], settings.maxAge) ? 'expired' : 'rejected');
     },
     onLost(items, reason) {
-      for (const _ of items.filter(isEvent)) begin();
-      end(items, reason);
+      // Other code may have written what only begins like an event.
+      const events = items.filter((text) => isEvent(text) && parseJson(text));
+      for (const _ of events) begin();
+      end(events, reason);
     },
   });
 

@@ -45,7 +45,7 @@ const visitShortly = async (stage: Stage, tab: Tab, when: string, key: string) =
 };
 
 for (const [title, when, key] of [
-  ['before the database is open', 'load', 'clew.items /clew'],
+  ['before the database is open', 'load', 'clew.page /clew'],
   ['before the bundle has loaded', 'DOMContentLoaded', 'clew.calls'],
 ] as const) {
   const leave = async (stage: Stage) => {

@@ -256,7 +256,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
     if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
     const ids = batch.items.map(idOf);
-    const expired = batch.items.filter((text) => isOlder(text, limits.maxAge));
+    // This page knows that its own events are not so old: the clock may have jumped.
+    const expired = batch.items.filter((text) => !queue.items.has(idOf(text)) && isOlder(text, limits.maxAge));
     if (expired[0]) {
       drop(expired, 'expired');
       settle(pass, expired.map(idOf), expired.map(idOf));

@@ -163,7 +163,7 @@ describe('the queue', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['late']]);
   });
 
-  it('is sent at once if a full batch was added while a flush of nothing was under way', async () => {
+  it('is sent at once if a full batch was added before a flush of nothing has ended', async () => {
     const tab = await begun(createTab({ limits: { flushInterval: 600_000 } }));
     const transact = tab.store.transact.bind(tab.store);
     vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {

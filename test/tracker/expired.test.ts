@@ -50,21 +50,15 @@ describe('maxAge', () => {
     expect([names(), dropped]).toEqual([['old'], []]);
   });
 
-  it('drops an event of this page that waited for longer, also without storage', async () => {
-    const store = createMemoryStore();
-    Object.assign(store, { transact: async () => undefined, read: async () => [] });
-    const { tracker, names, dropped, fail, recover } = visit(NOW, store, { maxAge: 1000 });
+  it('keeps an event of the page itself: if it seems that old, the clock has jumped', async () => {
+    const { tracker, names, dropped, fail, recover } = visit(NOW, createMemoryStore(), { maxAge: 1000 });
     fail();
     tracker.track('waiting');
     await tracker.flush();
     recover();
-    vi.setSystemTime(NOW + 1001);
-    tracker.track('new');
+    vi.setSystemTime(NOW + 10 * 365 * DAY);
     await tracker.flush();
-    await tracker.flush();
-    expect(names()).toEqual(['new']);
-    expect(dropped).toEqual([['waiting', 'expired']]);
-    expect(tracker.stats()).toEqual({ tracked: 2, delivered: 1, queued: 0, dropped: { expired: 1 } });
+    expect([names(), dropped]).toEqual([['waiting'], []]);
   });
 
   it('keeps an event from the future, as of a clock that was wrong', async () => {

@@ -31,7 +31,10 @@ const readStored = async (): Promise<string[]> => {
     database.close();
   }
   for (const [key, value] of Object.entries(localStorage)) {
-    if (key.startsWith('clew.items')) texts.push(...JSON.parse(value));
+    if (key.startsWith('clew.page')) {
+      const journal = JSON.parse(value);
+      texts.push(...journal.texts, ...journal.held.flatMap(({ text }: { text?: string }) => text ?? []));
+    }
     // A listener that the stub remembered is none any more, and no event either.
     if (key.startsWith('clew.calls')) {
       for (const [, call] of JSON.parse(value)) if (call[0] !== 'on') texts.push(JSON.stringify(call));
