@@ -25,6 +25,12 @@ const fillUp = () => {
   window.isFull = true;
 };
 
+/** Runs in the page: how many events the journals in localStorage have. */
+const journaledTexts = () =>
+  Object.entries(localStorage)
+    .filter(([key]) => key.startsWith('clew.page'))
+    .reduce((sum, [, text]) => sum + JSON.parse(text).texts.length + JSON.parse(text).held.length, 0);
+
 fault(
   41,
   'quota exceeded: each request succeeds, its transaction aborts, and room returns later',
@@ -45,6 +51,8 @@ fault(
     });
     await stage.track(tab);
     await expect.poll(() => stage.stored(tab)).toBe(21);
+    // In the database: the browser is killed, and localStorage reaches the disk seconds later.
+    await expect.poll(() => tab.evaluate(journaledTexts)).toBe(0);
     // Waits from then on, and holds no lease that would have to run out first.
     await tab.evaluate(() => window.clew('flush'));
     await browser.kill();
@@ -99,6 +107,8 @@ fault(
     await session?.send('Storage.overrideQuotaForOrigin', { origin });
     await stage.track(tab);
     await expect.poll(() => stage.stored(tab)).toBe(21);
+    // In the database: the browser is killed, and localStorage reaches the disk seconds later.
+    await expect.poll(() => tab.evaluate(journaledTexts)).toBe(0);
     // Waits from then on, and holds no lease that would have to run out first.
     await tab.evaluate(() => window.clew('flush'));
     await browser.kill();
