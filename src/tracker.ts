@@ -106,6 +106,8 @@ export const startTracker = (
     },
   );
   const requestOf = createRequests(settings);
+  /** What was queued since the journal was last written or had no need of it. */
+  let recent: ItemText[] = [];
   const singles = new Set<string>();
   /** Each `$identify` counts once, however often this page has had to finish it. */
   const identified = new Set<string>();
@@ -121,7 +123,8 @@ export const startTracker = (
   /** A dropped `$identify` counts as never sent. */
   const disown = (text: ItemText) => {
     const { correlationValue, payload } = JSON.parse(text);
-    enter({ dropped: correlationValue, key: payload.distinct_id });
+    const key: unknown = payload?.distinct_id;
+    if (typeof key === 'string') enter({ dropped: correlationValue, key });
   };
   /** What a page that is going away still does is handed over at the end of the microtask. */
   const enter = (call: Parameters<typeof visitor.enter>[0], at: number = clock()) => {
@@ -196,6 +199,7 @@ export const startTracker = (
     const excess = excessOf(text);
     if (excess) return end([text], excess);
     queue.add(text);
+    recent.push(text);
     courier.added();
   };
 
@@ -246,15 +250,18 @@ export const startTracker = (
       for (const item of items) if (item[1]) queue.note(finished(item));
     },
     untake: (ids) => queue.remove(ids),
-    settled() {
-      // As another tab would have heard it from the page that went.
+    settled(isStart) {
       const settled = carriedList(SETTLED) as string[];
-      courier.hear(settled, settled, []);
-      carry(SETTLED);
+      if (isStart) {
+        // As another tab would have heard it from the page that went.
+        courier.hear(settled, settled, []);
+        carry(SETTLED);
+      }
       return new Set(settled);
     },
     rows() {
-      journal.keep(queue.unsaved());
+      journal.keep(recent);
+      recent = [];
       return queue.collect();
     },
     persist: (entry) => queue.persist([entry]),
@@ -291,7 +298,8 @@ export const startTracker = (
       visitor.write();
       // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
       const isHeldUp = !isBurst && (courier.isReading() || !store.isOpen());
-      if (visitor.pages() && (isHeldUp || visitor.isBusy())) journal.keep(queue.unsaved());
+      if (visitor.pages() && (isHeldUp || visitor.isBusy())) journal.keep(recent);
+      recent = [];
     },
   });
   const setProperties = (properties: unknown) => {

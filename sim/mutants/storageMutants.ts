@@ -111,7 +111,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'forgets at page load which events are settled',
     file: 'visitor/visitor.ts',
-    find: 'const settled = isLoad ? ports.settled() : new Set();',
+    find: 'const settled = ports.settled(isStart);',
     replace: 'const settled = new Set();',
   },
 ];

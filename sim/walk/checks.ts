@@ -17,7 +17,7 @@ import { findLostIdentify, findOtherId, findRepeatedIdentify } from './identityC
 import { findStuck } from './idleCheck.ts';
 import { isExcused } from './losses.ts';
 import { accountsOf } from './npm/app.ts';
-import { has, hasRefusals } from './plan.ts';
+import { hasRefusals } from './plan.ts';
 import { checkRequests } from './requestChecks.ts';
 import type { Stage } from './stage.ts';
 
@@ -91,8 +91,7 @@ export const checkIdle = (stage: Stage): void => {
 const checkPersons = ({ service, ledger, world }: Stage): void => {
   const owners = new Map<string, string>();
   // Each service has customers of its own, and may know the same visitor by another key.
-  const nameOf = ({ correlationValue, isOther }: Stored) =>
-    `${correlationValue.slice(0, 4)}${isOther ? ' (other)' : ''}`;
+  const nameOf = ({ correlationValue, isOther }: Stored) => `${correlationValue}${isOther ? ' (other)' : ''}`;
   for (const stored of service.stored) {
     if (stored.event !== '$identify') continue;
     const person = `${stored.payload.distinct_id}`;
@@ -143,7 +142,6 @@ export const checkEnd = (stage: Stage): void => {
       (dropped === 'expired' && !stage.history.wasClockFair(0, world.scheduler.now())) ||
       (dropped === 'consent' && mayBeDropped(stage, event)) ||
       // Its time was that of a clock that was wrong by more than 30 days.
-      (dropped === 'expired' && has(stage.plan, 'setClock')) ||
       dropped === 'filtered';
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
     if (dropped === 'filtered' && arrived.has(n)) world.break(INVARIANTS.filtered, `event ${n}`);

@@ -39,8 +39,7 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
 /** A person who was identified long before anything went wrong, and whom the service does not know. */
 export const findLostIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
-  if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase', 'setClock') || (plan.isDirect && hasFaults(plan)))
-    return undefined;
+  if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase') || (plan.isDirect && hasFaults(plan))) return undefined;
   const doubt = has(plan, 'kill') ? KILL : CRASH;
   const lost = ledger.identified.find(
     ({ at, page, person, isHeard }) =>

@@ -22,8 +22,6 @@ export interface OtherJournal extends Journaled {
   remove(): void;
 }
 
-const ANY_ID = '00000000-0000-4000-8000-000000000000';
-
 export interface Journal {
   /** Writes which calls wait, in place of what it said before. */
   write(held: readonly Held[], isLeft: boolean): void;
@@ -42,8 +40,13 @@ export interface Journal {
 const heldIn = (call: unknown): Held[] => {
   const { index, at, text, fresh, key, signature, dropped, given, visitor: stored } = Object(call) as Held;
   const visitor = visitorIn(stored);
+  const areTexts = [key, signature, dropped, given].every((value) => typeof (value ?? '') === 'string');
   const isWhole =
-    index > 0 && at >= 0 && (text ? isItem(text) : !!(fresh || dropped || visitor)) && isThread(fresh ?? ANY_ID);
+    index > 0 &&
+    at >= 0 &&
+    areTexts &&
+    (text ? isItem(text) : !!(fresh || dropped || visitor)) &&
+    (!fresh || isThread(fresh));
   return isWhole ? [{ index, at, text, fresh, key, signature, dropped, given, visitor }] : [];
 };
 

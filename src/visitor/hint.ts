@@ -8,11 +8,11 @@ import { isThread, markOf, merge, type Visitor, visitorIn } from './record.js';
 export const readHint = (service: string): Visitor | undefined => {
   const hint = visitorIn(carried(HINT));
   const old = carried(THREAD);
-  // Whom earlier versions had identified is not known: to nobody's mark is 0.
+  // Earlier versions did not store who is identified. The mark 0 equals no key's mark, so `identify` starts a new id.
   return hint ?? (isThread(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
 };
 
-/** Writes the hint in the task of the change, unless a later visitor is there. Returns what is there then. */
+/** Writes the hint in the task of the change, unless a later visitor is there. */
 export const writeHint = (visitor: Visitor, service: string): void => {
   const there = readHint(service);
   const { thread, turn, keys, pages } = merge(visitor, there ?? visitor);

@@ -55,8 +55,8 @@ export interface VisitorPorts {
   lend(items: readonly Finished[]): void;
   /** Forgets items that were handed over by a page that was not sure of the visitor, and now is to be. */
   untake(ids: readonly string[]): void;
-  /** Which events of earlier pages need not be sent any more. */
-  settled(): ReadonlySet<unknown>;
+  /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
+  settled(isStart: boolean): ReadonlySet<unknown>;
   /** What is to be stored. */
   rows(): Rows;
   /** Stores a record at once, in a page that leaves. */
@@ -169,7 +169,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   const decide = (
     stored: unknown,
     isShut: boolean,
-    isLoad: boolean,
+    isStart: boolean,
     since: number,
     linked: ReturnType<VisitorPorts['arrive']>,
   ) => {
@@ -177,7 +177,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     const done = new Map(takenIn(stored));
     // Without a database nobody can tell whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
-    const settled = isLoad ? ports.settled() : new Set();
+    const settled = ports.settled(isStart);
     const mine = visitor as Visitor;
     const lent = held.filter(({ index }) => index <= (done.get(page) ?? 0));
     held.splice(0, lent.length);
@@ -193,7 +193,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     // Other hosts and links know the visitor with whom this page began.
     const begin = Math.max(0, calls.indexOf(mineNow.find((call) => call.visitor) as Held));
     const [before, earlier] = finish(from, calls.slice(0, begin), service);
-    const met = (isLoad && elsewhere?.meet(before, service)) || before;
+    const met = elsewhere?.meet(before, service) ?? before;
     const [last, later] = finish(linked ? linked(met) : met, calls.slice(begin), service);
     const after = { ...last, pages: Math.max(last.pages, number) };
     const items = [...earlier, ...later];
@@ -218,7 +218,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   /** Asks the database who the visitor is, and tells it what they become by the calls that wait. */
-  const ask = (isLoad: boolean) => {
+  const ask = () => {
     const mine: Life = { at: ASKING, isSure: life.isSure };
     life = mine;
     held.push(numbered({ visitor }));
@@ -231,7 +231,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (others) return { ...merge(own, visitorIn(stored) ?? (own as Visitor)), taken };
       if (life !== mine) return;
       if (isMissing && !visitorIn(stored)) return ports.onMissed() as undefined;
-      others = decide(stored, isShut, isLoad, since, linked);
+      others = decide(stored, isShut, !mine.isSure, since, linked);
       // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
       rows = ports.rows();
       write();
@@ -255,7 +255,7 @@ export const createVisitor = (ports: VisitorPorts) => {
         for (const other of others) other.remove();
         pump();
         write();
-        if (isLoad) ports.onLoad();
+        if (!mine.isSure) ports.onLoad();
       });
   };
 
@@ -269,7 +269,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     const met = (isBack && elsewhere?.meet(merged, service)) || merged;
     if (isSame(met, visitor)) return;
     visitor = met;
-    if (is(OPEN)) ask(true);
+    if (is(OPEN)) ask();
   };
 
   const start = () => {
@@ -279,7 +279,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     visitor = elsewhere?.meet(here, service) ?? here;
     if (!isMissing) hint(visitor);
     life = { at: ASKING, isSure: false };
-    ask(true);
+    ask();
   };
 
   /** What waits is finished as well as it can be. Returns whether the page may write. */
@@ -325,7 +325,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     enter(call: Omit<Held, 'index' | 'at'>, at: number) {
       if (is(REFUSED)) return ports.onRefused(eventsIn([call]));
       if (isChange(call)) check();
-      if (is(OPEN) && isChange(call)) ask(false);
+      if (is(OPEN) && isChange(call)) ask();
       const last = held.at(-1);
       // In order, even if the clock is set back. With whom the page begins is known before the calls that the stub has kept.
       if (last?.visitor) held.splice(-1, 1, { ...last, at: Math.min(last.at, at) });
@@ -348,7 +348,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const merged = merge(visitor, visitorIn(other) ?? visitor);
       if (isSame(merged, visitor)) return;
       visitor = merged;
-      if (is(OPEN)) ask(true);
+      if (is(OPEN)) ask();
     },
     leave,
     /** After what was handed over: writes what the database has not confirmed. */

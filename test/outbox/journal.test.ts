@@ -246,6 +246,11 @@ describe('a journal that other code has overwritten', () => {
     expect(others()[0]?.held).toEqual([]);
   });
 
+  it.each(['key', 'signature', 'dropped', 'given'])('skips a call whose %s is no text', (name) => {
+    store('page', { held: [{ index: 1, at: NOW, fresh: ONE, [name]: 7 }, reset] });
+    expect(others()[0]?.held).toEqual([reset]);
+  });
+
   it.each([undefined, 'noon'])('has only calls whose time is a number: %s', (at) => {
     store('page', {
       held: [

@@ -98,6 +98,19 @@ describe('two tabs', () => {
     expect(second.events('seen')).toMatchObject([{ correlationValue: after }]);
   });
 
+  it('keep their back-off while the other one changes the visitor', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const { first, second } = await openTabs();
+    second.fail(503);
+    second.tracker.track('queued');
+    await second.tracker.flush();
+    const { length } = second.requests;
+    first.tracker.reset();
+    await settle();
+    expect(await second.tracker.correlationValue()).toBe(await first.tracker.correlationValue());
+    expect([second.requests.length, first.requests.length]).toEqual([length, 0]);
+  });
+
   it('both have the identified customer', async () => {
     const { first, second } = await openTabs();
     first.tracker.identify('ann');
