@@ -428,7 +428,7 @@ export const startTracker = (
       recorder.drain();
       return flush(true);
     },
-    correlationValue: () => visitor.thread(),
+    correlationValue: visitor.visitorId,
     stats: () => structuredClone(counts),
     on,
     stop() {

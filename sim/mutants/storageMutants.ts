@@ -45,14 +45,14 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not journal what is tracked before the database is open',
     file: 'visitor/visitor.ts',
-    find: 'journal.write(unsaved ? [unsaved, ...held] : held, is(AWAY));',
-    replace: 'journal.write(unsaved ? [unsaved] : [], is(AWAY));',
+    find: 'journal.write(who?.unsaved ? [who.unsaved, ...held] : held, is(AWAY));',
+    replace: 'journal.write(who?.unsaved ? [who.unsaved] : [], is(AWAY));',
   },
   {
     name: 'does not adopt the journal of an earlier page',
     file: 'visitor/visitor.ts',
-    find: 'const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);',
-    replace: 'const others: ReturnType<Journal["others"]> = [];',
+    find: '      others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);\n',
+    replace: '',
   },
   {
     name: 'never deletes its journal',
@@ -80,19 +80,19 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'does not take in the calls that a page has left in its journal',
-    file: 'visitor/visitor.ts',
-    find: 'inOrder(mineNow, others, done)',
-    replace: 'inOrder(mineNow, [], done)',
+    file: 'visitor/decide.ts',
+    find: 'inOrder(own, others, done)',
+    replace: 'inOrder(own, [], done)',
   },
   {
     name: 'does not take in the finished events that a page has left in its journal',
     file: 'visitor/visitor.ts',
-    find: '    ports.adopt(texts);\n',
+    find: '      ports.adopt(adopted);\n',
     replace: '',
   },
   {
     name: 'takes in the calls of a journal twice',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/decide.ts',
     find: 'other.held.filter(({ index }) => index > (taken.get(other.page) ?? 0))',
     replace: 'other.held',
   },
@@ -111,7 +111,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'forgets at page load which events are settled',
     file: 'visitor/visitor.ts',
-    find: 'const settled = ports.settled(isStart);',
+    find: 'const settled = ports.settled(!mine.isSure);',
     replace: 'const settled = new Set();',
   },
 ];

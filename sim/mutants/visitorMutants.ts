@@ -5,7 +5,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not journal a changed visitor',
     file: 'visitor/visitor.ts',
-    find: 'journal.write(unsaved ? [unsaved, ...held] : held, is(AWAY));',
+    find: 'journal.write(who?.unsaved ? [who.unsaved, ...held] : held, is(AWAY));',
     replace: 'journal.write(held, is(AWAY));',
   },
   {
@@ -23,9 +23,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: '      ports.untake(held.flatMap(({ text }) => (text ? idOf(text) : [])));\n      start();\n',
-    replace:
-      '      number = (visitor as Visitor).pages;\n      seen = rawHint();\n      life = { at: OPEN, isSure: true };\n',
+    find: '      ports.untake(held.flatMap(({ text }) => (text ? idOf(text) : [])));\n      start(isErased(seen));\n',
+    replace: '      seen = rawHint();\n      life = { at: OPEN, isSure: true };\n',
   },
   {
     name: 'keeps the visitor id at reset()',
@@ -71,9 +70,9 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'makes a new visitor id at each page load',
-    file: 'visitor/visitor.ts',
-    find: 'const from = kept ?? ',
-    replace: 'const from = (number ? kept : newVisitor(kept)) ?? ',
+    file: 'visitor/decide.ts',
+    find: 'const from = visitorIn(stored) ?? ',
+    replace: 'const from = (number && visitorIn(stored)) || { ...mine, thread: crypto.randomUUID() } || ',
   },
   {
     name: 'gives an event the time at which the tracker started',
@@ -114,14 +113,14 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not write the hint in the task of the change',
     file: 'visitor/visitor.ts',
-    find: 'hint(finish(visitor as Visitor, held, service, life.isSure)[0]);',
+    find: 'hint(finish(who.visitor, held, service, life.isSure)[0]);',
     replace: '{}',
   },
   {
     name: 'overwrites the record instead of merging into it',
-    file: 'visitor/visitor.ts',
-    find: 'const from = kept ?? ',
-    replace: 'const from = (number ? mine : kept) ?? ',
+    file: 'visitor/decide.ts',
+    find: 'const from = visitorIn(stored) ?? ',
+    replace: 'const from = (number ? mine : visitorIn(stored)) ?? ',
   },
   {
     name: 'takes another person for the one whose mark the hint has',
@@ -138,13 +137,13 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'trusts the hint as if the database had said it',
     file: 'visitor/visitor.ts',
-    find: '    life = { at: ASKING, isSure: false };\n',
-    replace: '    life = { at: ASKING, isSure: true };\n',
+    find: '    life = { at: ASKING, isMissing };\n',
+    replace: '    life = { at: ASKING, isMissing, isSure: true };\n',
   },
   {
     name: 'ignores a hint that another tab has written',
     file: 'visitor/visitor.ts',
-    find: 'if (isSame(met, visitor)) return;',
-    replace: 'if (!isBack || isSame(met, visitor)) return;',
+    find: '    follow((isBack && elsewhere?.meet(merged, service)) || merged);\n',
+    replace: '    if (isBack) follow(elsewhere?.meet(merged, service) ?? merged);\n',
   },
 ];

@@ -24,6 +24,14 @@ export interface Held {
   readonly dropped?: string | undefined;
 }
 
+/** Events that wait. What belongs to a change of the visitor does not count. */
+export const eventsIn = (calls: readonly Pick<Held, 'text' | 'fresh'>[]): ItemText[] =>
+  calls.flatMap(({ text, fresh }) => (text && !fresh ? text : []));
+
+/** Whether the call changes the visitor. */
+export const isChange = ({ fresh, dropped, visitor }: Pick<Held, 'fresh' | 'dropped' | 'visitor'>): boolean =>
+  !!(fresh || dropped || visitor);
+
 /** What an item says of its visitor. Without it, nobody is identified whom the upsert could concern. */
 type Known = Readonly<Record<string, unknown>> | undefined;
 export type Finished = readonly [text: ItemText, known: Known];

@@ -2,35 +2,43 @@ import type { Journal, OtherJournal } from '../outbox/journal.js';
 import type { Entry, Store } from '../outbox/store.js';
 import { type ItemText, idOf } from '../recorder/event.js';
 import type { SharedVisitor } from './cookieDomain.js';
-import { type Finished, finish, type Held } from './held.js';
+import { AT_ONCE, decide, inOrder, type Stored, type Taken } from './decide.js';
+import { eventsIn, type Finished, finish, type Held, isChange } from './held.js';
 import { isErased, rawHint, readHint, writeHint } from './hint.js';
 import { merge, newVisitor, type Visitor, visitorIn } from './record.js';
 
-/** Nothing is written or sent: consent has not been given, or the page has not been seen. */
+/** Nothing is written or sent: consent has not been given, or the page is prerendering. */
 const WAITING = 0;
-/** The database is asked who the visitor is, or told of a change. Calls wait meanwhile, in the journal too. */
+/** The database is asked who the visitor is, or a change is on its way there. Calls wait meanwhile, in the journal too. */
 const ASKING = 1;
 const OPEN = 2;
-/** The page is going away, or is in the back/forward cache. */
+/** The page has unloaded, or is in the back/forward cache. */
 const AWAY = 3;
 const REFUSED = 4;
 
-/** A moment of the page's life. Awaited work compares it by identity with the one in which it began. */
+/** A moment of the page's life. Awaited work compares it by identity with the moment at which it began. */
 interface Life {
   readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
   /** The database has been asked since the page loaded or came back. */
-  readonly isSure: boolean;
+  readonly isSure?: boolean;
+  /** There was a hint when the page went away, and is none now: the visitor may have refused meanwhile. */
+  readonly isMissing?: boolean;
 }
 
-/** The record in the store: the visitor, and up to which call the journals of other pages have been taken in. */
-type Stored = Visitor & { readonly taken?: readonly (readonly [page: string, index: number])[] | undefined };
+/** What this page knows of the visitor. */
+interface Who {
+  readonly visitor: Visitor;
+  /** The database has said so, or this page has changed what the database had said. */
+  readonly isOwn?: boolean;
+  /** The same visitor, as long as the database may not have it. */
+  readonly unsaved?: Held | undefined;
+  readonly taken?: Taken | undefined;
+  /** The number of this page load; 0 while the database has not assigned it. */
+  readonly number: number;
+}
 
 /** Name of the record in the store. */
 export const VISITOR = 'visitor';
-/** The journals of so many pages are remembered as taken in. */
-const MOST_TAKEN = 30;
-/** So many calls that waited are finished in one task. */
-const AT_ONCE = 200;
 
 /** Rows to store with the record, and what to do when that is done. */
 export interface Rows {
@@ -74,63 +82,30 @@ export interface VisitorPorts {
   fail(message: string): void;
 }
 
-/** Any code of the origin may have written into the record. */
-const takenIn = (stored: unknown): [page: string, index: number][] => {
-  const { taken } = Object(stored) as Stored;
-  return (Array.isArray(taken) ? taken : []).filter(Array.isArray) as [string, number][];
-};
-
-/** Events that wait. What belongs to a change of the visitor does not count. */
-const eventsIn = (calls: readonly Pick<Held, 'text' | 'fresh'>[]) =>
-  calls.flatMap(({ text, fresh }) => (text && !fresh ? text : []));
-const isChange = ({ fresh, dropped, visitor }: Pick<Held, 'fresh' | 'dropped' | 'visitor'>) =>
-  !!(fresh || dropped || visitor);
-
-/**
- * The calls of a page and of those whose journals are there, in the order of time. Of the same moment, what comes from a page
- * that has gone was first, and what comes from one that is open was last.
- */
-const inOrder = (own: readonly Held[], others: readonly OtherJournal[], taken: ReadonlyMap<string, number>): Held[] => {
-  const theirs = (isLeft: boolean) =>
-    others.flatMap((other) =>
-      !!other.isLeft === isLeft ? other.held.filter(({ index }) => index > (taken.get(other.page) ?? 0)) : [],
-    );
-  return [...theirs(true), ...own, ...theirs(false)].sort((one, other) => one.at - other.at);
-};
+const REFUSAL = 'clew: correlationValue: the visitor has refused';
 
 /** Who the visitor is. Calls wait until that is known, and change it in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, page, store, journal, elsewhere } = ports;
-  let life: Life = { at: WAITING, isSure: false };
-  /** As far as this page knows; undefined before it may know, and after a refusal. */
-  let visitor: Visitor | undefined;
-  /** The same, as long as it is what the database has said and what this page has made of it. */
-  let own: Visitor | undefined;
-  /** The same, as long as the database may not have it. */
-  let unsaved: Held | undefined;
-  let taken: Stored['taken'];
-  /** The number of this page load; 0 while the database has not said it. */
-  let number = 0;
+  let life: Life = { at: WAITING };
+  /** Undefined before the page may know the visitor, and after a refusal. */
+  let who: Who | undefined;
   /** Calls that wait for the visitor. */
   let held: Held[] = [];
-  /** How many of them are events or upserts. */
-  let waiting = 0;
+  /** How many calls have had to wait. */
   let count = 0;
-  const waiters: (readonly [resolve: (thread: string) => void, reject: (cause: Error) => void])[] = [];
-  let asked: Promise<unknown> = Promise.resolve();
-  /** How many transactions of `asked` are under way. */
-  let pending = 0;
+  const waiters: (readonly [resolve: (visitorId: string) => void, reject: (cause: Error) => void])[] = [];
+  /** The last transaction, until it is done. */
+  let asking: Promise<void> | undefined;
   /** The hint in localStorage as this page last saw it. */
   let seen: string | undefined;
-  /** There was a hint when the page went away, and is none now: perhaps the visitor has refused meanwhile. */
-  let isMissing = false;
 
   const is = (at: Life['at']) => life.at === at;
   /** As text: the primary key, its signature, and whether its `$identify` may be missing. */
   const identity = (of: Visitor | undefined) => `${of?.keys[service] ?? ''}`;
   const isSame = (one: Visitor, other: Visitor | undefined) =>
     one.thread === other?.thread && identity(one) === identity(other);
-  const write = () => journal.write(unsaved ? [unsaved, ...held] : held, is(AWAY));
+  const write = () => journal.write(who?.unsaved ? [who.unsaved, ...held] : held, is(AWAY));
   /** A call in its place. */
   const numbered = (call: Omit<Held, 'index' | 'at'>, at: number = Date.now()): Held => ({
     ...call,
@@ -143,181 +118,147 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   /** From now on the visitor is known, also to a page that has no time to ask the database. */
-  const know = (known: Visitor) => {
-    visitor = known;
-    hint(known);
-    elsewhere?.tell(known, ports.fail);
-    ports.onVisitor(known);
+  const know = (known: Who) => {
+    who = known;
+    hint(known.visitor);
+    elsewhere?.tell(known.visitor, ports.fail);
+    ports.onVisitor(known.visitor);
   };
 
-  const tell = () => {
-    for (const [resolve] of waiters.splice(0)) resolve((visitor as Visitor).thread);
+  const answerWaiters = () => {
+    for (const [resolve] of waiters.splice(0)) resolve((who as Who).visitor.thread);
   };
 
   /** Finishes calls that wait, a few at a time: the page's own work goes on. */
   const pump = () => {
     if (!is(OPEN)) return;
-    const due = held.splice(0, AT_ONCE);
-    waiting -= eventsIn(due).length;
-    ports.take(finish(visitor as Visitor, due, service)[1]);
+    ports.take(finish((who as Who).visitor, held.splice(0, AT_ONCE), service)[1]);
     if (held[0]) return void setTimeout(pump);
-    tell();
+    answerWaiters();
     write();
   };
 
-  /** What the database's record becomes by this page, within the transaction that has read it. Returns the journals taken in. */
-  const decide = (
-    stored: unknown,
-    isShut: boolean,
-    isStart: boolean,
-    since: number,
-    linked: ReturnType<VisitorPorts['arrive']>,
-  ) => {
-    const kept = visitorIn(stored);
-    const done = new Map(takenIn(stored));
-    // Without a database nobody can tell whether an open page has finished its calls itself.
-    const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
-    const settled = ports.settled(isStart);
-    const mine = visitor as Visitor;
-    const lent = held.filter(({ index }) => index <= (done.get(page) ?? 0));
-    held.splice(0, lent.length);
-    // Up to the last change. What only waits for the visitor may wait a little longer, if it is much.
-    const mineNow = held.splice(0, Math.max(held.map(isChange).lastIndexOf(true) + 1, AT_ONCE));
-    waiting = eventsIn(held).length;
-    const calls = inOrder(mineNow, others, done).filter(({ text }) => !(text && settled.has(idOf(text))));
-    for (const other of others)
-      if (other.held[0] && other.page) done.set(other.page, other.held.at(-1)?.index as number);
-    // Without a record, the first page that was there counts.
-    const from = kept ?? calls.find((call) => call.visitor)?.visitor ?? mine;
-    number ||= Math.max(from.pages, mine.pages) + 1;
-    // Other hosts and links know the visitor with whom this page began.
-    const begin = Math.max(0, calls.indexOf(mineNow.find((call) => call.visitor) as Held));
-    const [before, earlier] = finish(from, calls.slice(0, begin), service);
-    const met = elsewhere?.meet(before, service) ?? before;
-    const [last, later] = finish(linked ? linked(met) : met, calls.slice(begin), service);
-    const after = { ...last, pages: Math.max(last.pages, number) };
-    const items = [...earlier, ...later];
-    const texts = others.flatMap((other) => other.texts.filter((text) => !settled.has(idOf(text))));
-    life = { at: OPEN, isSure: true };
-    taken = [...done].slice(-MOST_TAKEN);
-    own = after;
-    if (!isSame(after, kept)) unsaved = numbered({ visitor: after });
-    know(after);
-    ports.adopt(texts);
-    const ids = new Set(mineNow.map(({ text }) => text));
-    ports.lend(
-      finish(
-        after,
-        lent.filter((call) => !isChange(call)),
-        service,
-      )[1],
-    );
-    for (const item of items) ports.take([item], !ids.has(item[0]));
-    if (!isSame(after, kept ?? mine)) ports.onChange(after);
-    return others;
-  };
-
-  /** Asks the database who the visitor is, and tells it what they become by the calls that wait. */
+  /** Asks the database who the visitor is, and stores what they become by the calls that wait. */
   const ask = () => {
-    const mine: Life = { at: ASKING, isSure: life.isSure };
+    const mine: Life = { ...life, at: ASKING };
+    const before = who as Who;
     life = mine;
-    held.push(numbered({ visitor }));
+    held.push(numbered({ visitor: before.visitor }));
     const since = Date.now();
-    const linked = number ? '' : ports.arrive();
-    let others: ReturnType<typeof decide> | undefined;
+    const linked = before.number ? '' : ports.arrive();
+    let after: Who | undefined;
+    let others: readonly OtherJournal[] = [];
     let rows: Rows | undefined;
+    const meet = (visitor: Visitor) => {
+      const met = elsewhere?.meet(visitor, service) ?? visitor;
+      return linked ? linked(met) : met;
+    };
     const change = (stored: unknown, isShut = false): Stored | undefined => {
-      // A database that fails is asked once more.
-      if (others) return { ...merge(own, visitorIn(stored) ?? (own as Visitor)), taken };
-      if (life !== mine) return;
-      if (isMissing && !visitorIn(stored)) return ports.onMissed() as undefined;
-      others = decide(stored, isShut, !mine.isSure, since, linked);
+      const kept = visitorIn(stored);
+      // A database that has failed is asked again.
+      if (after) return { ...merge(after.visitor, kept ?? after.visitor), taken: after.taken };
+      if (life !== mine || !who) return undefined;
+      if (mine.isMissing && !kept) return ports.onMissed() as undefined;
+      // Without a database nobody knows whether an open page has finished its calls itself.
+      others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
+      const settled = ports.settled(!mine.isSure);
+      const question = { service, page, stored, mine: who.visitor, number: who.number, held, others, settled, meet };
+      const { rest, items, lent, adopted, ...next } = decide(question);
+      const { visitor, taken } = next;
+      const isChanged = !isSame(visitor, kept);
+      const isNew = isChanged && (kept || !isSame(visitor, who.visitor));
+      held = rest;
+      life = { at: OPEN, isSure: true };
+      after = { ...next, isOwn: true, unsaved: isChanged ? numbered({ visitor }) : who.unsaved };
+      know(after);
+      ports.adopt(adopted);
+      ports.lend(lent);
+      for (const [item, isOwn] of items) ports.take([item], !isOwn);
+      if (isNew) ports.onChange(visitor);
       // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
       rows = ports.rows();
       write();
-      return { ...(own as Visitor), taken };
+      return { ...visitor, taken };
     };
-    pending++;
-    asked = store
+    const asked = store
       .transact(
         () => rows?.entries ?? [],
         VISITOR,
         (stored: Stored | undefined) => change(stored) as Stored,
       )
       .then((isDone) => {
-        const decided = unsaved;
-        pending--;
+        if (asking === asked) asking = undefined;
         // Where nothing can be stored, what this page knows has to do.
-        if (!others) change(undefined, true);
+        if (!after) change(undefined, true);
         rows?.settle(!!isDone);
-        if (!others) return;
-        if (isDone && unsaved === decided) unsaved = undefined;
+        if (!after) return;
+        if (isDone && who && who.unsaved === after.unsaved) who = { ...who, unsaved: undefined };
         for (const other of others) other.remove();
         pump();
         write();
         if (!mine.isSure) ports.onLoad();
       });
+    asking = asked;
   };
 
-  /** Another tab may have made the visitor another one. The hint says so at once, also where there is no channel. */
-  const check = (isBack?: boolean) => {
-    if (!visitor || is(AWAY)) return;
-    const raw = rawHint();
-    const known = raw === seen ? undefined : readHint(service);
-    seen = raw;
-    const merged = known ? merge(visitor, known) : visitor;
-    const met = (isBack && elsewhere?.meet(merged, service)) || merged;
-    if (isSame(met, visitor)) return;
-    visitor = met;
+  /** Another tab or another host may know a later visitor. */
+  const follow = (visitor: Visitor) => {
+    if (!who || isSame(visitor, who.visitor)) return;
+    who = { ...who, visitor, isOwn: false };
     if (is(OPEN)) ask();
   };
 
-  const start = () => {
+  /** Another tab may have changed the visitor. The hint shows it at once, also where there is no channel. */
+  const check = (isBack?: boolean) => {
+    if (!who || is(AWAY)) return;
+    const raw = rawHint();
+    const known = raw === seen ? undefined : readHint(service);
+    seen = raw;
+    const merged = merge(who.visitor, known ?? who.visitor);
+    follow((isBack && elsewhere?.meet(merged, service)) || merged);
+  };
+
+  const start = (isMissing = false) => {
     const known = readHint(service);
     seen = rawHint();
-    const here = visitor ? merge(visitor, known ?? visitor) : (known ?? newVisitor());
-    visitor = elsewhere?.meet(here, service) ?? here;
-    if (!isMissing) hint(visitor);
-    life = { at: ASKING, isSure: false };
+    const here = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor());
+    who = { ...who, visitor: elsewhere?.meet(here, service) ?? here, isOwn: false, number: 0 };
+    if (!isMissing) hint(who.visitor);
+    life = { at: ASKING, isMissing };
     ask();
   };
 
   /** What waits is finished as well as it can be. Returns whether the page may write. */
   const leave = (): boolean => {
-    if (!visitor || (is(ASKING) && isMissing)) return false;
+    if (!who || (is(ASKING) && life.isMissing)) return false;
     check();
-    const before = visitor;
-    // What pages have left that no other one has taken in yet may have changed the visitor.
-    const calls = life.isSure ? held : inOrder(held, journal.others(0), new Map(taken));
-    const [next, finished] = finish(before, calls, service, life.isSure);
+    const { isSure = false } = life;
+    const before = who.visitor;
+    // What pages have left that no other one has taken over yet may have changed the visitor.
+    const calls = isSure ? held : inOrder(held, journal.others(0), new Map(who.taken));
+    const [visitor, finished] = finish(before, calls, service, isSure);
     const texts = new Set(held.map(({ text }) => text));
     const items = finished.filter(([text]) => texts.has(text));
-    const isOwn = before === own;
-    const isChanged = !isSame(next, before);
-    life = { at: AWAY, isSure: life.isSure };
-    if (life.isSure) {
+    const isChanged = !isSame(visitor, before);
+    life = { at: AWAY, isSure };
+    if (isSure) {
       held = [];
-      waiting = 0;
-      if (isChanged) {
-        unsaved = numbered({ visitor: next });
-        own = isOwn ? next : undefined;
-        know(next);
-      }
-      visitor = next;
-      tell();
+      who = { ...who, visitor };
+      if (isChanged) know({ ...who, unsaved: numbered({ visitor }) });
+      answerWaiters();
     } else {
-      if (isChanged) hint(next);
-      // What is handed over now belongs to the id that the page believes in.
+      if (isChanged) hint(visitor);
+      // What is handed over now belongs to the id that the page trusts.
       const given = new Map(items.map(([text, known]) => [text, known?.correlationValue as string]));
       held = held.map((call) => (call.fresh ? { ...call, given: given.get(call.text as string) ?? call.given } : call));
     }
     ports.take(items);
-    if (isChanged) ports.onChange(next);
+    if (isChanged) ports.onChange(visitor);
     return true;
   };
 
   return {
-    /** Consent is given, and the page is seen. */
+    /** Consent is given, and the page is visible. */
     grant() {
       if (is(WAITING) || is(REFUSED)) start();
     },
@@ -331,59 +272,51 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (last?.visitor) held.splice(-1, 1, { ...last, at: Math.min(last.at, at) });
       const added = numbered(call, Math.max(at, held.at(-1)?.at ?? 0));
       held.push(added);
-      waiting += eventsIn([added]).length;
       if (!held[1]) pump();
-      if (is(ASKING) && isChange(added)) hint(finish(visitor as Visitor, held, service, life.isSure)[0]);
+      if (who && is(ASKING) && isChange(added)) hint(finish(who.visitor, held, service, life.isSure)[0]);
     },
     /** Writes what waits for the database into the journal. */
     write() {
       if (is(ASKING)) write();
     },
-    /** How many events and upserts wait. */
-    size: () => waiting,
+    /** How many calls wait. */
+    size: () => held.length - (held.some((call) => call.visitor) ? 1 : 0),
     check,
-    /** What another tab says. */
+    /** What another tab reports. */
     hear(other: Visitor) {
-      if (!visitor || is(AWAY)) return;
-      const merged = merge(visitor, visitorIn(other) ?? visitor);
-      if (isSame(merged, visitor)) return;
-      visitor = merged;
-      if (is(OPEN)) ask();
+      if (who && !is(AWAY)) follow(merge(who.visitor, visitorIn(other) ?? who.visitor));
     },
     leave,
     /** After what was handed over: writes what the database has not confirmed. */
     carry() {
-      const mine = unsaved;
-      const changed = mine?.visitor;
+      const unsaved = who?.unsaved;
       // Unread, and therefore only if no other tab has changed it since this page read it.
-      const pages = Math.max(changed?.pages ?? 0, readHint(service)?.pages ?? 0);
-      if (changed && changed === own)
-        ports.persist([VISITOR, { ...changed, pages, taken }])?.then((isStored) => {
-          if (!isStored || unsaved !== mine) return;
-          unsaved = undefined;
+      if (who && unsaved && who.isOwn) {
+        const { visitor, taken } = who;
+        const pages = Math.max(visitor.pages, readHint(service)?.pages ?? 0);
+        ports.persist([VISITOR, { ...visitor, pages, taken }])?.then((isStored) => {
+          if (!isStored || who?.unsaved !== unsaved) return;
+          who = { ...who, unsaved: undefined };
           write();
         });
+      }
       write();
     },
     /** The page is back from the back/forward cache. */
     restore() {
       if (!is(AWAY)) return;
-      isMissing = isErased(seen);
-      number = 0;
       ports.untake(held.flatMap(({ text }) => (text ? idOf(text) : [])));
-      start();
+      start(isErased(seen));
     },
     /** The visitor refuses. */
     refuse() {
-      const texts = eventsIn(held.splice(0));
-      waiting = 0;
-      life = { at: REFUSED, isSure: false };
-      visitor = own = unsaved = taken = seen = undefined;
-      number = 0;
-      isMissing = false;
+      const texts = eventsIn(held);
+      life = { at: REFUSED };
+      held = [];
+      who = seen = undefined;
       write();
       ports.onRefused(texts);
-      for (const [, reject] of waiters.splice(0)) reject(new Error('clew: correlationValue: the visitor has refused'));
+      for (const [, reject] of waiters.splice(0)) reject(new Error(REFUSAL));
     },
     /** These items were delivered or dropped: the next page need not finish them. */
     settle(ids: ReadonlySet<string>) {
@@ -391,25 +324,25 @@ export const createVisitor = (ports: VisitorPorts) => {
       held = held.flatMap((call) =>
         !call.text || !ids.has(idOf(call.text)) ? call : call.fresh ? { ...call, text: undefined } : [],
       );
-      waiting = eventsIn(held).length;
       if (is(AWAY)) write();
     },
     /** Resolves to the visitor id once it is known. */
-    thread: () =>
+    visitorId: () =>
       new Promise<string>((resolve, reject) => {
         waiters.push([resolve, reject]);
-        if (is(REFUSED)) waiters.pop()?.[1](new Error('clew: correlationValue: the visitor has refused'));
-        else if (is(AWAY) && life.isSure) tell();
+        if (is(REFUSED)) waiters.pop()?.[1](new Error(REFUSAL));
+        else if (is(AWAY) && life.isSure) answerWaiters();
         else if (!held[0]) pump();
       }),
-    /** The visitor, for other hosts and other tabs; nobody before the database has said it. */
-    known: () => (number ? visitor : undefined),
-    pages: () => number,
+    /** The visitor, for other hosts and other tabs; undefined before the database has said it. */
+    known: () => (who?.number ? who.visitor : undefined),
+    pages: () => who?.number ?? 0,
     isAway: () => is(AWAY),
     /** Whether the page may write. */
     isStarted: () => !is(WAITING) && !is(REFUSED),
-    asked: () => asked,
+    /** Resolves once the last transaction is done. */
+    asked: async () => asking,
     /** Whether a transaction is under way that others wait behind. */
-    isBusy: () => pending > 0,
+    isBusy: () => !!asking,
   };
 };
