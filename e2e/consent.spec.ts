@@ -120,14 +120,14 @@ test.describe('with consent required', { tag: '@promise' }, () => {
   test('a new page holds events until consent, then keeps the visitor id', async ({ demo, visitor }) => {
     await visitor.visit({ consent: 'required' });
     await visitor.clew('consent', true);
-    const thread = await visitor.clew('correlationValue');
+    const visitorId = await visitor.clew('correlationValue');
     const requests = requestsOf(visitor.page);
     await visitor.visit({ consent: 'required' });
     await visitor.clew('track', 'second page');
     await visitor.clew('flush');
     expect(requests).toEqual([]);
     await visitor.clew('consent', true);
-    expect(await visitor.clew('correlationValue')).toBe(thread);
+    expect(await visitor.clew('correlationValue')).toBe(visitorId);
     await expect.poll(() => demo.events('second page')).toHaveLength(1);
   });
 
@@ -159,8 +159,8 @@ test.describe('a refusal', { tag: '@promise' }, () => {
   }) => {
     const [first, second] = [await newVisitor(context), await newVisitor(context)];
     for (const tab of [first, second]) await tab.visit();
-    const thread = await first.clew('correlationValue');
-    expect(await second.clew('correlationValue')).toBe(thread);
+    const visitorId = await first.clew('correlationValue');
+    expect(await second.clew('correlationValue')).toBe(visitorId);
     await context.setOffline(true);
     await first.trackAndLeave('first', 3, 'stay');
     await second.trackAndLeave('second', 4, 'stay');
@@ -179,7 +179,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await first.clew('stats')).toEqual({ tracked: 3, delivered: 0, queued: 0, dropped: { consent: 3 } });
 
     await first.visit();
-    expect(await first.clew('correlationValue')).not.toBe(thread);
+    expect(await first.clew('correlationValue')).not.toBe(visitorId);
     expect(await arrivedUpToLast(demo, first)).toEqual(['last']);
   });
 
@@ -237,13 +237,13 @@ test.describe('a refusal', { tag: '@promise' }, () => {
 
   test('can be withdrawn, and later events get a new visitor id', async ({ visitor, demo }) => {
     await visitor.visit();
-    const thread = await visitor.clew('correlationValue');
+    const visitorId = await visitor.clew('correlationValue');
     await visitor.clew('consent', false);
     await visitor.clew('track', 'refused');
     await visitor.clew('consent', true);
     await visitor.clew('track', 'granted');
     await expect.poll(() => demo.events('granted')).toHaveLength(1);
-    expect(await visitor.clew('correlationValue')).not.toBe(thread);
+    expect(await visitor.clew('correlationValue')).not.toBe(visitorId);
     expect(await demo.events('refused')).toEqual([]);
   });
 });
@@ -284,11 +284,11 @@ test.describe('Global Privacy Control', { tag: '@promise' }, () => {
     await visitor.clew('track', 'refused');
     await visitor.clew('consent', true);
     await visitor.clew('track', 'granted');
-    const thread = await visitor.clew('correlationValue');
+    const visitorId = await visitor.clew('correlationValue');
     await expect.poll(() => demo.events('granted')).toHaveLength(1);
     await visitor.visit({ respectGpc: '' });
     await visitor.clew('consent', true);
-    expect(await visitor.clew('correlationValue')).toBe(thread);
+    expect(await visitor.clew('correlationValue')).toBe(visitorId);
     expect(await demo.events('refused')).toEqual([]);
   });
 

@@ -91,15 +91,15 @@ const annAtBusyDatabase = async (visitor: Visitor, other: Promise<Visitor>) => {
   return { ann, release: await holdDatabase(page) };
 };
 
-/** On the next page the visitor is on another thread than Ann's, and for good: it is not only carried. */
+/** On the next page the visitor is on another visitor id than Ann's, and for good: it is not only carried. */
 const expectAnother = async (visitor: Visitor, { ann, release }: { ann: unknown; release(): Promise<void> }) => {
   await visitor.visit();
   await release();
-  const thread = await visitor.clew('correlationValue');
-  expect(thread).not.toBe(ann);
+  const visitorId = await visitor.clew('correlationValue');
+  expect(visitorId).not.toBe(ann);
   await visitor.visit();
-  expect(await visitor.clew('correlationValue')).toBe(thread);
-  return thread;
+  expect(await visitor.clew('correlationValue')).toBe(visitorId);
+  return visitorId;
 };
 
 for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as const) {
@@ -110,10 +110,10 @@ for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as con
   }) => {
     const before = await annAtBusyDatabase(visitor, newVisitor(context));
     await visitor.clew(how, ...args);
-    const thread = await expectAnother(visitor, before);
+    const visitorId = await expectAnother(visitor, before);
     expect(await visitor.page.evaluate(() => localStorage['clew.visitor'])).toBeUndefined();
     await visitor.clew(how, ...args);
-    expect((await visitor.clew('correlationValue')) === thread).toBe(how === 'identify');
+    expect((await visitor.clew('correlationValue')) === visitorId).toBe(how === 'identify');
     expect(await visitor.clew('stats')).toMatchObject({ tracked: 0 });
   });
 }

@@ -193,7 +193,10 @@ test('the exported file has all seen events, requests and errors', async ({ demo
   const seen = JSON.parse(await readFile(await download.path(), 'utf8'));
 
   expect(seen.stats).toEqual(await visitor.clew('stats'));
-  expect(seen.visitor).toMatchObject({ thread: await visitor.clew('correlationValue'), primaryKey: 'ann@example.com' });
+  expect(seen.visitor).toMatchObject({
+    visitorId: await visitor.clew('correlationValue'),
+    primaryKey: 'ann@example.com',
+  });
   const names = await page.locator('clew-inspector .name').allTextContents();
   expect(seen.events.map(({ name }: { name: string }) => name || 'no name').reverse()).toEqual(names);
   const arrived = (await demo.events()).map(({ uuid }) => uuid);

@@ -16,7 +16,7 @@ const visitorOf = (page: Page) => ({
   page,
   clew: (method: string, ...args: unknown[]) =>
     page.evaluate(([name, ...rest]) => window.clew(name, ...rest), [method, ...args] as [string, ...unknown[]]),
-  thread: () => page.evaluate(() => window.clew('correlationValue') as Promise<string>),
+  visitorId: () => page.evaluate(() => window.clew('correlationValue') as Promise<string>),
 });
 type Visitor = ReturnType<typeof visitorOf>;
 
@@ -81,13 +81,13 @@ const arriveBy = async (context: BrowserContext, url: string, referer?: string, 
 };
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000 + seconds).toString(36);
-const THREAD = '11111111-1111-4111-8111-111111111111';
+const VISITOR_ID = '11111111-1111-4111-8111-111111111111';
 
 test('a link to the other site takes the visitor id there, and both addresses stay clean', {
   tag: '@promise',
 }, async ({ demo, visit, addressOf }) => {
   const shop = await visit(SHOP, { pageViews: '' });
-  const thread = await shop.thread();
+  const visitorId = await shop.visitorId();
   await shop.clew('track', 'here');
   const href = `${addressOf(HELP)}/blank?q=a%20b+%E4&flag#part`;
   await addLink(shop, href);
@@ -99,17 +99,17 @@ test('a link to the other site takes the visitor id there, and both addresses st
   await shop.page.waitForFunction((html) => document.body.innerHTML === html, before);
 
   const help = await follow(shop, href, { pageViews: 'query' });
-  expect(help.landed).toContain(`${MARK}${thread}.`);
+  expect(help.landed).toContain(`${MARK}${visitorId}.`);
   expect(help.page.url()).toBe(href);
-  expect(await help.thread()).toBe(thread);
+  expect(await help.visitorId()).toBe(visitorId);
   await help.clew('track', 'there');
   await expect.poll(async () => (await demo.events()).length).toBe(4);
   const events = await demo.events();
-  expect(new Set(events.map(({ correlationValue }) => correlationValue))).toEqual(new Set([thread]));
+  expect(new Set(events.map(({ correlationValue }) => correlationValue))).toEqual(new Set([visitorId]));
   expect(JSON.stringify(events)).not.toContain(MARK);
   await help.page.goto(`${addressOf(HELP)}/blank`);
   await load(help.page, {});
-  expect(await help.thread()).toBe(thread);
+  expect(await help.visitorId()).toBe(visitorId);
 });
 
 test('links to subdomains take the visitor id, other hosts and other buttons do not', { tag: '@long' }, async ({
@@ -117,7 +117,7 @@ test('links to subdomains take the visitor id, other hosts and other buttons do 
   addressOf,
 }) => {
   const shop = await visit('shop.example');
-  await shop.thread();
+  await shop.visitorId();
   const seen = async (host: string, button: 'left' | 'right' = 'left') => {
     await addLink(shop, `${addressOf(host)}/blank`);
     return shop.page.evaluate((which) => {
@@ -143,7 +143,7 @@ test('a link that the page clicks again during the click is restored, too', { ta
   addressOf,
 }) => {
   const shop = await visit(SHOP);
-  const thread = await shop.thread();
+  const visitorId = await shop.visitorId();
   const href = `${addressOf(HELP)}/blank`;
   await addLink(shop, href);
   await shop.page.evaluate(() => {
@@ -158,7 +158,7 @@ test('a link that the page clicks again during the click is restored, too', { ta
   await shop.page.locator('a').click();
   await shop.page.waitForFunction((to) => document.querySelector('a')?.getAttribute('href') === to, href);
   const clicks = await shop.page.evaluate(() => (window as unknown as { clicks: string[] }).clicks);
-  expect(clicks).toEqual(Array(2).fill(expect.stringContaining(MARK + thread)));
+  expect(clicks).toEqual(Array(2).fill(expect.stringContaining(MARK + visitorId)));
   const landed = (await follow(shop, href)).landed;
   expect(landed.split(MARK)).toHaveLength(2);
 });
@@ -167,7 +167,7 @@ test('keyboard, middle button, shadow root and new-tab links take the visitor id
   tag: '@long',
 }, async ({ context, visit, addressOf }) => {
   const shop = await visit(SHOP);
-  const thread = await shop.thread();
+  const visitorId = await shop.visitorId();
   const landing = async (act: () => Promise<unknown>) => {
     const [page] = await Promise.all([context.waitForEvent('page'), act()]);
     await page.waitForURL(/blank/);
@@ -179,17 +179,17 @@ test('keyboard, middle button, shadow root and new-tab links take the visitor id
   await addLink(shop, href, 'target="_blank"');
   const link = shop.page.locator('a');
   await link.focus();
-  expect(await landing(() => shop.page.keyboard.press('Enter'))).toContain(MARK + thread);
-  expect(await landing(() => link.click())).toContain(MARK + thread);
+  expect(await landing(() => shop.page.keyboard.press('Enter'))).toContain(MARK + visitorId);
+  expect(await landing(() => link.click())).toContain(MARK + visitorId);
   await addLink(shop, href);
-  expect(await landing(() => link.click({ button: 'middle' }))).toContain(MARK + thread);
-  expect(await landing(() => link.click({ modifiers: ['Control'] }))).toContain(MARK + thread);
+  expect(await landing(() => link.click({ button: 'middle' }))).toContain(MARK + visitorId);
+  expect(await landing(() => link.click({ modifiers: ['Control'] }))).toContain(MARK + visitorId);
   await shop.page.evaluate(() => {
     const host = document.createElement('div');
     host.attachShadow({ mode: 'open' }).append(document.querySelector('a') as Node);
     document.body.append(host);
   });
-  expect(await landing(() => link.click({ modifiers: ['Control'] }))).toContain(MARK + thread);
+  expect(await landing(() => link.click({ modifiers: ['Control'] }))).toContain(MARK + visitorId);
   await shop.clew('stop');
   expect(await landing(() => link.click({ modifiers: ['Control'] }))).not.toContain(MARK);
 });
@@ -200,16 +200,16 @@ test('a link that is expired, malformed or of a foreign page is ignored and remo
   const url = (value: string) => `${addressOf(HELP)}/blank?a=1&${MARK}${value}&b=2`;
   const shop = `${addressOf(SHOP)}/`;
   const cases: [value: string, referer: string | undefined, isBelieved: boolean][] = [
-    [`${THREAD}.${inSeconds(-60)}`, shop, true],
-    [`${THREAD}.${inSeconds(-60)}`, undefined, true],
-    [`${THREAD}.${inSeconds(60)}`, shop, true],
-    [`${THREAD}.${inSeconds(-180)}`, shop, false],
-    [`${THREAD}.${inSeconds(180)}`, shop, false],
-    [`${THREAD}.${inSeconds(0)}`, `${addressOf('evil.example')}/`, false],
-    [`${THREAD}.${inSeconds(0)}`, `${addressOf('notshop.example')}/`, false],
-    [`${THREAD}.`, shop, false],
-    [THREAD, shop, false],
-    [`${THREAD.replace('1', 'X')}.${inSeconds(0)}`, shop, false],
+    [`${VISITOR_ID}.${inSeconds(-60)}`, shop, true],
+    [`${VISITOR_ID}.${inSeconds(-60)}`, undefined, true],
+    [`${VISITOR_ID}.${inSeconds(60)}`, shop, true],
+    [`${VISITOR_ID}.${inSeconds(-180)}`, shop, false],
+    [`${VISITOR_ID}.${inSeconds(180)}`, shop, false],
+    [`${VISITOR_ID}.${inSeconds(0)}`, `${addressOf('evil.example')}/`, false],
+    [`${VISITOR_ID}.${inSeconds(0)}`, `${addressOf('notshop.example')}/`, false],
+    [`${VISITOR_ID}.`, shop, false],
+    [VISITOR_ID, shop, false],
+    [`${VISITOR_ID.replace('1', 'X')}.${inSeconds(0)}`, shop, false],
     [`${'-'.repeat(36)}.${inSeconds(0)}`, shop, false],
     [`%00.${inSeconds(0)}`, shop, false],
     ['', shop, false],
@@ -219,7 +219,7 @@ test('a link that is expired, malformed or of a foreign page is ignored and remo
     const browser = isBelieved ? ((await context.browser()?.newContext()) as BrowserContext) : context;
     const help = await arriveBy(browser, url(value), referer);
     const label = `${value} from ${referer}`;
-    expect((await help.thread()) === THREAD, label).toBe(isBelieved);
+    expect((await help.visitorId()) === VISITOR_ID, label).toBe(isBelieved);
     expect(help.page.url(), label).toBe(`${addressOf(HELP)}/blank?a=1&b=2`);
     await (isBelieved ? browser : help.page).close();
   }
@@ -230,21 +230,21 @@ test('an identified customer keeps the visitor id, and no customers are merged',
 }, async ({ demo, context, visit, addressOf }) => {
   const help = await visit(HELP);
   await help.clew('identify', 'bob@example.com');
-  const bob = await help.thread();
+  const bob = await help.visitorId();
   const shop = await visit(SHOP);
   await shop.clew('identify', 'ann@example.com');
-  const ann = await shop.thread();
+  const ann = await shop.visitorId();
   const moved = await follow(shop, `${addressOf(HELP)}/blank`);
   expect(moved.landed).toContain(MARK + ann);
   expect(moved.page.url()).not.toContain(MARK);
-  expect(await moved.thread()).toBe(bob);
+  expect(await moved.visitorId()).toBe(bob);
 
   await moved.clew('reset');
   const link = `${addressOf(HELP)}/blank?${MARK}${ann}.${inSeconds(0)}.1`;
   const again = await arriveBy(context, link, addressOf(SHOP));
-  expect(await again.thread()).toBe(ann);
+  expect(await again.visitorId()).toBe(ann);
   await again.clew('identify', 'bob@example.com');
-  expect(await again.thread()).not.toBe(ann);
+  expect(await again.visitorId()).not.toBe(ann);
   await again.clew('track', 'last');
   await expect.poll(() => demo.events('last')).toHaveLength(1);
   const customers = (await demo.customers()).filter(({ correlationValues }) => correlationValues.includes(ann));
@@ -257,14 +257,14 @@ test('the other tabs of the site take over the visitor id of the link', { tag: '
   addressOf,
 }) => {
   const tab = await visit(HELP);
-  expect(await tab.thread()).not.toBe(THREAD);
-  await arriveBy(context, `${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(0)}`);
-  await expect.poll(() => tab.thread()).toBe(THREAD);
+  expect(await tab.visitorId()).not.toBe(VISITOR_ID);
+  await arriveBy(context, `${addressOf(HELP)}/blank?${MARK}${VISITOR_ID}.${inSeconds(0)}`);
+  await expect.poll(() => tab.visitorId()).toBe(VISITOR_ID);
 });
 
 test('the history state of an app stays unchanged', { tag: '@long' }, async ({ context, addressOf }) => {
   const page = await context.newPage();
-  await page.goto(`${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(0)}`);
+  await page.goto(`${addressOf(HELP)}/blank?${MARK}${VISITOR_ID}.${inSeconds(0)}`);
   await page.evaluate(() => history.replaceState({ scroll: 7 }, ''));
   await load(page, {});
   expect(await page.evaluate(() => [history.state, location.search])).toEqual([{ scroll: 7 }, '']);
@@ -277,7 +277,7 @@ test('before consent the link is not read and no link is changed, however late c
   const moved = await follow(shop, `${addressOf(HELP)}/blank`, { consent: 'required' });
   expect(moved.landed).not.toContain(MARK);
 
-  const link = `${addressOf(HELP)}/blank?${MARK}${THREAD}.${inSeconds(-60)}`;
+  const link = `${addressOf(HELP)}/blank?${MARK}${VISITOR_ID}.${inSeconds(-60)}`;
   const refused = await arriveBy(context, link, undefined, { consent: 'required' });
   expect(refused.page.url()).toBe(link);
   await refused.clew('consent', false);
@@ -292,7 +292,7 @@ test('before consent the link is not read and no link is changed, however late c
   }, 3_600_000);
   await granted.clew('consent', true);
   expect(granted.page.url()).not.toContain(MARK);
-  expect(await granted.thread()).toBe(THREAD);
+  expect(await granted.visitorId()).toBe(VISITOR_ID);
 });
 
 test('without the option links and addresses stay unchanged', { tag: '@long' }, async ({
@@ -303,8 +303,8 @@ test('without the option links and addresses stay unchanged', { tag: '@long' }, 
   const shop = await visit(SHOP, { linkDomains: 'false' });
   const link = `${addressOf(HELP)}/blank`;
   expect((await follow(shop, link, { linkDomains: 'false' })).landed).toBe(link);
-  const forged = `${link}?${MARK}${THREAD}.${inSeconds(0)}`;
+  const forged = `${link}?${MARK}${VISITOR_ID}.${inSeconds(0)}`;
   const help = await arriveBy(context, forged, undefined, { linkDomains: 'false' });
   expect(help.page.url()).toBe(forged);
-  expect(await help.thread()).not.toBe(THREAD);
+  expect(await help.visitorId()).not.toBe(VISITOR_ID);
 });

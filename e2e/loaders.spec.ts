@@ -221,7 +221,7 @@ test('in a sandboxed frame the bundle starts a separate visitor, and the relay r
   const refused = page.waitForEvent('console', (message) => /origin 'null'.*CORS policy/.test(message.text()));
   await page.goto(`${site.address}/`);
   await refused;
-  const threads = page.frames().map((each) => each.evaluate(() => window.clew('correlationValue')));
-  expect(new Set(await Promise.all(threads)).size).toBe(2);
+  const visitorIds = page.frames().map((each) => each.evaluate(() => window.clew('correlationValue')));
+  expect(new Set(await Promise.all(visitorIds)).size).toBe(2);
   expect(await demo.events('purchase')).toEqual([]);
 });

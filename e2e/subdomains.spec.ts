@@ -26,15 +26,15 @@ const openOn = async (context: BrowserContext, host: string, options: object) =>
     told,
     clew: (method: string, ...args: unknown[]) =>
       page.evaluate(([name, ...rest]) => window.clew(name, ...rest), [method, ...args] as [string, ...unknown[]]),
-    thread: () => page.evaluate(() => window.clew('correlationValue') as Promise<string>),
+    visitorId: () => page.evaluate(() => window.clew('correlationValue') as Promise<string>),
     cookie: () => page.evaluate(() => document.cookie),
   };
 };
 
 /** A site with its relay on the same origin, as most are: what is not for the relay is the demo's. */
 const startSite = async (demo: Demo, domain: string) => {
-  const threadCookie = { domain, secure: false };
-  const relay = toNodeHandler(createRelay({ baseUrl: demo.address, apiKey: 'demo-key', threadCookie }));
+  const visitorCookie = { domain, secure: false };
+  const relay = toNodeHandler(createRelay({ baseUrl: demo.address, apiKey: 'demo-key', visitorCookie }));
   const server = createServer(async (request, response) => {
     if (request.url?.startsWith('/clew/')) return relay(request, response);
     const answer = await fetch(demo.address + request.url);
@@ -53,14 +53,14 @@ test('two hosts share one visitor id with the option, and have two without it', 
   await www.clew('track', 'here');
   const app = await visit('app.shop.example');
   await app.clew('track', 'there');
-  expect(await app.thread()).toBe(await www.thread());
+  expect(await app.visitorId()).toBe(await www.visitorId());
   await expect.poll(async () => [...(await demo.events('here')), ...(await demo.events('there'))]).toHaveLength(2);
-  const threads = new Set((await demo.events()).map(({ correlationValue }) => correlationValue));
-  expect([...threads]).toEqual([await www.thread()]);
+  const visitorIds = new Set((await demo.events()).map(({ correlationValue }) => correlationValue));
+  expect([...visitorIds]).toEqual([await www.visitorId()]);
   const alone = await visit('alone.shop.example', { cookieDomain: 'alone.shop.example' });
-  expect(await alone.thread()).toBe(await www.thread());
+  expect(await alone.visitorId()).toBe(await www.visitorId());
   const other = await visit('other.shop.example', { cookieDomain: 'other.shop.example' });
-  expect(await other.cookie()).toContain(await other.thread());
+  expect(await other.cookie()).toContain(await other.visitorId());
 });
 
 test('a customer identified on one host is not identified again on the other, or merged', {
@@ -68,12 +68,12 @@ test('a customer identified on one host is not identified again on the other, or
 }, async ({ demo, visit }) => {
   const www = await visit('www.shop.example');
   await www.clew('identify', 'ann@example.com');
-  const ann = await www.thread();
+  const ann = await www.visitorId();
   const app = await visit('app.shop.example');
   await app.clew('identify', 'ann@example.com');
-  expect(await app.thread()).toBe(ann);
+  expect(await app.visitorId()).toBe(ann);
   await app.clew('identify', 'bob@example.com');
-  const bob = await app.thread();
+  const bob = await app.visitorId();
   expect(bob).not.toBe(ann);
   await app.clew('track', 'by bob');
   await expect.poll(() => demo.events('by bob')).toHaveLength(1);
@@ -86,9 +86,9 @@ test('a customer identified on one host is not identified again on the other, or
     [bob, 'bob@example.com'],
   ]);
   const again = await visit('www.shop.example');
-  expect(await again.thread()).toBe(bob);
+  expect(await again.visitorId()).toBe(bob);
   await again.clew('identify', 'ann@example.com');
-  expect(await again.thread()).not.toBe(bob);
+  expect(await again.visitorId()).not.toBe(bob);
   expect(await again.cookie()).not.toContain('example.com');
 });
 
@@ -96,26 +96,26 @@ test('a page shown again uses the visitor id that another host has started', {
   tag: '@promise',
 }, async ({ context, visit }) => {
   const www = await visit('www.shop.example');
-  const before = await www.thread();
+  const before = await www.visitorId();
   const app = await visit('app.shop.example');
   await app.clew('identify', 'ann@example.com');
   await app.clew('reset');
-  const after = await app.thread();
+  const after = await app.visitorId();
   // Back on the network is back, too.
   await context.setOffline(true);
   await context.setOffline(false);
-  await expect.poll(() => www.thread()).toBe(after);
+  await expect.poll(() => www.visitorId()).toBe(after);
   expect(after).not.toBe(before);
 });
 
 test('the visitor id survives when the site clears its database', { tag: '@promise' }, async ({ visit }) => {
   const first = await visit('www.shop.example');
-  const thread = await first.thread();
+  const visitorId = await first.visitorId();
   const session = await first.page.context().newCDPSession(first.page);
   const { origin } = new URL(first.page.url());
   await first.page.goto('about:blank');
   await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,local_storage' });
-  expect(await (await visit('www.shop.example')).thread()).toBe(thread);
+  expect(await (await visit('www.shop.example')).visitorId()).toBe(visitorId);
 });
 
 test('there is no cookie before consent and none after a refusal', { tag: '@promise' }, async ({ visit }) => {
@@ -123,10 +123,10 @@ test('there is no cookie before consent and none after a refusal', { tag: '@prom
   await www.clew('track', 'held');
   expect(await www.cookie()).toBe('');
   await www.clew('consent', true);
-  const thread = await www.thread();
-  expect(await www.cookie()).toContain(thread);
+  const visitorId = await www.visitorId();
+  expect(await www.cookie()).toContain(visitorId);
   const app = await visit('app.shop.example');
-  expect(await app.thread()).toBe(thread);
+  expect(await app.visitorId()).toBe(visitorId);
   await app.clew('consent', false);
   expect(await app.cookie()).toBe('');
 });
@@ -149,12 +149,12 @@ test('the relay renews the cookie, and its late answers restore no earlier visit
 }) => {
   const site = await startSite(demo, 'shop.example');
   const www = await visit('www.shop.example', {}, site.port);
-  const thread = await www.thread();
+  const visitorId = await www.visitorId();
   // As Safari would shorten it.
   await www.page.evaluate((value) => {
     // biome-ignore lint/suspicious/noDocumentCookie: as the tracker writes it
     document.cookie = `clew=${value}.0.; Path=/; Max-Age=600; Domain=shop.example`;
-  }, thread);
+  }, visitorId);
   await www.clew('trackNow', 'here');
   const days = async () => {
     const cookies = await www.page.context().cookies();
@@ -168,10 +168,10 @@ test('the relay renews the cookie, and its late answers restore no earlier visit
   await www.clew('track', 'slow');
   await asked;
   await www.clew('reset');
-  const next = await www.thread();
+  const next = await www.visitorId();
   await (await answered).finished();
   await expect.poll(() => www.cookie()).toContain(next);
-  expect(next).not.toBe(thread);
+  expect(next).not.toBe(visitorId);
   site.server.close();
   site.server.closeAllConnections();
 });

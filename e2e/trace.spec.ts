@@ -66,12 +66,12 @@ test('the trace reports a failure and the end of the back-off', async ({ demo, v
 
 test('the trace reports the visitor id and a refusal of consent', async ({ visitor }) => {
   await visitor.visit();
-  const thread = await visitor.clew('correlationValue');
+  const visitorId = await visitor.clew('correlationValue');
   await watch(visitor.page);
   await visitor.clew('identify', 'ada@example.com');
   await visitor.clew('consent', false);
   expect(only(await stepsOf(visitor.page), 'visitor')).toEqual([
-    { step: 'visitor', thread, primaryKey: 'ada@example.com' },
+    { step: 'visitor', visitorId, primaryKey: 'ada@example.com' },
     { step: 'visitor' },
   ]);
 });

@@ -6,7 +6,7 @@ import { isBeacon, Refusal, type RelayRequest, readBody } from './relay/request.
 import { createReserve, pause, uuidsOf } from './relay/reserve.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
-import { renewedCookie } from './relay/threadCookie.js';
+import { renewedCookie } from './relay/visitorCookie.js';
 import { RELAY_HEADER } from './wire.js';
 
 export {
@@ -22,7 +22,7 @@ export type { RelayReport } from './relay/report.js';
 export type { RelayRequest } from './relay/request.js';
 export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
 export { signPrimaryKey } from './relay/signature.js';
-export type { ThreadCookieOptions } from './relay/threadCookie.js';
+export type { VisitorCookieOptions } from './relay/visitorCookie.js';
 
 /** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers. Its promise never rejects. */
 export interface Relay {
@@ -170,7 +170,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (origin !== null && allowedOrigins && !isAllowed)
         throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
       response = request.method === 'OPTIONS' ? new Response(null, { status: 204 }) : await serve(request);
-      const renewed = options.threadCookie && renewedCookie(request, options.threadCookie);
+      const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {
       response = refusalOf(error);

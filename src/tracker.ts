@@ -15,10 +15,10 @@ import {
   carry,
   HINT,
   ITEMS,
+  OLD_ID,
   PAGE,
   SETTLED,
   TAB,
-  THREAD,
   VISIT,
 } from './outbox/carryOver.js';
 import { createJournal } from './outbox/journal.js';
@@ -206,11 +206,11 @@ export const startTracker = (
   /** An event that knows its visitor. A relay sees by the numbers what is missing; a service is not to be bothered with them. */
   const finished = ([draft, known]: Finished): ItemText => {
     if (!known) return draft;
-    const thread = known.correlationValue as string | undefined;
-    if (!thread) return stamp(draft, known);
+    const id = known.correlationValue as string | undefined;
+    if (!id) return stamp(draft, known);
     const number = visitor.pages();
-    if (number) numbers[thread] = (numbers[thread] ?? 0) + 1;
-    return stamp(draft, { seq: apiKey || !number ? undefined : [number, numbers[thread]], ...known });
+    if (number) numbers[id] = (numbers[id] ?? 0) + 1;
+    return stamp(draft, { seq: apiKey || !number ? undefined : [number, numbers[id]], ...known });
   };
 
   const visitor = createVisitor({
@@ -266,7 +266,7 @@ export const startTracker = (
     },
     persist: (entry) => queue.persist([entry]),
     onVisitor: (known) =>
-      trace(() => ({ step: 'visitor', thread: known.thread, primaryKey: known.keys[service]?.[0] })),
+      trace(() => ({ step: 'visitor', visitorId: known.thread, primaryKey: known.keys[service]?.[0] })),
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     onLoad: () => courier.flush(true),
     onChange: channel.post,
@@ -320,13 +320,13 @@ export const startTracker = (
 
   const refuse = () => {
     visitor.refuse();
-    trace(() => ({ step: 'visitor', thread: undefined }));
+    trace(() => ({ step: 'visitor', visitorId: undefined }));
     journal.drop([...queue.items.keys()]);
     end(queue.remove([...queue.items.keys()]), 'consent');
     courier.forget();
     store.clear(service, [VISITOR, linkNameOf(service)]);
     const pages = [PAGE, ITEMS].flatMap((prefix) => carriedKeys(`${prefix} ${service} `));
-    for (const key of [HINT, CHANGED, SETTLED, THREAD, VISIT, ...[CALLS, TAB].flatMap(carriedKeys), ...pages])
+    for (const key of [HINT, CHANGED, SETTLED, OLD_ID, VISIT, ...[CALLS, TAB].flatMap(carriedKeys), ...pages])
       carry(key);
     tellHosts();
     unwait();

@@ -5,7 +5,7 @@ import { createRelay, type RelayOptions, toNodeHandler } from '../src/relay.ts';
 import { closeServer, deadUrl, listenOn, useUpstream } from './upstream.ts';
 
 const KEY = 'the-secret-key';
-const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const TIME = '2026-01-31T12:00:00.000Z';
 const BATCH = '/clew/api/events/batch/';
 const PATHS = ['/api/customers/upsert', '/api/events/batch/', '/events/'];
@@ -60,7 +60,7 @@ const event = (name: string, more: object = {}) => ({
   event: name,
   source: 'custom',
   correlationKey: '_id',
-  correlationValue: THREAD,
+  correlationValue: VISITOR_ID,
   payload: { name },
   ...more,
 });
@@ -245,7 +245,7 @@ describe('invalid events', () => {
     const good = ['a', 'b', 'c'].map((name) => event(name));
     const bad = [
       event('x', { source: 'sdk' }),
-      event('y', { correlationValue: THREAD.toUpperCase() }),
+      event('y', { correlationValue: VISITOR_ID.toUpperCase() }),
       event('$identify', { payload: { distinct_id: 7 } }),
       event('', {}),
     ];
@@ -637,9 +637,9 @@ describe('a missing or wrong option throws a TypeError that names it', () => {
     ['maxBodyBytes', '1'],
     ['reportInterval', Number.NaN],
     ['allowedOrigins', 'https://www.example.com'],
-    ['threadCookie', true],
-    ['threadCookie', {}],
-    ['threadCookie', { domain: 'a; HttpOnly' }],
+    ['visitorCookie', true],
+    ['visitorCookie', {}],
+    ['visitorCookie', { domain: 'a; HttpOnly' }],
     ['fetch', 'fetch'],
   ])('%s: %j', (name, value) => {
     const options = { baseUrl: 'https://service.example', apiKey: KEY, [name]: value } as unknown as RelayOptions;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createService, ServiceError } from '../src/service.ts';
 
-const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
-const EVENT = { event: 'a', correlationValue: THREAD };
+const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
+const EVENT = { event: 'a', correlationValue: VISITOR_ID };
 /** A service whose requests the test sees and answers. */
 const open = (answer: (init: RequestInit) => Promise<Response>, options: object = {}) => {
   const requests: { url: unknown; init: RequestInit }[] = [];

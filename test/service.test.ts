@@ -3,13 +3,13 @@ import { createService, ServiceError, type ServiceOptions } from '../src/service
 import { deadUrl, useUpstream } from './upstream.ts';
 
 const KEY = 'secret-key';
-const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const upstream = useUpstream();
 const connect = (options: Partial<ServiceOptions> = {}) =>
   createService({ baseUrl: upstream.url, apiKey: KEY, ...options });
-const event = (name: string, payload?: unknown) => ({ event: name, correlationValue: THREAD, payload });
+const event = (name: string, payload?: unknown) => ({ event: name, correlationValue: VISITOR_ID, payload });
 /** The error of a call that must fail. */
 const failureOf = async (call: Promise<unknown>): Promise<ServiceError> => {
   const error = await call.then(
@@ -48,7 +48,7 @@ describe('sendBatch', () => {
     const timestamp = '2026-01-31T12:00:00.000Z';
     await connect().sendBatch([
       { ...event('$identify', { distinct_id: 'ann' }), timestamp },
-      { ...event('signup', { plan: 'pro' }), uuid: THREAD, correlationKey: 'email' },
+      { ...event('signup', { plan: 'pro' }), uuid: VISITOR_ID, correlationKey: 'email' },
     ]);
     expect(upstream.received[0]).toMatchObject({ method: 'POST', path: '/api/events/batch/' });
     expect(upstream.bodies()).toEqual([
@@ -59,16 +59,16 @@ describe('sendBatch', () => {
             event: '$identify',
             source: 'custom',
             correlationKey: '_id',
-            correlationValue: THREAD,
+            correlationValue: VISITOR_ID,
             payload: { distinct_id: 'ann' },
           },
           {
-            uuid: THREAD,
+            uuid: VISITOR_ID,
             timestamp: expect.stringMatching(ISO),
             event: 'signup',
             source: 'custom',
             correlationKey: 'email',
-            correlationValue: THREAD,
+            correlationValue: VISITOR_ID,
             payload: { plan: 'pro' },
           },
         ],
@@ -105,7 +105,7 @@ describe('sendEvent', () => {
     await expect(connect().sendEvent(timed)).resolves.toBeUndefined();
     expect(upstream.received[0]).toMatchObject({ method: 'POST', path: '/events/' });
     expect(upstream.bodies()).toEqual([
-      { event: 'a', source: 'custom', correlationKey: '_id', correlationValue: THREAD, payload: [1] },
+      { event: 'a', source: 'custom', correlationKey: '_id', correlationValue: VISITOR_ID, payload: [1] },
     ]);
   });
 });

@@ -73,26 +73,26 @@ describe('a test tracker, without a browser', () => {
   it('reads visitor and events of an earlier tracker from the same store only', async () => {
     const store = createMemoryStore();
     const first = create({ baseUrl: '/first', store });
-    const thread = await first.tracker.correlationValue();
+    const visitorId = await first.tracker.correlationValue();
     first.fail();
     first.tracker.track('cart viewed');
     await first.tracker.flush();
     first.tracker.stop();
     const second = create({ baseUrl: '/first', store });
-    expect(await second.tracker.correlationValue()).toBe(thread);
+    expect(await second.tracker.correlationValue()).toBe(visitorId);
     await second.tracker.flush();
-    expect(second.events()).toMatchObject([{ event: 'cart viewed', correlationValue: thread }]);
-    expect(await create().tracker.correlationValue()).not.toBe(thread);
+    expect(second.events()).toMatchObject([{ event: 'cart viewed', correlationValue: visitorId }]);
+    expect(await create().tracker.correlationValue()).not.toBe(visitorId);
   });
 
   it('exchanges no messages with another one', async () => {
     const [one, other] = [create(), create()];
-    const thread = await other.tracker.correlationValue();
+    const visitorId = await other.tracker.correlationValue();
     await one.tracker.correlationValue();
     one.tracker.reset();
     one.tracker.consent(false);
     await one.tracker.flush();
-    expect(await other.tracker.correlationValue()).toBe(thread);
+    expect(await other.tracker.correlationValue()).toBe(visitorId);
   });
 
   it('tracks views with the given fields, and reports missing ones', async () => {

@@ -44,7 +44,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
 }
 
 /**
- * One writer at a time, until the end of the transaction. It buys three things: no two batches can deadlock, a thread or a
+ * One writer at a time, until the end of the transaction. It buys three things: no two batches can deadlock, a visitor id or a
  * customer is never created twice, and the order of `seq` is the order in which the events became visible.
  */
 export const lockWriting = (query: Query): Promise<unknown[]> => query('select pg_advisory_xact_lock(670183111)');

@@ -1,5 +1,5 @@
 import { type Database, lockWriting, type Query } from './database.ts';
-import { tieThread } from './identify.ts';
+import { tieVisitorId } from './identify.ts';
 import type { CheckedEvent } from './validation.ts';
 
 /** Stores the events in their order, in one transaction: all or none. What was stored before, by `uuid`, is passed over. */
@@ -12,7 +12,7 @@ export async function storeEvents({ transaction }: Database, events: CheckedEven
     const fresh = events.filter((event) => stored.delete(event.uuid));
     for (const run of splitAtIdentify(fresh)) {
       const [{ identifies, correlationValue }] = run;
-      if (identifies !== undefined) await tieThread(query, correlationValue, identifies);
+      if (identifies !== undefined) await tieVisitorId(query, correlationValue, identifies);
       await fireJourneys(query, run);
     }
   });
@@ -29,7 +29,7 @@ function splitAtIdentify(events: CheckedEvent[]): [CheckedEvent, ...CheckedEvent
   return runs;
 }
 
-/** Stores what is new, and gives each thread that was never seen an anonymous customer. */
+/** Stores what is new, and gives each visitor id that was never seen an anonymous customer. */
 const insertNew = (query: Query, events: CheckedEvent[]): Promise<{ uuid: string }[]> =>
   query(
     `with stored as (
@@ -43,12 +43,12 @@ const insertNew = (query: Query, events: CheckedEvent[]): Promise<{ uuid: string
      ), strangers as materialized (
        select correlation_value, gen_random_uuid() as customer_id, min(seq) as first
        from stored
-       where not exists (select from threads t where t.correlation_value = stored.correlation_value)
+       where not exists (select from visitor_ids t where t.correlation_value = stored.correlation_value)
        group by correlation_value
      ), anonymous as (
        insert into customers (id) select customer_id from strangers order by first
      ), begun as (
-       insert into threads (correlation_value, customer_id)
+       insert into visitor_ids (correlation_value, customer_id)
        select correlation_value, customer_id from strangers order by first
      )
      select uuid from stored`,
@@ -61,7 +61,7 @@ const fireJourneys = (query: Query, events: CheckedEvent[]): Promise<unknown[]> 
     `insert into firings (journey_id, event_seq, customer_id)
      select j.id, e.seq, t.customer_id
      from events e
-     join threads t using (correlation_value)
+     join visitor_ids t using (correlation_value)
      join journeys j on j.event = e.event and (j.filter is null or e.payload @> j.filter)
      where e.source = 'custom' and e.uuid in (select value::uuid from jsonb_array_elements_text($1::jsonb))
      order by e.seq, j.seq`,

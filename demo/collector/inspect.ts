@@ -87,7 +87,7 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
 const clearData = ({ transaction }: Database): Promise<void> =>
   transaction(async (query) => {
     await lockWriting(query);
-    for (const table of ['firings', 'events', 'threads', 'customers']) await query(`delete from ${table}`);
+    for (const table of ['firings', 'events', 'visitor_ids', 'customers']) await query(`delete from ${table}`);
   });
 
 function readLimit(c: Context): number | null {

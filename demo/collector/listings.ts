@@ -42,7 +42,7 @@ export const listEvents = (query: Query, limit: number | null): Promise<ListedEv
     `select e.uuid, ${iso('e.timestamp')} as timestamp, e.event, e.source, e.correlation_key as "correlationKey",
             e.correlation_value as "correlationValue", e.payload, t.customer_id as "customerId"
      from (select * from events order by seq desc limit $1::bigint) e
-     join threads t using (correlation_value)
+     join visitor_ids t using (correlation_value)
      order by e.seq`,
     [limit],
   );
@@ -50,7 +50,7 @@ export const listEvents = (query: Query, limit: number | null): Promise<ListedEv
 export const listCustomers = (query: Query, limit: number | null): Promise<ListedCustomer[]> =>
   query(
     `select c.id, c.primary_key as "primaryKey", c.properties,
-            array(select t.correlation_value::text from threads t where t.customer_id = c.id order by t.seq) as "correlationValues"
+            array(select t.correlation_value::text from visitor_ids t where t.customer_id = c.id order by t.seq) as "correlationValues"
      from (select * from customers order by seq desc limit $1::bigint) c
      order by c.seq`,
     [limit],

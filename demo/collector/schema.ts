@@ -1,6 +1,6 @@
 /**
- * The tables, each statement safe to run again. What a row belongs to is settled by joins (event → thread → customer), so a
- * thread that changes hands takes its earlier events along without a single event being rewritten.
+ * The tables, each statement safe to run again. What a row belongs to is settled by joins (event → visitor id → customer), so a
+ * visitor id that changes hands takes its earlier events along without a single event being rewritten.
  *
  * `events.event` has no index on purpose: nothing looks events up by name (journeys are matched while an event is stored), and
  * a btree refuses long values, which would turn a long name into a 500.
@@ -16,12 +16,12 @@ export const SCHEMA = [
     primary_key text unique,
     properties  jsonb not null default '{}'
   )`,
-  `create table if not exists threads (
+  `create table if not exists visitor_ids (
     seq               bigint generated always as identity,
     correlation_value uuid primary key,
     customer_id       uuid not null references customers
   )`,
-  `create index if not exists threads_by_customer on threads (customer_id)`,
+  `create index if not exists visitor_ids_by_customer on visitor_ids (customer_id)`,
   `create table if not exists events (
     seq               bigint generated always as identity primary key,
     uuid              uuid not null unique,

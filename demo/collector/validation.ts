@@ -12,7 +12,7 @@ export interface CheckedEvent {
   correlationKey: string;
   correlationValue: string;
   payload?: unknown;
-  /** The primary key to tie the thread to, when the event is an `$identify` that counts. */
+  /** The primary key to tie the visitor id to, when the event is an `$identify` that counts. */
   identifies?: string;
 }
 

@@ -25,17 +25,17 @@ fault(53, 'identify twice, with another person, and track in the same tick', asy
   );
   await expect.poll(async () => (await stage.arrived()).length).toBe(6);
   const events = await stage.demo.events();
-  const threads = [...new Set(events.map(({ correlationValue }) => correlationValue))];
+  const visitorIds = [...new Set(events.map(({ correlationValue }) => correlationValue))];
   const story = events.map(({ event, payload, correlationValue }) => {
     const { n, distinct_id } = payload as { n?: number; distinct_id?: string };
-    return `${threads.indexOf(correlationValue)} ${event} ${distinct_id ?? (n ?? 0) - from}`;
+    return `${visitorIds.indexOf(correlationValue)} ${event} ${distinct_id ?? (n ?? 0) - from}`;
   });
   expect(story).toEqual([
     '0 ledger 0',
     '0 $identify ann@example.com',
     '0 ledger 1',
     '0 ledger 2',
-    // Two people on one browser are never one thread; nor is the first when she comes back.
+    // Two people on one browser are never one visitor id; nor is the first when she comes back.
     '1 $identify bob@example.com',
     '1 ledger 3',
     '1 ledger 4',

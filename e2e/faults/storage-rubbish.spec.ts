@@ -2,7 +2,7 @@ import type { Tab } from './engines/engine.ts';
 import { expect, fault } from './support/fault.ts';
 import { answer } from './support/faults.ts';
 import { afterStub } from './support/page.ts';
-import { links, listed, oddRows, rows, thread, visitors, write } from './support/rubbish.ts';
+import { links, listed, oddRows, rows, visitorId, visitors, write } from './support/rubbish.ts';
 
 const flushAndAwait = async (tab: Tab, count: number) => {
   await tab.evaluate(() => void window.clew('flush'));
@@ -116,7 +116,7 @@ for (const key of [
     `corrupt localStorage under ${key}`,
     async (stage) => {
       const tab = await stage.visit({ path: '/page/raw', query: 'tag=none', wait: 'load' });
-      for (const text of ['{not JSON', ...[...texts, [thread]].map((value) => JSON.stringify(value))]) {
+      for (const text of ['{not JSON', ...[...texts, [visitorId]].map((value) => JSON.stringify(value))]) {
         await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
         await tab.evaluate(([key = '', text = '']) => localStorage.setItem(key, text), [key, text]);
         await stage.visit({ tab });

@@ -27,8 +27,8 @@ const play = async (stage: Stage, query: string) => {
   await stage.track(other, 5);
   // Without a channel a tab is not told at once of what another has sent for it.
   await expect.poll(async () => (await stage.arrived()).length).toBe(10);
-  const threads = await Promise.all([tab, other].map((one) => one.evaluate(() => window.clew('correlationValue'))));
-  expect(threads[0]).toBe(threads[1]);
+  const visitorIds = await Promise.all([tab, other].map((one) => one.evaluate(() => window.clew('correlationValue'))));
+  expect(visitorIds[0]).toBe(visitorIds[1]);
   await trackAndLeave(stage, tab, `/page/2?${query}`);
   await stage.track(tab, 5);
 };

@@ -98,9 +98,9 @@ fault(
 fault(34, 'a page returns from the cache after the site cleared localStorage', async (stage) => {
   const tab = await stage.visit();
   await tab.evaluate(() => window.clew('flush'));
-  const thread = await tab.evaluate(() => window.clew('correlationValue'));
+  const visitorId = await tab.evaluate(() => window.clew('correlationValue'));
   expect(await awayAndBack(stage, tab, () => localStorage.clear())).toBe(true);
-  expect(await tab.evaluate(() => window.clew('correlationValue'))).toBe(thread);
-  stage.assign(await stage.track(tab, 3), String(thread));
+  expect(await tab.evaluate(() => window.clew('correlationValue'))).toBe(visitorId);
+  stage.assign(await stage.track(tab, 3), String(visitorId));
   await expect.poll(async () => (await stage.arrived()).length).toBe(3);
 });

@@ -88,11 +88,11 @@ const visitTwo = async (stage: Stage) => {
 fault(37, 'two trackers with different services on one page', async (stage) => {
   const tab = await visitTwo(stage);
   const numbers = stage.next(40);
-  const threads = await tab.evaluate(({ run, from, count }) => {
+  const visitorIds = await tab.evaluate(({ run, from, count }) => {
     for (let n = from; n < from + count; n++) window.trackers?.[n % 2]?.track('ledger', { run, n });
     return Promise.all(window.trackers?.map((tracker) => tracker.correlationValue()) ?? []);
   }, numbers);
-  expect(new Set(threads).size).toBe(1);
+  expect(new Set(visitorIds).size).toBe(1);
   await hasArrived(stage, 40);
   hasNoRepeats(stage);
 

@@ -8,7 +8,7 @@ declare global {
     /** Another window of the same origin, that this one has opened. */
     copy?: Window | null;
     /** The visitor id of each event of `trackOn`. */
-    threads?: string[];
+    visitorIds?: string[];
     /** Ends `trackOn`. */
     isOver?: boolean;
     isRestored?: boolean;
@@ -18,7 +18,7 @@ declare global {
 const hasArrived = (stage: Stage, count: number) =>
   expect.poll(async () => (await stage.arrived()).length, { timeout: 20_000 }).toBe(count);
 const allOf = ({ from, count }: { from: number; count: number }) => Array.from({ length: count }, (_, n) => from + n);
-const threadOf = (tab: Tab) => tab.evaluate(() => window.clew('correlationValue') as Promise<string>);
+const visitorIdOf = (tab: Tab) => tab.evaluate(() => window.clew('correlationValue') as Promise<string>);
 
 // No driver has the command "Duplicate". It copies sessionStorage, and so does window.open.
 fault(
@@ -48,9 +48,9 @@ fault(
       }, numbers);
     }
     await hasArrived(stage, 46);
-    const thread = await threadOf(tab);
-    stage.assign(allOf({ from: 0, count: 46 }), thread);
-    expect(await tab.evaluate(() => window.copy?.clew('correlationValue'))).toBe(thread);
+    const visitorId = await visitorIdOf(tab);
+    stage.assign(allOf({ from: 0, count: 46 }), visitorId);
+    expect(await tab.evaluate(() => window.copy?.clew('correlationValue'))).toBe(visitorId);
     expect(needlessRepeats(stage)).toEqual([]);
   },
   { isEngines: true },
@@ -72,21 +72,21 @@ fault(36, '20 tabs start the first visit at once', async (stage) => {
   await Promise.all(tabs.map((tab) => stage.reached(tab, '/page/first')));
   await Promise.all(tabs.map((tab) => stage.track(tab, 2)));
 
-  const threads = await Promise.all(tabs.map(threadOf));
-  stage.assign(allOf({ from: 0, count: 40 }), threads[0] ?? '');
+  const visitorIds = await Promise.all(tabs.map(visitorIdOf));
+  stage.assign(allOf({ from: 0, count: 40 }), visitorIds[0] ?? '');
   await hasArrived(stage, 40);
-  expect(new Set(threads).size).toBe(1);
+  expect(new Set(visitorIds).size).toBe(1);
 });
 
 /** Tracks one number after the other until it is over, and notes the visitor id of each. */
 const trackOn = ({ run, from, count }: { run: string; from: number; count: number }) => {
   let n = from;
-  const threads: string[] = [];
-  window.threads = threads;
+  const visitorIds: string[] = [];
+  window.visitorIds = visitorIds;
   const going = setInterval(async () => {
     if (window.isOver || n === from + count) return clearInterval(going);
     window.clew('track', 'ledger', { run, n: n++ });
-    threads.push((await window.clew('correlationValue')) as string);
+    visitorIds.push((await window.clew('correlationValue')) as string);
   }, 10);
 };
 
@@ -97,8 +97,8 @@ fault(
     const leaving = await stage.visit();
     await leaving.evaluate(() => window.clew('identify', 'ann@example.com'));
     const other = await stage.visit();
-    const old = await threadOf(other);
-    const noted = () => other.evaluate(() => window.threads ?? []);
+    const old = await visitorIdOf(other);
+    const noted = () => other.evaluate(() => window.visitorIds ?? []);
     // More than there is time for.
     const most = stage.next(5000);
     await other.evaluate(trackOn, most);
@@ -116,16 +116,16 @@ fault(
     await other.evaluate(() => {
       window.isOver = true;
     });
-    const threads = await noted();
+    const visitorIds = await noted();
     const numbers = allOf(most);
-    stage.unsure(numbers.slice(threads.length));
-    const told = threads.indexOf(anonymous as string);
+    stage.unsure(numbers.slice(visitorIds.length));
+    const told = visitorIds.indexOf(anonymous as string);
     expect(told).toBeGreaterThan(50);
     stage.assign(numbers.slice(0, told), old);
-    stage.assign([...numbers.slice(told, threads.length), own.from], anonymous as string);
+    stage.assign([...numbers.slice(told, visitorIds.length), own.from], anonymous as string);
 
-    await hasArrived(stage, threads.length + 1);
-    expect(await threadOf(await stage.visit({ path: '/page/later' }))).toBe(anonymous);
+    await hasArrived(stage, visitorIds.length + 1);
+    expect(await visitorIdOf(await stage.visit({ path: '/page/later' }))).toBe(anonymous);
     expect(needlessRepeats(stage)).toEqual([]);
   },
   { isEngines: true },
@@ -136,7 +136,7 @@ fault(
   "log-out in one tab while another's page is in the back/forward cache",
   async (stage) => {
     const away = await stage.visit();
-    const old = await threadOf(away);
+    const old = await visitorIdOf(away);
     const numbers = stage.next(3);
     await away.evaluate(({ run, from }) => {
       window.clew('track', 'ledger', { run, n: from });
@@ -151,7 +151,7 @@ fault(
     await away.goto(`${stage.site.origin}/blank`);
     const leaving = await stage.visit();
     await leaving.evaluate(() => window.clew('reset'));
-    const anonymous = await threadOf(leaving);
+    const anonymous = await visitorIdOf(leaving);
     expect(anonymous).not.toBe(old);
     stage.assign([numbers.from], old);
     stage.assign([numbers.from + 1, numbers.from + 2], anonymous);
@@ -161,7 +161,7 @@ fault(
     await stage.reached(away, '/page/1');
     expect(await away.evaluate(() => window.isRestored)).toBe(true);
     await hasArrived(stage, 3);
-    expect(await threadOf(away)).toBe(anonymous);
+    expect(await visitorIdOf(away)).toBe(anonymous);
   },
   { isEngines: true },
 );

@@ -95,7 +95,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps localStorage after a refusal',
     file: 'tracker.ts',
-    find: '    for (const key of [HINT, CHANGED, SETTLED, THREAD, VISIT, ...[CALLS, TAB].flatMap(carriedKeys), ...pages])\n      carry(key);\n',
+    find: '    for (const key of [HINT, CHANGED, SETTLED, OLD_ID, VISIT, ...[CALLS, TAB].flatMap(carriedKeys), ...pages])\n      carry(key);\n',
     replace: '',
   },
   {

@@ -15,8 +15,8 @@ export type Trace =
   | ({ step: 'answered'; uuids: string[] } & Answer)
   /** Which tab sends, or until when no tab may. `tab` is this page's name. */
   | ({ step: 'link'; tab: string } & Link)
-  /** The visitor's id and primary key. After a refusal, `thread` is undefined. */
-  | { step: 'visitor'; thread: string | undefined; primaryKey?: string | number | undefined };
+  /** The visitor's id and primary key. After a refusal, `visitorId` is undefined. */
+  | { step: 'visitor'; visitorId: string | undefined; primaryKey?: string | number | undefined };
 
 /** The signals of a tracker and their values, for `on`. */
 export interface Signals {

@@ -26,7 +26,7 @@ const step = ({ label, at, after, missing }: Station, sent: string): TemplateRes
 </li>`;
 
 const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
-  const { uuid, thread, payload, requests, why } = event;
+  const { uuid, visitorId, payload, requests, why } = event;
   const sent = requests.length ? `, request ${requests.map((one) => `#${one}`).join(', ')}` : '';
   return html`<div class="detail">
     <div>
@@ -37,7 +37,7 @@ const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
       <dl class="facts">
         <dt>uuid</dt>
         <dd><code>${uuid}</code></dd>
-        ${thread ? html`<dt>visitor id</dt><dd><code>${thread}</code></dd>` : nothing}
+        ${visitorId ? html`<dt>visitor id</dt><dd><code>${visitorId}</code></dd>` : nothing}
       </dl>
     </div>
     <pre tabindex="0" role="region" aria-label="Payload">${payload === undefined ? 'no payload' : JSON.stringify(payload, undefined, 2)}</pre>

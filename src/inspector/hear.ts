@@ -29,7 +29,7 @@ const see = (model: Model, uuid: string): SeenEvent => {
 const learn = (seen: SeenEvent, { event, payload, timestamp, correlationValue }: Partial<WireEvent>): void => {
   seen.name = event ?? seen.name;
   seen.payload = payload ?? seen.payload;
-  seen.thread = correlationValue ?? seen.thread;
+  seen.visitorId = correlationValue ?? seen.visitorId;
   const at = Date.parse(timestamp ?? '');
   if (at) seen.trackedAt = at;
 };
@@ -127,7 +127,7 @@ const hearTrace = (model: Model, at: number, trace: Trace): void => {
       endRefusedUpserts(model, at, trace);
       break;
     case 'visitor':
-      model.visitor = { thread: trace.thread, primaryKey: trace.primaryKey, isTold: true };
+      model.visitor = { visitorId: trace.visitorId, primaryKey: trace.primaryKey, isTold: true };
   }
 };
 
@@ -161,12 +161,12 @@ const hearEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[],
 };
 
 /** Whoever looks late learns of the visitor from the first event that arrives. */
-const learnVisitor = (model: Model, { event, payload, correlationValue: thread }: Partial<WireEvent>): void => {
+const learnVisitor = (model: Model, { event, payload, correlationValue: visitorId }: Partial<WireEvent>): void => {
   const { visitor } = model;
-  if (visitor?.isTold || !thread) return;
-  const known = visitor?.thread === thread ? visitor.primaryKey : undefined;
+  if (visitor?.isTold || !visitorId) return;
+  const known = visitor?.visitorId === visitorId ? visitor.primaryKey : undefined;
   const primaryKey = event === IDENTIFY ? (payload as { distinct_id?: string } | undefined)?.distinct_id : known;
-  model.visitor = { thread, primaryKey, isTold: false };
+  model.visitor = { visitorId, primaryKey, isTold: false };
 };
 
 const hearError = ({ errors }: Model, at: number, { message }: Error): void => {

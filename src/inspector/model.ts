@@ -8,8 +8,8 @@ export interface SeenEvent {
   readonly uuid: string;
   name?: string | undefined;
   payload?: unknown;
-  /** The visitor's thread, once the event has one. */
-  thread?: string | undefined;
+  /** The visitor id, once the event has one. */
+  visitorId?: string | undefined;
   /** It was seen as it was tracked: of this page, and not from before the inspector was opened. */
   isTracked?: boolean;
   /** By its own timestamp, which is the time of the call. */
@@ -27,8 +27,8 @@ export interface SeenEvent {
 
 /** Who the visitor is. */
 export interface SeenVisitor {
-  /** Nobody, after a refusal. */
-  readonly thread: string | undefined;
+  /** Undefined after a refusal. */
+  readonly visitorId: string | undefined;
   readonly primaryKey?: string | number | undefined;
   /** The tracker has said so; else it is learnt from what was delivered, and a missing key may only not have been seen. */
   readonly isTold: boolean;

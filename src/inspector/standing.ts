@@ -41,6 +41,6 @@ export const heldIn = ({ waiting, stats }: Model): Held => {
 
 /** The visitor's answer, as far as it shows. */
 export const consentOf = ({ visitor, stats }: Model): 'granted' | 'refused' | 'unknown' => {
-  if (visitor?.thread) return 'granted';
+  if (visitor?.visitorId) return 'granted';
   return visitor || stats.dropped.consent ? 'refused' : 'unknown';
 };

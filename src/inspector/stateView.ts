@@ -77,11 +77,11 @@ const CONSENT = {
 } as const;
 
 const visitor = (model: Model): TemplateResult => {
-  const { thread, primaryKey, isTold } = model.visitor ?? {};
+  const { visitorId, primaryKey, isTold } = model.visitor ?? {};
   return html`<h4>Visitor</h4>
     <dl class="facts">
       <dt>Visitor id</dt>
-      <dd>${thread ? html`<code>${thread}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'unknown until the next report or confirmed event'}</span>`}</dd>
+      <dd>${visitorId ? html`<code>${visitorId}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'unknown until the next report or confirmed event'}</span>`}</dd>
       <dt>Primary key</dt>
       <dd>${primaryKey ?? html`<span class="soft">${isTold ? 'none (anonymous)' : 'unknown'}</span>`}</dd>
       <dt>Consent</dt>

@@ -16,7 +16,7 @@ export const TAB = 'clew.tab';
 /** Who the visitor is, for a page that cannot wait for the database. */
 export const HINT = 'clew.hint';
 /** The visitor id that a page of an earlier version has left. */
-export const THREAD = 'clew.thread';
+export const OLD_ID = 'clew.thread';
 /** Who the visitor has become on a page of an earlier version. */
 export const CHANGED = 'clew.visitor';
 

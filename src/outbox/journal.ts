@@ -1,6 +1,6 @@
 import { type ItemText, idOf, isItem, timeOf } from '../recorder/event.js';
 import type { Held } from '../visitor/held.js';
-import { isThread, visitorIn } from '../visitor/record.js';
+import { isVisitorId, visitorIn } from '../visitor/record.js';
 import { CHANGED, carried, carriedKeys, carriedList, carry, ITEMS, PAGE } from './carryOver.js';
 
 /** What a page keeps in localStorage because the database may not have it. */
@@ -46,7 +46,7 @@ const heldIn = (call: unknown): Held[] => {
     at >= 0 &&
     areTexts &&
     (text ? isItem(text) : !!(fresh || dropped || visitor)) &&
-    (!fresh || isThread(fresh));
+    (!fresh || isVisitorId(fresh));
   return isWhole ? [{ index, at, text, fresh, key, signature, dropped, given, visitor }] : [];
 };
 

@@ -1,5 +1,5 @@
 import type { Report } from '../courier/courier.js';
-import { isThread, type Visitor } from '../visitor/record.js';
+import { isVisitorId, type Visitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
 
 /** What the tabs of an origin post: what is in flight and confirmed, who the visitor now is, or the visitor's answer. */
@@ -17,7 +17,7 @@ const isMessage = (data: unknown): data is Message =>
   typeof data === 'boolean' ||
   (Array.isArray(data)
     ? data.length > 2 && data.every(Array.isArray)
-    : isObject(data) && isThread(data.thread) && isObject(data.keys));
+    : isObject(data) && isVisitorId(data.thread) && isObject(data.keys));
 
 /** Ignores messages of unknown form. Without BroadcastChannel, or where it is refused, nothing is posted and nothing arrives. */
 export const createChannel = (name: string, receive: (message: Message) => void): Channel => {

@@ -2,7 +2,7 @@ import { kindOf } from '../wire.js';
 import type { Forward } from './forward.js';
 import type { RelayReport } from './report.js';
 import type { Seen } from './seen.js';
-import type { ThreadCookieOptions } from './threadCookie.js';
+import type { VisitorCookieOptions } from './visitorCookie.js';
 
 /** What `createRelay` takes. */
 export interface RelayOptions {
@@ -58,7 +58,7 @@ export interface RelayOptions {
    * @default none
    * @example { domain: 'example.com' }
    */
-  threadCookie?: ThreadCookieOptions;
+  visitorCookie?: VisitorCookieOptions;
   /**
    * Remembers which events the service has taken, so that the relay drops duplicates. Several relays share a `redisSeen`.
    *
@@ -125,9 +125,9 @@ export const checkOptions = (options: RelayOptions): void => {
     expect(name, isPositive, 'a number above 0');
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isText), 'a list of origins');
   expect(
-    'threadCookie',
+    'visitorCookie',
     (value) => {
-      const { domain, secure } = (value ?? {}) as ThreadCookieOptions;
+      const { domain, secure } = (value ?? {}) as VisitorCookieOptions;
       return isText(domain) && !/[;,\s]/.test(`${domain}`) && ['undefined', 'boolean'].includes(typeof secure);
     },
     '{ domain: a domain, secure?: a boolean }',

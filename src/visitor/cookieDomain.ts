@@ -1,5 +1,5 @@
 import { createCookie } from './cookie.js';
-import { isThread, markOf, type Visitor } from './record.js';
+import { isVisitorId, markOf, type Visitor } from './record.js';
 
 /** Shares the visitor id between the hosts of a site. */
 export interface SharedVisitor {
@@ -30,8 +30,8 @@ export const cookieDomain = (domain: string): SharedVisitor => {
     meet(here, service) {
       const { thread, turn, mark } = read();
       const isSame = thread === here.thread;
-      // The latest thread counts: an answer of the relay that comes late sets an earlier one once more.
-      if (!isThread(thread) || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
+      // The latest visitor id counts: an answer of the relay that comes late sets an earlier one once more.
+      if (!isVisitorId(thread) || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
       return { ...here, thread, turn, keys: { ...(isSame && here.keys), ...(mark && { [service]: [Number(mark)] }) } };
     },
     tell(visitor, fail) {
@@ -39,7 +39,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const { thread = '', turn = 0, keys = {} } = visitor ?? {};
       const [key] = Object.values(keys)[0] ?? [];
       const mark = typeof key === 'string' ? markOf(key) : (key ?? '');
-      if (thread && isThread(there.thread) && turn <= there.turn && (thread !== there.thread || !mark)) return;
+      if (thread && isVisitorId(there.thread) && turn <= there.turn && (thread !== there.thread || !mark)) return;
       if (isRefused || cookie.write(thread && `${thread}.${turn}.${mark}`)) return;
       isRefused = true;
       fail('cookieDomain: the browser refused the cookie');

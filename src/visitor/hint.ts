@@ -1,5 +1,5 @@
-import { carried, carry, HINT, THREAD } from '../outbox/carryOver.js';
-import { isThread, markOf, merge, type Visitor, visitorIn } from './record.js';
+import { carried, carry, HINT, OLD_ID } from '../outbox/carryOver.js';
+import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js';
 
 /**
  * The visitor in localStorage, for a page that cannot wait for the database and for tabs that have missed a change. It has the
@@ -7,9 +7,9 @@ import { isThread, markOf, merge, type Visitor, visitorIn } from './record.js';
  */
 export const readHint = (service: string): Visitor | undefined => {
   const hint = visitorIn(carried(HINT));
-  const old = carried(THREAD);
+  const old = carried(OLD_ID);
   // Earlier versions did not store who is identified. The mark 0 equals no key's mark, so `identify` starts a new id.
-  return hint ?? (isThread(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
+  return hint ?? (isVisitorId(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
 };
 
 /** Writes the hint in the task of the change, unless a later visitor is there. */
@@ -22,7 +22,7 @@ export const writeHint = (visitor: Visitor, service: string): void => {
   ]);
   // One that cannot be written must not stay as it was: better none than one that is out of date.
   if (!carry(HINT, { thread, turn, keys: Object.fromEntries(marks), pages })) carry(HINT);
-  carry(THREAD);
+  carry(OLD_ID);
 };
 
 /**

@@ -1,5 +1,5 @@
 import { followedLink } from '../page/followedLink.js';
-import { isThread, type Visitor } from './record.js';
+import { isVisitorId, type Visitor } from './record.js';
 
 /**
  * Shares the visitor id with sites on other domains, through links.
@@ -15,7 +15,7 @@ export type LinkDomains = (
   known: () => Visitor | undefined,
 ) => readonly [arrive: () => ((visitor: Visitor) => Visitor) | undefined, watch: () => () => void];
 
-/** A thread, the time (s, base 36), and 1 if it is identified. */
+/** A visitor id, the time (s, base 36), and 1 if it is identified. */
 const PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
 /** How old (s) that may be as the page begins to load, and how far ahead: the clock may have been set meanwhile. */
 const MAX_AGE = 120;
@@ -38,11 +38,11 @@ export const linkTo =
       if (all) history.replaceState(history.state, '', href.replace(all, (after && before) as string));
       // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
       const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(time as string, 36);
-      if (!isThread(thread) || !(Math.abs(age) <= MAX_AGE) || (referrer && !isLinked(new URL(referrer)))) return;
+      if (!isVisitorId(thread) || !(Math.abs(age) <= MAX_AGE) || (referrer && !isLinked(new URL(referrer)))) return;
       return (visitor: Visitor): Visitor =>
         Object.keys(visitor.keys)[0]
           ? visitor
-          : // Who identifies here may be somebody else than there: then they are given a thread of their own.
+          : // Who identifies here may be somebody else than there: then they get a visitor id of their own.
             { ...visitor, thread, turn: visitor.turn + 1, keys: mark ? { [service]: [ELSEWHERE] } : {} };
     };
 

@@ -11,7 +11,7 @@ export type Identity = readonly [
 
 /** The visitor's record on this origin. */
 export interface Visitor {
-  /** The visitor id (`correlationValue`): a lower-case v4 UUID. */
+  /** The visitor id (`correlationValue`): a lower-case v4 UUID. All versions of clew store it under this name. */
   readonly thread: string;
   /** The number of earlier visitor ids. */
   readonly turn: number;
@@ -22,7 +22,7 @@ export interface Visitor {
 }
 
 /** Whether this is a visitor id, or another UUID of clew's: storage gives back whatever somebody has put there. */
-export const isThread = (value: unknown): value is string =>
+export const isVisitorId = (value: unknown): value is string =>
   typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
 
 /** The visitor in a stored value, if there is one. */
@@ -31,7 +31,7 @@ export const visitorIn = (stored: unknown): Visitor | undefined => {
   const known = Object.entries(Object(keys) as Visitor['keys']).filter(
     ([, identity]) => Array.isArray(identity) && /string|number/.test(typeof identity[0]),
   );
-  return isThread(thread) ? { thread, turn: ~~turn, keys: Object.fromEntries(known), pages: ~~pages } : undefined;
+  return isVisitorId(thread) ? { thread, turn: ~~turn, keys: Object.fromEntries(known), pages: ~~pages } : undefined;
 };
 
 /** A visitor with a new id, after another one. */

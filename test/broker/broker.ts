@@ -10,7 +10,7 @@ import type { Redis } from '../redis.ts';
 import type { Upstream } from '../upstream.ts';
 
 export const KEY = 'the-secret-key';
-const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 /** Waits that a test can live through; what they are by default, `answer.test.ts` looks at. */
 const SHORT = { first: 20, refused: 150 };
 
@@ -20,7 +20,7 @@ export const event = (name: string): WireEvent => ({
   event: name,
   source: 'custom',
   correlationKey: '_id',
-  correlationValue: THREAD,
+  correlationValue: VISITOR_ID,
   payload: { name },
 });
 

@@ -7,7 +7,7 @@ import { MOST_REQUESTS } from '../../src/inspector/requests.ts';
 import { BATCH_PATH, UPSERT_PATH, type WireEvent } from '../../src/wire.ts';
 import { start } from '../tracker/page.ts';
 
-const THREAD = '7d0c8c5e-3a4e-4f0e-9a53-3f6a5f0f6a11';
+const VISITOR_ID = '7d0c8c5e-3a4e-4f0e-9a53-3f6a5f0f6a11';
 
 const eventOf = (uuid: string, more: Partial<WireEvent> = {}): Partial<WireEvent> => ({
   uuid,
@@ -35,7 +35,7 @@ const stage = (model: Model = newModel(1000)) => {
       tell({ step: 'answered', uuids, outcome: 'delivered', status: 200, ...more }),
     deliver: (...uuids: string[]) =>
       hear(model, ++now, 'delivered', {
-        events: uuids.map((uuid) => eventOf(uuid, { correlationValue: THREAD }) as WireEvent),
+        events: uuids.map((uuid) => eventOf(uuid, { correlationValue: VISITOR_ID }) as WireEvent),
       }),
     drop: (uuid: string, reason: DropReason) => hear(model, ++now, 'dropped', { events: [eventOf(uuid)], reason }),
     event: (uuid: string) => model.events.get(uuid),
@@ -56,7 +56,7 @@ describe('an event', () => {
     expect(event('a')).toMatchObject({
       name: 'signup',
       payload: { plan: 'pro' },
-      thread: THREAD,
+      visitorId: VISITOR_ID,
       isTracked: true,
       trackedAt: 1001,
       storedAt: 1002,
@@ -307,20 +307,24 @@ describe('the totals', () => {
 describe('the visitor', () => {
   it('is the one of the trace, and none after a refusal', () => {
     const { model, tell } = stage();
-    tell({ step: 'visitor', thread: THREAD, primaryKey: 'ann' });
-    expect(model.visitor).toEqual({ thread: THREAD, primaryKey: 'ann', isTold: true });
-    tell({ step: 'visitor', thread: undefined });
-    expect(model.visitor).toEqual({ thread: undefined, isTold: true });
+    tell({ step: 'visitor', visitorId: VISITOR_ID, primaryKey: 'ann' });
+    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, primaryKey: 'ann', isTold: true });
+    tell({ step: 'visitor', visitorId: undefined });
+    expect(model.visitor).toEqual({ visitorId: undefined, isTold: true });
   });
 
   it('is learned from delivered events if the inspector opens late, with the key from $identify', () => {
     const { model, deliver } = stage();
     deliver('a');
-    expect(model.visitor).toEqual({ thread: THREAD, isTold: false });
-    const identify = eventOf('i', { event: '$identify', payload: { distinct_id: 'ann' }, correlationValue: THREAD });
+    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, isTold: false });
+    const identify = eventOf('i', {
+      event: '$identify',
+      payload: { distinct_id: 'ann' },
+      correlationValue: VISITOR_ID,
+    });
     hear(model, 2000, 'delivered', { events: [identify as WireEvent] });
     deliver('b');
-    expect(model.visitor).toEqual({ thread: THREAD, primaryKey: 'ann', isTold: false });
+    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, primaryKey: 'ann', isTold: false });
   });
 });
 

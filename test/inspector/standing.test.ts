@@ -63,9 +63,9 @@ describe('consent', () => {
   it('is granted once there is a visitor, and refused once there is none again', () => {
     const model = newModel(0);
     expect(consentOf(model)).toBe('unknown');
-    hear(model, 0, 'trace', { step: 'visitor', thread: 't' });
+    hear(model, 0, 'trace', { step: 'visitor', visitorId: 't' });
     expect(consentOf(model)).toBe('granted');
-    hear(model, 0, 'trace', { step: 'visitor', thread: undefined });
+    hear(model, 0, 'trace', { step: 'visitor', visitorId: undefined });
     expect(consentOf(model)).toBe('refused');
   });
 

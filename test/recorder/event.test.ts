@@ -10,7 +10,7 @@ import {
   stamp,
   upsertBody,
 } from '../../src/recorder/event.ts';
-import { AT, eventText, THREAD, upsertText } from './items.ts';
+import { AT, eventText, upsertText, VISITOR_ID } from './items.ts';
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -22,7 +22,7 @@ describe('an event', () => {
       event: 'signup',
       source: 'custom',
       correlationKey: '_id',
-      correlationValue: THREAD,
+      correlationValue: VISITOR_ID,
       payload: { plan: 'pro' },
     });
     expect(idOf(eventText())).not.toBe(idOf(eventText()));
@@ -30,7 +30,7 @@ describe('an event', () => {
 
   it('has the same id and kind before and after it gets its visitor id', () => {
     const draft = draftEvent(AT, 'seen');
-    const text = stamp(draft, { correlationValue: THREAD });
+    const text = stamp(draft, { correlationValue: VISITOR_ID });
     for (const known of [draft, text]) {
       expect(idOf(known)).toBe(JSON.parse(known).uuid);
       expect(isEvent(known)).toBe(true);
@@ -67,7 +67,7 @@ describe('an event', () => {
   it('keeps its own fields whatever the payload has', () => {
     const payload = { uuid: 'x', timestamp: 'y', correlationValue: 'z' };
     const event = JSON.parse(eventText('seen', payload));
-    expect(event).toMatchObject({ correlationValue: THREAD, timestamp: '2026-01-31T12:30:15.007Z', payload });
+    expect(event).toMatchObject({ correlationValue: VISITOR_ID, timestamp: '2026-01-31T12:30:15.007Z', payload });
   });
 });
 

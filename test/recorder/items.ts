@@ -1,12 +1,12 @@
 import { draftEvent, draftUpsert, type ItemText, idOf, stamp } from '../../src/recorder/event.ts';
 import type { WireEvent } from '../../src/wire.ts';
 
-export const THREAD = '01234567-89ab-4cde-8f01-23456789abcd';
+export const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 export const AT = Date.UTC(2026, 0, 31, 12, 30, 15, 7);
 
 /** An event of the one visitor, ready to be queued. */
 export const eventText = (name = 'seen', payload?: unknown): ItemText =>
-  stamp(draftEvent(AT, name, JSON.stringify(payload)), { correlationValue: THREAD });
+  stamp(draftEvent(AT, name, JSON.stringify(payload)), { correlationValue: VISITOR_ID });
 
 export const upsertText = (properties: object = { plan: 'pro' }, primary_key = 'ann'): ItemText =>
   stamp(draftUpsert(properties), { primary_key });

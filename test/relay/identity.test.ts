@@ -33,7 +33,7 @@ const forgeries = async (): Promise<[string, unknown][]> => {
   ];
 };
 
-/** Two people whom the collector knows, each with a thread. */
+/** Two people whom the collector knows, each with a visitor id. */
 const meet = async () => {
   const [ann, ben] = [createVisitor(), createVisitor()];
   await collector().batch(ann.identify('ann'), ben.identify('ben'), ben.event('mine'));

@@ -34,9 +34,9 @@ describe('createRelay throws a TypeError that names the option and what it expec
       { domain: 'a;b' },
       { domain: 'a,b' },
       { domain: 'a', secure: 'no' },
-    ].map((threadCookie): [object, string] => [
-      { ...BASE, threadCookie },
-      'threadCookie: expected { domain: a domain, secure?: a boolean }',
+    ].map((visitorCookie): [object, string] => [
+      { ...BASE, visitorCookie },
+      'visitorCookie: expected { domain: a domain, secure?: a boolean }',
     ]),
     ...['reserve', 'confirm', 'release'].map((method): [object, string] => [
       { ...BASE, seen: { ...memorySeen(), [method]: undefined } },
@@ -54,8 +54,8 @@ describe('createRelay accepts', () => {
     ['each option as undefined', { ...BASE, forward: undefined, timeout: undefined, seen: undefined }],
     ['an empty list of origins', { ...BASE, allowedOrigins: [] }],
     ['several origins', { ...BASE, allowedOrigins: ['https://a.example', 'https://b.example'] }],
-    ['a cookie with or without `secure`', { ...BASE, threadCookie: { domain: 'a.example' } }],
-    ['a cookie for development', { ...BASE, threadCookie: { domain: 'localhost', secure: false } }],
+    ['a cookie with or without `secure`', { ...BASE, visitorCookie: { domain: 'a.example' } }],
+    ['a cookie for development', { ...BASE, visitorCookie: { domain: 'localhost', secure: false } }],
     ['fractions of a millisecond', { ...BASE, timeout: 0.5 }],
     ['a store of its own', { ...BASE, seen: memorySeen() }],
   ])('%s', (_what, options) => {

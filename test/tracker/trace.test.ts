@@ -35,14 +35,14 @@ describe('trace', () => {
     await tracker.flush();
     const visitors: unknown[] = [];
     tracker.on('trace', (trace) => {
-      if (trace.step === 'visitor') visitors.push([trace.thread, trace.primaryKey]);
+      if (trace.step === 'visitor') visitors.push([trace.visitorId, trace.primaryKey]);
     });
-    const thread = await tracker.correlationValue();
+    const visitorId = await tracker.correlationValue();
     tracker.identify('ann');
     await tracker.flush();
     tracker.consent(false);
     expect(visitors).toEqual([
-      [thread, 'ann'],
+      [visitorId, 'ann'],
       [undefined, undefined],
     ]);
   });

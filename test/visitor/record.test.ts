@@ -1,6 +1,6 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
-import { isThread, markOf, merge, newVisitor, type Visitor, visitorIn } from '../../src/visitor/record.ts';
+import { isVisitorId, markOf, merge, newVisitor, type Visitor, visitorIn } from '../../src/visitor/record.ts';
 
 const [ONE, OTHER] = ['01234567-89ab-4cde-8f01-23456789abcd', 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
 const visitorOf = (changes: Partial<Visitor> = {}): Visitor => ({
@@ -13,7 +13,7 @@ const visitorOf = (changes: Partial<Visitor> = {}): Visitor => ({
 
 describe('a stored value', () => {
   it.each([ONE, OTHER])('is a visitor id: %s', (thread) => {
-    expect(isThread(thread)).toBe(true);
+    expect(isVisitorId(thread)).toBe(true);
   });
 
   it.each<[string, unknown]>([
@@ -31,7 +31,7 @@ describe('a stored value', () => {
     ['one in a list', ['01234567-89ab-4cde-8f01-23456789abcd']],
     ['an object', { thread: '01234567-89ab-4cde-8f01-23456789abcd' }],
   ])('is not a visitor id: %s', (_what, value) => {
-    expect(isThread(value)).toBe(false);
+    expect(isVisitorId(value)).toBe(false);
   });
 
   it('is a visitor as it was stored', () => {
@@ -82,7 +82,7 @@ describe('a stored value', () => {
 describe('a new visitor', () => {
   it('has a visitor id of its own, and no keys', () => {
     const [first, second] = [newVisitor(), newVisitor()];
-    expect(isThread(first.thread)).toBe(true);
+    expect(isVisitorId(first.thread)).toBe(true);
     expect(first).toEqual({ thread: first.thread, turn: 0, keys: {}, pages: 0 });
     expect(second.thread).not.toBe(first.thread);
   });

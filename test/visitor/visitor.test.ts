@@ -159,14 +159,14 @@ describe('identify and a departure in one task', () => {
 
   it('do so if an earlier version has left the visitor id only', async () => {
     const store = createMemoryStore();
-    const thread = '01234567-89ab-4cde-8f01-23456789abcd';
+    const visitorId = '01234567-89ab-4cde-8f01-23456789abcd';
     openPage();
-    localStorage['clew.thread'] = JSON.stringify(thread);
-    await store.transact([['visitor', { thread, turn: 0, keys: { '/clew': ['ann', null] }, pages: 3 }]]);
+    localStorage['clew.thread'] = JSON.stringify(visitorId);
+    await store.transact([['visitor', { thread: visitorId, turn: 0, keys: { '/clew': ['ann', null] }, pages: 3 }]]);
     const second = await leaveEarly(store, (tracker) => tracker.identify('bob'));
     const third = await visit(store);
     expect(identified(second, third)).toEqual([['bob']]);
-    expect(customers(second, third)).not.toHaveProperty(thread);
+    expect(customers(second, third)).not.toHaveProperty(visitorId);
   });
 
   it.each([
@@ -811,12 +811,12 @@ describe('the journal of a page that has left', () => {
 });
 
 describe('localStorage of other code or of an earlier version', () => {
-  const thread = '01234567-89ab-4cde-8f01-23456789abcd';
+  const visitorId = '01234567-89ab-4cde-8f01-23456789abcd';
 
   it.each<[string, string, string]>([
-    ['a number as identity', 'clew.hint', `{"thread":"${thread}","turn":1,"keys":{"/clew":7},"pages":1}`],
-    ['null as identity', 'clew.hint', `{"thread":"${thread}","turn":1,"keys":{"/clew":null},"pages":1}`],
-    ['half a visitor', 'clew.page /clew other', `{"held":[{"index":1,"at":1,"visitor":{"thread":"${thread}"}}]}`],
+    ['a number as identity', 'clew.hint', `{"thread":"${visitorId}","turn":1,"keys":{"/clew":7},"pages":1}`],
+    ['null as identity', 'clew.hint', `{"thread":"${visitorId}","turn":1,"keys":{"/clew":null},"pages":1}`],
+    ['half a visitor', 'clew.page /clew other', `{"held":[{"index":1,"at":1,"visitor":{"thread":"${visitorId}"}}]}`],
     ['an invalid visitor id', 'clew.page /clew other', '{"held":[{"index":1,"at":1,"fresh":"nobody"}]}'],
   ])('with %s under %s affects no event and throws no error', async (_what, key, text) => {
     const page = openPage();
@@ -832,7 +832,7 @@ describe('localStorage of other code or of an earlier version', () => {
 
   it('with a changed visitor changes the visitor, each time that one is left', async () => {
     const store = createMemoryStore();
-    const ids = [thread, thread.replace('0', '1')];
+    const ids = [visitorId, visitorId.replace('0', '1')];
     for (const [i, id] of ids.entries()) {
       openPage();
       localStorage['clew.visitor'] = JSON.stringify({

@@ -47,7 +47,7 @@ export const oddRows = [['/clew'], ['/clew', 0], ['/clew', -1, 'x', 5, 6]].map((
   [listed],
 ]);
 
-export const thread = '12345678-1234-4123-8123-123456789abc';
+export const visitorId = '12345678-1234-4123-8123-123456789abc';
 export const visitors: unknown[] = [
   5,
   'x',
@@ -55,12 +55,12 @@ export const visitors: unknown[] = [
   [],
   {},
   { thread: 5 },
-  { thread: [thread] },
+  { thread: [visitorId] },
   { thread: '------------------------------------', keys: {}, pages: 1 },
-  { thread, keys: null, pages: 'many' },
-  { thread, keys: 5, pages: -3 },
-  { thread, keys: { '/clew': 5 }, pages: 1e300 },
-  { thread, keys: { '/clew': {} }, pages: {} },
+  { thread: visitorId, keys: null, pages: 'many' },
+  { thread: visitorId, keys: 5, pages: -3 },
+  { thread: visitorId, keys: { '/clew': 5 }, pages: 1e300 },
+  { thread: visitorId, keys: { '/clew': {} }, pages: {} },
 ];
 export const links: unknown[] = [
   5,

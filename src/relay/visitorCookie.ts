@@ -1,7 +1,7 @@
 import type { RelayRequest } from './request.js';
 
 /** Which cookie the relay renews: the one that the tracker's `cookieDomain` writes. */
-export interface ThreadCookieOptions {
+export interface VisitorCookieOptions {
   /**
    * The domain that the site's hosts share: the one that the tracker's `cookieDomain` names or, with `auto`, has found.
    * Another domain would make a second cookie.
@@ -25,7 +25,7 @@ const MAX_AGE = 34_560_000;
 /** The `Set-Cookie` header that renews the request's cookie, or undefined if the request has none. */
 export const renewedCookie = (
   { headers }: RelayRequest,
-  { domain, secure = true }: ThreadCookieOptions,
+  { domain, secure = true }: VisitorCookieOptions,
 ): string | undefined => {
   const [, value] = WRITTEN.exec(headers.get('Cookie') ?? '') ?? [];
   if (!value) return undefined;

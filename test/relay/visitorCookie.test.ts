@@ -5,7 +5,7 @@ import { BATCH, event, useRelays } from './stage.ts';
 const upstream = useUpstream();
 const openRelay = useRelays(() => ({ baseUrl: upstream.url }));
 const ID = '01234567-89ab-4cde-8f01-23456789abcd';
-const THREAD = `${ID}.0.`;
+const VISITOR_ID = `${ID}.0.`;
 
 const sendWith = async (relay: Awaited<ReturnType<typeof openRelay>>, cookie: string, body = {}) => {
   const reply = await relay.send(BATCH, {
@@ -16,38 +16,38 @@ const sendWith = async (relay: Awaited<ReturnType<typeof openRelay>>, cookie: st
 };
 
 it('the relay renews the cookie of the visitor id unchanged, for the configured domain', async () => {
-  const relay = await openRelay({ threadCookie: { domain: 'example.com' } });
+  const relay = await openRelay({ visitorCookie: { domain: 'example.com' } });
   const attributes = 'Path=/; Max-Age=34560000; SameSite=Lax; Secure; Domain=example.com';
-  expect(await sendWith(relay, `a=1; clew=${THREAD}; b=2`)).toBe(`clew=${THREAD}; ${attributes}`);
+  expect(await sendWith(relay, `a=1; clew=${VISITOR_ID}; b=2`)).toBe(`clew=${VISITOR_ID}; ${attributes}`);
   expect(await sendWith(relay, `clew=${ID}.12.2166136261`)).toBe(`clew=${ID}.12.2166136261; ${attributes}`);
 });
 
 it('the relay renews the cookie also if the service has refused the request', async () => {
-  const relay = await openRelay({ threadCookie: { domain: 'example.com' } });
+  const relay = await openRelay({ visitorCookie: { domain: 'example.com' } });
   upstream.answer(400);
-  expect(await sendWith(relay, `clew=${THREAD}`)).toBe(
-    `clew=${THREAD}; Path=/; Max-Age=34560000; SameSite=Lax; Secure; Domain=example.com`,
+  expect(await sendWith(relay, `clew=${VISITOR_ID}`)).toBe(
+    `clew=${VISITOR_ID}; Path=/; Max-Age=34560000; SameSite=Lax; Secure; Domain=example.com`,
   );
 });
 
 it('the relay leaves out Secure on plain http, for development', async () => {
-  const relay = await openRelay({ threadCookie: { domain: 'example.com', secure: false } });
-  expect(await sendWith(relay, `clew=${THREAD}`)).toBe(
-    `clew=${THREAD}; Path=/; Max-Age=34560000; SameSite=Lax; Domain=example.com`,
+  const relay = await openRelay({ visitorCookie: { domain: 'example.com', secure: false } });
+  expect(await sendWith(relay, `clew=${VISITOR_ID}`)).toBe(
+    `clew=${VISITOR_ID}; Path=/; Max-Age=34560000; SameSite=Lax; Domain=example.com`,
   );
 });
 
 it.each([
   ['none', 'a=1'],
-  ['one of another name', `xclew=${THREAD}; clew2=${THREAD}`],
+  ['one of another name', `xclew=${VISITOR_ID}; clew2=${VISITOR_ID}`],
   ['no thread', 'clew=hello'],
-  ['more than a thread', `clew=${THREAD}x`],
-  ['attributes', `clew=${THREAD}, clew=x`],
+  ['more than a thread', `clew=${VISITOR_ID}x`],
+  ['attributes', `clew=${VISITOR_ID}, clew=x`],
 ])('the relay sets no cookie if there is %s', async (_what, cookie) => {
-  const relay = await openRelay({ threadCookie: { domain: 'example.com' } });
+  const relay = await openRelay({ visitorCookie: { domain: 'example.com' } });
   expect(await sendWith(relay, cookie)).toBeNull();
 });
 
 it('the relay sets no cookie without the option', async () => {
-  expect(await sendWith(await openRelay(), `clew=${THREAD}`)).toBeNull();
+  expect(await sendWith(await openRelay(), `clew=${VISITOR_ID}`)).toBeNull();
 });
