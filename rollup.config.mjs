@@ -23,7 +23,7 @@ const internal = [
   'transact emit read most largest aside proven refusals strikes isDirect onLink onAnswer onLost unsaved defer isOpen generation pack forget meet tell write settled',
   'isSure isLate adopt lend untake arrive onVisitor onLoad onChange onRefused onMissed elsewhere journal others grant check carry refuse',
   'settle isAway isStarted isBusy asked known collect note keep drop take drain rest start steps clock isFull replayedId attempt fail',
-  'isMissing isOwn visitorId adopted lent number stored mine wasEmpty',
+  'isMissing isOwn adopted lent number stored mine wasEmpty excessOf hasOlder measure saw onSize publish',
   'does settling change writes isDue entered holder remaining hasSettled isForced isReading hasLeft flight soon renew',
 ].flatMap((line) => line.split(' '));
 

@@ -4,7 +4,6 @@ import type { Settings } from './api/options.js';
 import { createSignals, type Trace } from './api/signals.js';
 import type { Tracker } from './api/types.js';
 import { createDelivery, linkNameOf, MOST_SETTLED } from './courier/courier.js';
-import { ENVELOPE } from './courier/cut.js';
 import { createRequests } from './courier/requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './courier/transport.js';
 import {
@@ -29,7 +28,6 @@ import { pageContext } from './page/context.js';
 import { watchLifecycle } from './page/life.js';
 import { createPlugins } from './page/plugins.js';
 import {
-  byteLength,
   draftEvent,
   draftUpsert,
   type ItemText,
@@ -50,8 +48,6 @@ import { IDENTIFY, parseJson } from './wire.js';
 const MOST_LEFT = 9;
 /** Bytes of the page's keep-alive requests in flight: its trackers share the browser's quota. */
 const FLIGHT = { bytes: 0 };
-/** Most characters of queued items, however few they are: a page's memory is not ours alone. */
-const MOST_QUEUED = 1e7;
 
 /**
  * The tracker itself: the only place that knows every part.
@@ -66,7 +62,7 @@ export const startTracker = (
   clock: () => number = Date.now,
   replayedId: () => string | undefined = () => undefined,
 ): Tracker => {
-  const { baseUrl: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
+  const { baseUrl: service, apiKey, transport = fetchTransport } = settings;
   const { cookieDomain: elsewhere, linkDomains } = settings;
   const leftKey = `${TAB} ${service}`;
   /** Names this page's rows in the store, and its journal. */
@@ -86,7 +82,7 @@ export const startTracker = (
       return '';
     }
   };
-  const [counts, begin, endAll] = createLedger(emit);
+  const [counts, begin, endAll, endUnseen] = createLedger(emit);
   const trace = (make: () => Trace) => emit('trace', make);
   const idsOf = (items: readonly ItemText[]) => items.map(idOf);
   /** There is none where an app's tests run without a browser. */
@@ -94,20 +90,19 @@ export const startTracker = (
 
   const store = settings.store ?? createStore(fail);
   const journal = createJournal(service, page);
-  const queue = createQueue(
+  const queue = createQueue({
     store,
+    journal,
     service,
     page,
-    settings,
-    () => visitor.pages(),
-    (items) => {
-      journal.drop(idsOf(items));
+    limits: settings,
+    pages: () => visitor.pages(),
+    onStored(items) {
       if (items[0]) trace(() => ({ step: 'stored', uuids: idsOf(items) }));
     },
-  );
+    onSize: (by) => channel.post(by),
+  });
   const requestOf = createRequests(settings);
-  /** What was queued since the journal was last written or had no need of it. */
-  let recent: ItemText[] = [];
   const singles = new Set<string>();
   /** Each `$identify` counts once, however often this page has had to finish it. */
   const identified = new Set<string>();
@@ -134,6 +129,7 @@ export const startTracker = (
 
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') answer(message);
+    else if (typeof message === 'number') queue.hear(message);
     else if ('thread' in message) visitor.hear(message);
     else courier.hear(...message);
   });
@@ -169,9 +165,7 @@ export const startTracker = (
     },
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
-      const ids = idsOf(items);
-      journal.drop(ids);
-      visitor.settle(new Set(ids));
+      visitor.settle(new Set(idsOf(items)));
       const lost = items.filter(isRejected);
       end(items.filter((text) => !isRejected(text)));
       // Expired events are never sent, so a report has none beside rejected ones.
@@ -188,18 +182,10 @@ export const startTracker = (
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const tellHosts = () => elsewhere?.tell(visitor.known(), fail);
 
-  /** Why there is no room for an item, with so many more that wait. */
-  const excessOf = (text: ItemText, waiting = 0) => {
-    const most = maxBatchBytes - ENVELOPE;
-    // A character has at most three bytes: most events need not be counted.
-    if (text.length * 3 > most && byteLength(text) > most) return 'too-large';
-    return waiting + queue.items.size >= maxQueuedEvents || queue.length() > MOST_QUEUED ? 'full' : undefined;
-  };
   const add = (text: ItemText) => {
-    const excess = excessOf(text);
+    const excess = queue.excessOf(text);
     if (excess) return end([text], excess);
     queue.add(text);
-    recent.push(text);
     courier.added();
   };
 
@@ -224,7 +210,7 @@ export const startTracker = (
       for (const item of items) {
         const [draft, known] = item;
         const id = idOf(draft);
-        if (queue.items.has(id)) continue;
+        if (queue.has(id)) continue;
         if (!known) {
           fail('setProperties: call identify first');
           continue;
@@ -241,7 +227,7 @@ export const startTracker = (
     },
     adopt(texts) {
       for (const text of texts) {
-        if (queue.items.has(idOf(text))) continue;
+        if (queue.has(idOf(text))) continue;
         if (isEvent(text)) begin();
         add(text);
       }
@@ -260,10 +246,10 @@ export const startTracker = (
       return new Set(settled);
     },
     rows() {
-      journal.keep(recent);
-      recent = [];
+      queue.rest(true);
       return queue.collect();
     },
+    measure: queue.measure,
     persist: (entry) => queue.persist([entry]),
     onVisitor: (known) =>
       trace(() => ({ step: 'visitor', visitorId: known.thread, primaryKey: known.keys[service]?.[0] })),
@@ -281,9 +267,10 @@ export const startTracker = (
     steps,
     clock,
     replayedId,
-    isFull: () => counts.queued > maxQueuedEvents,
+    isFull: () => counts.queued > settings.maxQueuedEvents,
     begin,
-    end,
+    // The visitor does not have these calls yet: to look for them among thousands that wait took most of a burst's time.
+    end: endAll,
     trace,
     attempt,
     fail: tellOf,
@@ -291,15 +278,14 @@ export const startTracker = (
     take(text, isSingle) {
       if (isSingle) singles.add(idOf(text));
       // What is too large is dropped once it has its number: the relay's report counts it.
-      if (excessOf(text, visitor.size()) === 'full') return end([text], 'full');
+      if (queue.excessOf(text, visitor.size()) === 'full') return endAll([text], 'full');
       enter({ text }, timeOf(text));
     },
     rest(isBurst) {
       visitor.write();
       // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
       const isHeldUp = !isBurst && (courier.isReading() || !store.isOpen());
-      if (visitor.pages() && (isHeldUp || visitor.isBusy())) journal.keep(recent);
-      recent = [];
+      queue.rest(visitor.pages() > 0 && (isHeldUp || visitor.isBusy()));
     },
   });
   const setProperties = (properties: unknown) => {
@@ -319,10 +305,12 @@ export const startTracker = (
   const unwait = () => document?.removeEventListener('prerenderingchange', start);
 
   const refuse = () => {
+    recorder.drain();
     visitor.refuse();
     trace(() => ({ step: 'visitor', visitorId: undefined }));
-    journal.drop([...queue.items.keys()]);
     end(queue.remove([...queue.items.keys()]), 'consent');
+    // What is in the store only is erased unread.
+    endUnseen(counts.queued, 'consent');
     courier.forget();
     store.clear(service, [VISITOR, linkNameOf(service)]);
     const pages = [PAGE, ITEMS].flatMap((prefix) => carriedKeys(`${prefix} ${service} `));
@@ -349,7 +337,7 @@ export const startTracker = (
     const isHolding = courier.leave();
     visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
-    if (visitor.pages()) journal.keep(queue.unsaved());
+    queue.carry();
     const settled = courier.settled();
     if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
     if (isHolding) carry(leftKey, [...carriedList(leftKey), tab].slice(-MOST_LEFT));

@@ -71,8 +71,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'sends the newest events first',
     file: 'courier/courier.ts',
-    find: '(stored.size ? stored : queue.items).values()];',
-    replace: '(stored.size ? stored : queue.items).values()].reverse();',
+    find: '(rows[0] ? rows : queue.rows());',
+    replace: '[...(rows[0] ? rows : queue.rows())].reverse();',
   },
   {
     name: 'accepts the 200 of another server',
@@ -89,8 +89,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'goes on with a pass until the queue is empty',
     file: 'courier/scope.ts',
-    find: 'return ids.some((id) => (queued.has(id) ? own.has(id) : !others || others.has(id)));',
-    replace: 'return ids.length + own.size * 0 > 0 || !!others;',
+    find: '(key[3] === page ? key[2] <= latest : !others || ',
+    replace: '(!others || key[2] + latest >= 0 || ',
   },
   {
     name: 'releases the lease of another tab when its page leaves',

@@ -39,8 +39,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not journal at pagehide what is not stored',
     file: 'tracker.ts',
-    find: '    if (visitor.pages()) journal.keep(queue.unsaved());\n    const settled',
-    replace: '    const settled',
+    find: '    queue.carry();\n',
+    replace: '',
   },
   {
     name: 'does not journal what is tracked before the database is open',
@@ -75,8 +75,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'numbers its rows without the page load',
     file: 'outbox/queue.ts',
-    find: '[service, number, ++count, tab]',
-    replace: '[service, 1, ++count, tab]',
+    find: '[service, pages(), ++count, page, size.of(own[1])]',
+    replace: '[service, 1, ++count, page, size.of(own[1])]',
   },
   {
     name: 'does not take in the calls that a page has left in its journal',

@@ -40,12 +40,22 @@ export const findExcess = ({ tabs, plan }: Stage): string | undefined => {
   return undefined;
 };
 
-/** More in the storage of the origin than one page that is gone and those that are alive may hold. */
-export const findSurplus = ({ browser, plan, ledger, onDisk }: Stage): string | undefined => {
-  const most = mostOf(plan) * (1 + browser.pages.size);
+/** How many pages were in use at once, at most, since the walk began. */
+const crowds = new WeakMap<Stage, number>();
+
+/**
+ * More in the storage of the origin than its pages may hold. Pages that follow each other hold no more than one page. Pages that
+ * are open together may each fill up before they know of each other.
+ */
+export const findSurplus = (stage: Stage): string | undefined => {
+  const { browser, plan, ledger, onDisk } = stage;
+  const running = [...browser.pages].filter(({ state }) => state === 'running').length;
+  const crowd = Math.max(crowds.get(stage) ?? 1, running);
+  crowds.set(stage, crowd);
+  const most = mostOf(plan) * crowd;
   if (most === Number.POSITIVE_INFINITY) return undefined;
   const stored = onDisk();
-  if (stored.size > most) return `${stored.size} events are stored, ${browser.pages.size} pages are alive`;
+  if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;
   let length = 0;
   for (const [key, value] of browser.localStorage) if (key.startsWith('clew')) length += value.length;
   const payloads = [...stored].reduce((sum, n) => sum + ENVELOPE + (ledger.tracked.get(n)?.size ?? 0), 0);

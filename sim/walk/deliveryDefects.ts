@@ -65,7 +65,7 @@ export const deliveryDefects: readonly Defect[] = [
     invariant: INVARIANTS.idle,
     issue: 16,
     plan: relayed(
-      1380,
+      1,
       [
         { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
         { wait: { ms: 19 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },

@@ -9,18 +9,22 @@ export const createLedger = (emit: <S extends keyof Signals>(signal: S, make: ()
     counts.tracked++;
     counts.queued++;
   };
+  /** So many events have reached their end: dropped if there is a reason, else delivered. Their texts are not here. */
+  const endUnseen = (length: number, reason?: DropReason): void => {
+    counts.queued -= length;
+    if (!length) return;
+    if (reason) counts.dropped[reason] = (counts.dropped[reason] ?? 0) + length;
+    else counts.delivered += length;
+  };
   /** These have reached their end: dropped if there is a reason, else delivered. Upserts are no events. */
   const end = (items: readonly ItemText[], reason?: DropReason): void => {
     const texts = items.filter(isEvent);
-    const { length } = texts;
-    if (!length) return;
-    counts.queued -= length;
-    if (reason) counts.dropped[reason] = (counts.dropped[reason] ?? 0) + length;
-    else counts.delivered += length;
+    if (!texts[0]) return;
+    endUnseen(texts.length, reason);
     emit(
       reason ? 'dropped' : 'delivered',
       () => ({ events: texts.map((text) => JSON.parse(text)), ...(reason && { reason }) }) as never,
     );
   };
-  return [counts, begin, end] as const;
+  return [counts, begin, end, endUnseen] as const;
 };

@@ -46,7 +46,9 @@ export interface TrackerOptions {
    */
   maxBatchBytes?: number;
   /**
-   * The most events that a page holds while nothing can be sent. clew drops further events as `full`.
+   * The most unsent events that all pages of an origin hold together, in IndexedDB or in memory. clew drops further events as
+   * `full`. Ten million characters are the limit for fewer events, or 1,000 characters for each event if the option is raised. Pages
+   * count at their load and report to each other, so that open tabs together may exceed the limit by about a batch each.
    *
    * @default 10000
    */

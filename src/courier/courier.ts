@@ -1,6 +1,6 @@
-import type { Queue } from '../outbox/queue.js';
+import type { Queue, Sent } from '../outbox/queue.js';
 import type { Entry, ReadRows, Row, Store } from '../outbox/store.js';
-import { type ItemText, idOf, isItem, isOlder } from '../recorder/event.js';
+import { type ItemText, idOf, isEvent, isItem, isOlder } from '../recorder/event.js';
 import { ask } from './ask.js';
 import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
@@ -10,8 +10,16 @@ import { allIn, changedRows } from './rows.js';
 import { createScope, type Scope } from './scope.js';
 import { type Answer, KEEPALIVE_QUOTA } from './transport.js';
 
-/** What the sending tab reports to itself and to the other tabs: ids in flight, settled ids, and which of these were rejected. */
-export type Report = readonly [taken: readonly string[], done: readonly string[], rejected: readonly string[]];
+/**
+ * What the sending tab reports to itself and to the other tabs: ids in flight, settled ids, which of these were rejected, and
+ * the settled events themselves, because their pages may have them in the store only. Earlier versions leave those out.
+ */
+export type Report = readonly [
+  taken: readonly string[],
+  done: readonly string[],
+  rejected: readonly string[],
+  sent?: readonly Sent[],
+];
 
 /** A compressed body. */
 type Packed = Uint8Array<ArrayBuffer> | undefined;
@@ -149,19 +157,26 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
 
   const isLeft = (text: unknown): text is ItemText => isItem(text) && !settled.has(idOf(text));
 
-  /** The unsettled events of these rows, each once: a page that did not know whether an event was stored has journaled it. */
-  const itemsIn = (rows: readonly Row[]): ItemText[] => {
-    const stored = new Map(allIn(rows).flatMap((text) => (isLeft(text) ? [[idOf(text), text] as const] : [])));
-    // The store may refuse writes, or have been cleared: then memory has more than the store.
-    return [...(stored.size ? stored : queue.items).values()];
+  /** What is unsettled in these rows, each event once: a page that did not know whether an event was stored has journaled it. */
+  const unsettled = (rows: readonly Row[]): Row[] => {
+    const known = new Set<string>();
+    const isNew = (text: unknown): text is ItemText =>
+      isLeft(text) && !known.has(idOf(text)) && !!known.add(idOf(text));
+    return rows.flatMap((row): Row[] => {
+      const texts = allIn([row]).filter(isNew);
+      return texts[0] ? [[row[0], texts]] : [];
+    });
   };
+  /** The store may refuse writes, or have been cleared: then memory has more than the store. */
+  const orMemory = (rows: readonly Row[]): readonly Row[] => (rows[0] ? rows : queue.rows());
 
   /** The first events that no tab is sending, in at most `room` bytes. */
   const nextIdle = (room: number): Batch | undefined => {
     const idle: ItemText[] = [];
     for (const [id, text] of queue.items) {
       if (idle.length >= limits.maxBatchEvents) break;
-      if (!busy.has(id)) idle.push(text);
+      // A customer's properties never overtake older ones.
+      if (!busy.has(id) && (isEvent(text) || !queue.hasOlder())) idle.push(text);
     }
     const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(search.largest, room) });
     return batch && batch.bytes <= room ? batch : undefined;
@@ -170,8 +185,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const isAway = () => state.does === 'stay away';
   const deferral = createDeferral(() => (isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA)), ports.defer);
 
-  const hear = (...[taken, done, rejected]: Report) => {
-    const removed = queue.remove(done);
+  const hear = (...[taken, done, rejected, sent]: Report) => {
+    const removed = queue.remove(done, sent);
     busy = new Set(taken);
     // A page has handed them over as it left, and perhaps the database had no time to delete them.
     for (const id of done) if (busy.has(id)) settled.add(id);
@@ -180,7 +195,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   };
 
   const report = (...made: Report) => {
-    onReport(made);
+    const [taken, done, rejected, sent = []] = made;
+    onReport([taken, done, rejected, sent.filter(([page]) => page !== queue.page)]);
     hear(...made);
   };
 
@@ -204,18 +220,24 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const read = async (pass: Pass, settling: Settling): Promise<Row[] | undefined> => {
     const { change, writes } = settling;
     let rows: Row[] = [];
+    /** All unsettled rows of the service, if this transaction has seen the end of the store. */
+    let all: Row[] | undefined;
     enter(pass, { does: 'read', settling });
     const update = async (old: Link | undefined, readRows: ReadRows) => {
       const changed = copyOf(old);
       change(changed, pass.holder, now());
       // A few more than a batch: some may be settled already.
       const most = search.aside + limits.maxBatchEvents + 10;
-      rows = changed.by === pass.holder ? await readRows(service, most) : [];
-      const items = itemsIn(rows);
-      const isDue = pass.isDue(items.map(idOf), allIn(rows).length < most);
+      const isHolder = changed.by === pass.holder;
+      rows = isHolder ? await readRows(service, most) : [];
+      const stored = unsettled(rows);
+      const left = orMemory(stored);
+      const isEnd = allIn(rows).length < most;
+      all = isHolder && isEnd ? stored : undefined;
+      const isDue = pass.isDue(left, isEnd);
       // Rows of foreign data hold no events, and are deleted.
-      if (!isDue && (items[0] || !rows[0])) release(changed, pass.holder);
-      pass.remaining = items.length;
+      if (!isDue && (left[0] || !rows[0])) release(changed, pass.holder);
+      pass.remaining = allIn(left).length;
       if (isLate(pass)) return changed;
       link = changed;
       enter(pass, { does: 'commit' });
@@ -227,6 +249,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     if (!written) await update(link, store.read);
     if (isLate(pass)) return;
     ports.onLink(link);
+    if (written && all) queue.saw(all);
     const isAll = written && allIn(rows).length < limits.maxBatchEvents;
     const found = isAll ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED);
     settled = new Set(found.filter((id) => settled.has(id)));
@@ -245,7 +268,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
 
   /** Sends the next batch of these rows, and returns what its answer means for the store. */
   const send = async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
-    const items = itemsIn(rows);
+    const left = orMemory(unsettled(rows));
+    const items = left.flatMap(([, texts = []]) => texts);
     if (!items[search.aside]) search.aside = 0;
     const waiting = items.slice(search.aside);
     const batch = nextBatch(waiting, { ...limits, maxBatchBytes: search.most }, singles);
@@ -257,10 +281,11 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
     const ids = batch.items.map(idOf);
     // This page knows that its own events are not so old: the clock may have jumped.
-    const expired = batch.items.filter((text) => !queue.items.has(idOf(text)) && isOlder(text, limits.maxAge));
+    const expired = othersIn(left, ids)
+      .filter((text) => isOlder(text, limits.maxAge))
+      .map(idOf);
     if (expired[0]) {
-      drop(expired, 'expired');
-      settle(pass, expired.map(idOf), expired.map(idOf));
+      settle(pass, left, expired, expired, 'expired');
       return { change: take, writes: changedRows(rows, isLeft) };
     }
     report(ids, [], []);
@@ -272,7 +297,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     count(batch.bytes, answering);
     const answer = await answering;
     ports.onAnswer(ids, answer);
-    const change = judge(pass, batch, !waiting[ids.length], answer);
+    const change = judge(pass, left, batch, !waiting[ids.length], answer);
     // All tabs wait, unless one is sending again. After a refusal nothing is written.
     if (answer.retryAfter && isLate(pass) && !isAway() && queue.persist())
       await store.transact<Link>([], linkName, (old) => {
@@ -285,22 +310,38 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld) };
   };
 
-  /** Items of other pages are lost: perhaps their pages have gone, so this one reports it. Its own follow as settled. */
-  const drop = (items: readonly ItemText[], reason: 'rejected' | 'expired') =>
-    ports.onLost(
-      items.filter((text) => !queue.items.has(idOf(text))),
-      reason,
-    );
+  /** Which of these events are other pages'. */
+  const othersIn = (rows: readonly Row[], ids: readonly string[]): ItemText[] =>
+    rows.flatMap(([key, texts = []]) => {
+      const isOthers = (text: ItemText) => ids.includes(idOf(text)) && !queue.items.has(idOf(text));
+      return key[3] === queue.page ? [] : texts.filter(isOthers);
+    });
 
-  /** These need not be sent any more. */
-  const settle = (pass: Pass, done: readonly string[], lost: readonly string[]) => {
-    report([], done, lost);
+  /** These need not be sent any more. Of those that are lost, other pages' are reported here, because their pages may have gone. */
+  const settle = (
+    pass: Pass,
+    rows: readonly Row[],
+    done: readonly string[],
+    lost: readonly string[],
+    reason: 'rejected' | 'expired' = 'rejected',
+  ) => {
+    const isDone = (text: ItemText) => done.includes(idOf(text));
+    const sent = rows.map(([key, texts = []]): Sent => [key[3], ...texts.filter(isDone)]).filter(([, text]) => text);
+    ports.onLost(othersIn(rows, lost), reason);
+    queue.settled(sent.flatMap(([, ...texts]) => texts));
+    report([], done, lost, sent);
     for (const id of done) settled.add(id);
     pass.hasSettled = !!done[0];
   };
 
   /** What an answer means: settles events, and returns how the link changes. */
-  const judge = (pass: Pass, { items, bytes }: Batch, isLast: boolean, answer: Answer): Change => {
+  const judge = (
+    pass: Pass,
+    rows: readonly Row[],
+    { items, bytes }: Batch,
+    isLast: boolean,
+    answer: Answer,
+  ): Change => {
     const { outcome, status, retryAfter, message } = answer;
     const ids = items.map(idOf);
     const isDelivered = outcome === 'delivered';
@@ -316,11 +357,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // A failure with a 2xx is the answer of another server, and 0 is a transport that breaks its contract.
     const isForeign = outcome === 'failed' && (status ?? 300) < 300;
     if (isRefused || lost[0] || isForeign) onError(message);
-    drop(
-      items.filter((text) => lost.includes(idOf(text))),
-      'rejected',
-    );
-    settle(pass, done, lost);
+    settle(pass, rows, done, lost);
     if (isDelivered) return succeed;
     return verdict === WAIT ? (...held) => fail(...held, isRefused, retryAfter) : take;
   };
@@ -342,17 +379,19 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const run = async (isForced: boolean): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    if (isAway()) return void queue.persist();
+    // What is queued gets its rows, so that the pass knows them from later ones.
+    const isOpen = queue.persist();
+    if (isAway()) return;
     const pass: Pass = {
       holder: tab(),
-      isDue: createScope(queue.items),
+      isDue: createScope(queue.page, queue.count()),
       entered: state,
       remaining: 0,
       hasSettled: false,
       wasEmpty: !queue.items.size,
     };
     let settling: Settling = { change: (...held) => take(...held, isForced), writes: [] };
-    while (queue.persist()) {
+    while (isOpen && queue.persist()) {
       const rows = await read(pass, settling);
       if (isLate(pass)) return;
       if (!rows) break;

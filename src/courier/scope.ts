@@ -1,17 +1,19 @@
-/** Whether one of these items belongs to the pass. With `isEnd`, the store has no others. */
-export type Scope = (ids: readonly string[], isEnd: boolean) => boolean;
+import type { Row } from '../outbox/store.js';
+
+/** Whether one of these rows belongs to the pass. With `isEnd`, the store has no others. */
+export type Scope = (rows: readonly Row[], isEnd: boolean) => boolean;
 
 /**
  * The scope of a pass: what was queued when it began. Of this page, that is known. Of other pages, everything counts until a
  * read has seen the end of the store.
  *
- * @param queued this page's unconfirmed items by id, now and later
+ * @param page names this page's rows
+ * @param latest the number of this page's latest row when the pass began
  */
-export const createScope = (queued: ReadonlyMap<string, unknown>): Scope => {
-  const own = new Set(queued.keys());
+export const createScope = (page: string, latest: number): Scope => {
   let others: ReadonlySet<string> | undefined;
-  return (ids, isEnd) => {
-    if (isEnd) others ??= new Set(ids.filter((id) => !queued.has(id)));
-    return ids.some((id) => (queued.has(id) ? own.has(id) : !others || others.has(id)));
+  return (rows, isEnd) => {
+    if (isEnd) others ??= new Set(rows.map(([key]) => `${key}`));
+    return rows.some(([key]) => (key[3] === page ? key[2] <= latest : !others || others.has(`${key}`)));
   };
 };

@@ -27,6 +27,8 @@ export interface Journal {
   write(held: readonly Held[], isLeft: boolean): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;
+  /** Names of the pages whose journals are there. */
+  pages(): string[];
   /** Finished items have a better place now, or need none. */
   drop(ids: readonly string[]): void;
   /**
@@ -93,6 +95,7 @@ export const createJournal = (service: string, page: string): Journal => {
       for (const id of ids) items.delete(id);
       if (items.size < size) save();
     },
+    pages: () => carriedKeys(prefix).map((other) => other.slice(prefix.length)),
     others(since) {
       const present = carriedKeys(prefix).map((other): [string, Journaled] => {
         const { held, isLeft, texts, at } = Object(carried(other)) as Partial<Journaled>;

@@ -3,9 +3,10 @@ import type { ItemText } from '../recorder/event.js';
 
 /**
  * The key of a row. Rows of a service are ordered by the number of the page load, then by the page's own count. The key contains
- * no time, because clocks jump. `tab` keeps keys apart if the numbers start again.
+ * no time, because clocks jump. `tab` keeps keys apart if the numbers start again. `size` is for how many events the row counted
+ * when it was written first. Rows of earlier versions lack it.
  */
-export type RowKey = [service: string, page: number, count: number, tab: string];
+export type RowKey = [service: string, page: number, count: number, tab: string, ...size: number[]];
 
 /** Items that are stored together, at most one batch. A row without items is deleted. */
 export type Row = readonly [key: RowKey, items: readonly ItemText[] | undefined];
@@ -13,8 +14,11 @@ export type Row = readonly [key: RowKey, items: readonly ItemText[] | undefined]
 /** A write: a row, or a record under its name. */
 export type Entry = Row | readonly [name: string, record: object];
 
-/** Reads the oldest rows of a service, with at least `most` items if the store has as many. */
-export type ReadRows = (service: string, most?: number) => Promise<Row[]>;
+/**
+ * Reads the oldest rows of a service, with at least `most` items if the store has as many. With `isWanted`, rows for which it
+ * returns false count as one item and may lack their items.
+ */
+export type ReadRows = (service: string, most?: number, isWanted?: (key: RowKey) => boolean) => Promise<Row[]>;
 
 /** A store of unsent events and named records. All tabs of an origin share one store. No method rejects. */
 export interface Store {
@@ -59,23 +63,27 @@ const LONGEST_REST = 60_000;
 const rowsOf = (service: string, after: IDBValidKey = [service], isOpen = false) =>
   IDBKeyRange.bound(after, [service, []], isOpen);
 
+/** So many keys are read in one task. */
+const KEYS_AT_ONCE = 1000;
+
 /**
  * A row holds anything from one item to a batch, and to read is to copy: at first but a few are read, and never more than
  * may be needed.
  */
 const readerOf =
   (target: IDBObjectStore): ReadRows =>
-  async (service, most = Number.POSITIVE_INFINITY) => {
+  async (service, most = Number.POSITIVE_INFINITY, isWanted) => {
     const rows: Row[] = [];
     let after: IDBValidKey | undefined;
-    for (let count = 2; ; count = Math.min(count * 4, most)) {
+    for (let count = isWanted ? KEYS_AT_ONCE : 2; ; count = isWanted ? count : Math.min(count * 4, most)) {
       const range = rowsOf(service, after, !!after);
       const [keys, values] = await Promise.all([
         promisifyRequest(target.getAllKeys(range, count)),
-        promisifyRequest(target.getAll(range, count)),
+        isWanted ? [] : promisifyRequest(target.getAll(range, count)),
       ]);
-      for (const [i, items] of values.entries()) rows.push([keys[i] as RowKey, items]);
-      most -= values.flat().length;
+      for (const [i, key] of (keys as RowKey[]).entries())
+        rows.push([key, isWanted?.(key) ? await promisifyRequest(target.get(key)) : values[i]]);
+      most -= isWanted ? keys.length : values.flat().length;
       if (most <= 0 || keys.length < count) return rows;
       after = keys[count - 1] as IDBValidKey;
     }

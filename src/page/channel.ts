@@ -2,8 +2,11 @@ import type { Report } from '../courier/courier.js';
 import { isVisitorId, type Visitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
 
-/** What the tabs of an origin post: what is in flight and confirmed, who the visitor now is, or the visitor's answer. */
-export type Message = Report | Visitor | boolean;
+/**
+ * What the tabs of an origin post: what is in flight and confirmed, who the visitor now is, the visitor's answer, or how many events
+ * more the origin holds.
+ */
+export type Message = Report | Visitor | boolean | number;
 
 /** A line to the other tabs of this origin. Closed while the page is away, so as not to cost it the back/forward cache. */
 export interface Channel {
@@ -15,6 +18,7 @@ export interface Channel {
 /** A tab may run another version of clew, whose messages have any form. */
 const isMessage = (data: unknown): data is Message =>
   typeof data === 'boolean' ||
+  Number.isFinite(data) ||
   (Array.isArray(data)
     ? data.length > 2 && data.every(Array.isArray)
     : isObject(data) && isVisitorId(data.thread) && isObject(data.keys));

@@ -1,5 +1,5 @@
 import type { Journal, OtherJournal } from '../outbox/journal.js';
-import type { Entry, Store } from '../outbox/store.js';
+import type { Entry, ReadRows, Store } from '../outbox/store.js';
 import { type ItemText, idOf } from '../recorder/event.js';
 import type { SharedVisitor } from './cookieDomain.js';
 import { AT_ONCE, decide, inOrder, type Stored, type Taken } from './decide.js';
@@ -67,6 +67,8 @@ export interface VisitorPorts {
   settled(isStart: boolean): ReadonlySet<unknown>;
   /** What is to be stored. */
   rows(): Rows;
+  /** Counts the stored events, inside a transaction. */
+  measure(read: ReadRows): Promise<void>;
   /** Stores a record at once, in a page that leaves. */
   persist(entry: Entry): Promise<boolean> | undefined;
   /** The visitor is known, or is another one. */
@@ -184,7 +186,11 @@ export const createVisitor = (ports: VisitorPorts) => {
       .transact(
         () => rows?.entries ?? [],
         VISITOR,
-        (stored: Stored | undefined) => change(stored) as Stored,
+        async (stored: Stored | undefined, read) => {
+          // What has no room any more is known before the journals of other pages are taken in.
+          if (!mine.isSure) await ports.measure(read);
+          return change(stored) as Stored;
+        },
       )
       .then((isDone) => {
         if (asking === asked) asking = undefined;
@@ -279,8 +285,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     write() {
       if (is(ASKING)) write();
     },
-    /** How many calls wait. */
-    size: () => held.length - (held.some((call) => call.visitor) ? 1 : 0),
+    /** How many calls wait, without the one that says with whom the page begins. */
+    size: () => held.length - (is(ASKING) ? 1 : 0),
     check,
     /** What another tab reports. */
     hear(other: Visitor) {

@@ -1,9 +1,10 @@
 import { createDelivery, type Delivery, type Report } from '../../src/courier/courier.ts';
 import type { Batch } from '../../src/courier/cut.ts';
 import type { Answer } from '../../src/courier/transport.ts';
-import { createQueue, type Queue } from '../../src/outbox/queue.ts';
+import type { Queue } from '../../src/outbox/queue.ts';
 import { type ItemText, idOf } from '../../src/recorder/event.ts';
 import { createMemoryStore, type MemoryStore } from '../outbox/memoryStore.ts';
+import { createOutbox } from '../outbox/outbox.ts';
 
 export const SERVICE = '/clew';
 export const LINK = `link ${SERVICE}`;
@@ -62,14 +63,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     maxAge: Number.POSITIVE_INFINITY,
     ...options.limits,
   };
-  const queue = createQueue(
-    store,
-    SERVICE,
-    name,
-    limits,
-    () => page,
-    () => {},
-  );
+  const queue = createOutbox({ store, service: SERVICE, page: name, limits, pages: () => page });
   const left = journals.get(store) ?? [];
   journals.set(store, left);
   const sent: Batch[] = [];

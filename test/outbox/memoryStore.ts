@@ -70,8 +70,9 @@ export const createMemoryStore = (): MemoryStore => {
       last = done.catch(() => {});
       return done;
     },
-    async read(service, most = Number.POSITIVE_INFINITY) {
+    async read(service, most = Number.POSITIVE_INFINITY, isWanted?) {
       const found = sorted().filter(([key]) => key[0] === service && !store.isBroken);
+      if (isWanted) return structuredClone(found.map(([key, items]): Row => [key, isWanted(key) ? items : undefined]));
       let left = most;
       return structuredClone(
         found.filter(([, items]) => {

@@ -1,29 +1,37 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
-import { createQueue } from '../../src/outbox/queue.ts';
 import { eventOf, eventText, idOf, times, upsertText } from '../recorder/items.ts';
 import { createMemoryStore } from './memoryStore.ts';
+import { createOutbox } from './outbox.ts';
 
-const LIMITS = { maxBatchEvents: 200, maxBatchBytes: 60_000 };
 const SERVICE = '/clew';
 
 /** A queue that stores as page load number 3, unless it is not to be open yet. */
-const createPage = ({ isOpen = true, limits = LIMITS } = {}) => {
+const createPage = ({ isOpen = true } = {}) => {
   const store = createMemoryStore();
   let page = isOpen ? 3 : 0;
-  const queue = createQueue(
-    store,
-    SERVICE,
-    'tab',
-    limits,
-    () => page,
-    () => {},
-  );
+  const journaled = new Set<string>();
+  const journal = {
+    write() {},
+    keep(texts: readonly string[]) {
+      for (const text of texts) journaled.add(text);
+    },
+    drop() {},
+    others: () => [],
+    pages: () => [],
+  };
+  const queue = createOutbox({ store, journal, pages: () => page });
   const open = (number: number) => {
     page = number;
   };
   const stored = () => store.rows().map(([, items]) => items);
-  return { store, queue, stored, open };
+  /** What the page journals if it leaves now. */
+  const carried = () => {
+    journaled.clear();
+    queue.carry();
+    return [...journaled];
+  };
+  return { store, queue, stored, open, carried };
 };
 const microtask = () => Promise.resolve();
 /** Lets the queue hear what became of its transaction. */
@@ -118,7 +126,7 @@ describe('an added item', () => {
     await microtask();
     expect(store.commits).toEqual([
       [
-        [[SERVICE, 3, 1, 'tab'], [text]],
+        [[SERVICE, 3, 1, 'tab', 1], [text]],
         ['link', { by: 'a' }],
       ],
     ]);
@@ -143,7 +151,7 @@ describe('a queue that is not open', () => {
     open(7);
     expect(await queue.persist()).toBe(true);
     expect(stored()).toEqual([texts]);
-    expect(store.rows()[0]?.[0]).toEqual([SERVICE, 7, 1, 'tab']);
+    expect(store.rows()[0]?.[0]).toEqual([SERVICE, 7, 1, 'tab', 3]);
     expect(store.record('link')).toBeUndefined();
   });
 
@@ -162,14 +170,7 @@ it('rows are ordered by page load and count, not by text or time', async () => {
   const store = createMemoryStore();
   const names: string[] = [];
   for (const page of [10, 2, 9]) {
-    const queue = createQueue(
-      store,
-      SERVICE,
-      `tab ${page}`,
-      LIMITS,
-      () => page,
-      () => {},
-    );
+    const queue = createOutbox({ store, page: `tab ${page}`, pages: () => page });
     for (let count = 1; count <= 11; count++) {
       queue.add(eventText(`${page}.${count}`));
       await microtask();
@@ -196,17 +197,17 @@ describe('a removed item', () => {
     queue.persist();
     expect(store.commits.slice(before)).toEqual([
       [
-        [[SERVICE, 3, 1, 'tab'], undefined],
-        [[SERVICE, 3, 2, 'tab'], [d]],
+        [[SERVICE, 3, 1, 'tab', 2], undefined],
+        [[SERVICE, 3, 2, 'tab', 2], [d]],
       ],
     ]);
     expect(store.rows()).toEqual([
-      [[SERVICE, 3, 2, 'tab'], [d]],
-      [[SERVICE, 3, 3, 'tab'], [e]],
+      [[SERVICE, 3, 2, 'tab', 2], [d]],
+      [[SERVICE, 3, 3, 'tab', 1], [e]],
     ]);
     queue.remove([idOf(d)]);
     queue.persist();
-    expect(store.rows()).toEqual([[[SERVICE, 3, 3, 'tab'], [e]]]);
+    expect(store.rows()).toEqual([[[SERVICE, 3, 3, 'tab', 1], [e]]]);
   });
 
   it('leaves its row at its key, even if the page has another number by then', async () => {
@@ -218,7 +219,7 @@ describe('a removed item', () => {
     open(8);
     queue.remove([idOf(a)]);
     queue.persist();
-    expect(store.rows()).toEqual([[[SERVICE, 3, 1, 'tab'], [b]]]);
+    expect(store.rows()).toEqual([[[SERVICE, 3, 1, 'tab', 2], [b]]]);
   });
 
   it('that is not in the queue changes no row', async () => {
@@ -332,23 +333,120 @@ describe('an item that could not be stored', () => {
     store.isBroken = false;
     queue.persist([['link', { by: 'b' }]]);
     await settle();
-    expect(store.commits.map((entries) => entries.map(([key]) => key))).toEqual([[[SERVICE, 3, 1, 'tab'], 'link']]);
+    expect(store.commits.map((entries) => entries.map(([key]) => key))).toEqual([[[SERVICE, 3, 1, 'tab', 1], 'link']]);
     expect(store.record('link')).toEqual({ by: 'b' });
   });
 });
 
 it('writes all items again when the store may have lost them, and reports until that is done', async () => {
-  const { store, queue, stored } = createPage();
+  const { store, queue, stored, carried } = createPage();
   const [a, b, c] = [eventText('a'), eventText('b'), eventText('c')];
   for (const text of [a, b]) {
     queue.add(text);
     await settle();
   }
-  expect(queue.unsaved()).toEqual([]);
+  expect(carried()).toEqual([]);
   store.lose();
-  expect(queue.unsaved()).toEqual([a, b]);
+  expect(carried()).toEqual([a, b]);
   queue.add(c);
   await settle();
   expect(stored()).toEqual([[a], [b], [c]]);
-  expect(queue.unsaved()).toEqual([]);
+  expect(carried()).toEqual([]);
+});
+
+describe('memory', () => {
+  it('does not grow with what is stored: it keeps the latest 64 KiB, and the store has all', async () => {
+    const { queue, stored } = createPage();
+    const texts = times(2000, () => eventOf(400));
+    for (const text of texts) {
+      queue.add(text);
+      await settle();
+    }
+    expect(queue.length()).toBeGreaterThanOrEqual(65_536);
+    expect(queue.length()).toBeLessThan(65_536 + 60_000);
+    expect([...queue.items.values()]).toEqual(texts.slice(-queue.items.size));
+    expect(queue.hasOlder()).toBe(true);
+    expect(stored().flat()).toEqual(texts);
+  });
+
+  it('keeps everything that could not be stored', async () => {
+    const { store, queue } = createPage();
+    store.isBroken = true;
+    for (const text of times(500, () => eventOf(400))) queue.add(text);
+    await settle();
+    expect(queue.items.size).toBe(500);
+    expect(queue.hasOlder()).toBe(false);
+  });
+});
+
+it('a report returns this page’s events that are in the store only, each once, and no others', async () => {
+  const { queue } = createPage();
+  const texts = times(400, () => eventOf(400));
+  for (const text of texts) {
+    queue.add(text);
+    await settle();
+  }
+  const [first, second] = texts as [string, string];
+  const ids = [first, second].map(idOf);
+  expect(queue.items.has(idOf(first))).toBe(false);
+  expect(queue.remove(ids, [['tab', first, second, 'no event']])).toEqual([first, second]);
+  expect(queue.remove([], [['another tab', texts[2] as string]])).toEqual([]);
+  expect(queue.remove([], [null, 'text'] as never)).toEqual([]);
+});
+
+describe('the bound of the origin', () => {
+  const limits = { maxQueuedEvents: 5 };
+
+  it('counts what other pages have stored, without reading it', async () => {
+    const store = createMemoryStore();
+    const earlier = createOutbox({ store, page: 'earlier', limits });
+    for (const text of times(4, () => eventText())) earlier.add(text);
+    await settle();
+    const queue = createOutbox({ store, limits });
+    await queue.measure(async (...read) =>
+      (await store.read(...read)).map(([key, texts]) => {
+        expect(texts).toBeUndefined();
+        return [key, texts];
+      }),
+    );
+    expect(queue.excessOf(eventText())).toBeUndefined();
+    queue.add(eventText());
+    expect(queue.excessOf(eventText())).toBe('full');
+  });
+
+  it('follows what other tabs report, and what is settled', async () => {
+    const store = createMemoryStore();
+    const text = eventText();
+    const other = createOutbox({ store, page: 'other', limits });
+    const queue = createOutbox({ store, limits, onSize: other.hear });
+    for (const one of [text, ...times(4, () => eventText())]) queue.add(one);
+    await settle();
+    expect([queue.excessOf(text), other.excessOf(text)]).toEqual(['full', 'full']);
+    queue.remove([idOf(text)]);
+    queue.settled([text]);
+    queue.persist();
+    await settle();
+    expect([queue.excessOf(text), other.excessOf(text)]).toEqual([undefined, undefined]);
+  });
+
+  it('is corrected by a read that sees all rows', async () => {
+    const queue = createOutbox({ store: createMemoryStore(), limits });
+    queue.hear(1000);
+    expect(queue.excessOf(eventText())).toBe('full');
+    queue.saw([]);
+    expect(queue.excessOf(eventText())).toBeUndefined();
+  });
+
+  it('counts a stored event once that is journaled, too', async () => {
+    const store = createMemoryStore();
+    const text = eventText();
+    const earlier = createOutbox({ store, page: 'earlier' });
+    earlier.add(text);
+    await settle();
+    const journal = { write() {}, keep() {}, drop() {}, others: () => [], pages: () => ['earlier'] };
+    const queue = createOutbox({ store, journal });
+    await queue.measure(store.read);
+    expect(queue.has(idOf(text))).toBe(true);
+    expect(queue.items.has(idOf(text))).toBe(false);
+  });
 });

@@ -93,3 +93,48 @@ describe('stats()', () => {
     expect(stats).toEqual({ tracked: 7, delivered: 0, queued: 1, dropped: { full: 7 } });
   });
 });
+
+describe('events stored beyond what memory keeps', () => {
+  it('arrive in order, are reported as delivered with their payloads, and count as delivered', async () => {
+    const { tracker, events, fail, recover } = start();
+    const delivered: unknown[] = [];
+    tracker.on('delivered', (confirmed) => delivered.push(...confirmed.events.map(({ payload }) => payload)));
+    await tracker.flush();
+    fail();
+    for (let n = 0; n < 1000; n++) {
+      tracker.track('offline', { n, text: 'x'.repeat(300) });
+      if (n % 20 === 0) await tracker.correlationValue();
+    }
+    await tracker.flush();
+    expect(tracker.stats().queued).toBe(1000);
+    recover();
+    await tracker.flush();
+    expect(events().map(({ payload }) => (payload as { n: number }).n)).toEqual([...Array(1000).keys()]);
+    expect(delivered).toEqual(events().map(({ payload }) => payload));
+    expect(tracker.stats()).toEqual({ tracked: 1000, delivered: 1000, queued: 0, dropped: {} });
+  });
+
+  it('are dropped at a refusal', async () => {
+    const { tracker, fail } = start();
+    await tracker.flush();
+    fail();
+    for (let n = 0; n < 1000; n++) tracker.track('offline', { n, text: 'x'.repeat(300) });
+    await tracker.flush();
+    tracker.consent(false);
+    expect(tracker.stats()).toEqual({ tracked: 1000, delivered: 0, queued: 0, dropped: { consent: 1000 } });
+  });
+});
+
+it('maxQueuedEvents is the bound of all pages together', async () => {
+  const first = start({ baseUrl: '/bound', maxQueuedEvents: 3 });
+  await first.tracker.flush();
+  first.fail();
+  for (const name of ['a', 'b']) first.tracker.track(name);
+  await first.tracker.flush();
+  const second = start({ baseUrl: '/bound', maxQueuedEvents: 3, store: first.store });
+  second.fail();
+  await second.tracker.correlationValue();
+  for (const name of ['c', 'd']) second.tracker.track(name);
+  await second.tracker.flush();
+  expect(second.dropped).toEqual([['d', 'full']]);
+});

@@ -106,7 +106,7 @@ export const consentDefects: readonly Defect[] = [
     invariant: INVARIANTS.lease,
     issue: 16,
     plan: relayed(
-      219,
+      437,
       [
         { wait: { tasks: 0 }, action: { verb: 'consent', tab: 0, isGranted: true } },
         { wait: { tasks: 0 }, action: { verb: 'open', tab: 2 } },

@@ -10,7 +10,7 @@ export const pageDefects: readonly Defect[] = [
     invariant: INVARIANTS.lost,
     issue: 16,
     plan: relayed(
-      3,
+      4,
       [
         { wait: now, action: { verb: 'open', tab: 0 } },
         { wait: now, action: { verb: 'open', tab: 0 } },

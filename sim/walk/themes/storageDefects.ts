@@ -1,4 +1,3 @@
-import { MODERN } from '../../browser/browser.ts';
 import { INVARIANTS } from '../checks.ts';
 import type { Defect } from '../defect.ts';
 import { changesPerson, now, relayed, small, tracksMany } from '../defectPlans.ts';
@@ -24,18 +23,25 @@ export const storageDefects: readonly Defect[] = [
     invariant: INVARIANTS.stored,
     issue: 16,
     plan: relayed(
-      1089,
+      697,
       [
-        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 4, size: 20000 } },
-        { wait: { ms: 1 }, action: { verb: 'fillDisk', isFull: true } },
-        { wait: { tasks: 0 }, action: { verb: 'close', tab: 1 } },
-        { wait: { tasks: 10 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
-        { wait: { tasks: 6 }, action: { verb: 'limitStorage', most: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { tasks: 0 }, action: { verb: 'service', status: 413, takes: false } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'poison' } },
+        { wait: { tasks: 0 }, action: { verb: 'hangOpens', ms: undefined } },
+        { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'hangOpens', ms: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'fillDisk', isFull: true } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'back', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
+        { wait: { ms: 3 }, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 4 }, action: { verb: 'fillDisk', isFull: true } },
       ],
       {
         theme: 'storage',
-        features: MODERN,
-        dataset: { baseUrl: '/clew', flushInterval: '200', maxQueuedEvents: '80' },
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', maxQueuedEvents: '80' },
         hasStub: false,
       },
     ),

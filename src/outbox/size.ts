@@ -1,0 +1,58 @@
+import type { ItemText } from '../recorder/event.js';
+import type { Row } from './store.js';
+
+/** All events that a service has in the storage of an origin may have so many characters together, however few they are. */
+const MOST_LENGTH = 1e7;
+/** Where `maxQueuedEvents` allows more events than usual, each may have so many characters on average. */
+const LENGTH = 1e3;
+
+/**
+ * How much the pages of an origin hold for a service, stored or not, in events. A long event counts for several, so that one
+ * number bounds the characters, too.
+ */
+export interface Size {
+  /** For how many events these count. */
+  of(texts: readonly ItemText[]): number;
+  /** This page has added events, or settled events of any page. */
+  change(by: number): void;
+  /** Another page reports such a change. */
+  hear(by: number): void;
+  /** Takes over what a read has found. The page knows of `unsaved` events beside these rows. */
+  count(rows: readonly Row[], unsaved: readonly ItemText[]): void;
+  /** Reports this page's changes to the other pages. Small ones wait as long as there is room for as many events again. */
+  publish(): void;
+  isFull(waiting: number): boolean;
+}
+
+/**
+ * @param most how many events the origin may hold
+ * @param batch other pages need not know of a smaller change
+ * @param post reports a change to the other pages
+ */
+export const createSize = (most: number, batch: number, post: (by: number) => void): Size => {
+  const share = Math.max(MOST_LENGTH / most, LENGTH);
+  let size = 0;
+  let unposted = 0;
+  const of = (texts: readonly ItemText[]) => texts.reduce((sum, text) => sum + Math.max(text.length / share, 1), 0);
+  return {
+    of,
+    change(by) {
+      size += by;
+      unposted += by;
+    },
+    hear(by) {
+      size += by;
+    },
+    count(rows, unsaved) {
+      size = of(unsaved);
+      // Rows of earlier versions, and of other code, do not say it.
+      for (const [[, , , , held = 0], texts] of rows) size += held > 0 ? held : (texts?.length ?? 1);
+    },
+    publish() {
+      if (!unposted || (Math.abs(unposted) < batch && size * 2 < most)) return;
+      post(unposted);
+      unposted = 0;
+    },
+    isFull: (waiting) => size + waiting >= most,
+  };
+};

@@ -1,0 +1,21 @@
+import { createQueue, type Queue, type QueuePorts } from '../../src/outbox/queue.ts';
+
+const LIMITS = { maxBatchEvents: 200, maxBatchBytes: 60_000, maxQueuedEvents: 10_000 };
+const noJournal = { write() {}, keep() {}, drop() {}, others: () => [], pages: () => [] };
+
+/** An outbox as a test wants it: everything else is as usual. */
+export const createOutbox = ({
+  limits,
+  ...ports
+}: Partial<Omit<QueuePorts, 'limits'>> &
+  Pick<QueuePorts, 'store'> & { limits?: Partial<QueuePorts['limits']> }): Queue =>
+  createQueue({
+    journal: noJournal,
+    service: '/clew',
+    page: 'tab',
+    pages: () => 3,
+    onStored() {},
+    onSize() {},
+    ...ports,
+    limits: { ...LIMITS, ...limits },
+  });
