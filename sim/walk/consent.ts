@@ -1,5 +1,6 @@
 import type { Page } from '../browser/page.ts';
 import type { Scheduler } from '../world/scheduler.ts';
+import type { History } from './history.ts';
 import type { Ledger, Tracked } from './ledger.ts';
 import type { Stage } from './stage.ts';
 
@@ -23,8 +24,21 @@ export interface Consent {
 }
 
 /** @param travel how long (ms) an answer may take to reach other tabs */
-export const createConsent = ({ now }: Pick<Scheduler, 'now'>, ledger: Ledger, travel: number): Consent => {
+export const createConsent = (
+  { now }: Pick<Scheduler, 'now'>,
+  ledger: Ledger,
+  history: History,
+  travel: number,
+): Consent => {
   const answers: Answer[] = [];
+  /**
+   * In the back/forward cache a page misses the answers of others. A page that has started sees a refusal when it returns,
+   * because its data are gone.
+   */
+  const isMissed = (answer: Answer, page: string) =>
+    answer.page !== page &&
+    history.wasAway(page, answer.at, answer.at + travel) &&
+    (answer.isGranted || !answers.some(({ at, isGranted }) => isGranted && at < answer.at));
   return {
     answers,
     note: (page, isGranted) => void answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size }),
@@ -35,14 +49,18 @@ export const createConsent = ({ now }: Pick<Scheduler, 'now'>, ledger: Ledger, t
       for (const answer of answers.filter(({ tracked }) => tracked < n).reverse()) {
         if (answer.at < crossing) return known;
         known.add(answer.isGranted);
-        if (answer.page === page || at - answer.at > travel) crossing = Math.max(crossing, answer.at - travel);
+        const isOld = answer.page === page || at - answer.at > travel;
+        if (isOld && !isMissed(answer, page)) crossing = Math.max(crossing, answer.at - travel);
       }
       return crossing === Number.NEGATIVE_INFINITY ? known.add(undefined) : known;
     },
     grantAfter: (event) =>
       answers.find(
-        ({ page, tracked, isGranted }) =>
-          tracked >= event.n && isGranted && (page === event.page || travel < Number.POSITIVE_INFINITY),
+        (answer) =>
+          answer.tracked >= event.n &&
+          answer.isGranted &&
+          (answer.page === event.page || travel < Number.POSITIVE_INFINITY) &&
+          !isMissed(answer, event.page),
       )?.at ?? Number.POSITIVE_INFINITY,
   };
 };

@@ -1,6 +1,7 @@
 import type { Stored } from '../server/service.ts';
 import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
+import type { Tracked } from './ledger.ts';
 import { has, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
 
@@ -25,6 +26,13 @@ const firstCopies = ({ service }: Stage): Map<number, Stored> => {
   return copies;
 };
 
+/**
+ * Whether the event is behind a `setProperties` for which the page did not know the customer: the database had not answered. Both
+ * are left to the next page.
+ */
+const isBehindUpsert = ({ history }: Stage, { page, at, isEarly }: Tracked): boolean =>
+  isEarly && history.wasUpserted(page, 0, at);
+
 /** An event that a page had when it left and that did not arrive soon although nothing stood in its path. */
 export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const { plan, history, ledger } = stage;
@@ -46,6 +54,7 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
         releasedAt(stage, event) <= at &&
         event.isHeard &&
         event.name === 'walk' &&
+        !isBehindUpsert(stage, event) &&
         !isEndedByConsent(stage, event),
     );
     const due = own.filter(({ n }) => (copies.get(n)?.at ?? Number.POSITIVE_INFINITY) > at);

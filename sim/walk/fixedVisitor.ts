@@ -109,6 +109,22 @@ export const fixedVisitor: readonly FixedWalk[] = [
     plan: twoTrackers([identifies('ann'), reloads, { wait: { ms: 6000 }, action: { verb: 'setProperties', tab: 0 } }]),
   },
   {
+    name: 'two tabs whose database stays shut identify two persons: each gets a visitor id of their own',
+    plan: relayed(
+      4972,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 559 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 8 }, action: { verb: 'resetAndLeave', tab: 2 } },
+        { wait: { tasks: 6 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: { tasks: 10 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+      ],
+      { features: { ...MODERN, hasLocks: false, hasFetchLater: false } },
+    ),
+  },
+  {
     name: 'what is tracked after stop() is stored, also offline',
     plan: relayed(
       519,

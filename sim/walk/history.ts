@@ -40,9 +40,16 @@ export interface History {
   stop(page: string): void;
   /** When the page's tracker was stopped. Infinity if it was not. */
   stopOf(page: string): number;
+  /** The app sets properties of the customer. */
+  upsert(page: string): void;
+  wasUpserted(page: string, from: number, to: number): boolean;
   /** A page loads. */
   load(page: string): void;
   depart(departure: Omit<Departure, 'at'>): void;
+  /** The page comes back from the back/forward cache. */
+  restore(page: string): void;
+  /** The page was gone or in the back/forward cache at some time: it receives no messages there. */
+  wasAway(page: string, from: number, to: number): boolean;
   /** Pages that may not use the database, or no storage at all. */
   readonly refused: Set<string>;
   /** When the page loaded. */
@@ -80,8 +87,10 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const freezes: Freeze[] = [];
   const stirs: number[] = [];
   const departures: Departure[] = [];
+  const returns: { readonly page: string; readonly at: number }[] = [];
   const loads = new Map<string, number>();
   const stops = new Map<string, number>();
+  const upserts: { readonly page: string; readonly at: number }[] = [];
   return {
     network: network.note,
     disk: disk.note,
@@ -97,9 +106,18 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     stir: () => void stirs.push(now()),
     stop: (page) => void stops.set(page, now()),
     stopOf: (page) => stops.get(page) ?? Number.POSITIVE_INFINITY,
+    upsert: (page) => void upserts.push({ page, at: now() }),
+    wasUpserted: (page, from, to) => upserts.some((call) => call.page === page && call.at >= from && call.at <= to),
     load: (page) => void loads.set(page, now()),
     loadOf: (page) => loads.get(page) ?? 0,
     depart: (departure) => void departures.push({ ...departure, at: now() }),
+    restore: (page) => void returns.push({ page, at: now() }),
+    wasAway: (page, from, to) =>
+      departures.some((left) => {
+        if (left.page !== page || left.at > to) return false;
+        const back = returns.find((returned) => returned.page === page && returned.at >= left.at);
+        return !back || back.at >= from;
+      }),
     departures,
     wasNetworkFair: (from, to) => !network.touch(from, to),
     wasDiskFair: (from, to) => !disk.touch(from, to),

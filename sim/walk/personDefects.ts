@@ -1,7 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
 import type { Defect } from './defect.ts';
-import { changesPerson, hasTwoPersons, relayed } from './defectPlans.ts';
+import { changesPerson, hasTwoPersons, now, relayed } from './defectPlans.ts';
 import { has } from './plan.ts';
 
 /** Known defects that mix up two people, or forget who somebody is. */
@@ -45,6 +45,27 @@ export const personDefects: readonly Defect[] = [
         dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' },
         hasStub: false,
         npm: { hasOther: true, hasTransport: false },
+      },
+    ),
+    mayShow: (plan) => changesPerson(plan) && !!plan.npm?.hasOther,
+  },
+  {
+    name: 'two services: the calls of a page whose database is shut are finished one tracker after the other, and a person is identified again',
+    invariant: INVARIANTS.identify,
+    issue: 16,
+    plan: relayed(
+      4445,
+      [
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: { ms: 11_843 }, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+      ],
+      {
+        theme: 'npm',
+        features: { ...MODERN, hasFetchLater: false },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: true },
       },
     ),
     mayShow: (plan) => changesPerson(plan) && !!plan.npm?.hasOther,

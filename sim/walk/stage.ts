@@ -76,9 +76,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const browser = createBrowser(world, network, plan.features);
   const travel = plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY;
   const ledger = createLedger(world.scheduler, travel);
-  const consent = createConsent(world.scheduler, ledger, travel);
-
   const history = createHistory(world.scheduler);
+  const consent = createConsent(world.scheduler, ledger, history, travel);
   const app = createApp(world, ledger, plan, scripts.npm);
 
   const listen = (page: Page) => {

@@ -93,7 +93,7 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
 };
 
 /** Properties of the customer, numbered like an event: they have to arrive, too. */
-export const setProperties = ({ ledger, world, plan }: Stage, page: Page): void => {
+export const setProperties = ({ ledger, world, plan, history }: Stage, page: Page): void => {
   // Before the database has answered, or after it was deleted, the page cannot know the customer.
   const isKnown =
     !has(plan, 'clearDatabase', ...FORGETFUL) &&
@@ -103,6 +103,7 @@ export const setProperties = ({ ledger, world, plan }: Stage, page: Page): void 
   const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly: false };
   const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
   world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
+  history.upsert(page.name);
   page.guard(() => void page.clew()?.('setProperties', properties));
 };
 
@@ -146,5 +147,8 @@ export const goBack = (stage: Stage, tab: Tab): void => {
   tab.page = cached;
   // It asks its database anew.
   cached.storedAt = undefined;
-  stage.world.scheduler.next(`${cached.name} is restored`, () => stage.browser.restore(cached));
+  stage.world.scheduler.next(`${cached.name} is restored`, () => {
+    stage.history.restore(cached.name);
+    stage.browser.restore(cached);
+  });
 };

@@ -80,8 +80,9 @@ export const decide = ({ service, page, stored, mine, number, held, others, sett
   const own = waiting.slice(0, end);
   const calls = inOrder(own, others, done).filter(({ text }) => !(text && settled.has(idOf(text))));
   for (const { page, held } of others) if (held[0] && page) done.set(page, held.at(-1)?.index as number);
-  // Without a record, the visitor of the first page counts.
-  const from = visitorIn(stored) ?? calls.find((call) => call.visitor)?.visitor ?? mine;
+  // Without a record, the visitor of the first page counts. The hint may show that another tab has identified that visitor.
+  const first = calls.find((call) => call.visitor)?.visitor ?? mine;
+  const from = visitorIn(stored) ?? (first.thread === mine.thread ? mine : first);
   const begin = Math.max(0, calls.indexOf(own.find((call) => call.visitor) as Held));
   const [before, earlier] = finish(from, calls.slice(0, begin), service);
   const [after, later] = finish(meet(before), calls.slice(begin), service);

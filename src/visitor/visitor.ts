@@ -241,7 +241,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     const { isSure = false } = life;
     const before = who.visitor;
     // What pages have left that no other one has taken over yet may have changed the visitor.
-    const calls = isSure ? held : inOrder(held, journal.others(0), new Map(who.taken));
+    const all = isSure ? held : inOrder(held, journal.others(0), new Map(who.taken));
+    // An upsert of another page does not hold up what this one hands over.
+    const calls = all.filter((call) => isChange(call) || held.includes(call));
     const [visitor, finished] = finish(before, calls, service, isSure);
     const texts = new Set(held.map(({ text }) => text));
     const items = finished.filter(([text]) => texts.has(text));

@@ -611,6 +611,17 @@ describe('setProperties() and a departure in one task', () => {
   });
 });
 
+it("another page's setProperties() that waits for the database blocks no handover", async () => {
+  const store = createMemoryStore();
+  const { late, answer } = slow(store);
+  const waiting = open(late);
+  waiting.tracker.setProperties({ plan: 'pro' });
+  await later();
+  const left = await leaveEarly(store, (tracker) => tracker.track('a'), false, false);
+  expect(left.names()).toEqual(['a']);
+  answer();
+});
+
 it('a new signature and a departure in one task: the next page sets properties with it', async () => {
   const store = createMemoryStore();
   await visit(store, (tracker) => tracker.identify('ann', undefined, { signature: 'old' }));
