@@ -182,9 +182,10 @@ export const startTracker = (
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const tellHosts = () => elsewhere?.tell(visitor.known(), fail);
 
-  const add = (text: ItemText) => {
+  const add = (text: ItemText, isAdopted = false) => {
     const excess = queue.excessOf(text);
-    if (excess) return end([text], excess);
+    // What another page has left had room there, and perhaps was handed over.
+    if (excess && !(isAdopted && excess === 'full')) return end([text], excess);
     queue.add(text);
     courier.added();
   };
@@ -222,14 +223,14 @@ export const startTracker = (
           trace(() => ({ step: 'tracked', event: JSON.parse(text) }));
         }
         if (isEvent(draft) && (isAdopted || isNew)) begin();
-        add(text);
+        add(text, isAdopted);
       }
     },
     adopt(texts) {
       for (const text of texts) {
         if (queue.has(idOf(text))) continue;
         if (isEvent(text)) begin();
-        add(text);
+        add(text, true);
       }
     },
     lend(items) {

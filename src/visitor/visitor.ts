@@ -261,7 +261,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       held = held.map((call) => (call.fresh ? { ...call, given: given.get(call.text as string) ?? call.given } : call));
     }
     ports.take(items);
-    if (isChanged) ports.onChange(visitor);
+    // What a page that is not sure has made of other pages' calls is in the hint, as a mark that proves nothing.
+    if (isChanged && isSure) ports.onChange(visitor);
     return true;
   };
 

@@ -34,7 +34,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/privacy.md', 'names of at most 30 pages', 'src/visitor/decide.ts', 'const MOST_TAKEN = 30;'],
   ['docs/tracker.md', 'at most 500 times in one task', 'src/api/signals.ts', 'const MOST_RUNS = 500;'],
   ['docs/delivery.md', 'the first 50 calls of a task', 'src/recorder/recorder.ts', 'const AT_ONCE = 50;'],
-  ['docs/delivery.md', 'ten million characters', 'src/tracker.ts', 'const MOST_QUEUED = 1e7;'],
+  ['docs/delivery.md', 'ten million characters', 'src/outbox/size.ts', 'const MOST_LENGTH = 1e7;'],
   ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/transport.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
   [
     'docs/delivery.md',
@@ -48,7 +48,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'forgets an event after a day', 'src/relay/seen.ts', 'maxAge = DAY'],
   ['docs/direct.md', 'answered within ten minutes', 'src/courier/lease.ts', 'const PROVEN_FOR = 10 * MINUTE;'],
   ['docs/tracker.md', 'within 21 s', 'src/courier/ask.ts', 'const PATIENCE = REQUEST_TIMEOUT + 1000;'],
-  ['docs/tracker.md', 'ten million characters', 'src/tracker.ts', 'const MOST_QUEUED = 1e7;'],
+  ['docs/tracker.md', 'ten million characters', 'src/outbox/size.ts', 'const MOST_LENGTH = 1e7;'],
   ['docs/without-code.md', 'has stood for 100 ms', 'src/page/navigation.ts', 'const SETTLING = 100;'],
   ['docs/privacy.md', 'not older than two minutes', 'src/visitor/linkDomains.ts', 'const MAX_AGE = 120;'],
   ['docs/privacy.md', '400 days', 'src/relay/visitorCookie.ts', 'const MAX_AGE = 34_560_000;'],
