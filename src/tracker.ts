@@ -66,7 +66,7 @@ export const startTracker = (
   clock: () => number = Date.now,
   replayedId: () => string | undefined = () => undefined,
 ): Tracker => {
-  const { baseUrl: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
+  const { storageName: service, apiKey, transport = fetchTransport, maxBatchBytes, maxQueuedEvents } = settings;
   const { cookieDomain: elsewhere, linkDomains } = settings;
   const leftKey = `${TAB} ${service}`;
   /** Names this page's rows in the store, and its journal. */
