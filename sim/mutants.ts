@@ -1,4 +1,5 @@
-// npm run sim:mutants: breaks the product in many ways and counts the seeds until a walk breaks an invariant.
+// npm run sim:mutants: breaks the product in many ways and counts the seeds until a walk breaks an invariant. `fixed` in place of a number
+// means that no seed does, but a walk of sim/walk/fixed.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +50,7 @@ try {
     walks += report.walks;
     if (!report.invariant) missed.push(name);
     const pace = (report.walks / report.seconds).toFixed(0);
-    const seeds = report.invariant ? `${report.seeds}` : '–';
+    const seeds = report.fixed ? 'fixed' : report.invariant ? `${report.seeds}` : '–';
     console.log(`${seeds.padStart(5)}  ${pace.padStart(7)}  ${name} → ${report.invariant ?? 'NOT FOUND'}`);
   });
 } finally {

@@ -62,7 +62,7 @@ export const startTracker = (
   clock: () => number = Date.now,
   replayedId: () => string | undefined = () => undefined,
 ): Tracker => {
-  const { baseUrl: service, apiKey, transport = fetchTransport } = settings;
+  const { storageName: service, apiKey, transport = fetchTransport } = settings;
   const { cookieDomain: elsewhere, linkDomains } = settings;
   const leftKey = `${TAB} ${service}`;
   /** Names this page's rows in the store, and its journal. */

@@ -1,14 +1,17 @@
 import type { Scripts } from '../bundle.ts';
 import { createPlan } from '../walk/createPlan.ts';
 import { isKnown } from '../walk/defects.ts';
+import { fixed } from '../walk/fixed.ts';
 import type { Plan } from '../walk/plan.ts';
 import { runPlan } from '../walk/run.ts';
 import type { Broken } from '../world/world.ts';
 
 /** Where a mutant was found, and how much work that was. */
 export interface Hunt {
-  /** How many seeds were walked: the last one shows the mutant if an invariant is given. */
+  /** How many seeds were walked: the last one shows the mutant if an invariant and no `fixed` is given. */
   readonly seeds: number;
+  /** The name of the walk in `fixed.ts` that shows the mutant, if no seed does. */
+  readonly fixed?: string;
   readonly invariant?: string;
   readonly detail?: string;
   /** Walks of the mutant and of the unbroken product. */
@@ -23,7 +26,7 @@ const MARGIN = 3;
 const worldsOf = (plan: Plan): Plan[] =>
   Array.from({ length: OTHER_WORLDS }, (_, world) => ({ ...plan, seed: 1e6 * (world + 1) + plan.seed }));
 
-/** Walks seed after seed until the mutant breaks an invariant that the unbroken product keeps. */
+/** Walks seed after seed, and then the fixed walks, until the mutant breaks an invariant that the unbroken product keeps. */
 export const createHunt = (plain: Scripts, steps: number) => {
   /** What the unbroken product breaks, by plan and world. */
   const known = new Map<string, ReadonlySet<string>>();
@@ -63,6 +66,11 @@ export const createHunt = (plain: Scripts, steps: number) => {
           const { invariant, detail } = broken;
           return { seeds: seed, invariant, detail, walks };
         }
+    }
+    // The unbroken product breaks nothing in these.
+    for (const { name, plan } of fixed) {
+      const [broken] = await brokenBy(mutant, plan);
+      if (broken) return { seeds: most, fixed: name, invariant: broken.invariant, detail: broken.detail, walks };
     }
     return { seeds: most, walks };
   };

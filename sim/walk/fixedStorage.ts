@@ -8,6 +8,35 @@ const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, nam
 /** Walks that kept too much or too little. */
 export const fixedStorage: readonly FixedWalk[] = [
   {
+    name: 'with localStorage full, a tab learns from the message of another one who is identified',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 6000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 6000 }, action: { verb: 'limitStorage', most: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 6000 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      { theme: 'storage', hasStub: false },
+    ),
+  },
+  {
+    name: 'a $identify that is dropped as full is sent by the next identify() with the same key',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'offline' } },
+        { wait: { ms: 6000 }, action: { verb: 'track', tab: 0, count: 100, name: 'walk' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 6000 }, action: { verb: 'online' } },
+        { wait: { ms: 30_000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+      ],
+      { theme: 'storage', dataset: small, hasStub: false },
+    ),
+  },
+  {
     name: 'an event of an earlier page that is rejected is reported as dropped',
     plan: relayed(
       317,

@@ -35,10 +35,21 @@ export const isLoaded = (page: Page): boolean => {
   return !!clew && !('q' in clew);
 };
 
-/** The page has never been able to ask who the visitor is. */
-const isStranger = ({ plan, history, world }: Stage, page: Page): boolean =>
-  has(plan, ...FORGETFUL) &&
-  (history.refused.has(page.name) || !history.wasDiskFair(history.loadOf(page.name), world.scheduler.now()));
+/** Trouble in which a page may not be able to ask its database. */
+const SHUT = ['fillDisk', 'refuseStorage', 'hangOpens', 'closeConnections', 'busyDatabase', 'clearDatabase'] as const;
+
+/** Only localStorage has no room. Other tabs then learn of a change by message, from a page that has had time to write it. */
+const isOnlyJournalFull = ({ plan }: Stage, page: Page): boolean =>
+  page.storedAt !== undefined &&
+  plan.features.hasChannel &&
+  !has(plan, ...SHUT, 'crash', 'kill', 'identifyAndLeave', 'resetAndLeave');
+
+/** The page may not have been able to ask who the visitor is. */
+const isStranger = (stage: Stage, page: Page): boolean => {
+  const { plan, history, world } = stage;
+  if (!has(plan, ...FORGETFUL) || isOnlyJournalFull(stage, page)) return false;
+  return history.refused.has(page.name) || !history.wasDiskFair(history.loadOf(page.name), world.scheduler.now());
+};
 
 interface Calls {
   readonly count: number;

@@ -20,6 +20,14 @@ export interface TrackerOptions {
    */
   eventsUrl?: string;
   /**
+   * The name under which clew stores unsent events and who is identified. If you change `baseUrl`, set this to the first
+   * `baseUrl` and keep it: the events go to the new address, and the visitor stays identified. Trackers of different services need
+   * different names.
+   *
+   * @default baseUrl
+   */
+  storageName?: string;
+  /**
    * The service's key. The key is private and gives access to all customers, so use a relay on public pages.
    *
    * @default none: `baseUrl` is a relay
@@ -172,6 +180,7 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
   const defaults: Record<string, string | number | boolean> = {
     baseUrl: '',
     eventsUrl: options?.baseUrl,
+    storageName: options?.baseUrl,
     flushInterval: 3000,
     maxBatchEvents: 200,
     maxBatchBytes: 60_000,

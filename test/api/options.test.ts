@@ -11,6 +11,7 @@ it('options have the documented defaults', () => {
   expect(given({ baseUrl: '/clew' })).toEqual({
     baseUrl: '/clew',
     eventsUrl: '/clew',
+    storageName: '/clew',
     flushInterval: 3000,
     maxBatchEvents: 200,
     maxBatchBytes: 60_000,
