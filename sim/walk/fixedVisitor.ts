@@ -125,6 +125,25 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'another tab sets properties between identify() and the departure, while the database is shut: it knows the customer',
+    plan: relayed(
+      24_678,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'network', kind: 'foreign' } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 2, name: 'walk' } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 134 }, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { ms: 581 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 11 }, action: { verb: 'navigate', tab: 0 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false } },
+    ),
+  },
+  {
     name: 'what is tracked after stop() is stored, also offline',
     plan: relayed(
       519,

@@ -29,7 +29,9 @@ const wasJournaled = (stage: Stage, event: Tracked): boolean => {
   const { history } = stage;
   const isWritable = history.wasJournalFair(at, now) && !history.refused.has(page);
   const loaded = history.loadOf(page);
-  const isWaiting = at < loaded + PATIENCE || history.wasDiskFair(loaded, at);
+  // A database that is full fails at once.
+  const mayFail = has(stage.plan, 'fillDisk');
+  const isWaiting = (at < loaded + PATIENCE && !mayFail) || history.wasDiskFair(loaded, at);
   return isHeard && isEarly && isWaiting && now > at && releasedAt(stage, event) === at && isWritable;
 };
 

@@ -28,6 +28,23 @@ export const personDefects: readonly Defect[] = [
     mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'kill'),
   },
   {
+    name: 'localStorage is full: a page that leaves in the task of identify() cannot pass on whom it has identified',
+    invariant: INVARIANTS.person,
+    issue: 16,
+    plan: relayed(
+      7874,
+      [
+        { wait: now, action: { verb: 'limitStorage', most: 0 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 1986 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 1268 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+      ],
+      { theme: 'storage', dataset: { baseUrl: '/clew', flushInterval: '200', maxQueuedEvents: '80' } },
+    ),
+    mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'limitStorage'),
+  },
+  {
     name: 'two services: what both trackers of a page that left have journaled is finished one tracker after the other',
     invariant: INVARIANTS.logout,
     issue: 16,

@@ -18,10 +18,18 @@ const WRITING = 1000;
  * The page has read an answer that asks for a pause, and nothing until `to` ends that pause: also no page that loads, leaves or
  * comes back, and no call of `flush()`.
  */
-export const isKept = ({ history, acts }: Stage, page: string, sent: number, answered: number, to: number): boolean =>
+export const isKept = (
+  { history, acts, consent }: Stage,
+  page: string,
+  sent: number,
+  answered: number,
+  to: number,
+): boolean =>
   history.departureOf(page, sent) > answered + 1 &&
   history.wasDiskFair(sent - STIRRING, to) &&
   history.wasClockFair(sent, to) &&
   history.wasAwake(sent - STIRRING, to) &&
   !history.departures.some(({ at, kind }) => kind === 'crashes' && at >= sent && at <= answered + WRITING) &&
+  // A refusal erases it, too.
+  !consent.answers.some(({ at, isGranted }) => !isGranted && at >= sent && at <= to) &&
   !acts.some(({ at, verb }) => ['kill', 'clearDatabase'].includes(verb) && at >= sent && at <= to);

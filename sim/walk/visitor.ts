@@ -4,6 +4,7 @@ import { FORGETFUL } from './identityChecks.ts';
 import { forgetUnstored } from './losses.ts';
 import { has } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
+import { noteWeather } from './weather.ts';
 
 /** What a visitor and the app do in a page, entered in the ledger as they do it. */
 
@@ -145,7 +146,11 @@ export const leave = (stage: Stage, tab: Tab, isClosed = false, load = () => voi
   tab.page = undefined;
   if (isCached) tab.cached.push(page);
   if (isClosed) stage.tabs.splice(stage.tabs.indexOf(tab), 1);
-  else world.scheduler.next(`${page.name} has left`, load);
+  else
+    world.scheduler.next(`${page.name} has left`, () => {
+      noteWeather(stage);
+      load();
+    });
 };
 
 /** history.back() to a page in the back/forward cache. */

@@ -29,7 +29,7 @@ export const writeHint = (visitor: Visitor, service: string): void => {
  * Whether somebody has erased the hint that was seen, as a refusal does. Where nothing can be written, it may be missing for want of
  * room.
  */
-export const isErased = (seen: string | undefined): boolean => !!seen && !rawHint() && carry(HINT, {}) && carry(HINT);
+export const isErased = (seen: string | undefined): boolean => !!seen && !rawHint() && carry(HINT, seen) && carry(HINT);
 
 /** The hint as it stands there, to see whether another tab has changed it. */
 export const rawHint = (): string | undefined => {

@@ -252,7 +252,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (isSure) {
       held = [];
       who = { ...who, visitor };
-      if (isChanged) know({ ...who, unsaved: numbered({ visitor }) });
+      // At the time of the change: another page may have calls from between the change and the departure.
+      if (isChanged) know({ ...who, unsaved: numbered({ visitor }, calls.filter(isChange).at(-1)?.at) });
       answerWaiters();
     } else {
       if (isChanged) hint(visitor);

@@ -1,6 +1,6 @@
 // @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { rawHint, readHint, writeHint } from '../../src/visitor/hint.ts';
+import { isErased, rawHint, readHint, writeHint } from '../../src/visitor/hint.ts';
 import { markOf, type Visitor } from '../../src/visitor/record.ts';
 
 const SERVICE = '/clew';
@@ -55,6 +55,28 @@ describe('the hint in localStorage', () => {
     const { keys, pages } = readHint('/one') as Visitor;
     expect([keys['/one']?.[0], keys['/two']?.[0]]).toEqual([markOf('ann'), markOf('bob')]);
     expect(pages).toBe(4);
+  });
+
+  it('counts as erased only where there is room for it again', () => {
+    let room = 0;
+    const storage: Record<string, string> = {};
+    const refuseLong = (_: object, key: string, value: string) => {
+      if (value.length > room) throw new DOMException('over quota', 'QuotaExceededError');
+      storage[key] = value;
+      return true;
+    };
+    vi.stubGlobal('localStorage', new Proxy(storage, { set: refuseLong }));
+    const seen = JSON.stringify(visitorOf());
+    for (const [most, expected] of [
+      [0, false],
+      [20, false],
+      [1000, true],
+    ] as const) {
+      room = most;
+      expect([most, isErased(seen)]).toEqual([most, expected]);
+      expect(rawHint()).toBeUndefined();
+    }
+    expect(isErased(undefined)).toBe(false);
   });
 
   it.each(['nonsense', '7', '"somebody"', '{}', 'null', '[]', '{"thread":7}'])(
