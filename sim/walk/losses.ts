@@ -79,8 +79,11 @@ export const forgetKilled = (stage: Stage): void => {
   excuse(stage, (event) => !isSafe(event), 'kill');
 };
 
-/** The site has deleted its databases. Pages that have theirs open still have their events in memory. */
-export const forgetDeleted = (stage: Stage): void => {
+/**
+ * The site has deleted its databases. Pages that have theirs open still have their latest events in memory. The journal of a page that
+ * has left may be deleted once its events were `stored`.
+ */
+export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void => {
   const { history, world, browser } = stage;
   const isLeaving = (page: Page) => history.departureOf(page.name, world.scheduler.now()) <= world.scheduler.now();
   const names = new Set(
@@ -88,7 +91,8 @@ export const forgetDeleted = (stage: Stage): void => {
       page.state === 'running' && page.storedAt !== undefined && !isLeaving(page) ? page.name : [],
     ),
   );
-  excuse(stage, ({ page }) => !names.has(page), 'database deleted', stage.inJournals());
+  const kept = [...stage.inJournals()].filter((n) => !stored.has(n));
+  excuse(stage, ({ page }) => !names.has(page), 'database deleted', new Set(kept));
 };
 
 /** The browser has closed the database: a transaction that a page had committed as it went is broken off. */

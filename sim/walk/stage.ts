@@ -49,6 +49,8 @@ export interface Stage {
   load(tab: Tab, isPrerendering?: boolean): Page;
   /** Numbers of events on the disk, in IndexedDB or in localStorage. */
   onDisk(): Set<number>;
+  /** Numbers of the events in the database. */
+  inDatabase(): Set<number>;
   /** Numbers of the events in localStorage. */
   inJournals(): Set<number>;
 }
@@ -131,7 +133,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       else evaluate();
       return page;
     },
-    onDisk: () => new Set([...numbersIn(JSON.stringify(browser.disk.committed())), ...stage.inJournals()]),
+    onDisk: () => new Set([...stage.inDatabase(), ...stage.inJournals()]),
+    inDatabase: () => new Set(numbersIn(JSON.stringify(browser.disk.committed()))),
     inJournals: () => new Set([...browser.localStorage.values()].flatMap(numbersIn)),
   };
   return stage;

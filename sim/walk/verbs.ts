@@ -100,8 +100,9 @@ const verbs: Verbs = {
   clearDatabase(stage) {
     stage.world.log('site', () => 'deletes its IndexedDB');
     stage.history.disk(false);
+    const stored = stage.inDatabase();
     stage.browser.disk.clear();
-    forgetDeleted(stage);
+    forgetDeleted(stage, stored);
   },
   network({ network, world }, { kind }) {
     world.log('network', () => kind);
