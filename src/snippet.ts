@@ -59,7 +59,8 @@ const start = () => {
     () => replayed ?? Date.now(),
     () => replayedId,
   );
-  const carried = carriedKeys(CALLS).sort();
+  // A page that nobody sees may be given up with all that it holds: another one takes them.
+  const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();
   const early = host.clew?.q?.splice(0) ?? [];
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
   const clew: Clew = (method, first, second, third) => {

@@ -24,9 +24,12 @@ let indexed = new IDBFactory();
 let arrived: Record<string, unknown>[] = [];
 
 /** Runs the script tag with these `data-` attributes, on a page of its own. */
-const load = async (dataset: Record<string, string> = {}): Promise<Clew> => {
+const load = async (dataset: Record<string, string> = {}, prerendering = false): Promise<Clew> => {
   const { document } = openPage();
-  Object.assign(document, { currentScript: { dataset: { baseUrl: '/clew', compress: 'false', ...dataset } } });
+  Object.assign(document, {
+    prerendering,
+    currentScript: { dataset: { baseUrl: '/clew', compress: 'false', ...dataset } },
+  });
   vi.stubGlobal('window', globalThis);
   vi.stubGlobal('indexedDB', indexed);
   vi.stubGlobal('IDBKeyRange', IDBKeyRange);
@@ -116,6 +119,20 @@ describe('calls that the stub has saved', () => {
     const first = await replay(KEY);
     const others = await replay('clew.calls 1770000000000 4000000001,18,305419896,2863311530');
     expect(new Set([...first, ...others]).size).toBe(8);
+  });
+
+  it('are left to another page while the page is prerendering', async () => {
+    openPage();
+    const saved = JSON.stringify(SAVED);
+    localStorage[KEY] = saved;
+    const clew = await load({}, true);
+    expect(localStorage[KEY]).toBe(saved);
+    Object.assign(document, { prerendering: false });
+    document.dispatchEvent(new Event('prerenderingchange'));
+    await clew('flush');
+    expect(names()).toEqual([]);
+    await clew('stop');
+    Reflect.deleteProperty(globalThis, 'clew');
   });
 
   it.each(['clew.calls', 'clew.calls 1770000000000.1234567', 'clew.calls 1770000000000'])(

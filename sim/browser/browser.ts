@@ -118,6 +118,7 @@ export const createBrowser = (world: World, network: Network, features: Features
       if (page.state !== 'suspended') return;
       world.log(page.name, () => 'comes back from the back/forward cache');
       page.state = 'running';
+      page.isFrozen = false;
       page.document.hidden = false;
       page.document.dispatch('visibilitychange');
       page.window.dispatch('visibilitychange');

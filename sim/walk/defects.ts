@@ -4,16 +4,9 @@ import { deliveryDefects } from './deliveryDefects.ts';
 import { personDefects } from './personDefects.ts';
 import type { Plan } from './plan.ts';
 import { consentDefects } from './themes/consentDefects.ts';
-import { pageDefects } from './themes/pageDefects.ts';
 import { storageDefects } from './themes/storageDefects.ts';
 
-export const defects: readonly Defect[] = [
-  ...personDefects,
-  ...deliveryDefects,
-  ...consentDefects,
-  ...storageDefects,
-  ...pageDefects,
-];
+export const defects: readonly Defect[] = [...personDefects, ...deliveryDefects, ...consentDefects, ...storageDefects];
 
 /** Whether a known defect explains what this walk broke. */
 export const isKnown = (plan: Plan, { invariant, detail }: Pick<Broken, 'invariant' | 'detail'>): boolean =>

@@ -78,29 +78,4 @@ export const deliveryDefects: readonly Defect[] = [
     ),
     mayShow: leaves,
   },
-  {
-    name: 'after a SIGKILL a page leaves with the lease, and two other pages send at once',
-    invariant: INVARIANTS.lease,
-    issue: 16,
-    plan: relayed(
-      832,
-      [
-        { wait: { tasks: 0 }, action: { verb: 'reset', tab: 2 } },
-        { wait: { tasks: 2 }, action: { verb: 'kill' } },
-        { wait: { tasks: 0 }, action: { verb: 'flush', tab: 2 } },
-        { wait: { tasks: 10 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
-        { wait: { ms: 163 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: { tasks: 3 }, action: { verb: 'navigate', tab: 1 } },
-        { wait: { ms: 790 }, action: { verb: 'kill' } },
-        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
-      ],
-      {
-        isDirect: true,
-        features: { hasLocks: false, hasChannel: true, hasFetchLater: false, hasGpc: false },
-        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', flushInterval: '200', compress: 'false' },
-        hasStub: false,
-      },
-    ),
-    mayShow: (plan) => leaves(plan) && has(plan, 'kill'),
-  },
 ];

@@ -15,6 +15,21 @@ export const fixed: readonly FixedWalk[] = [
   ...fixedVisitor,
   ...fixedStorage,
   {
+    name: 'a prerendered page that is given up takes no calls of a page that left too soon with it',
+    plan: relayed(
+      3,
+      [
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 5000 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 1 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: now, action: { verb: 'prerender', tab: 0, count: 0 } },
+        { wait: { ms: 20_000 }, action: { verb: 'cancelPrerender', tab: 0 } },
+      ],
+      { theme: 'pages' },
+    ),
+  },
+  {
     name: 'sends calls of the stub that are replayed again after a SIGKILL under the same ids',
     plan: relayed(17_170, [
       { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
