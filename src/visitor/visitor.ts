@@ -339,6 +339,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** Resolves to the visitor id once it is known. */
     visitorId: () =>
       new Promise<string>((resolve, reject) => {
+        check();
         waiters.push([resolve, reject]);
         if (is(REFUSED)) waiters.pop()?.[1](new Error(REFUSAL));
         else if (is(AWAY) && life.isSure) answerWaiters();
