@@ -74,7 +74,7 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
 
 /** Two events of one page that arrived in another order than they were tracked. */
 export const findDisorder = (stage: Stage): string | undefined => {
-  const { plan, history, ledger, service } = stage;
+  const { plan, history, ledger, service, consent } = stage;
   if (hasRefusals(plan) || has(plan, 'poison')) return undefined;
   const copies = firstCopies(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
@@ -82,6 +82,8 @@ export const findDisorder = (stage: Stage): string | undefined => {
   for (const { n, page, isHeard, isOther, at, dropped } of ledger.tracked.values()) {
     const copy = copies.get(n);
     if (!copy || !isHeard || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
+    // It deletes what this page has stored. Without BroadcastChannel, the page does not know, and stores it again, later.
+    if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
     // What is handed over may overtake what is under way.
     if (history.departureOf(page, 0) <= copy.at) continue;
     const place = places.get(copy) ?? 0;

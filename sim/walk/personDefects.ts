@@ -67,6 +67,26 @@ export const personDefects: readonly Defect[] = [
     mayShow: (plan) => changesPerson(plan) && !!plan.npm?.hasOther,
   },
   {
+    name: 'two services: a page leaves in the task of identify(), and the second tracker identifies another person on the same visitor id',
+    invariant: INVARIANTS.person,
+    issue: 16,
+    plan: relayed(
+      9371,
+      [
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: { ms: 3705 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+      ],
+      {
+        theme: 'npm',
+        features: { ...MODERN, hasLocks: false },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: false },
+      },
+    ),
+    mayShow: (plan) => hasTwoPersons(plan) && !!plan.npm?.hasOther,
+  },
+  {
     name: 'two services: the calls of a page whose database is shut are finished one tracker after the other, and a person is identified again',
     invariant: INVARIANTS.identify,
     issue: 16,
