@@ -30,7 +30,11 @@ const trackInTasks = (page: Page, count: number) =>
 test.beforeEach(({ context }) => context.addInitScript(observe));
 
 for (const count of [3000, 8000, 10_000]) {
-  test(`${count} stored events cost the next page no long task`, async ({ demo, context, visitor }) => {
+  test(`${count} stored events cost the next page no long task`, { tag: '@long' }, async ({
+    demo,
+    context,
+    visitor,
+  }) => {
     await visitor.visit();
     await visitor.clew('correlationValue');
     await context.setOffline(true);
@@ -42,10 +46,9 @@ for (const count of [3000, 8000, 10_000]) {
     expect(await longTasks(visitor.page)).toEqual([]);
   });
 
-  test(`${count} events of a page that leaves in the same task cost the next page no long task`, async ({
-    demo,
-    visitor,
-  }) => {
+  test(`${count} events of a page that leaves in the same task cost the next page no long task`, {
+    tag: '@long',
+  }, async ({ demo, visitor }) => {
     await visitor.visit();
     await visitor.clew('correlationValue');
     await visitor.trackAndLeave('load', count, 'reload');
@@ -55,7 +58,10 @@ for (const count of [3000, 8000, 10_000]) {
   });
 }
 
-test('60,000 calls before consent: at most maxQueuedEvents wait, without a long task', async ({ demo, visitor }) => {
+test('60,000 calls before consent: at most maxQueuedEvents wait, without a long task', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   await visitor.visit({ consent: 'required' });
   await trackInTasks(visitor.page, 60_000);
   expect(await longTasks(visitor.page)).toEqual([]);

@@ -67,7 +67,7 @@ const receive = ({ data, origin, source }) => {
   if (data.isReady && isOver()) visitor.frame.postMessage('stop', '*');
   if (data.isReady) visitor.isDone = false;
   if (data.isDone) visitor.isDone = true;
-  if (data.trace?.step === 'visitor' && data.trace.thread) visitor.ids.add(data.trace.thread);
+  if (data.trace?.step === 'visitor' && data.trace.visitorId) visitor.ids.add(data.trace.visitorId);
   if (data.trace) visitor.sums.receive(data.trace);
   if (data.dropped) visitor.sums.drop(data.dropped.events, data.dropped.reason);
   if (isOver()) state.set(visitors.get().every((each) => each.isDone) ? 'gone' : 'leaving');

@@ -41,7 +41,7 @@ const meet = () => {
 export const goTo = (path) => /** @type {Window} */ (frame.contentWindow).location.assign(path);
 
 export const openSite = () => {
-  listen((trace) => trace.step === 'visitor' && visitorId.set(trace.thread ?? ''));
+  listen((trace) => trace.step === 'visitor' && visitorId.set(trace.visitorId ?? ''));
   frame.addEventListener('clew', meet);
   page.watch(() => {
     byId('address').textContent = `ariadne.example${page.get()?.path.replace('/shop', '') ?? ''}`;
