@@ -59,7 +59,7 @@ const start = () => {
     () => replayed ?? Date.now(),
     () => replayedId,
   );
-  // A page that nobody sees may be given up with all that it holds: another one takes them.
+  // The browser may discard a prerendered page, so these calls are left to a page that is shown.
   const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();
   const early = host.clew?.q?.splice(0) ?? [];
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
@@ -78,7 +78,7 @@ const start = () => {
   const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
   // Pages that are open at the same time change the visitor in the order of time.
   for (const { at, call, id } of [...left, ...early.map((entry) => entryOf(entry))].sort((a, b) => a.at - b.at)) {
-    // Neither at no time nor at none that there is.
+    // Skip calls with time 0 or an invalid date.
     if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
     replayed = at;
     replayedId = id;

@@ -71,9 +71,9 @@ export const startTracker = (
   let tab = '';
   const [on, emit] = createSignals(settings.debug);
   const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
-  /** Whatever was thrown, even if it cannot be written itself. */
+  /** Reports what was thrown, also if it is no error. */
   const tellOf = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unknown');
-  /** What `run` makes, or '' if it throws: reading somebody's object may throw anything. */
+  /** Returns what `run` returns, or '' if it throws: an app's object may have getters that throw. */
   const attempt = <T>(run: () => T): T | '' => {
     try {
       return run();
@@ -111,7 +111,7 @@ export const startTracker = (
 
   const end: typeof endAll = (texts, reason) => {
     endAll(texts, reason);
-    // What is dropped is not to be finished once more.
+    // A dropped call is not finished again.
     if (reason) visitor.settle(new Set(idsOf(texts)));
     if (reason && reason !== 'consent') for (const text of texts.filter(isIdentify)) disown(text);
   };
@@ -121,7 +121,7 @@ export const startTracker = (
     const key: unknown = payload?.distinct_id;
     if (typeof key === 'string') enter({ dropped: correlationValue, key });
   };
-  /** What a page that is going away still does is handed over at the end of the microtask. */
+  /** Calls of a page that unloads are handed over at the end of the microtask. */
   const enter = (call: Parameters<typeof visitor.enter>[0], at: number = clock()) => {
     visitor.enter(call, at);
     if (visitor.isAway()) queueMicrotask(carryAll);
@@ -172,7 +172,7 @@ export const startTracker = (
       end(lost, lost[0] && isOlder(lost[0], settings.maxAge) ? 'expired' : 'rejected');
     },
     onLost(items, reason) {
-      // Other code may have written what only begins like an event.
+      // Other code may have written text that only begins like an event.
       const events = items.filter((text) => isEvent(text) && parseJson(text));
       for (const _ of events) begin();
       end(events, reason);
@@ -190,7 +190,7 @@ export const startTracker = (
     courier.added();
   };
 
-  /** An event that knows its visitor. A relay sees by the numbers what is missing; a service is not to be bothered with them. */
+  /** Adds the visitor to an event. The numbers show a relay which events are missing. Direct mode sends none. */
   const finished = ([draft, known]: Finished): ItemText => {
     if (!known) return draft;
     const id = known.correlationValue as string | undefined;
@@ -240,7 +240,7 @@ export const startTracker = (
     settled(isStart) {
       const settled = carriedList(SETTLED) as string[];
       if (isStart) {
-        // As another tab would have heard it from the page that went.
+        // The page that settled these has left, and posts no report any more.
         courier.hear(settled, settled, []);
         carry(SETTLED);
       }
@@ -278,13 +278,13 @@ export const startTracker = (
     start: () => visitor.check(),
     take(text, isSingle) {
       if (isSingle) singles.add(idOf(text));
-      // What is too large is dropped once it has its number: the relay's report counts it.
+      // An event that is too large is dropped later, when it has its number, so that the relay's report counts it.
       if (queue.excessOf(text, visitor.size()) === 'full') return endAll([text], 'full');
       enter({ text }, timeOf(text));
     },
     rest(isBurst) {
       visitor.write();
-      // What a crash finds waiting behind the transaction of a turn, or for a database that was closed, was never stored.
+      // A crash drops writes that are queued behind the courier's read or behind a database that is opened again.
       const isHeldUp = !isBurst && (courier.isReading() || !store.isOpen());
       queue.rest(visitor.pages() > 0 && (isHeldUp || visitor.isBusy()));
     },
@@ -296,13 +296,13 @@ export const startTracker = (
   };
 
   const start = () => {
-    // A page that was only loaded to be at hand has not been seen yet, and perhaps never will be.
+    // The browser may discard a prerendered page before the visitor sees it.
     if (document?.prerendering) return document.addEventListener('prerenderingchange', start, { once: true });
     tab = uuid();
     visitor.grant();
   };
 
-  /** A page that nobody has seen yet does not start any more. */
+  /** A prerendering page does not start any more. */
   const unwait = () => document?.removeEventListener('prerenderingchange', start);
 
   const refuse = () => {
@@ -354,7 +354,7 @@ export const startTracker = (
   const unwatch = watchLifecycle(
     (isBack) => {
       recorder.drain();
-      // While nobody looked, another host of the site may have made the visitor another one, or identified them.
+      // While the page was hidden, another host of the site may have changed the visitor.
       visitor.check(isBack);
       flush(isBack);
     },
@@ -389,7 +389,7 @@ export const startTracker = (
         text: draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId()),
         fresh: uuid(),
         key: primaryKey,
-        // A service asks for none.
+        // Direct mode needs no signature.
         signature: apiKey ? undefined : signature,
       });
       visitor.write();
@@ -428,7 +428,7 @@ export const startTracker = (
   };
 
   const [watch, unplug] = createPlugins([settings.pageViews, settings.clicks, watchLinks], tracker, attempt);
-  // Nor does a plugin see what nobody has seen yet.
+  // Plugins do not run while the page is prerendering.
   if (document?.prerendering) document.addEventListener('prerenderingchange', watch, { once: true });
   else watch();
   return tracker;

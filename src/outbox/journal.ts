@@ -29,7 +29,7 @@ export interface Journal {
   keep(items: readonly ItemText[]): void;
   /** Names of the pages whose journals are there. */
   pages(): string[];
-  /** Finished items have a better place now, or need none. */
+  /** Deletes finished items that are stored or settled. */
   drop(ids: readonly string[]): void;
   /**
    * The journals of other pages. One of a page that has tracked finished events since the time `since` is without them: it is
@@ -114,7 +114,7 @@ export const createJournal = (service: string, page: string): Journal => {
         .filter(([other]) => other !== key)
         .map(([other, journaled]) => {
           const text = JSON.stringify(carried(other));
-          // Its page is open, and stores them itself.
+          // A page that is open stores its items itself.
           const isOpen = !journaled.isLeft && [journaled.at, ...journaled.texts.map(timeOf)].some(isNew);
           return {
             ...journaled,

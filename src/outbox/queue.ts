@@ -29,7 +29,7 @@ export interface Queue {
   has(id: string): boolean;
   /** The events in memory by id, oldest first. */
   readonly items: ReadonlyMap<string, ItemText>;
-  /** The same as rows. */
+  /** The events in memory as rows. */
   rows(): Row[];
   /** Whether older events of this page are in the store only. */
   hasOlder(): boolean;
@@ -52,7 +52,7 @@ export interface Queue {
   settled(texts: readonly ItemText[]): void;
   /** Counts, inside a transaction, what the store has. */
   measure(read: ReadRows): Promise<void>;
-  /** A read has found that these are all rows of the service. */
+  /** The courier's read has found these rows of the service, and no others. */
   saw(rows: readonly Row[]): void;
   /** Another tab has stored or settled so many events. */
   hear(by: number): void;

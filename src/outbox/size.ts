@@ -11,7 +11,7 @@ const LENGTH = 1e3;
  * number bounds the characters, too.
  */
 export interface Size {
-  /** For how many events these count. */
+  /** How many events these count for. */
   of(texts: readonly ItemText[]): number;
   /** This page has added events, or settled events of any page. */
   change(by: number): void;
@@ -45,7 +45,7 @@ export const createSize = (most: number, batch: number, post: (by: number) => vo
     },
     count(rows, unsaved) {
       size = of(unsaved);
-      // Rows of earlier versions, and of other code, do not say it.
+      // Rows of earlier versions and of other code lack their size.
       for (const [[, , , , held = 0], texts] of rows) size += held > 0 ? held : (texts?.length ?? 1);
     },
     publish() {
