@@ -380,7 +380,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     clearTimeout(timer);
     timer = undefined;
     // What is queued gets its rows, so that the pass knows them from later ones.
-    const isOpen = queue.persist();
+    queue.persist();
     if (isAway()) return;
     const pass: Pass = {
       holder: tab(),
@@ -391,7 +391,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       wasEmpty: !queue.items.size,
     };
     let settling: Settling = { change: (...held) => take(...held, isForced), writes: [] };
-    while (isOpen && queue.persist()) {
+    while (queue.persist()) {
       const rows = await read(pass, settling);
       if (isLate(pass)) return;
       if (!rows) break;
