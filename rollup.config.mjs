@@ -18,7 +18,7 @@ const onwarn = (warning) => {
  * What the signal `trace` tells (`tab`, `bytes`, `leaving`, `outcome`, `retryAfter`) leaves the bundle, too.
  */
 const internal = [
-  'added begin counts end enter hear items leave limits',
+  'added begin counts end enter receive items leave limits',
   'onError onReport onSettled persist post queue record remove reopen restore rows send service singles',
   'transact emit read most largest aside proven refusals strikes isDirect onLink onAnswer onLost unsaved defer isOpen generation pack forget meet tell write settled',
   'isSure isLate adopt lend untake arrive onVisitor onLoad onChange onRefused onMissed elsewhere journal others grant check carry refuse',

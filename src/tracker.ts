@@ -129,9 +129,9 @@ export const startTracker = (
 
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') answer(message);
-    else if (typeof message === 'number') queue.hear(message);
-    else if ('thread' in message) visitor.hear(message);
-    else courier.hear(...message);
+    else if (typeof message === 'number') queue.receive(message);
+    else if ('thread' in message) visitor.receive(message);
+    else courier.receive(...message);
   });
 
   const courier = createDelivery({
@@ -241,7 +241,7 @@ export const startTracker = (
       const settled = carriedList(SETTLED) as string[];
       if (isStart) {
         // The page that settled these has left, and posts no report any more.
-        courier.hear(settled, settled, []);
+        courier.receive(settled, settled, []);
         carry(SETTLED);
       }
       return new Set(settled);

@@ -17,7 +17,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'ignores a visitor that another tab posts',
     file: 'tracker.ts',
-    find: 'visitor.hear(message);',
+    find: 'visitor.receive(message);',
     replace: '{}',
   },
   {

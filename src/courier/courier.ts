@@ -70,7 +70,7 @@ export interface Delivery {
    */
   flush(force?: boolean): Promise<void>;
   /** Another tab, or this one, reports. */
-  hear(...report: Report): void;
+  receive(...report: Report): void;
   /**
    * The page unloads: hands over what is queued, and from now on at once what is still added. Returns whether the page leaves its
    * lease in the store. The caller journals its name, because a page that leaves can write there, but cannot read first.
@@ -185,7 +185,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const isAway = () => state.does === 'stay away';
   const deferral = createDeferral(() => (isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA)), ports.defer);
 
-  const hear = (...[taken, done, rejected, sent]: Report) => {
+  const receive = (...[taken, done, rejected, sent]: Report) => {
     const removed = queue.remove(done, sent);
     busy = new Set(taken);
     // A page has handed them over as it left, and perhaps the database had no time to delete them.
@@ -197,7 +197,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
   const report = (...made: Report) => {
     const [taken, done, rejected, sent = []] = made;
     onReport([taken, done, rejected, sent.filter(([page]) => page !== queue.page)]);
-    hear(...made);
+    receive(...made);
   };
 
   /** The stored link, to be changed. A lease is void if its page has left; a record by foreign code may be anything. */
@@ -481,7 +481,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       else if (!timeLeft(link, tab(), now())) flush();
     },
     flush,
-    hear,
+    receive,
     leave,
     isReading: () => state.does === 'read' || state.does === 'commit',
     settled: () => settled,
@@ -489,7 +489,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       if (!isAway()) state = { does: 'wait' };
       link = newLink();
       renew();
-      hear([], [], []);
+      receive([], [], []);
     },
     restore() {
       state = { does: 'wait' };

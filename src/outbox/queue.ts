@@ -55,7 +55,7 @@ export interface Queue {
   /** The courier's read has found these rows of the service, and no others. */
   saw(rows: readonly Row[]): void;
   /** Another tab has stored or settled so many events. */
-  hear(by: number): void;
+  receive(by: number): void;
 }
 
 /** What is to be stored in one transaction. */
@@ -268,6 +268,6 @@ export const createQueue = (ports: QueuePorts): Queue => {
       // Another tab may have settled some unnoticed.
       older = Math.min(older, own.filter((text) => !items.has(idOf(text))).length);
     },
-    hear: size.hear,
+    receive: size.receive,
   };
 };

@@ -16,7 +16,7 @@ export interface Size {
   /** This page has added events, or settled events of any page. */
   change(by: number): void;
   /** Another page reports such a change. */
-  hear(by: number): void;
+  receive(by: number): void;
   /** Takes over what a read has found. The page knows of `unsaved` events beside these rows. */
   count(rows: readonly Row[], unsaved: readonly ItemText[]): void;
   /** Reports this page's changes to the other pages. Small ones wait as long as there is room for as many events again. */
@@ -40,7 +40,7 @@ export const createSize = (most: number, batch: number, post: (by: number) => vo
       size += by;
       unposted += by;
     },
-    hear(by) {
+    receive(by) {
       size += by;
     },
     count(rows, unsaved) {

@@ -293,7 +293,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     size: () => held.length - (is(ASKING) ? 1 : 0),
     check,
     /** What another tab reports. */
-    hear(other: Visitor) {
+    receive(other: Visitor) {
       if (who && !is(AWAY)) follow(merge(who.visitor, visitorIn(other) ?? who.visitor));
     },
     leave,

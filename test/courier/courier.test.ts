@@ -913,7 +913,7 @@ describe('the batch left with the browser (fetchLater)', () => {
   it('is renewed as rarely after many messages of other tabs', async () => {
     const tab = await begun(createTab({ limits: unhurried }));
     for (let i = 0; i < 20; i++) {
-      tab.delivery.hear([], [], []);
+      tab.delivery.receive([], [], []);
       await renewals(tab, 3);
     }
     await renewals(tab, DEFER_INTERVAL);
@@ -995,7 +995,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     tab.track(eventText('late'));
     await vi.advanceTimersByTimeAsync(10 * DEFER_INTERVAL);
     expect(tab.deferred()).toBeUndefined();
-    tab.delivery.hear([], [], []);
+    tab.delivery.receive([], [], []);
     expect(tab.deferred()).toBeUndefined();
   });
 
@@ -1020,7 +1020,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     // The visitor does not want to be known.
     tab.queue.remove([...tab.queue.items.keys()]);
-    tab.delivery.hear([], [], []);
+    tab.delivery.receive([], [], []);
     expect(tab.deferred()).toBeUndefined();
   });
 
@@ -1164,7 +1164,7 @@ describe('several tabs', () => {
     await other.delivery.flush();
     expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     // The report of the other tab.
-    slow.delivery.hear([], ids, []);
+    slow.delivery.receive([], ids, []);
     packing.resume();
     await done;
     expect(slow.sent).toEqual([]);
@@ -1233,7 +1233,7 @@ describe('a page that unloads', () => {
     expect([...tab.delivery.settled()]).toEqual(ids);
     expect(tab.store.rows()).toHaveLength(1);
     const other = createTab({ store: tab.store, name: 'other', page: 2, isDirect: true });
-    other.delivery.hear(...(reports.at(-1) as Report));
+    other.delivery.receive(...(reports.at(-1) as Report));
     const later = other.track(eventText('later'));
     await other.delivery.flush();
     expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([later]);
@@ -1249,7 +1249,7 @@ describe('a page that unloads', () => {
     const handed = left.track(...events(3));
     await settle();
     const other = createTab({ store, name: 'other', page: 3, isDirect: true });
-    other.delivery.hear(handed, handed, []);
+    other.delivery.receive(handed, handed, []);
     await other.delivery.flush();
     expect(other.sent.flatMap(({ items }) => items.map(idOf))).toEqual(backlog.map(idOf));
     expect(store.rows()).toEqual([]);
@@ -1587,7 +1587,7 @@ describe('a page that unloads', () => {
     expect(other.sent.map(({ items }) => items.length)).toEqual([50]);
     expect(tab.store.rows()).toEqual([]);
     // It hears of that as it comes back, and has nothing left.
-    tab.delivery.hear(
+    tab.delivery.receive(
       [],
       other.sent.flatMap(({ items }) => items.map(idOf)),
       [],

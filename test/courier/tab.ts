@@ -128,13 +128,13 @@ export const createTab = (options: TabOptions = {}): Tab => {
   };
 };
 
-/** Tabs of one store that hear each other's reports. */
+/** Tabs of one store that receive each other's reports. */
 export const createTabs = (count: number, options: TabOptions = {}): Tab[] => {
   const store = createMemoryStore();
   const tabs: Tab[] = [];
   for (let i = 0; i < count; i++) {
     const tell = (report: Report) => {
-      for (const [other, tab] of tabs.entries()) if (other !== i) tab.delivery.hear(...report);
+      for (const [other, tab] of tabs.entries()) if (other !== i) tab.delivery.receive(...report);
     };
     tabs.push(createTab({ ...options, store, name: `tab ${i}`, page: i + 1, onReport: tell }));
   }

@@ -418,7 +418,7 @@ describe('the bound of the origin', () => {
     const store = createMemoryStore();
     const text = eventText();
     const other = createOutbox({ store, page: 'other', limits });
-    const queue = createOutbox({ store, limits, onSize: other.hear });
+    const queue = createOutbox({ store, limits, onSize: other.receive });
     for (const one of [text, ...times(4, () => eventText())]) queue.add(one);
     await settle();
     expect([queue.excessOf(text), other.excessOf(text)]).toEqual(['full', 'full']);
@@ -431,7 +431,7 @@ describe('the bound of the origin', () => {
 
   it('is corrected by a read that sees all rows', async () => {
     const queue = createOutbox({ store: createMemoryStore(), limits });
-    queue.hear(1000);
+    queue.receive(1000);
     expect(queue.excessOf(eventText())).toBe('full');
     queue.saw([]);
     expect(queue.excessOf(eventText())).toBeUndefined();
