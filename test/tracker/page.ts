@@ -1,6 +1,9 @@
-import { afterEach, vi } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 import type { AnyEvents, DropReason, EventMap, TrackerOptions } from '../../src/index.ts';
 import { createTestTracker } from '../../src/testing.ts';
+
+// Node's own BroadcastChannel connects all test files that run at the same time: a test connects its tabs with `connectTabs`.
+beforeEach(() => void vi.stubGlobal('BroadcastChannel', undefined));
 
 const stops: (() => void)[] = [];
 afterEach(() => {

@@ -1,5 +1,5 @@
 // @module-tag promise
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Store, Tracker, TrackerOptions } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 import { connectTabs, openPage, settle, start } from '../tracker/page.ts';
@@ -7,9 +7,6 @@ import { connectTabs, openPage, settle, start } from '../tracker/page.ts';
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
 type Test = ReturnType<typeof start>;
-
-// Tabs are connected where a test does it: Node has a channel of its own, between all tests.
-beforeEach(() => void vi.stubGlobal('BroadcastChannel', undefined));
 
 /** Time passes until the next page is loaded. */
 const later = () => vi.advanceTimersByTimeAsync(1000);
