@@ -1,7 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
 import type { Defect } from './defect.ts';
-import { changesPerson, keyed, leaves, now, relayed } from './defectPlans.ts';
+import { changesPerson, keyed, now, relayed } from './defectPlans.ts';
 import { has } from './plan.ts';
 
 /** Known defects that lose events, repeat them, or send them at the wrong time. */
@@ -82,23 +82,5 @@ export const deliveryDefects: readonly Defect[] = [
       npm: { hasOther: true, hasTransport: true },
     }),
     mayShow: ({ isDirect }) => isDirect,
-  },
-  {
-    name: 'a page leaves while its lease is being written: pages that are open wait until the lease ends',
-    invariant: INVARIANTS.idle,
-    issue: 16,
-    plan: relayed(
-      1,
-      [
-        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-        { wait: { ms: 19 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: { tasks: 10 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-        { wait: { tasks: 2 }, action: { verb: 'navigate', tab: 1 } },
-        { wait: { tasks: 7 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-        { wait: { ms: 21991 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-      ],
-      { isDirect: true, dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' }, hasStub: false },
-    ),
-    mayShow: leaves,
   },
 ];

@@ -240,4 +240,19 @@ export const fixed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page leaves while its lease is being written: other pages do not wait for the end of that lease',
+    plan: relayed(
+      1,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 19 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 10 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 2 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 21991 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+      ],
+      { isDirect: true, dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' }, hasStub: false },
+    ),
+  },
 ];

@@ -11,7 +11,6 @@ const RATES: Readonly<Record<string, number>> = {
   [INVARIANTS.person]: 0.8,
   [INVARIANTS.lease]: 0.6,
   [INVARIANTS.lost]: 0.05,
-  [INVARIANTS.idle]: 0.3,
   [INVARIANTS.stored]: 0.5,
   [INVARIANTS.sent]: 0.1,
   [INVARIANTS.left]: 0.1,

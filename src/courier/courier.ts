@@ -72,7 +72,7 @@ export interface Delivery {
   /** Another tab, or this one, reports. */
   receive(...report: Report): void;
   /**
-   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns whether the page leaves its
+   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns whether the page may leave its
    * lease in the store. The caller journals its name, because a page that leaves can write there, but cannot read first.
    */
   leave(): boolean;
@@ -459,7 +459,8 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     if (isHeld && settling) written.push([linkName, after]);
     link = after;
     queue.persist(written);
-    return isHeld && !settling;
+    // An aborted transaction may have been complete already, and WebKit drops the one that was to release the lease.
+    return isHeld || left.does === 'read';
   };
 
   /** As if nothing were under way: the page may never learn how it ended. */

@@ -1335,6 +1335,29 @@ describe('a page that unloads', () => {
     expect(tab.sent).toHaveLength(1);
   });
 
+  it('leaves no lease to wait for if the browser drops its last transaction', async () => {
+    online(false);
+    const store = createMemoryStore();
+    const tab = createTab({
+      store,
+      respond() {
+        store.isHeldUp = true;
+        return DELIVERED;
+      },
+    });
+    tab.track(...events(3));
+    void tab.delivery.flush();
+    await settle();
+    store.isBroken = true;
+    tab.leave();
+    Object.assign(store, { isBroken: false, isHeldUp: false });
+    expect(linkOf(tab)?.by).toBe('tab');
+    const fresh = createTab({ store, name: 'fresh', page: 2 });
+    fresh.track(eventText());
+    await fresh.delivery.flush();
+    expect(fresh.sent).toHaveLength(1);
+  });
+
   it('hands nothing over while offline, and keeps the queue', async () => {
     online(false);
     const tab = await provenTab();
