@@ -21,8 +21,8 @@ const internal = [
   'added begin counts end enter receive items leave limits',
   'onError onReport onSettled persist post queue record remove reopen restore rows send service singles',
   'transact emit read most largest aside proven refusals strikes isDirect onLink onAnswer onLost unsaved defer isOpen generation pack forget meet tell write settled',
-  'isSure isLate adopt lend untake arrive onVisitor onLoad onChange onRefused onMissed elsewhere journal others grant check carry refuse',
-  'settle isAway isStarted isBusy asked known collect note keep drop take drain rest start steps clock isFull replayedId attempt fail',
+  'isSure isLate adopt arrive onVisitor onLoad onChange onRefused onMissed elsewhere journal others grant check carry refuse',
+  'settle isAway isStarted isBusy asked known collect keep drop take drain rest start steps clock isFull replayedId attempt fail',
   'isMissing isOwn adopted lent number stored mine wasEmpty excessOf hasOlder measure saw onSize publish',
   'does settling change writes isDue entered holder remaining hasSettled isForced isReading hasLeft flight soon renew',
 ].flatMap((line) => line.split(' '));

@@ -27,20 +27,10 @@ import { createChannel } from './page/channel.js';
 import { pageContext } from './page/context.js';
 import { watchLifecycle } from './page/life.js';
 import { createPlugins } from './page/plugins.js';
-import {
-  draftEvent,
-  draftUpsert,
-  type ItemText,
-  idOf,
-  isEvent,
-  isIdentify,
-  isOlder,
-  stamp,
-  timeOf,
-} from './recorder/event.js';
+import { draftEvent, draftUpsert, type ItemText, idOf, isEvent, isIdentify, isOlder, stamp } from './recorder/event.js';
 import type { Step } from './recorder/prepare.js';
 import { createRecorder } from './recorder/recorder.js';
-import type { Finished } from './visitor/held.js';
+import type { Call, Finished } from './visitor/calls.js';
 import { createVisitor, VISITOR } from './visitor/visitor.js';
 import { IDENTIFY, parseJson } from './wire.js';
 
@@ -104,15 +94,11 @@ export const startTracker = (
   });
   const requestOf = createRequests(settings);
   const singles = new Set<string>();
-  /** Each `$identify` counts once, however often this page has had to finish it. */
-  const identified = new Set<string>();
   /** How many events of this page load each visitor id has. */
   let numbers: Record<string, number> = {};
 
   const end: typeof endAll = (texts, reason) => {
     endAll(texts, reason);
-    // A dropped call is not finished again.
-    if (reason) visitor.settle(new Set(idsOf(texts)));
     if (reason && reason !== 'consent') for (const text of texts.filter(isIdentify)) disown(text);
   };
   /** A dropped `$identify` counts as never sent. */
@@ -122,8 +108,8 @@ export const startTracker = (
     if (typeof key === 'string') enter({ dropped: correlationValue, key });
   };
   /** Calls of a page that unloads are handed over at the end of the microtask. */
-  const enter = (call: Parameters<typeof visitor.enter>[0], at: number = clock()) => {
-    visitor.enter(call, at);
+  const enter = (call: Call) => {
+    visitor.enter(call);
     if (visitor.isAway()) queueMicrotask(carryAll);
   };
 
@@ -165,7 +151,6 @@ export const startTracker = (
     },
     onSettled(items, rejected) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
-      visitor.settle(new Set(idsOf(items)));
       const lost = items.filter(isRejected);
       end(items.filter((text) => !isRejected(text)));
       // Expired events are never sent, so a report has none beside rejected ones.
@@ -200,43 +185,34 @@ export const startTracker = (
     return stamp(draft, { seq: apiKey || !number ? undefined : [number, numbers[id]], ...known });
   };
 
+  /** Whether there is something to take: nobody may be identified whom an upsert could concern. */
+  const isKnown = (known: unknown) => !!known || fail('setProperties: call identify first');
+
   const visitor = createVisitor({
     service,
-    page,
     store,
     journal,
     elsewhere,
     arrive: () => arriveByLink && attempt(arriveByLink),
-    take(items, isAdopted) {
+    take(items) {
       for (const item of items) {
         const [draft, known] = item;
-        const id = idOf(draft);
-        if (queue.has(id)) continue;
-        if (!known) {
-          fail('setProperties: call identify first');
-          continue;
-        }
+        if (queue.has(idOf(draft)) || !isKnown(known)) continue;
         const text = finished(item);
-        const isNew = isIdentify(draft) && !identified.has(id);
-        if (isNew) {
-          identified.add(id);
+        if (isIdentify(draft)) {
+          begin();
           trace(() => ({ step: 'tracked', event: JSON.parse(text) }));
         }
-        if (isEvent(draft) && (isAdopted || isNew)) begin();
-        add(text, isAdopted);
+        add(text);
       }
     },
     adopt(texts) {
       for (const text of texts) {
-        if (queue.has(idOf(text))) continue;
+        if (!isKnown(text) || queue.has(idOf(text))) continue;
         if (isEvent(text)) begin();
         add(text, true);
       }
     },
-    lend(items) {
-      for (const item of items) if (item[1]) queue.note(finished(item));
-    },
-    untake: (ids) => queue.remove(ids),
     settled(isStart) {
       const settled = carriedList(SETTLED) as string[];
       if (isStart) {
@@ -280,7 +256,7 @@ export const startTracker = (
       if (isSingle) singles.add(idOf(text));
       // An event that is too large is dropped later, when it has its number, so that the relay's report counts it.
       if (queue.excessOf(text, visitor.size()) === 'full') return endAll([text], 'full');
-      enter({ text }, timeOf(text));
+      enter({ text });
     },
     rest(isBurst) {
       visitor.write();

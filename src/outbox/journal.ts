@@ -1,89 +1,62 @@
-import { type ItemText, idOf, isItem, timeOf } from '../recorder/event.js';
-import type { Held } from '../visitor/held.js';
-import { isVisitorId, visitorIn } from '../visitor/record.js';
-import { CHANGED, carried, carriedKeys, carriedList, carry, ITEMS, PAGE } from './carryOver.js';
+import { type ItemText, idOf, isItem } from '../recorder/event.js';
+import { type Visitor, visitorIn } from '../visitor/record.js';
+import { CHANGED, carried, carriedKeys, carry, ITEMS, PAGE } from './carryOver.js';
 
 /** What a page keeps in localStorage because the database may not have it. */
 export interface Journaled {
-  /** Calls that wait for the visitor. */
-  readonly held: readonly Held[];
+  /** The visitor, if the database may not have what this page has made of it. */
+  readonly visitor?: Visitor | undefined;
+  /** The page did not know of an earlier visitor. */
+  readonly isBlind?: boolean | undefined;
   /** The page has gone, or is in the back/forward cache. */
   readonly isLeft?: boolean | undefined;
-  /** Finished events and upserts. */
-  readonly texts: readonly ItemText[];
+  /** Finished events and upserts, and upserts that do not know their customer. */
+  readonly texts?: readonly ItemText[];
   /** When it was written, in ms since the epoch. */
   readonly at?: number | undefined;
 }
 
-/** The journal of another page. */
+/** The journal of another page that has gone. */
 export interface OtherJournal extends Journaled {
-  readonly page: string;
+  readonly texts: readonly ItemText[];
+  /** Names this journal as it was read. */
+  readonly name: string;
   /** Deletes it, unless its page has written it again. */
   remove(): void;
 }
 
 export interface Journal {
-  /** Writes which calls wait, in place of what it said before. */
-  write(held: readonly Held[], isLeft: boolean): void;
+  /** Writes this, in place of what it said before, beside the items that it keeps. */
+  write(rest: Journaled): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;
   /** Names of the pages whose journals are there. */
   pages(): string[];
   /** Deletes finished items that are stored or settled. */
   drop(ids: readonly string[]): void;
-  /**
-   * The journals of other pages. One of a page that has tracked finished events since the time `since` is without them: it is
-   * open.
-   */
+  /** The journals of pages that have gone, in the order of time. One that was written since the time `since` is of an open page. */
   others(since: number): OtherJournal[];
 }
-
-/** Any code of the origin may have written there. */
-const heldIn = (call: unknown): Held[] => {
-  const { index, at, text, fresh, key, signature, dropped, given, visitor: stored } = Object(call) as Held;
-  const visitor = visitorIn(stored);
-  const areTexts = [key, signature, dropped, given].every((value) => typeof (value ?? '') === 'string');
-  const isWhole =
-    index > 0 &&
-    at >= 0 &&
-    areTexts &&
-    (text ? isItem(text) : !!(fresh || dropped || visitor)) &&
-    (!fresh || isVisitorId(fresh));
-  return isWhole ? [{ index, at, text, fresh, key, signature, dropped, given, visitor }] : [];
-};
 
 /** Each page writes one entry of its own: where two pages write one, the later one takes away what the other has just written. */
 export const createJournal = (service: string, page: string): Journal => {
   const prefix = `${PAGE} ${service} `;
   const key = prefix + page;
   const items = new Map<string, ItemText>();
-  let rest: Omit<Journaled, 'texts'> = { held: [] };
+  let rest: Journaled = {};
   let isWritten = false;
 
   const save = () => {
-    const isEmpty = !items.size && !rest.held[0];
+    const texts = [...items.values(), ...(rest.texts ?? [])];
+    const isEmpty = !texts[0] && !rest.visitor;
     if (isEmpty && !isWritten) return;
     isWritten = !isEmpty;
-    carry(key, isWritten && { ...rest, texts: [...items.values()], at: Date.now() });
-  };
-
-  /** What pages of earlier versions have left. */
-  const old = (): [string, Journaled][] => {
-    const visitor = visitorIn(carried(CHANGED));
-    return [
-      ...carriedKeys(`${ITEMS} ${service} `).map((other): [string, Journaled] => [
-        other,
-        { held: [], isLeft: true, texts: carriedList(other).filter(isItem) },
-      ]),
-      ...(visitor
-        ? [[CHANGED, { held: [{ index: 1, at: 0, visitor }], isLeft: true, texts: [] }] as [string, Journaled]]
-        : []),
-    ];
+    carry(key, isWritten && { ...rest, texts, at: Date.now() });
   };
 
   return {
-    write(held, isLeft) {
-      rest = { held, isLeft };
+    write(written) {
+      rest = written;
       save();
     },
     keep(texts) {
@@ -97,32 +70,32 @@ export const createJournal = (service: string, page: string): Journal => {
     },
     pages: () => carriedKeys(prefix).map((other) => other.slice(prefix.length)),
     others(since) {
-      const present = carriedKeys(prefix).map((other): [string, Journaled] => {
-        const { held, isLeft, texts, at } = Object(carried(other)) as Partial<Journaled>;
-        return [
-          other,
-          {
-            isLeft,
-            at,
-            held: [held ?? []].flat().flatMap(heldIn),
-            texts: [texts ?? []].flat().filter(isItem),
-          },
-        ];
-      });
-      const isNew = (at: number | undefined) => (at ?? 0) >= since && (at ?? 0) <= Date.now();
-      return [...old(), ...present]
-        .filter(([other]) => other !== key)
-        .map(([other, journaled]) => {
-          const text = JSON.stringify(carried(other));
-          // A page that is open stores its items itself.
-          const isOpen = !journaled.isLeft && [journaled.at, ...journaled.texts.map(timeOf)].some(isNew);
+      const isOpen = ({ isLeft, at = 0 }: Journaled) => !isLeft && at >= since && at <= Date.now();
+      // Pages of earlier versions have left lists of items, and the visitor beside them.
+      const old = { visitor: carried(CHANGED) as Visitor, isLeft: true };
+      const found = [...[`${ITEMS} ${service} `, CHANGED, prefix].flatMap(carriedKeys)].filter(
+        (other) => other !== key,
+      );
+      return found
+        .map((other) => {
+          const journaled = carried(other);
+          const text = JSON.stringify(journaled);
+          // Any code of the origin may have written there.
+          const { visitor, texts, ...more }: Journaled = Array.isArray(journaled)
+            ? { texts: journaled, isLeft: true }
+            : other === CHANGED
+              ? old
+              : Object(journaled);
           return {
-            ...journaled,
-            texts: isOpen ? [] : journaled.texts,
-            page: other.slice(prefix.length),
-            remove: () => !isOpen && JSON.stringify(carried(other)) === text && carry(other),
+            ...more,
+            name: `${other} ${more.at}`,
+            visitor: visitorIn(visitor),
+            texts: [texts ?? []].flat().filter(isItem),
+            remove: () => void (JSON.stringify(carried(other)) === text && carry(other)),
           };
-        });
+        })
+        .filter((other) => !isOpen(other))
+        .sort((one, other) => (one.at ?? 0) - (other.at ?? 0));
     },
   };
 };

@@ -16,8 +16,6 @@ export interface Queue {
   excessOf(text: ItemText, waiting?: number): 'too-large' | 'full' | undefined;
   /** Takes an event in; stored at the end of the microtask, with all others of it. */
   add(text: ItemText): void;
-  /** Takes in an event that another page has stored. */
-  note(text: ItemText): void;
   /**
    * Stores now what the end of the microtask would have stored, and `extra` with it, in one transaction. Resolves to
    * whether that is done. Before the page has a number nothing may be stored: then it is undefined.
@@ -65,8 +63,8 @@ export interface Collected {
   settle(isStored: boolean): boolean;
 }
 
-/** A row that is only in memory, is on the disk too, or belongs to another page. */
-type Place = 'memory' | 'disk' | 'elsewhere';
+/** A row that is only in memory, or on the disk too. */
+type Place = 'memory' | 'disk';
 /** A row: its key once it has been written, what is left of its events, and where they are. */
 type OwnRow = [key: RowKey | undefined, texts: ItemText[], place: Place];
 
@@ -206,10 +204,6 @@ export const createQueue = (ports: QueuePorts): Queue => {
       row[1].push(text);
       changed.add(row);
     },
-    note(text) {
-      keep(text);
-      rows.add([[service, 0, 0, page], [text], 'elsewhere']);
-    },
     persist,
     collect,
     has: (id) => items.has(id) || stored.has(id),
@@ -224,7 +218,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       recent = [];
     },
     carry() {
-      if (pages()) journal.keep(unsaved());
+      journal.keep(unsaved());
     },
     remove(ids, sent = []) {
       const removed: ItemText[] = [];
@@ -247,7 +241,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
         missing -= own[1].length - left.length;
         if (left.length === own[1].length) continue;
         own[1] = left;
-        if (own[2] !== 'elsewhere') changed.add(own);
+        changed.add(own);
         if (!left[0]) rows.delete(own);
       }
       journal.drop(ids);

@@ -1,15 +1,15 @@
 import type { Journal, OtherJournal } from '../outbox/journal.js';
 import type { Entry, ReadRows, Store } from '../outbox/store.js';
-import { type ItemText, idOf } from '../recorder/event.js';
+import { draftEvent, type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
+import { IDENTIFY } from '../wire.js';
+import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
-import { AT_ONCE, decide, inOrder, type Stored, type Taken } from './decide.js';
-import { eventsIn, type Finished, finish, type Held, isChange } from './held.js';
 import { isErased, rawHint, readHint, writeHint } from './hint.js';
 import { merge, newVisitor, type Visitor, visitorIn } from './record.js';
 
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
 const WAITING = 0;
-/** The database is asked who the visitor is, or a change is on its way there. Calls wait meanwhile, in the journal too. */
+/** The database is asked who the visitor is. Calls wait meanwhile, in the journal too. */
 const ASKING = 1;
 const OPEN = 2;
 /** The page has unloaded, or is in the back/forward cache. */
@@ -27,18 +27,35 @@ interface Life {
 
 /** What this page knows of the visitor. */
 interface Who {
+  /** Before the calls that wait. */
+  readonly begin: Visitor;
+  /** After the calls that wait. */
   readonly visitor: Visitor;
-  /** The database has said so, or this page has changed what the database had said. */
-  readonly isOwn?: boolean;
-  /** The same visitor, as long as the database may not have it. */
-  readonly unsaved?: Held | undefined;
-  readonly taken?: Taken | undefined;
+  /** What the database has, or another tab writes there. */
+  readonly stored?: Visitor | undefined;
+  /** There was no hint, and the database has not been asked: nothing is known of an earlier visitor. */
+  readonly isBlind?: boolean;
   /** The number of this page load; 0 while the database has not assigned it. */
   readonly number: number;
 }
 
 /** Name of the record in the store. */
 export const VISITOR = 'visitor';
+/** So many calls are finished in one task. */
+const AT_ONCE = 200;
+/** So many names of journals are remembered that have been taken in, the latest. */
+const MOST_TAKEN = 30;
+/** More calls that wait are not journaled until the page leaves: it would take too long. */
+const MOST_JOURNALED = 1e3;
+
+/** The record in the store. The names are there in case the browser crashes before their deletion from localStorage lasts. */
+type Stored = Visitor & { readonly taken?: readonly string[] };
+
+/** Names of journals that have been taken in. Any code of the origin may have written the record. */
+const takenIn = (stored: unknown): string[] => {
+  const { taken } = Object(stored) as Stored;
+  return Array.isArray(taken) ? taken.filter((name) => typeof name === 'string') : [];
+};
 
 /** Rows to store with the record, and what to do when that is done. */
 export interface Rows {
@@ -48,21 +65,15 @@ export interface Rows {
 
 export interface VisitorPorts {
   readonly service: string;
-  /** Name of this page, and of its journal. */
-  readonly page: string;
   readonly store: Store;
   readonly journal: Journal;
   readonly elsewhere: SharedVisitor | undefined;
   /** Takes what a link says of the visitor out of the page's address. */
   arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
-  /** Takes finished items of this page, or of pages that have left them. */
-  take(items: readonly Finished[], isAdopted?: boolean): void;
-  /** Takes finished items that pages have left. */
+  /** Takes finished items of this page. */
+  take(items: readonly Finished[]): void;
+  /** Takes complete items that pages have left. One that is '' had no customer. */
   adopt(texts: readonly ItemText[]): void;
-  /** Another page has stored these events, because it has found them in this page's journal. */
-  lend(items: readonly Finished[]): void;
-  /** Forgets items that were handed over by a page that was not sure of the visitor, and now is to be. */
-  untake(ids: readonly string[]): void;
   /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
   settled(isStart: boolean): ReadonlySet<unknown>;
   /** What is to be stored. */
@@ -88,34 +99,34 @@ const REFUSAL = 'clew: correlationValue: the visitor has refused';
 
 /** Who the visitor is. Calls wait until that is known, and change it in order. */
 export const createVisitor = (ports: VisitorPorts) => {
-  const { service, page, store, journal, elsewhere } = ports;
+  const { service, store, journal, elsewhere } = ports;
   let life: Life = { at: WAITING };
   /** Undefined before the page may know the visitor, and after a refusal. */
   let who: Who | undefined;
   /** Calls that wait for the visitor. */
-  let held: Held[] = [];
-  /** How many calls have had to wait. */
-  let count = 0;
-  const waiters: (readonly [resolve: (visitorId: string) => void, reject: (cause: Error) => void])[] = [];
+  let held: Call[] = [];
   /** The last transaction, until it is done. */
   let asking: Promise<void> | undefined;
   /** The hint in localStorage as this page last saw it. */
   let seen: string | undefined;
+  const waiters: (readonly [resolve: (visitorId: string) => void, reject: (cause: Error) => void])[] = [];
 
   const is = (at: Life['at']) => life.at === at;
-  /** As text: the primary key, its signature, and whether its `$identify` may be missing. */
-  const identity = (of: Visitor | undefined) => `${of?.keys[service] ?? ''}`;
+  /** The primary key, or its mark if this page does not know the key. */
+  const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
   const isSame = (one: Visitor, other: Visitor | undefined) =>
-    one.thread === other?.thread && identity(one) === identity(other);
-  const write = () => journal.write(who?.unsaved ? [who.unsaved, ...held] : held, is(AWAY));
-  /** A call in its place. */
-  const numbered = (call: Omit<Held, 'index' | 'at'>, at: number = Date.now()): Held => ({
-    ...call,
-    index: ++count,
-    at,
-  });
-  const hint = (to: Visitor) => {
-    writeHint(to, service);
+    one.thread === other?.thread && `${one.keys[service] ?? ''}` === `${other.keys[service] ?? ''}`;
+
+  /** Journals what the database may not have. */
+  const write = () => {
+    if (!who) return journal.write({});
+    const { begin, visitor, stored, isBlind } = who;
+    const texts = finish(begin, held, service)[1].map(([draft, known]) => (known ? stamp(draft, known) : draft));
+    journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isBlind, isLeft: is(AWAY) });
+  };
+
+  const hint = (visitor: Visitor) => {
+    writeHint(visitor, service);
     seen = rawHint();
   };
 
@@ -127,28 +138,81 @@ export const createVisitor = (ports: VisitorPorts) => {
     ports.onVisitor(known.visitor);
   };
 
-  const answerWaiters = () => {
-    for (const [resolve] of waiters.splice(0)) resolve((who as Who).visitor.thread);
-  };
-
   /** Finishes calls that wait, a few at a time: the page's own work goes on. */
-  const pump = () => {
-    if (!is(OPEN)) return;
-    ports.take(finish((who as Who).visitor, held.splice(0, AT_ONCE), service)[1]);
-    if (held[0]) return void setTimeout(pump);
-    answerWaiters();
+  const pump = (most = AT_ONCE) => {
+    if (!who || !(is(OPEN) || is(AWAY))) return;
+    const isBacklog = !!held[1];
+    const [begin, items, count] = finish(who.begin, held.slice(0, most), service, life.isSure);
+    held.splice(0, count);
+    who = { ...who, begin };
+    ports.take(items);
+    if (held[0]) {
+      if (is(OPEN)) setTimeout(pump);
+      return;
+    }
+    if (life.isSure) for (const [resolve] of waiters.splice(0)) resolve(begin.thread);
+    if (isBacklog) write();
+  };
+  const pumpAll = () => pump(Number.POSITIVE_INFINITY);
+
+  /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
+  const save = () => {
+    const { entries, settle } = ports.rows();
+    const mine = (who as Who).visitor;
+    const change = (stored: unknown): Stored => ({ ...merge(mine, visitorIn(stored) ?? mine), taken: takenIn(stored) });
+    const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
+      if (asking === saving) asking = undefined;
+      settle(!!merged);
+      if (!merged || !who) return;
+      if (who.visitor === mine) who = { ...who, stored: mine };
+      write();
+      // Where nothing can be written into localStorage, another tab may have changed the visitor unnoticed.
+      follow(merge(who.visitor, merged));
+    });
+    asking = saving;
     write();
   };
 
-  /** Asks the database who the visitor is, and stores what they become by the calls that wait. */
+  /** What a page has left becomes part of what is known. */
+  const inherit = (
+    base: Visitor | undefined,
+    { visitor, isBlind }: OtherJournal,
+  ): [Visitor | undefined, Finished[]] => {
+    if (!base || !visitor) return [visitor ?? base, []];
+    const [key, signature] = visitor.keys[service] ?? [];
+    if (!isBlind || typeof key === 'number' || !(key || visitor.turn)) return [merge(base, visitor), []];
+    // It has changed a visitor of whom it did not know, so the same change is made here.
+    const text = draftEvent(Date.now(), IDENTIFY, JSON.stringify({ distinct_id: key }));
+    const [next, items] = finish(base, [{ text, fresh: visitor.thread, key, signature }], service);
+    return [next, next.thread === visitor.thread ? [] : items];
+  };
+
+  /** The truth about calls that were made with the visitor of the hint. */
+  const decide = (mine: Who, base: Visitor | undefined, meet: (visitor: Visitor) => Visitor): [Who, Finished[]] => {
+    const { begin, visitor, isBlind } = mine;
+    const known = [begin.thread, visitor.thread, readHint(service)?.thread, ...held.map(({ fresh }) => fresh)];
+    // After a crash of the browser, the hint may be out of date.
+    const isStale = base && (isBlind || (base.turn >= begin.turn && !known.includes(base.thread)));
+    const from = isStale ? base : base?.thread === begin.thread ? merge(begin, base) : begin;
+    const end = Math.max(held.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
+    const [after, items] = finish(meet(from), held.slice(0, end), service);
+    held = held.slice(end);
+    const isOther = after.thread !== visitor.thread;
+    const last = isStale
+      ? { ...after, turn: Math.max(after.turn, visitor.turn + (isOther ? 1 : 0)) }
+      : merge(merge(after, visitor), base ?? visitor);
+    const number = mine.number || Math.max(last.pages, base?.pages ?? 0) + 1;
+    const next = { ...last, pages: Math.max(last.pages, base?.pages ?? 0, number) };
+    return [{ begin: next, visitor: next, number }, items];
+  };
+
+  /** Asks the database who the visitor is. */
   const ask = () => {
     const mine: Life = { ...life, at: ASKING };
-    const before = who as Who;
     life = mine;
-    held.push(numbered({ visitor: before.visitor }));
     const since = Date.now();
-    const linked = before.number ? '' : ports.arrive();
-    let after: Who | undefined;
+    const linked = who?.number ? '' : ports.arrive();
+    let after: Visitor | undefined;
     let others: readonly OtherJournal[] = [];
     let rows: Rows | undefined;
     const meet = (visitor: Visitor) => {
@@ -157,36 +221,51 @@ export const createVisitor = (ports: VisitorPorts) => {
     };
     const change = (stored: unknown, isShut = false): Stored | undefined => {
       const kept = visitorIn(stored);
+      const taken = takenIn(stored);
+      const record = (visitor: Visitor) => ({
+        ...visitor,
+        taken: [...taken, ...others.map(({ name }) => name)].slice(-MOST_TAKEN),
+      });
       // A database that has failed is asked again.
-      if (after) return { ...merge(after.visitor, kept ?? after.visitor), taken: after.taken };
+      if (after) return record(merge(after, kept ?? after));
       if (life !== mine || !who) return undefined;
       if (mine.isMissing && !kept) return ports.onMissed() as undefined;
       // Without a database nobody knows whether an open page has finished its calls itself.
       others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
       const settled = ports.settled(!mine.isSure);
-      const question = { service, page, stored, mine: who.visitor, number: who.number, held, others, settled, meet };
-      const { rest, items, lent, adopted, ...next } = decide(question);
-      const { visitor, taken } = next;
-      const isChanged = !isSame(visitor, kept);
-      const isNew = isChanged && (kept || !isSame(visitor, who.visitor));
-      held = rest;
+      let base = kept;
+      const adopted: (readonly [at: number, text: ItemText])[] = [];
+      const inherited: Finished[] = [];
+      for (const other of others.filter(({ name }) => !taken.includes(name))) {
+        const [next, items] = inherit(base, other);
+        base = next;
+        inherited.push(...items);
+        let at = 0;
+        for (const text of other.texts) {
+          // In order, even if the clock was set back. An upsert has no time of its own.
+          at = Math.max(at, timeOf(text) || 0);
+          if (!settled.has(idOf(text))) adopted.push([at, complete(text, next ?? who.begin, service)]);
+        }
+      }
+      adopted.sort(([one], [other]) => one - other);
+      const before = who.visitor;
+      const [next, items] = decide(who, base, meet);
+      after = next.visitor;
       life = { at: OPEN, isSure: true };
-      after = { ...next, isOwn: true, unsaved: isChanged ? numbered({ visitor }) : who.unsaved };
-      know(after);
-      ports.adopt(adopted);
-      ports.lend(lent);
-      for (const [item, isOwn] of items) ports.take([item], !isOwn);
-      if (isNew) ports.onChange(visitor);
+      know(next);
+      ports.adopt(adopted.map(([, text]) => text));
+      ports.take([...inherited, ...items]);
+      if (!isSame(after, kept) && (kept || !isSame(after, before))) ports.onChange(after);
       // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
       rows = ports.rows();
       write();
-      return { ...visitor, taken };
+      return record(after);
     };
     const asked = store
-      .transact(
+      .transact<Stored>(
         () => rows?.entries ?? [],
         VISITOR,
-        async (stored: Stored | undefined, read) => {
+        async (stored, read) => {
           // What has no room any more is known before the journals of other pages are taken in.
           if (!mine.isSure) await ports.measure(read);
           return change(stored) as Stored;
@@ -198,7 +277,7 @@ export const createVisitor = (ports: VisitorPorts) => {
         if (!after) change(undefined, true);
         rows?.settle(!!isDone);
         if (!after) return;
-        if (isDone && who && who.unsaved === after.unsaved) who = { ...who, unsaved: undefined };
+        if (isDone && who?.visitor === after) who = { ...who, stored: after };
         for (const other of others) other.remove();
         pump();
         write();
@@ -207,11 +286,31 @@ export const createVisitor = (ports: VisitorPorts) => {
     asking = asked;
   };
 
+  /** Takes a call in its turn. */
+  const hold = (call: Call) => {
+    held.push(call);
+    if (!who || !isChange(call)) return held[1] ? undefined : pump();
+    const [visitor] = finish(who.visitor, [call], service);
+    // Another tab or another host has stored it.
+    const stored = call.visitor ? visitor : who.stored;
+    const isNew = visitor !== who.visitor;
+    if (isNew && life.isSure) know({ ...who, visitor, stored });
+    else if (isNew) {
+      who = { ...who, visitor, stored };
+      hint(visitor);
+    }
+    pumpAll();
+    if (!isNew || call.visitor) return;
+    if (life.isSure) ports.onChange(visitor);
+    if (is(OPEN)) save();
+  };
+
   /** Another tab or another host may know a later visitor. */
   const follow = (visitor: Visitor) => {
     if (!who || isSame(visitor, who.visitor)) return;
-    who = { ...who, visitor, isOwn: false };
-    if (is(OPEN)) ask();
+    hold({ visitor });
+    // Only the database has the primary key.
+    if (is(OPEN) && typeof keyOf(visitor) === 'number') ask();
   };
 
   /** Another tab may have changed the visitor. The hint shows it at once, also where there is no channel. */
@@ -228,43 +327,13 @@ export const createVisitor = (ports: VisitorPorts) => {
     const known = readHint(service);
     seen = rawHint();
     const here = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor());
-    who = { ...who, visitor: elsewhere?.meet(here, service) ?? here, isOwn: false, number: 0 };
+    const visitor = elsewhere?.meet(here, service) ?? here;
+    if (who && held[0]) held.push({ visitor });
+    const begin = (held[0] && who?.begin) || visitor;
+    who = { begin, visitor: finish(begin, held, service)[0], isBlind: !known && !who, number: 0 };
     if (!isMissing) hint(who.visitor);
     life = { at: ASKING, isMissing };
     ask();
-  };
-
-  /** What waits is finished as well as it can be. Returns whether the page may write. */
-  const leave = (): boolean => {
-    if (!who || (is(ASKING) && life.isMissing)) return false;
-    check();
-    const { isSure = false } = life;
-    const before = who.visitor;
-    // What pages have left that no other one has taken over yet may have changed the visitor.
-    const all = isSure ? held : inOrder(held, journal.others(0), new Map(who.taken));
-    // An upsert of another page does not hold up what this one hands over.
-    const calls = all.filter((call) => isChange(call) || held.includes(call));
-    const [visitor, finished] = finish(before, calls, service, isSure);
-    const texts = new Set(held.map(({ text }) => text));
-    const items = finished.filter(([text]) => texts.has(text));
-    const isChanged = !isSame(visitor, before);
-    life = { at: AWAY, isSure };
-    if (isSure) {
-      held = [];
-      who = { ...who, visitor };
-      // At the time of the change: another page may have calls from between the change and the departure.
-      if (isChanged) know({ ...who, unsaved: numbered({ visitor }, calls.filter(isChange).at(-1)?.at) });
-      answerWaiters();
-    } else {
-      if (isChanged) hint(visitor);
-      // What is handed over now belongs to the id that the page trusts.
-      const given = new Map(items.map(([text, known]) => [text, known?.correlationValue as string]));
-      held = held.map((call) => (call.fresh ? { ...call, given: given.get(call.text as string) ?? call.given } : call));
-    }
-    ports.take(items);
-    // What a page that is not sure has made of other pages' calls is in the hint, as a mark that proves nothing.
-    if (isChanged && isSure) ports.onChange(visitor);
-    return true;
   };
 
   return {
@@ -272,41 +341,42 @@ export const createVisitor = (ports: VisitorPorts) => {
     grant() {
       if (is(WAITING) || is(REFUSED)) start();
     },
-    /** A call that needs the visitor, and when it was made: the script tag replays earlier ones. */
-    enter(call: Omit<Held, 'index' | 'at'>, at: number) {
+    /** A call that needs the visitor. */
+    enter(call: Call) {
       if (is(REFUSED)) return ports.onRefused(eventsIn([call]));
       if (isChange(call)) check();
-      if (is(OPEN) && isChange(call)) ask();
-      const last = held.at(-1);
-      // In order, even if the clock is set back. With whom the page begins is known before the calls that the stub has kept.
-      if (last?.visitor) held.splice(-1, 1, { ...last, at: Math.min(last.at, at) });
-      const added = numbered(call, Math.max(at, held.at(-1)?.at ?? 0));
-      held.push(added);
-      if (!held[1]) pump();
-      if (who && is(ASKING) && isChange(added)) hint(finish(who.visitor, held, service, life.isSure)[0]);
+      hold(call);
     },
     /** Writes what waits for the database into the journal. */
     write() {
-      if (is(ASKING)) write();
+      if (is(ASKING) && held.length < MOST_JOURNALED) write();
     },
-    /** How many calls wait, without the one that says with whom the page begins. */
-    size: () => held.length - (is(ASKING) ? 1 : 0),
+    /** How many calls wait. */
+    size: () => held.length,
     check,
     /** What another tab reports. */
-    receive(other: Visitor) {
-      if (who && !is(AWAY)) follow(merge(who.visitor, visitorIn(other) ?? who.visitor));
+    receive(message: Visitor) {
+      const other = visitorIn(message);
+      if (!who || is(AWAY) || !other) return;
+      // Of the same visitor, the tab knows what has happened last.
+      follow(other.thread === who.visitor.thread ? merge(other, who.visitor) : merge(who.visitor, other));
     },
-    leave,
+    /** What waits is finished as well as it can be. Returns whether the page may write. */
+    leave(): boolean {
+      if (!who || (is(ASKING) && life.isMissing)) return false;
+      check();
+      life = { at: AWAY, isSure: !!life.isSure };
+      pumpAll();
+      return true;
+    },
     /** After what was handed over: writes what the database has not confirmed. */
     carry() {
-      const unsaved = who?.unsaved;
-      // Unread, and therefore only if no other tab has changed it since this page read it.
-      if (who && unsaved && who.isOwn) {
-        const { visitor, taken } = who;
+      const { visitor, stored } = who as Who;
+      if (life.isSure && visitor !== stored) {
         const pages = Math.max(visitor.pages, readHint(service)?.pages ?? 0);
-        ports.persist([VISITOR, { ...visitor, pages, taken }])?.then((isStored) => {
-          if (!isStored || who?.unsaved !== unsaved) return;
-          who = { ...who, unsaved: undefined };
+        ports.persist([VISITOR, { ...visitor, pages }])?.then((isStored) => {
+          if (!isStored || who?.visitor !== visitor) return;
+          who = { ...who, stored: visitor };
           write();
         });
       }
@@ -314,9 +384,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The page is back from the back/forward cache. */
     restore() {
-      if (!is(AWAY)) return;
-      ports.untake(held.flatMap(({ text }) => (text ? idOf(text) : [])));
-      start(isErased(seen));
+      if (is(AWAY)) start(isErased(seen));
     },
     /** The visitor refuses. */
     refuse() {
@@ -328,21 +396,12 @@ export const createVisitor = (ports: VisitorPorts) => {
       ports.onRefused(texts);
       for (const [, reject] of waiters.splice(0)) reject(new Error(REFUSAL));
     },
-    /** These items were delivered or dropped: the next page need not finish them. */
-    settle(ids: ReadonlySet<string>) {
-      if (!held[0]) return;
-      held = held.flatMap((call) =>
-        !call.text || !ids.has(idOf(call.text)) ? call : call.fresh ? { ...call, text: undefined } : [],
-      );
-      if (is(AWAY)) write();
-    },
     /** Resolves to the visitor id once it is known. */
     visitorId: () =>
       new Promise<string>((resolve, reject) => {
         check();
         waiters.push([resolve, reject]);
         if (is(REFUSED)) waiters.pop()?.[1](new Error(REFUSAL));
-        else if (is(AWAY) && life.isSure) answerWaiters();
         else if (!held[0]) pump();
       }),
     /** The visitor, for other hosts and other tabs; undefined before the database has said it. */

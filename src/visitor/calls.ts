@@ -1,0 +1,88 @@
+import { type ItemText, isEvent, stamp } from '../recorder/event.js';
+import { parseJson } from '../wire.js';
+import { type Identity, markOf, merge, newVisitor, type Visitor } from './record.js';
+
+/** A call that needs to know the visitor: an event, an upsert, or a change of the visitor. It has its ids from the call. */
+export interface Call {
+  /** The event or the upsert, without its visitor. For a change by `identify`, the `$identify`. */
+  readonly text?: ItemText | undefined;
+  /** A change of the visitor: the visitor id that it begins, if it has to begin one. Without `key`, it is a `reset`. */
+  readonly fresh?: string | undefined;
+  readonly key?: string | undefined;
+  readonly signature?: string | undefined;
+  /** The `$identify` of `key` with this visitor id was dropped. */
+  readonly dropped?: string | undefined;
+  /** Another tab or another host knows this visitor. */
+  readonly visitor?: Visitor | undefined;
+}
+
+/** What an item says of its visitor. Without it, nobody is identified whom the upsert could concern. */
+type Known = Readonly<Record<string, unknown>> | undefined;
+export type Finished = readonly [text: ItemText, known: Known];
+
+/** Events that wait. What belongs to a change of the visitor does not count. */
+export const eventsIn = (calls: readonly Call[]): ItemText[] =>
+  calls.flatMap(({ text, fresh }) => (text && !fresh ? text : []));
+
+/** Whether the call changes the visitor. */
+export const isChange = ({ fresh, dropped, visitor }: Call): boolean => !!(fresh || dropped || visitor);
+
+const identify = (visitor: Visitor, { text, fresh, key, signature }: Call, service: string): [Visitor, Finished?] => {
+  const [known, proof, isUnsent] = visitor.keys[service] ?? [];
+  const isSame = known === key || known === markOf(key as string);
+  if (known === key && !isUnsent && (!signature || proof === signature)) return [visitor];
+  // The service would rename or delete the first person's record if a second one came by the same id.
+  const person = known !== undefined && !isSame ? newVisitor(visitor, fresh) : visitor;
+  const identity: Identity = [key as string, signature];
+  const after = { ...person, keys: { ...person.keys, [service]: identity } };
+  const isNew = !isSame || isUnsent;
+  return isNew ? [after, [text as ItemText, { correlationValue: after.thread, signature }]] : [after];
+};
+
+/** Who the visitor is after a call, and the item that the call makes. */
+const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finished?] => {
+  const { text, fresh, key, dropped } = call;
+  const [known, proof] = visitor.keys[service] ?? [];
+  if (call.visitor) return [merge(call.visitor, visitor)];
+  if (dropped) {
+    const keys = { ...visitor.keys, [service]: [key, proof, true] as Identity };
+    return [dropped === visitor.thread && known === key ? { ...visitor, keys } : visitor];
+  }
+  if (fresh) return key ? identify(visitor, call, service) : [newVisitor(visitor, fresh)];
+  if (isEvent(text as ItemText)) return [visitor, [text as ItemText, { correlationValue: visitor.thread }]];
+  const isKnown = typeof known === 'string';
+  return [visitor, [text as ItemText, isKnown ? { primary_key: known, signature: proof ?? undefined } : undefined]];
+};
+
+/**
+ * Finishes calls in order, from one visitor to the next.
+ *
+ * @param isSure the visitor comes from the database. Otherwise it may have been identified without this page's knowledge: an upsert
+ * that knows no customer, and what follows it, is left.
+ * @returns the last visitor, the finished items, and the number of finished calls
+ */
+export const finish = (
+  from: Visitor,
+  calls: readonly Call[],
+  service: string,
+  isSure = true,
+): [visitor: Visitor, items: Finished[], count: number] => {
+  let visitor = from;
+  let count = 0;
+  const items: Finished[] = [];
+  for (const call of calls) {
+    const [next, item] = apply(visitor, call, service);
+    if (item && !item[1] && !isSure) break;
+    visitor = next;
+    count++;
+    if (item) items.push(item);
+  }
+  return [visitor, items, count];
+};
+
+/** An item that a page has left, complete: an upsert may not know its customer yet. Returns '' if nobody is identified. */
+export const complete = (text: ItemText, visitor: Visitor, service: string): ItemText | '' => {
+  if (isEvent(text) || parseJson<{ primary_key?: unknown }>(text)?.primary_key) return text;
+  const [, known] = apply(visitor, { text }, service)[1] as Finished;
+  return known ? stamp(text, known) : '';
+};
