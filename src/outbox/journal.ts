@@ -19,7 +19,7 @@ export interface Journaled {
 /** The journal of another page that has gone. */
 export interface OtherJournal extends Journaled {
   readonly texts: readonly ItemText[];
-  /** Names this journal as it was read. */
+  /** Names this journal as it was read; '' if an earlier version has written it. */
   readonly name: string;
   /** Deletes it, unless its page has written it again. */
   remove(): void;
@@ -88,7 +88,7 @@ export const createJournal = (service: string, page: string): Journal => {
               : Object(journaled);
           return {
             ...more,
-            name: `${other} ${more.at}`,
+            name: more.at ? `${other} ${more.at}` : '',
             visitor: visitorIn(visitor),
             texts: [texts ?? []].flat().filter(isItem),
             remove: () => void (JSON.stringify(carried(other)) === text && carry(other)),

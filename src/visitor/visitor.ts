@@ -81,7 +81,7 @@ export interface VisitorPorts {
   /** Counts the stored events, inside a transaction. */
   measure(read: ReadRows): Promise<void>;
   /** Stores a record at once, in a page that leaves. */
-  persist(entry: Entry): Promise<boolean> | undefined;
+  persist(entry: Entry): void;
   /** The visitor is known, or is another one. */
   onVisitor(visitor: Visitor): void;
   /** The database has said who the visitor is. */
@@ -126,8 +126,10 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   const hint = (visitor: Visitor) => {
+    const isSeen = rawHint() === seen;
     writeHint(visitor, service);
-    seen = rawHint();
+    // What another tab has written meanwhile is still to be noticed.
+    if (isSeen) seen = rawHint();
   };
 
   /** From now on the visitor is known, also to a page that has no time to ask the database. */
@@ -224,12 +226,13 @@ export const createVisitor = (ports: VisitorPorts) => {
       const taken = takenIn(stored);
       const record = (visitor: Visitor) => ({
         ...visitor,
-        taken: [...taken, ...others.map(({ name }) => name)].slice(-MOST_TAKEN),
+        taken: [...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN),
       });
       // A database that has failed is asked again.
       if (after) return record(merge(after, kept ?? after));
       if (life !== mine || !who) return undefined;
       if (mine.isMissing && !kept) return ports.onMissed() as undefined;
+      check();
       // Without a database nobody knows whether an open page has finished its calls itself.
       others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
       const settled = ports.settled(!mine.isSure);
@@ -372,14 +375,12 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** After what was handed over: writes what the database has not confirmed. */
     carry() {
       const { visitor, stored } = who as Who;
-      if (life.isSure && visitor !== stored) {
-        const pages = Math.max(visitor.pages, readHint(service)?.pages ?? 0);
-        ports.persist([VISITOR, { ...visitor, pages }])?.then((isStored) => {
-          if (!isStored || who?.visitor !== visitor) return;
-          who = { ...who, stored: visitor };
-          write();
-        });
-      }
+      const { pages = 0, keys = {} } = readHint(service) ?? {};
+      // For a browser that crashes before the journal is on the disk. The record is not read, so it must not have what another
+      // service's tracker has written.
+      const isAlone = Object.keys(keys).every((name) => name === service);
+      if (life.isSure && visitor !== stored && isAlone)
+        ports.persist([VISITOR, { ...visitor, pages: Math.max(visitor.pages, pages) }]);
       write();
     },
     /** The page is back from the back/forward cache. */
