@@ -223,7 +223,8 @@ export const startTracker = (
       return new Set(settled);
     },
     rows() {
-      queue.rest(true);
+      // Until they are stored.
+      queue.carry(false);
       return queue.collect();
     },
     measure: queue.measure,
@@ -262,7 +263,7 @@ export const startTracker = (
       visitor.write();
       // A crash drops writes that are queued behind the courier's read or behind a database that is opened again.
       const isHeldUp = !isBurst && (courier.isReading() || !store.isOpen());
-      queue.rest(visitor.pages() > 0 && (isHeldUp || visitor.isBusy()));
+      if (visitor.pages() && (isHeldUp || visitor.isBusy())) queue.carry(false);
     },
   });
   const setProperties = (properties: unknown) => {
@@ -314,7 +315,7 @@ export const startTracker = (
     const isHolding = courier.leave();
     visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
-    queue.carry();
+    queue.carry(true);
     const settled = courier.settled();
     if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
     if (isHolding) carry(leftKey, [...carriedList(leftKey), tab].slice(-MOST_LEFT));

@@ -44,14 +44,10 @@ export const createJournal = (service: string, page: string): Journal => {
   const key = prefix + page;
   const items = new Map<string, ItemText>();
   let rest: Journaled = {};
-  let isWritten = false;
 
   const save = () => {
     const texts = [...items.values(), ...(rest.texts ?? [])];
-    const isEmpty = !texts[0] && !rest.visitor;
-    if (isEmpty && !isWritten) return;
-    isWritten = !isEmpty;
-    carry(key, isWritten && { ...rest, texts, at: Date.now() });
+    carry(key, (texts[0] || rest.visitor) && { ...rest, texts, at: Date.now() });
   };
 
   return {

@@ -23,7 +23,7 @@ export interface Queue {
   persist(extra?: readonly Entry[]): Promise<boolean> | undefined;
   /** The same, for another transaction: what is to be stored, and what to do when that is done. */
   collect(): Collected;
-  /** Whether an event is in memory, or was stored by a page that journaled it because it did not know that. */
+  /** Whether an event is in memory. */
   has(id: string): boolean;
   /** The events in memory by id, oldest first. */
   readonly items: ReadonlyMap<string, ItemText>;
@@ -37,10 +37,8 @@ export interface Queue {
   readonly page: string;
   /** Length of all events in memory together. */
   length(): number;
-  /** Writes what was added since the last call into the journal if it needs to be there. */
-  rest(isJournaled: boolean): void;
-  /** The page leaves: journals what no transaction has confirmed yet. */
-  carry(): void;
+  /** Journals what no transaction has confirmed yet; with `isLeft`, also what was stored and may be gone. */
+  carry(isLeft: boolean): void;
   /**
    * Forgets events, here and with the next transaction in the store. Returns those of this page: from memory, or from `sent`,
    * which contains settled events that are in the store only.
@@ -48,8 +46,8 @@ export interface Queue {
   remove(ids: readonly string[], sent?: readonly Sent[]): ItemText[];
   /** These events, of any page, are settled. */
   settled(texts: readonly ItemText[]): void;
-  /** Counts, inside a transaction, what the store has. */
-  measure(read: ReadRows): Promise<void>;
+  /** Counts, inside a transaction, what the store has. Returns the ids of stored events that may be in a journal, too. */
+  measure(read: ReadRows): Promise<ReadonlySet<string>>;
   /** The courier's read has found these rows of the service, and no others. */
   saw(rows: readonly Row[]): void;
   /** Another tab has stored or settled so many events. */
@@ -63,10 +61,13 @@ export interface Collected {
   settle(isStored: boolean): boolean;
 }
 
-/** A row that is only in memory, or on the disk too. */
-type Place = 'memory' | 'disk';
-/** A row: its key once it has been written, what is left of its events, and where they are. */
-type OwnRow = [key: RowKey | undefined, texts: ItemText[], place: Place];
+/** The place of a row that is to be written, or to be deleted if nothing is left of it. */
+const CHANGED = -1;
+/**
+ * A row: its key, unless it has never been written, and what is left of its events. Its place is the generation of the store that has it so,
+ * or the transaction that is to write it, or `CHANGED`.
+ */
+type OwnRow = [key: RowKey | undefined, texts: ItemText[], place: number | object];
 
 export interface QueuePorts {
   readonly store: Store;
@@ -94,31 +95,15 @@ export const createQueue = (ports: QueuePorts): Queue => {
   const size = createSize(maxQueuedEvents, maxBatchEvents, ports.onSize);
   const items = new Map<string, ItemText>();
   const rows = new Set<OwnRow>();
-  /** The rows that are not, or not so, in the store. */
-  let changed = new Set<OwnRow>();
-  /** The row of this microtask, and how much it still takes: a row is about a batch, so that confirming deletes whole rows. */
+  /** The row of this microtask: about a batch, so that confirming deletes whole rows. */
   let row: OwnRow | undefined;
-  let room = 0;
   let length = 0;
   let count = 0;
-  let generation = store.generation();
   /** So many events and upserts of this page are in the store only. */
   let older = 0;
-  /** Ids of stored events that may be in a journal, too. */
-  let stored = new Set<string>();
-  /** What was added since the journal was last written or had no need of it. */
-  let recent: ItemText[] = [];
 
-  /** What was stored and may be gone is to be stored again. */
-  const review = () => {
-    if (generation === store.generation()) return;
-    generation = store.generation();
-    for (const own of rows) {
-      if (own[2] !== 'disk') continue;
-      own[2] = 'memory';
-      changed.add(own);
-    }
-  };
+  /** What was stored before the store's generation changed may be gone. */
+  const isStored = ([, , place]: OwnRow) => place === store.generation();
 
   const forget = (text: ItemText) => {
     if (items.delete(idOf(text))) length -= text.length;
@@ -127,12 +112,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
   /** Only the latest of what is stored stays in memory. */
   const trim = () => {
     for (const own of rows) {
-      const [key, texts, place] = own;
+      const [, texts] = own;
       if (length - lengthOf(texts) < MIRROR) break;
-      if (place !== 'disk' || !key) continue;
+      if (!isStored(own)) continue;
       rows.delete(own);
-      // If some of its events are settled, the courier's read deletes them.
-      changed.delete(own);
       texts.forEach(forget);
       older += texts.length;
     }
@@ -140,28 +123,30 @@ export const createQueue = (ports: QueuePorts): Queue => {
 
   const collect = (): Collected => {
     row = undefined;
-    review();
-    const due = changed;
-    const entries: Entry[] = [];
-    for (const own of due) {
+    const generation = store.generation();
+    const due = [...rows].filter((own) => typeof own[2] === 'number' && !isStored(own));
+    const fresh = new Set(due.filter(([key]) => !key));
+    const entries = due.map((own): Entry => {
+      own[2] = due;
       own[0] ??= [service, pages(), ++count, page, size.of(own[1])];
-      entries.push([own[0], own[1][0] ? own[1] : undefined]);
-    }
-    changed = new Set();
-    const settle = (isStored: boolean) => {
+      return [own[0], own[1][0] ? own[1] : undefined];
+    });
+    const settle = (isDone: boolean) => {
       for (const own of due) {
         const [, texts, place] = own;
-        if (isStored) {
-          own[2] = 'disk';
+        if (isDone) {
           journal.drop(texts.map(idOf));
           onStored(texts);
         }
-        // Tried again with the next ones, if there is anything to store or to delete.
-        else if (texts[0] ? rows.has(own) : place === 'disk') changed.add(own);
+        // It has changed meanwhile: the next transaction writes it as it is now.
+        if (place !== due) continue;
+        own[2] = isDone ? generation : CHANGED;
+        if (!isDone && fresh.has(own)) own[0] = undefined;
+        if (!texts[0] && (isDone || !own[0])) rows.delete(own);
       }
-      if (isStored) size.publish();
+      if (isDone) size.publish();
       trim();
-      return isStored;
+      return isDone;
     };
     return { entries, settle };
   };
@@ -178,10 +163,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
     length += text.length;
   };
 
-  const unsaved = () => {
-    review();
-    return [...rows].flatMap(([, texts, place]) => (place === 'memory' ? texts : []));
-  };
+  const unsaved = (isLeft = true) =>
+    [...rows].flatMap((own) => ((isLeft ? isStored(own) : (own[2] as number) >= 0) ? [] : own[1]));
 
   return {
     excessOf(text, waiting = 0) {
@@ -192,34 +175,24 @@ export const createQueue = (ports: QueuePorts): Queue => {
     },
     add(text) {
       keep(text);
-      recent.push(text);
       size.change(size.of([text]));
-      room -= text.length;
       if (!row) queueMicrotask(persist);
-      if (!row || room < 0 || row[1].length >= maxBatchEvents) {
-        row = [undefined, [], 'memory'];
+      if (!row || row[1].length >= maxBatchEvents || lengthOf(row[1]) + text.length > maxBatchBytes) {
+        row = [undefined, [], CHANGED];
         rows.add(row);
-        room = maxBatchBytes - text.length;
       }
       row[1].push(text);
-      changed.add(row);
     },
     persist,
     collect,
-    has: (id) => items.has(id) || stored.has(id),
+    has: (id) => items.has(id),
     items,
-    rows: () => [...rows].map(([key, texts]): Row => [key ?? [service, 0, 0, page], texts]),
+    rows: () => [...rows].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
     hasOlder: () => older > 0,
     count: () => count,
     page,
     length: () => length,
-    rest(isJournaled) {
-      if (isJournaled) journal.keep(recent);
-      recent = [];
-    },
-    carry() {
-      journal.keep(unsaved());
-    },
+    carry: (isLeft) => journal.keep(unsaved(isLeft)),
     remove(ids, sent = []) {
       const removed: ItemText[] = [];
       // A tab may run another version of clew, whose reports have any form.
@@ -241,8 +214,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
         missing -= own[1].length - left.length;
         if (left.length === own[1].length) continue;
         own[1] = left;
-        changed.add(own);
-        if (!left[0]) rows.delete(own);
+        own[2] = CHANGED;
+        if (!left[0] && !own[0]) rows.delete(own);
       }
       journal.drop(ids);
       return [...others, ...removed];
@@ -253,8 +226,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
     async measure(read) {
       const pages = new Set(journal.pages());
       const found = await read(service, maxQueuedEvents, ([, , , owner]) => pages.has(owner));
-      stored = new Set(found.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
       size.count(found, unsaved());
+      return new Set(found.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
     },
     saw(all) {
       size.count(all, unsaved());

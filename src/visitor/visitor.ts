@@ -35,6 +35,8 @@ interface Who {
   readonly stored?: Visitor | undefined;
   /** There was no hint, and the database has not been asked: nothing is known of an earlier visitor. */
   readonly isBlind?: boolean;
+  /** The hint in localStorage as this page last saw it. */
+  readonly seen?: string | undefined;
   /** The number of this page load; 0 while the database has not assigned it. */
   readonly number: number;
 }
@@ -78,8 +80,8 @@ export interface VisitorPorts {
   settled(isStart: boolean): ReadonlySet<unknown>;
   /** What is to be stored. */
   rows(): Rows;
-  /** Counts the stored events, inside a transaction. */
-  measure(read: ReadRows): Promise<void>;
+  /** Counts the stored events, inside a transaction. Returns the ids of those that may be in a journal, too. */
+  measure(read: ReadRows): Promise<ReadonlySet<string>>;
   /** Stores a record at once, in a page that leaves. */
   persist(entry: Entry): void;
   /** The visitor is known, or is another one. */
@@ -107,8 +109,6 @@ export const createVisitor = (ports: VisitorPorts) => {
   let held: Call[] = [];
   /** The last transaction, until it is done. */
   let asking: Promise<void> | undefined;
-  /** The hint in localStorage as this page last saw it. */
-  let seen: string | undefined;
   const waiters: (readonly [resolve: (visitorId: string) => void, reject: (cause: Error) => void])[] = [];
 
   const is = (at: Life['at']) => life.at === at;
@@ -125,17 +125,17 @@ export const createVisitor = (ports: VisitorPorts) => {
     journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isBlind, isLeft: is(AWAY) });
   };
 
-  const hint = (visitor: Visitor) => {
-    const isSeen = rawHint() === seen;
-    writeHint(visitor, service);
+  /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
+  const hint = (known: Who) => {
+    const isSeen = rawHint() === known.seen;
+    writeHint(known.visitor, service);
     // What another tab has written meanwhile is still to be noticed.
-    if (isSeen) seen = rawHint();
+    who = isSeen ? { ...known, seen: rawHint() } : known;
   };
 
-  /** From now on the visitor is known, also to a page that has no time to ask the database. */
+  /** From now on the visitor is known. */
   const know = (known: Who) => {
-    who = known;
-    hint(known.visitor);
+    hint(known);
     elsewhere?.tell(known.visitor, ports.fail);
     ports.onVisitor(known.visitor);
   };
@@ -205,7 +205,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       : merge(merge(after, visitor), base ?? visitor);
     const number = mine.number || Math.max(last.pages, base?.pages ?? 0) + 1;
     const next = { ...last, pages: Math.max(last.pages, base?.pages ?? 0, number) };
-    return [{ begin: next, visitor: next, number }, items];
+    return [{ begin: next, visitor: next, seen: mine.seen, number }, items];
   };
 
   /** Asks the database who the visitor is. */
@@ -221,7 +221,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const met = elsewhere?.meet(visitor, service) ?? visitor;
       return linked ? linked(met) : met;
     };
-    const change = (stored: unknown, isShut = false): Stored | undefined => {
+    const change = (stored: unknown, present?: ReadonlySet<string>, isShut = false): Stored | undefined => {
       const kept = visitorIn(stored);
       const taken = takenIn(stored);
       const record = (visitor: Visitor) => ({
@@ -247,7 +247,8 @@ export const createVisitor = (ports: VisitorPorts) => {
         for (const text of other.texts) {
           // In order, even if the clock was set back. An upsert has no time of its own.
           at = Math.max(at, timeOf(text) || 0);
-          if (!settled.has(idOf(text))) adopted.push([at, complete(text, next ?? who.begin, service)]);
+          if (!settled.has(idOf(text)) && !present?.has(idOf(text)))
+            adopted.push([at, complete(text, next ?? who.begin, service)]);
         }
       }
       adopted.sort(([one], [other]) => one - other);
@@ -268,16 +269,13 @@ export const createVisitor = (ports: VisitorPorts) => {
       .transact<Stored>(
         () => rows?.entries ?? [],
         VISITOR,
-        async (stored, read) => {
-          // What has no room any more is known before the journals of other pages are taken in.
-          if (!mine.isSure) await ports.measure(read);
-          return change(stored) as Stored;
-        },
+        // What has no room any more is known before the journals of other pages are taken in.
+        async (stored, read) => change(stored, mine.isSure ? undefined : await ports.measure(read)) as Stored,
       )
       .then((isDone) => {
         if (asking === asked) asking = undefined;
         // Where nothing can be stored, what this page knows has to do.
-        if (!after) change(undefined, true);
+        if (!after) change(undefined, undefined, true);
         rows?.settle(!!isDone);
         if (!after) return;
         if (isDone && who?.visitor === after) who = { ...who, stored: after };
@@ -297,11 +295,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     // Another tab or another host has stored it.
     const stored = call.visitor ? visitor : who.stored;
     const isNew = visitor !== who.visitor;
-    if (isNew && life.isSure) know({ ...who, visitor, stored });
-    else if (isNew) {
-      who = { ...who, visitor, stored };
-      hint(visitor);
-    }
+    if (isNew) (life.isSure ? know : hint)({ ...who, visitor, stored });
     pumpAll();
     if (!isNew || call.visitor) return;
     if (life.isSure) ports.onChange(visitor);
@@ -319,22 +313,22 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Another tab may have changed the visitor. The hint shows it at once, also where there is no channel. */
   const check = (isBack?: boolean) => {
     if (!who || is(AWAY)) return;
-    const raw = rawHint();
-    const known = raw === seen ? undefined : readHint(service);
-    seen = raw;
+    const seen = rawHint();
+    const known = seen === who.seen ? undefined : readHint(service);
+    who = { ...who, seen };
     const merged = merge(who.visitor, known ?? who.visitor);
     follow((isBack && elsewhere?.meet(merged, service)) || merged);
   };
 
   const start = (isMissing = false) => {
     const known = readHint(service);
-    seen = rawHint();
+    const seen = rawHint();
     const here = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor());
     const visitor = elsewhere?.meet(here, service) ?? here;
     if (who && held[0]) held.push({ visitor });
     const begin = (held[0] && who?.begin) || visitor;
-    who = { begin, visitor: finish(begin, held, service)[0], isBlind: !known && !who, number: 0 };
-    if (!isMissing) hint(who.visitor);
+    who = { begin, visitor: finish(begin, held, service)[0], isBlind: !known && !who, seen, number: 0 };
+    if (!isMissing) hint(who);
     life = { at: ASKING, isMissing };
     ask();
   };
@@ -385,14 +379,14 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The page is back from the back/forward cache. */
     restore() {
-      if (is(AWAY)) start(isErased(seen));
+      if (is(AWAY)) start(isErased(who?.seen));
     },
     /** The visitor refuses. */
     refuse() {
       const texts = eventsIn(held);
       life = { at: REFUSED };
       held = [];
-      who = seen = undefined;
+      who = undefined;
       write();
       ports.onRefused(texts);
       for (const [, reject] of waiters.splice(0)) reject(new Error(REFUSAL));
