@@ -172,17 +172,22 @@ const letForConst = (context) => (file) => {
   return ts.visitNode(file, visit);
 };
 
-/** The properties that idb-keyval's code uses, which is bundled, too. */
-const foreign = (await readFile('node_modules/idb-keyval/dist/index.js', 'utf8')).match(/\.\w+/g);
-const internal = internalNames(import.meta.dirname, ['index.ts', 'wire.ts', 'snippet.ts', 'stub.ts']).filter(
-  (name) => !foreign.includes(`.${name}`),
-);
+const minified = { ecma: 2022, module: true, compress: { inline: 1 } };
+let names;
 
-/** Names are replaced in what the first pass has left: so they are shortest. */
-const minify = [
-  { mangle: false },
-  { mangle: { properties: { builtins: true, regex: new RegExp(`^(${internal.join('|')})$`), keep_quoted: true } } },
-].map((options) => terser({ ecma: 2022, module: true, compress: { inline: 1 }, ...options }));
+/** Replaces the names of internal properties, except those that the code of a bundled package uses, too. */
+const mangle = {
+  name: 'mangle',
+  renderChunk(code, chunk, output) {
+    names ??= internalNames(import.meta.dirname, ['index.ts', 'wire.ts', 'snippet.ts']);
+    const foreign = Object.entries(chunk.modules).flatMap(([id, { code }]) =>
+      id.startsWith(join(import.meta.dirname, 'src')) ? [] : (code?.match(/\w+/g) ?? []),
+    );
+    const free = names.filter((name) => !foreign.includes(name));
+    const properties = { builtins: true, regex: new RegExp(`^(${free.join('|')})$`), keep_quoted: true };
+    return terser({ ...minified, mangle: { properties } }).renderChunk(code, chunk, output);
+  },
+};
 
 /**
  * Almost all of it runs as the page loads: what is compiled at once is not parsed twice, and no call waits for it.
@@ -265,7 +270,9 @@ export default [
       typescript({ compilerOptions: { declaration: false }, transformers: { after: [letForConst] } }),
       shortUuid,
       nodeResolve({ browser: true }),
-      minify,
+      // Mangled in the first place, it would come out larger.
+      terser({ ...minified, mangle: false }),
+      mangle,
       hint,
       licences,
     ],
@@ -287,7 +294,7 @@ export default [
   },
   {
     input: 'dist/stub.js',
-    plugins: [minify, trim, hashes],
+    plugins: [terser(minified), trim, hashes],
     output: { file: 'dist/stub.js', format: 'iife' },
     onwarn,
   },
