@@ -26,20 +26,15 @@ const onwarn = (warning) => {
  */
 export const internalNames = (root, entries) => {
   const { options } = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'), {}, ts.sys);
-  const program = ts.createProgram(
-    entries.map((name) => join(root, 'src', name)),
-    options,
-  );
+  const paths = entries.map((name) => join(root, 'src', name));
+  const program = ts.createProgram(paths, options);
   const checker = program.getTypeChecker();
   const typeOf = (node) => checker.getTypeAtLocation(node);
   const isSource = ({ fileName }) => fileName.startsWith(join(root, 'src'));
   const isOurs = (symbol) => !!symbol?.declarations?.every((node) => isSource(node.getSourceFile()));
   /** The members of a union or an intersection. */
   const partsOf = (type) => type.types ?? [type];
-  const propertyOf = (type, name) =>
-    partsOf(type)
-      .map((part) => checker.getPropertyOfType(part, name))
-      .find(Boolean);
+  const propertiesOf = (type) => partsOf(type).flatMap((part) => part.getProperties());
   const { Any, Unknown, NonPrimitive, NumberLike } = ts.TypeFlags;
   /** Whether a value of this type may have properties that the type does not name. */
   const isOpen = (type) =>
@@ -72,14 +67,9 @@ export const internalNames = (root, entries) => {
     if (from === to) return;
     if (isOpen(to)) keepAll(from);
     if (isOpen(from)) keepAll(to);
-    for (const [one, other] of [
-      [from, to],
-      [to, from],
-    ])
-      for (const { name } of partsOf(one).flatMap((part) => part.getProperties().filter(isOurs))) {
-        const same = propertyOf(other, name);
-        if (same && !isOurs(same)) kept.add(name);
-      }
+    const properties = [...propertiesOf(from), ...propertiesOf(to)];
+    const foreign = new Set(properties.filter((property) => !isOurs(property)).map(({ name }) => name));
+    for (const { name } of properties.filter(isOurs)) if (foreign.has(name)) kept.add(name);
   };
   const visit = (node) => {
     const { parent } = node;
@@ -88,16 +78,17 @@ export const internalNames = (root, entries) => {
       kept.add(node.name.text);
     if (ts.isBindingElement(node) && ts.isObjectBindingPattern(parent) && !node.dotDotDotToken) {
       const { text } = node.propertyName ?? node.name;
-      if (!isOurs(propertyOf(typeOf(parent), text))) kept.add(text);
+      if (!isOurs(propertiesOf(typeOf(parent)).find(({ name }) => name === text))) kept.add(text);
     }
-    // A name that is computed.
+    // Computed names.
     if (ts.isElementAccessExpression(node) && !(typeOf(node.argumentExpression).flags & NumberLike))
       keepAll(typeOf(node.expression));
-    if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InKeyword) keepAll(typeOf(node.right));
+    if (node.operatorToken?.kind === ts.SyntaxKind.InKeyword) keepAll(typeOf(node.right));
     if (ts.isCallExpression(node)) node.typeArguments?.map(typeOf).forEach(keepAll);
     if (ts.isAsExpression(node)) {
-      pass(typeOf(node.expression), typeOf(node));
-      if (partsOf(typeOf(node.expression)).some(({ symbol }) => symbol && !isOurs(symbol))) keepAll(typeOf(node));
+      const from = typeOf(node.expression);
+      pass(from, typeOf(node));
+      if (partsOf(from).some(({ symbol }) => symbol && !isOurs(symbol))) keepAll(typeOf(node));
     }
     // A pattern expects nothing of the value that it takes apart.
     const expected = ts.isExpression(node) && !parent.name?.elements && checker.getContextualType(node);
@@ -105,13 +96,11 @@ export const internalNames = (root, entries) => {
     ts.forEachChild(node, visit);
   };
 
-  for (const name of entries) {
-    const entry = checker.getSymbolAtLocation(program.getSourceFile(join(root, 'src', name)));
-    for (const symbol of checker.getExportsOfModule(entry)) {
-      const original = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-      keepAll(checker.getDeclaredTypeOfSymbol(original));
-      keepAll(checker.getTypeOfSymbol(original));
-    }
+  const modules = paths.map((path) => checker.getSymbolAtLocation(program.getSourceFile(path)));
+  for (const symbol of modules.flatMap((entry) => checker.getExportsOfModule(entry))) {
+    const original = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    keepAll(checker.getDeclaredTypeOfSymbol(original));
+    keepAll(checker.getTypeOfSymbol(original));
   }
   program.getSourceFiles().filter(isSource).forEach(visit);
   return [...declared].filter((name) => !kept.has(name));
