@@ -40,6 +40,8 @@ it.each([
   ['a value of an unknown form', "const read: Inner = JSON.parse('');"],
   ['a property of the browser that TypeScript does not know', 'const read = window as { inner?: Inner };'],
   ['an index', 'const all: Record<string, unknown> = { inner };'],
+  ['a value of a given form', 'declare const read: <T>() => T;\nread<Inner>();'],
+  ['a name that is looked for', "const has = 'a' in inner;"],
   ['a computed name', 'const read = (name: keyof Inner & keyof Deep) => [inner[name], inner.a[name]];'],
 ])('keeps the names of %s', async (_, source) => {
   expect((await namesIn(source)).filter((name) => 'ab'.includes(name))).toEqual([]);
