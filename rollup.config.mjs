@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { nodeResolve } from '@rollup/plugin-node-resolve';
 import terser from '@rollup/plugin-terser';
 import typescript from '@rollup/plugin-typescript';
+import ts from 'typescript';
 
 /** A warning is a defect: an unresolved import would become an undefined global, and a snippet dead on arrival. */
 const onwarn = (warning) => {
@@ -13,19 +14,97 @@ const onwarn = (warning) => {
 };
 
 /**
- * Names of properties that never leave a bundle: not an option, a method, a signal, a wire field or anything stored, where
- * other builds and other people hold on to them, and nothing of the browser's. One that is missing here costs bytes, no more.
- * What the signal `trace` tells (`tab`, `bytes`, `leaving`, `outcome`, `retryAfter`) leaves the bundle, too.
+ * Names of properties that may have another name in a bundle. The sources declare them, and none of these holds:
+ *
+ * - The name is public: a type has it that can be reached from what `entries` export.
+ * - The name leaves TypeScript's types, or comes from outside of them. A value that has it is given as `any`, `unknown` or
+ *   `object` (such as JSON, a message and stored data), is read from there by `as`, or has a property of the browser's.
+ * - The sources also use the name for something that they do not declare.
+ *
+ * @param root the folder with `tsconfig.json` and `src`
+ * @param entries files in `src`. With their imports, they are all the sources of the bundle.
  */
-const internal = [
-  'added begin counts end enter receive items leave limits',
-  'onError onReport onSettled persist post queue record remove reopen restore rows send service singles',
-  'transact emit read most largest aside proven refusals strikes isDirect onLink onAnswer onLost unsaved defer isOpen generation pack forget meet tell write settled',
-  'isSure isLate adopt arrive onVisitor onLoad onChange onRefused onMissed elsewhere journal others grant check carry refuse',
-  'settle isAway isStarted isBusy asked known collect keep drop take drain rest start steps clock isFull replayedId attempt fail',
-  'isMissing isOwn adopted lent number stored mine wasEmpty excessOf hasOlder measure saw onSize publish',
-  'does settling change writes isDue entered holder remaining hasSettled isForced isReading hasLeft flight soon renew',
-].flatMap((line) => line.split(' '));
+export const internalNames = (root, entries) => {
+  const { options } = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'), {}, ts.sys);
+  const paths = entries.map((name) => join(root, 'src', name));
+  const program = ts.createProgram(paths, options);
+  const checker = program.getTypeChecker();
+  const typeOf = (node) => checker.getTypeAtLocation(node);
+  const isSource = ({ fileName }) => fileName.startsWith(join(root, 'src'));
+  const isOurs = (symbol) => !!symbol?.declarations?.every((node) => isSource(node.getSourceFile()));
+  /** The members of a union or an intersection. */
+  const partsOf = (type) => type.types ?? [type];
+  const propertiesOf = (type) => partsOf(type).flatMap((part) => part.getProperties());
+  const { Any, Unknown, NonPrimitive, NumberLike } = ts.TypeFlags;
+  /** Whether a value of this type may have properties that the type does not name. */
+  const isOpen = (type) =>
+    partsOf(type).some((part) => part.flags & (Any | Unknown | NonPrimitive) || part.getStringIndexType());
+
+  const declared = new Set();
+  const kept = new Set();
+  const seen = new Set();
+  /** Keeps all names that can be reached from this type. */
+  const keepAll = (type) => {
+    if (!type || seen.has(type)) return;
+    seen.add(type);
+    const own = type.getProperties().filter(isOurs);
+    for (const { name } of own) kept.add(name);
+    const calls = [...type.getCallSignatures(), ...type.getConstructSignatures()];
+    const symbols = [...own, ...calls.flatMap((call) => call.parameters)];
+    for (const inner of [
+      ...partsOf(type),
+      ...symbols.map((symbol) => checker.getTypeOfSymbol(symbol)),
+      ...calls.map((call) => call.getReturnType()),
+      ...checker.getIndexInfosOfType(type).map((index) => index.type),
+      ...(type.objectFlags & ts.ObjectFlags.Reference ? checker.getTypeArguments(type) : []),
+      ...(type.aliasTypeArguments ?? []),
+      checker.getBaseConstraintOfType(type),
+    ])
+      keepAll(inner);
+  };
+  /** A value of the first type is used as one of the second type. */
+  const pass = (from, to) => {
+    if (from === to) return;
+    if (isOpen(to)) keepAll(from);
+    if (isOpen(from)) keepAll(to);
+    const properties = [...propertiesOf(from), ...propertiesOf(to)];
+    const foreign = new Set(properties.filter((property) => !isOurs(property)).map(({ name }) => name));
+    for (const { name } of properties.filter(isOurs)) if (foreign.has(name)) kept.add(name);
+  };
+  const visit = (node) => {
+    const { parent } = node;
+    if ((ts.isTypeElement(node) || ts.isObjectLiteralElement(node)) && node.name) declared.add(node.name.text);
+    if (ts.isPropertyAccessExpression(node) && !isOurs(checker.getSymbolAtLocation(node.name)))
+      kept.add(node.name.text);
+    if (ts.isBindingElement(node) && ts.isObjectBindingPattern(parent) && !node.dotDotDotToken) {
+      const { text } = node.propertyName ?? node.name;
+      if (!isOurs(propertiesOf(typeOf(parent)).find(({ name }) => name === text))) kept.add(text);
+    }
+    // Computed names.
+    if (ts.isElementAccessExpression(node) && !(typeOf(node.argumentExpression).flags & NumberLike))
+      keepAll(typeOf(node.expression));
+    if (node.operatorToken?.kind === ts.SyntaxKind.InKeyword) keepAll(typeOf(node.right));
+    if (ts.isCallExpression(node)) node.typeArguments?.map(typeOf).forEach(keepAll);
+    if (ts.isAsExpression(node)) {
+      const from = typeOf(node.expression);
+      pass(from, typeOf(node));
+      if (partsOf(from).some(({ symbol }) => symbol && !isOurs(symbol))) keepAll(typeOf(node));
+    }
+    // A pattern expects nothing of the value that it takes apart.
+    const expected = ts.isExpression(node) && !parent.name?.elements && checker.getContextualType(node);
+    if (expected) pass(typeOf(node), expected);
+    ts.forEachChild(node, visit);
+  };
+
+  const modules = paths.map((path) => checker.getSymbolAtLocation(program.getSourceFile(path)));
+  for (const symbol of modules.flatMap((entry) => checker.getExportsOfModule(entry))) {
+    const original = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    keepAll(checker.getDeclaredTypeOfSymbol(original));
+    keepAll(checker.getTypeOfSymbol(original));
+  }
+  program.getSourceFiles().filter(isSource).forEach(visit);
+  return [...declared].filter((name) => !kept.has(name));
+};
 
 /**
  * uuid's v4, for the one form in which it is called here: without arguments. `crypto.randomUUID` is missing on plain http.
@@ -71,26 +150,33 @@ const noShim = {
 /** What is bundled keeps the notices that its licences ask for. */
 const format = { comments: /@license|copyright/i };
 
-/** One keyword for both kinds of declaration is fewer bytes; what is constant was checked in the source. */
-const let_ = { name: 'let', renderChunk: (code) => code.replace(/\bconst /g, 'let ') };
-
-const compress = {
-  inline: 1,
-  unsafe: true,
-  unsafe_arrows: true,
-  unsafe_methods: true,
-  pure_getters: true,
-  keep_fargs: false,
+/** One keyword for both kinds of declaration is fewer bytes. TypeScript has checked that no constant changes. */
+const letForConst = (context) => (file) => {
+  const visit = (node) => {
+    const visited = ts.visitEachChild(node, visit, context);
+    return ts.isVariableDeclarationList(visited)
+      ? context.factory.createVariableDeclarationList(visited.declarations, ts.NodeFlags.Let)
+      : visited;
+  };
+  return ts.visitNode(file, visit);
 };
-const minify = terser({
-  ecma: 2022,
-  module: true,
-  compress,
-  mangle: { properties: { builtins: true, regex: new RegExp(`^(${internal.join('|')})$`), keep_quoted: true } },
-});
 
-/** Shorter names leave more to shorten; all of it in the first place would come out larger. */
-const again = terser({ ecma: 2022, module: true, compress: { ...compress, passes: 3 } });
+const minified = { ecma: 2022, module: true, compress: { inline: 1 } };
+let names;
+
+/** Replaces the names of internal properties, except those that the code of a bundled package uses, too. */
+const mangle = {
+  name: 'mangle',
+  renderChunk(code, chunk, output) {
+    names ??= internalNames(import.meta.dirname, ['index.ts', 'wire.ts', 'snippet.ts']);
+    const foreign = Object.entries(chunk.modules).flatMap(([id, { code }]) =>
+      id.startsWith(join(import.meta.dirname, 'src')) ? [] : (code?.match(/\w+/g) ?? []),
+    );
+    const free = names.filter((name) => !foreign.includes(name));
+    const properties = { builtins: true, regex: new RegExp(`^(${free.join('|')})$`), keep_quoted: true };
+    return terser({ ...minified, mangle: { properties } }).renderChunk(code, chunk, output);
+  },
+};
 
 /**
  * Almost all of it runs as the page loads: what is compiled at once is not parsed twice, and no call waits for it.
@@ -170,12 +256,12 @@ export default [
   {
     input: 'src/snippet.ts',
     plugins: [
-      typescript({ compilerOptions: { declaration: false } }),
+      typescript({ compilerOptions: { declaration: false }, transformers: { after: [letForConst] } }),
       shortUuid,
       nodeResolve({ browser: true }),
-      let_,
-      minify,
-      again,
+      // Mangled in the first place, it would come out larger.
+      terser({ ...minified, mangle: false }),
+      mangle,
       hint,
       licences,
     ],
@@ -197,7 +283,7 @@ export default [
   },
   {
     input: 'dist/stub.js',
-    plugins: [minify, trim, hashes],
+    plugins: [terser(minified), trim, hashes],
     output: { file: 'dist/stub.js', format: 'iife' },
     onwarn,
   },
