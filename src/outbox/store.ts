@@ -127,7 +127,7 @@ const erase = async (target: IDBObjectStore, service: string, names: readonly st
  *
  * @param mayCreate without it, opening a database that does not exist fails and creates none
  */
-const openDatabase = (mayCreate = true): Promise<IDBDatabase> => {
+const openDatabase = async (mayCreate = true): Promise<IDBDatabase> => {
   const request = indexedDB.open(DATABASE);
   request.onupgradeneeded = () =>
     mayCreate ? request.result.createObjectStore(DATABASE) : request.transaction?.abort();
@@ -138,104 +138,144 @@ const openDatabase = (mayCreate = true): Promise<IDBDatabase> => {
   return opening;
 };
 
+const deleteDatabase = () => {
+  try {
+    indexedDB.deleteDatabase(DATABASE);
+  } catch {}
+};
+
+/** Returns whether the transaction could be aborted: one that is committed cannot. */
+const abort = (transaction: IDBTransaction): boolean => {
+  try {
+    transaction.abort();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The connection of this page to the database. Each change replaces it as a whole. */
+type Connection = {
+  /** Counts the connections that this page has given up, and its calls of `clear`. */
+  readonly generation: number;
+  /** How often in a row the database has failed, also when opened anew. */
+  readonly fails: number;
+  /** Whether a failure has been reported. */
+  readonly isReported: boolean;
+} & (
+  | { readonly is: 'closed' | 'resting'; readonly db?: undefined }
+  | { readonly is: 'opening' | 'open'; readonly db: Promise<IDBDatabase> }
+);
+
 /**
  * IndexedDB, opened anew when it fails. Storage that is refused, blocked, hanging or gone costs durability, never an event of this
  * page: what is not in the store is sent from the queue's memory.
  *
- * @param onTrouble told once
+ * @param onTrouble called once
  */
 export const createStore = (onTrouble: (message: string) => void): Store => {
-  let database: Promise<IDBDatabase> | undefined;
-  let isTold = false;
+  let connection: Connection = { is: 'closed', generation: 0, fails: 0, isReported: false };
+  /** Replaced when all of it is aborted. A step that finds another set here has been aborted, too. */
+  let underWay = new Set<IDBTransaction>();
   let isLeaving = false;
   let isClearing = false;
-  let underWay = new Set<IDBTransaction>();
-  let generation = 0;
-  let isOpen = false;
-  let attempts = 0;
-  /** How often in a row the database has failed, and whether it is left alone for that. */
-  let fails = 0;
-  let isResting = false;
+
+  /** From now on the page has no connection. Returns the one that it had. */
+  const detach = () => {
+    const { db } = connection;
+    connection = { ...connection, is: 'closed', db: undefined, generation: connection.generation + 1 };
+    return db;
+  };
 
   /** A connection that is still being opened is closed as soon as it can be. */
   const drop = () => {
-    database?.then((db) => db.close()).catch(() => {});
-    database = undefined;
-    isOpen = false;
-    generation++;
+    detach()?.then(
+      (db) => db.close(),
+      () => {},
+    );
   };
 
-  const resume = () => {
-    isResting = false;
+  const connect = () => {
+    const opening = openDatabase();
+    connection = { ...connection, is: 'opening', db: opening };
+    opening.then(
+      (db) => {
+        // A site that deletes its own databases must not be blocked, and a browser does not ask:
+        // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
+        db.onclose = db.onversionchange = () => {
+          db.close();
+          if (connection.db === opening) drop();
+        };
+        if (connection.db === opening) connection = { ...connection, is: 'open' };
+      },
+      () => {},
+    );
+    return opening;
   };
 
-  /** Resolves to undefined when the database does not do its work, not even when opened anew. */
-  const attempt = <T>(work: (target: IDBObjectStore) => Promise<T>, isLast = fails > 0): Promise<T | undefined> => {
-    // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
-    if (isResting || (isLeaving && !database)) return Promise.resolve(undefined);
-    attempts++;
-    const mine = underWay;
-    let opening: typeof database;
-    return new Promise<T | undefined>((resolve, reject) => {
+  /** Leaves the database alone for a while. */
+  const rest = (cause: unknown) => {
+    if (!connection.isReported) onTrouble(`no storage: ${cause}`);
+    const { fails } = connection;
+    const resting: Connection = { ...connection, is: 'resting', db: undefined, fails: fails + 1, isReported: true };
+    connection = resting;
+    setTimeout(
+      () => {
+        if (connection === resting) connection = { ...resting, is: 'closed' };
+      },
+      Math.min(FIRST_REST * 2 ** fails, LONGEST_REST),
+    );
+  };
+
+  /** Runs the work in a transaction of this connection. Rejects if that takes too long. */
+  const run = <T>(db: Promise<IDBDatabase>, work: (target: IDBObjectStore) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      const mine = underWay;
       let transaction: IDBTransaction | undefined;
       setTimeout(() => {
-        try {
-          transaction?.abort();
-        } catch {
-          // What is committed cannot be aborted, so it is not given up.
-          return;
-        }
-        reject('timeout');
+        // A committed transaction cannot be aborted, so it is not given up.
+        if (!transaction || abort(transaction)) reject('timeout');
       }, PATIENCE);
-      opening = database ??= openDatabase();
-      opening
-        .then(async (db) => {
-          // A site that deletes its own databases must not be blocked, and a browser does not ask:
-          // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
-          db.onclose = db.onversionchange = () => {
-            db.close();
-            if (database === opening) drop();
-          };
-          if (mine !== underWay) return resolve(undefined) as never;
-          // It has been dropped meanwhile.
-          if (database !== opening) throw 'closed';
-          isOpen = true;
-          const begun = db.transaction(DATABASE, 'readwrite');
-          transaction = begun;
-          mine.add(begun);
-          const result = await work(begun.objectStore(DATABASE)).finally(() => mine.delete(begun));
-          fails = 0;
-          return result;
-        })
-        .then(resolve, reject);
-    }).catch((cause) => {
-      // Who broke it off wants nothing more to be written.
-      if (mine !== underWay) return undefined;
-      // Of many that fail at once, only the first one drops what they all used.
-      if (database === opening) drop();
-      if (!isLast) return attempt(work, true);
-      if (!isTold) onTrouble(`no storage: ${cause}`);
-      if (!isResting) setTimeout(resume, Math.min(FIRST_REST * 2 ** fails++, LONGEST_REST));
-      isTold = isResting = true;
-      return undefined;
+      db.then((opened) => {
+        // The connection has been dropped meanwhile, or the work aborted.
+        if (connection.db !== db || underWay !== mine) throw 'closed';
+        const begun = opened.transaction(DATABASE, 'readwrite');
+        transaction = begun;
+        mine.add(begun);
+        return work(begun.objectStore(DATABASE)).finally(() => mine.delete(begun));
+      }).then(resolve, reject);
     });
-  };
 
-  /** Aborts what is not committed. */
-  const breakAll = () => {
-    const broken = underWay;
-    underWay = new Set();
-    for (const transaction of broken) {
-      try {
-        transaction.abort();
-      } catch {}
+  /** Resolves to undefined when the database does not do its work, not even when opened anew. */
+  const attempt = async <T>(
+    work: (target: IDBObjectStore) => Promise<T>,
+    isLast = connection.fails > 0,
+  ): Promise<T | undefined> => {
+    // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
+    if (connection.is === 'resting' || (isLeaving && !connection.db)) return undefined;
+    const mine = underWay;
+    const db = connection.db ?? connect();
+    try {
+      const result = await run(db, work);
+      if (connection.db === db) connection = { ...connection, fails: 0 };
+      return result;
+    } catch (cause) {
+      // The caller that aborted the work wants nothing more to be written.
+      if (underWay !== mine) return undefined;
+      // Of many that fail at once, only the first one drops what they all used.
+      const isFirst = connection.db === db;
+      if (isFirst) drop();
+      if (!isLast) return attempt(work, true);
+      if (isFirst) rest(cause);
+      return undefined;
     }
   };
 
-  const remove = () => {
-    try {
-      indexedDB.deleteDatabase(DATABASE);
-    } catch {}
+  /** Aborts what is not committed. */
+  const abortAll = () => {
+    const aborted = underWay;
+    underWay = new Set();
+    aborted.forEach(abort);
   };
 
   return {
@@ -247,33 +287,30 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     read: async (...what) => (await attempt((target) => readerOf(target)(...what))) ?? [],
     abort() {
       isLeaving = true;
-      breakAll();
+      abortAll();
       // A transaction may not outlive the page. The browser goes on with this.
-      if (isClearing) remove();
+      if (isClearing) deleteDatabase();
     },
-    // Nor by one that has failed again after a rest: until then, it may be back at once.
-    isOpen: () => isOpen || fails > 1,
-    generation: () => generation,
+    // A write does not wait for a database that has failed again after a rest. Until then, it may be back at once.
+    isOpen: () => connection.is === 'open' || connection.fails > 1,
+    generation: () => connection.generation,
     clear(service, names) {
-      breakAll();
-      generation++;
+      abortAll();
       isClearing = true;
-      const before = attempts;
-      // In a function of its own: opening may throw, too.
-      const clearing = async () => {
-        const own = database ? undefined : await openDatabase(false);
-        const db = own ?? ((await database) as IDBDatabase);
-        const left = erase(db.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
-        // As soon as that is done.
-        own?.close();
-        return left;
-      };
-      clearing()
+      const clearing = detach() ?? openDatabase(false);
+      const detached = connection;
+      clearing
+        .then((db) => {
+          const left = erase(db.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
+          // As soon as that is done.
+          db.close();
+          return left;
+        })
         .catch(() => 0)
         .then((left) => {
           isClearing = false;
           // Unless it is in use again: then the visitor has consented meanwhile.
-          if (!left && before === attempts) remove();
+          if (!left && connection === detached) deleteDatabase();
         });
     },
   };
