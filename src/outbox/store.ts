@@ -126,8 +126,9 @@ const erase = async (target: IDBObjectStore, service: string, names: readonly st
  * https://w3.org/TR/IndexedDB/#opening
  *
  * @param mayCreate without it, opening a database that does not exist fails and creates none
+ * @param onClose called if the connection is closed because the database is deleted, or broken
  */
-const openDatabase = async (mayCreate = true): Promise<IDBDatabase> => {
+const openDatabase = async (mayCreate: boolean, onClose: () => void): Promise<IDBDatabase> => {
   const request = indexedDB.open(DATABASE);
   request.onupgradeneeded = () =>
     mayCreate ? request.result.createObjectStore(DATABASE) : request.transaction?.abort();
@@ -135,7 +136,14 @@ const openDatabase = async (mayCreate = true): Promise<IDBDatabase> => {
   // Half open in the back/forward cache it is shut for all other pages. Who holds a lock does not go there, or is thrown out
   // by the next who asks for it; plain http has none, sandboxed frames refuse it.
   (navigator.locks as LockManager | undefined)?.request(DATABASE, () => opening).catch(() => {});
-  return opening;
+  const db = await opening;
+  // A site that deletes its own databases must not be blocked, and a browser does not ask:
+  // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
+  db.onclose = db.onversionchange = () => {
+    db.close();
+    onClose();
+  };
+  return db;
 };
 
 const deleteDatabase = () => {
@@ -187,36 +195,18 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     return db;
   };
 
-  /** A connection that is still being opened is closed as soon as it can be. */
-  const drop = () => {
-    detach()?.then(
-      (db) => db.close(),
-      () => {},
-    );
-  };
-
   const connect = () => {
-    const opening = openDatabase();
-    connection = { ...connection, is: 'opening', db: opening };
-    opening.then(
-      (db) => {
-        // A site that deletes its own databases must not be blocked, and a browser does not ask:
-        // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
-        db.onclose = db.onversionchange = () => {
-          db.close();
-          if (connection.db === opening) drop();
-        };
-        if (connection.db === opening) connection = { ...connection, is: 'open' };
-      },
-      () => {},
-    );
-    return opening;
+    const db = openDatabase(true, () => {
+      if (connection.db === db) detach();
+    });
+    connection = { ...connection, is: 'opening', db };
+    return db;
   };
 
   /** Leaves the database alone for a while. */
   const rest = (cause: unknown) => {
-    if (!connection.isReported) onTrouble(`no storage: ${cause}`);
-    const { fails } = connection;
+    const { fails, isReported } = connection;
+    if (!isReported) onTrouble(`no storage: ${cause}`);
     const resting: Connection = { ...connection, is: 'resting', db: undefined, fails: fails + 1, isReported: true };
     connection = resting;
     setTimeout(
@@ -228,9 +218,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   };
 
   /** Runs the work in a transaction of this connection. Rejects if that takes too long. */
-  const run = <T>(db: Promise<IDBDatabase>, work: (target: IDBObjectStore) => Promise<T>) =>
+  const run = <T>(db: Promise<IDBDatabase>, mine: typeof underWay, work: (target: IDBObjectStore) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
-      const mine = underWay;
       let transaction: IDBTransaction | undefined;
       setTimeout(() => {
         // A committed transaction cannot be aborted, so it is not given up.
@@ -256,18 +245,21 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     const mine = underWay;
     const db = connection.db ?? connect();
     try {
-      const result = await run(db, work);
-      if (connection.db === db) connection = { ...connection, fails: 0 };
+      const result = await run(db, mine, work);
+      if (connection.db === db) connection = { ...connection, is: 'open', fails: 0 };
       return result;
     } catch (cause) {
       // The caller that aborted the work wants nothing more to be written.
       if (underWay !== mine) return undefined;
       // Of many that fail at once, only the first one drops what they all used.
-      const isFirst = connection.db === db;
-      if (isFirst) drop();
-      if (!isLast) return attempt(work, true);
-      if (isFirst) rest(cause);
-      return undefined;
+      if (connection.db === db) {
+        // A connection that is still being opened is closed as soon as it can be.
+        detach()
+          ?.then((opened) => opened.close())
+          .catch(() => {});
+        if (isLast) rest(cause);
+      }
+      return isLast ? undefined : attempt(work, true);
     }
   };
 
@@ -297,7 +289,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     clear(service, names) {
       abortAll();
       isClearing = true;
-      const clearing = detach() ?? openDatabase(false);
+      const clearing = detach() ?? openDatabase(false, () => {});
       const detached = connection;
       clearing
         .then((db) => {
