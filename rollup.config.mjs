@@ -24,7 +24,7 @@ const internal = [
   'isSure isLate adopt lend untake arrive onVisitor onLoad onChange onRefused onMissed elsewhere journal others grant check carry refuse',
   'settle isAway isStarted isBusy asked known collect note keep drop take drain rest start steps clock isFull replayedId attempt fail',
   'isMissing isOwn adopted lent number stored mine wasEmpty excessOf hasOlder measure saw onSize publish',
-  'does settling change writes isDue entered holder remaining hasSettled isForced isReading hasLeft flight soon renew isReported db timer',
+  'does settling change writes isDue entered holder remaining hasSettled isForced isReading hasLeft flight soon renew isReported db isResting timer',
 ].flatMap((line) => line.split(' '));
 
 /**

@@ -128,7 +128,7 @@ const erase = async (target: IDBObjectStore, service: string, names: readonly st
  * @param mayCreate without it, opening a database that does not exist fails and creates none
  * @param onClose called if the connection is closed because the database is deleted, or broken
  */
-const openDatabase = async (mayCreate: boolean, onClose: () => void): Promise<IDBDatabase> => {
+const openDatabase = async (mayCreate: boolean, onClose?: () => void): Promise<IDBDatabase> => {
   const request = indexedDB.open(DATABASE);
   request.onupgradeneeded = () =>
     mayCreate ? request.result.createObjectStore(DATABASE) : request.transaction?.abort();
@@ -141,7 +141,7 @@ const openDatabase = async (mayCreate: boolean, onClose: () => void): Promise<ID
   // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
   db.onclose = db.onversionchange = () => {
     db.close();
-    onClose();
+    onClose?.();
   };
   return db;
 };
@@ -152,28 +152,21 @@ const deleteDatabase = () => {
   } catch {}
 };
 
-/** Returns whether the transaction could be aborted: one that is committed cannot. */
-const abort = (transaction: IDBTransaction): boolean => {
-  try {
-    transaction.abort();
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** The connection of this page to the database. Each change replaces it as a whole. */
-type Connection = {
-  /** Counts the connections that this page has given up, and its calls of `clear`. */
-  readonly generation: number;
+interface Connection {
+  /** The database while it is opening or open. */
+  readonly db?: Promise<IDBDatabase> | undefined;
+  /** Whether the last transaction has succeeded. */
+  readonly isOpen?: boolean;
+  /** Whether the database is left alone for a while, because it has failed. */
+  readonly isResting?: boolean;
+  /** Whether a failure has been reported. */
+  readonly isReported?: boolean;
   /** How often in a row the database has failed, also when opened anew. */
   readonly fails: number;
-  /** Whether a failure has been reported. */
-  readonly isReported: boolean;
-} & (
-  | { readonly is: 'closed' | 'resting'; readonly db?: undefined }
-  | { readonly is: 'opening' | 'open'; readonly db: Promise<IDBDatabase> }
-);
+  /** Counts the connections that this page has given up, and its calls of `clear`. */
+  readonly generation: number;
+}
 
 /**
  * IndexedDB, opened anew when it fails. Storage that is refused, blocked, hanging or gone costs durability, never an event of this
@@ -182,56 +175,53 @@ type Connection = {
  * @param onTrouble called once
  */
 export const createStore = (onTrouble: (message: string) => void): Store => {
-  let connection: Connection = { is: 'closed', generation: 0, fails: 0, isReported: false };
-  /** Replaced when all of it is aborted. A step that finds another set here has been aborted, too. */
-  let underWay = new Set<IDBTransaction>();
+  let connection: Connection = { fails: 0, generation: 0 };
+  /**
+   * What to call if the page leaves: it aborts what was begun in the last 3 s, or ends a `clear`. Replaced when all is aborted, so
+   * a step that finds another set here has been aborted, too.
+   */
+  let underWay = new Set<() => void>();
   let isLeaving = false;
-  let isClearing = false;
 
-  /** From now on the page has no connection. Returns the one that it had. */
-  const detach = () => {
-    const { db } = connection;
-    connection = { ...connection, is: 'closed', db: undefined, generation: connection.generation + 1 };
-    return db;
+  const change = (to: Partial<Connection>) => {
+    connection = { ...connection, ...to };
   };
 
-  const connect = () => {
-    const db = openDatabase(true, () => {
-      if (connection.db === db) detach();
-    });
-    connection = { ...connection, is: 'opening', db };
-    return db;
+  /** A connection that is still being opened is closed as soon as it can be. */
+  const drop = () => {
+    connection.db?.then((db) => db.close()).catch(() => {});
+    change({ db: undefined, isOpen: false, generation: connection.generation + 1 });
   };
 
   /** Leaves the database alone for a while. */
   const rest = (cause: unknown) => {
     const { fails, isReported } = connection;
     if (!isReported) onTrouble(`no storage: ${cause}`);
-    const resting: Connection = { ...connection, is: 'resting', db: undefined, fails: fails + 1, isReported: true };
-    connection = resting;
-    setTimeout(
-      () => {
-        if (connection === resting) connection = { ...resting, is: 'closed' };
-      },
-      Math.min(FIRST_REST * 2 ** fails, LONGEST_REST),
-    );
+    change({ isResting: true, isReported: true, fails: fails + 1 });
+    setTimeout(change, Math.min(FIRST_REST * 2 ** fails, LONGEST_REST), { isResting: false });
   };
 
   /** Runs the work in a transaction of this connection. Rejects if that takes too long. */
   const run = <T>(db: Promise<IDBDatabase>, mine: typeof underWay, work: (target: IDBObjectStore) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
       let transaction: IDBTransaction | undefined;
-      setTimeout(() => {
-        // A committed transaction cannot be aborted, so it is not given up.
-        if (!transaction || abort(transaction)) reject('timeout');
-      }, PATIENCE);
+      const abort = () => {
+        mine.delete(abort);
+        try {
+          transaction?.abort();
+        } catch {
+          // A committed transaction cannot be aborted, so it is not given up.
+          return;
+        }
+        reject('timeout');
+      };
+      mine.add(abort);
+      setTimeout(abort, PATIENCE);
       db.then((opened) => {
         // The connection has been dropped meanwhile, or the work aborted.
         if (connection.db !== db || underWay !== mine) throw 'closed';
-        const begun = opened.transaction(DATABASE, 'readwrite');
-        transaction = begun;
-        mine.add(begun);
-        return work(begun.objectStore(DATABASE)).finally(() => mine.delete(begun));
+        transaction = opened.transaction(DATABASE, 'readwrite');
+        return work(transaction.objectStore(DATABASE));
       }).then(resolve, reject);
     });
 
@@ -241,33 +231,37 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     isLast = connection.fails > 0,
   ): Promise<T | undefined> => {
     // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
-    if (connection.is === 'resting' || (isLeaving && !connection.db)) return undefined;
+    if (connection.isResting || (isLeaving && !connection.db)) return undefined;
     const mine = underWay;
-    const db = connection.db ?? connect();
-    try {
-      const result = await run(db, mine, work);
-      if (connection.db === db) connection = { ...connection, is: 'open', fails: 0 };
-      return result;
-    } catch (cause) {
-      // The caller that aborted the work wants nothing more to be written.
-      if (underWay !== mine) return undefined;
-      // Of many that fail at once, only the first one drops what they all used.
-      if (connection.db === db) {
-        // A connection that is still being opened is closed as soon as it can be.
-        detach()
-          ?.then((opened) => opened.close())
-          .catch(() => {});
-        if (isLast) rest(cause);
-      }
-      return isLast ? undefined : attempt(work, true);
-    }
+    const db =
+      connection.db ??
+      openDatabase(true, () => {
+        if (connection.db === db) drop();
+      });
+    change({ db });
+    return run(db, mine, work).then(
+      (result) => {
+        if (connection.db === db) change({ isOpen: true, fails: 0 });
+        return result;
+      },
+      (cause) => {
+        // The caller that aborted the work wants nothing more to be written.
+        if (underWay !== mine) return undefined;
+        // Of many that fail at once, only the first one drops what they all used.
+        if (connection.db === db) {
+          drop();
+          if (isLast) rest(cause);
+        }
+        return isLast ? undefined : attempt(work, true);
+      },
+    );
   };
 
   /** Aborts what is not committed. */
   const abortAll = () => {
     const aborted = underWay;
     underWay = new Set();
-    aborted.forEach(abort);
+    for (const abort of aborted) abort();
   };
 
   return {
@@ -280,29 +274,30 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     abort() {
       isLeaving = true;
       abortAll();
-      // A transaction may not outlive the page. The browser goes on with this.
-      if (isClearing) deleteDatabase();
     },
     // A write does not wait for a database that has failed again after a rest. Until then, it may be back at once.
-    isOpen: () => connection.is === 'open' || connection.fails > 1,
+    isOpen: () => connection.isOpen || connection.fails > 1,
     generation: () => connection.generation,
     clear(service, names) {
+      underWay.delete(deleteDatabase);
       abortAll();
-      isClearing = true;
-      const clearing = detach() ?? openDatabase(false, () => {});
-      const detached = connection;
-      clearing
+      const mine = underWay;
+      // A transaction may not outlive the page. The browser goes on with this.
+      mine.add(deleteDatabase);
+      change({ generation: connection.generation + 1 });
+      const own = connection.db ? undefined : openDatabase(false);
+      (own ?? (connection.db as Promise<IDBDatabase>))
         .then((db) => {
           const left = erase(db.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
           // As soon as that is done.
-          db.close();
+          if (own) db.close();
           return left;
         })
         .catch(() => 0)
         .then((left) => {
-          isClearing = false;
+          mine.delete(deleteDatabase);
           // Unless it is in use again: then the visitor has consented meanwhile.
-          if (!left && connection === detached) deleteDatabase();
+          if (!left && !mine.size) deleteDatabase();
         });
     },
   };
