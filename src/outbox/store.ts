@@ -285,14 +285,13 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       // A transaction may not outlive the page. The browser goes on with this.
       mine.add(deleteDatabase);
       change({ generation: connection.generation + 1 });
-      const own = connection.db ? undefined : openDatabase(false);
-      (own ?? (connection.db as Promise<IDBDatabase>))
-        .then((db) => {
-          const left = erase(db.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
-          // As soon as that is done.
-          if (own) db.close();
-          return left;
-        })
+      const { db = openDatabase(false) } = connection;
+      db.then((opened) => {
+        const left = erase(opened.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
+        // As soon as that is done.
+        if (connection.db !== db) opened.close();
+        return left;
+      })
         .catch(() => 0)
         .then((left) => {
           mine.delete(deleteDatabase);
