@@ -40,32 +40,29 @@ const MOST_RUNS = 500;
 export const createSignals = (isDebug: boolean) => {
   type Listening = [signal: string, listener?: (value: never) => void];
   const listeners = new Set<Listening>();
-  /** Each value, for each listener that there was at its signal. */
+  /** Each value, for each listener that there was at its signal. The first one stays until its listener has returned. */
   const due: [listening: Listening, make: () => unknown][] = [];
   /** How often listeners have run in this task. */
   let runs = 0;
-  let isRunning = false;
   const on: Listen = (...listening) => {
     // A pair of its own for each call: one function listening twice is two listeners.
     listeners.add(listening);
     return () => listeners.delete(listening);
   };
   const run = () => {
-    // A signal within a listener waits until that listener has returned.
-    if (isRunning) return;
-    isRunning = true;
     while (due[0] && runs < MOST_RUNS) {
       if (!runs++) setTimeout(renew);
-      const [listening, make] = due.shift() as (typeof due)[0];
+      const [listening, make] = due[0];
       try {
         // It may have come through localStorage, from a page that left before the bundle had loaded: then it is no function.
         if (listeners.has(listening)) listening[1]?.(make() as never);
       } catch (error) {
         // An uncaught error of the page. Node has no `reportError`.
         (globalThis.reportError ?? console.error)(error);
+      } finally {
+        due.shift();
       }
     }
-    isRunning = false;
   };
   /** The next task. */
   const renew = () => {
@@ -77,8 +74,10 @@ export const createSignals = (isDebug: boolean) => {
     // Of the steps only a failed request: a first try with a wrong address would say nothing for minutes.
     if (isDebug && (signal !== 'trace' || (make() as Answer).outcome === 'failed'))
       console.log('clew:', signal, make());
+    // A signal within a listener waits until that listener has returned, and what is too much for this task until the next one.
+    const isIdle = !due[0];
     for (const listening of listeners) if (listening[0] === signal) due.push([listening, make]);
-    run();
+    if (isIdle) run();
   };
   return [on, emit] as const;
 };

@@ -11,26 +11,31 @@ export interface Deferral {
   renew(): void;
 }
 
+/** What the browser has, and what is to replace it soon. */
+interface Armed {
+  readonly abort?: (() => void) | undefined;
+  readonly timer?: ReturnType<typeof setTimeout>;
+}
+
 /**
  * @param next the batch to leave with the browser, if there is one
  * @param defer leaves it there and returns how to abort it; throws if the browser refuses it
  */
 export const createDeferral = (next: () => Batch | undefined, defer: (batch: Batch) => () => void): Deferral => {
-  let abort: (() => void) | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let armed: Armed = {};
   const renew = () => {
-    abort?.();
-    clearTimeout(timer);
-    abort = timer = undefined;
+    armed.abort?.();
+    clearTimeout(armed.timer);
+    armed = {};
     const batch = next();
     try {
-      abort = batch && defer(batch);
+      armed = { abort: batch && defer(batch) };
     } catch {}
   };
   return {
     renew,
     soon() {
-      timer ??= setTimeout(renew, INTERVAL);
+      if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
     },
   };
 };

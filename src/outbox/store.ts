@@ -126,8 +126,9 @@ const erase = async (target: IDBObjectStore, service: string, names: readonly st
  * https://w3.org/TR/IndexedDB/#opening
  *
  * @param mayCreate without it, opening a database that does not exist fails and creates none
+ * @param onClose called if the connection is closed because the database is deleted, or broken
  */
-const openDatabase = (mayCreate = true): Promise<IDBDatabase> => {
+const openDatabase = async (mayCreate: boolean, onClose?: () => void): Promise<IDBDatabase> => {
   const request = indexedDB.open(DATABASE);
   request.onupgradeneeded = () =>
     mayCreate ? request.result.createObjectStore(DATABASE) : request.transaction?.abort();
@@ -135,107 +136,132 @@ const openDatabase = (mayCreate = true): Promise<IDBDatabase> => {
   // Half open in the back/forward cache it is shut for all other pages. Who holds a lock does not go there, or is thrown out
   // by the next who asks for it; plain http has none, sandboxed frames refuse it.
   (navigator.locks as LockManager | undefined)?.request(DATABASE, () => opening).catch(() => {});
-  return opening;
+  const db = await opening;
+  // A site that deletes its own databases must not be blocked, and a browser does not ask:
+  // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
+  db.onclose = db.onversionchange = () => {
+    db.close();
+    onClose?.();
+  };
+  return db;
 };
+
+const deleteDatabase = () => {
+  try {
+    indexedDB.deleteDatabase(DATABASE);
+  } catch {}
+};
+
+/** The connection of this page to the database. Each change replaces it as a whole. */
+interface Connection {
+  /** The database while it is opening or open. */
+  readonly db?: Promise<IDBDatabase> | undefined;
+  /** Whether the last transaction has succeeded. */
+  readonly isOpen?: boolean;
+  /** Whether the database is left alone for a while, because it has failed. */
+  readonly isResting?: boolean;
+  /** Whether a failure has been reported. */
+  readonly isReported?: boolean;
+  /** How often in a row the database has failed, also when opened anew. */
+  readonly fails: number;
+  /** Counts the connections that this page has given up, and its calls of `clear`. */
+  readonly generation: number;
+}
 
 /**
  * IndexedDB, opened anew when it fails. Storage that is refused, blocked, hanging or gone costs durability, never an event of this
  * page: what is not in the store is sent from the queue's memory.
  *
- * @param onTrouble told once
+ * @param onTrouble called once
  */
 export const createStore = (onTrouble: (message: string) => void): Store => {
-  let database: Promise<IDBDatabase> | undefined;
-  let isTold = false;
+  let connection: Connection = { fails: 0, generation: 0 };
+  /**
+   * What to call if the page leaves: it aborts what was begun in the last 3 s, or ends a `clear`. Replaced when all is aborted, so
+   * a step that finds another set here has been aborted, too.
+   */
+  let underWay = new Set<() => void>();
   let isLeaving = false;
-  let isClearing = false;
-  let underWay = new Set<IDBTransaction>();
-  let generation = 0;
-  let isOpen = false;
-  let attempts = 0;
-  /** How often in a row the database has failed, and whether it is left alone for that. */
-  let fails = 0;
-  let isResting = false;
+
+  const change = (to: Partial<Connection>) => {
+    connection = { ...connection, ...to };
+  };
 
   /** A connection that is still being opened is closed as soon as it can be. */
   const drop = () => {
-    database?.then((db) => db.close()).catch(() => {});
-    database = undefined;
-    isOpen = false;
-    generation++;
+    connection.db?.then((db) => db.close()).catch(() => {});
+    change({ db: undefined, isOpen: false, generation: connection.generation + 1 });
   };
 
-  const resume = () => {
-    isResting = false;
+  /** Leaves the database alone for a while. */
+  const rest = (cause: unknown) => {
+    const { fails, isReported } = connection;
+    if (!isReported) onTrouble(`no storage: ${cause}`);
+    change({ isResting: true, isReported: true, fails: fails + 1 });
+    setTimeout(change, Math.min(FIRST_REST * 2 ** fails, LONGEST_REST), { isResting: false });
   };
 
-  /** Resolves to undefined when the database does not do its work, not even when opened anew. */
-  const attempt = <T>(work: (target: IDBObjectStore) => Promise<T>, isLast = fails > 0): Promise<T | undefined> => {
-    // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
-    if (isResting || (isLeaving && !database)) return Promise.resolve(undefined);
-    attempts++;
-    const mine = underWay;
-    let opening: typeof database;
-    return new Promise<T | undefined>((resolve, reject) => {
+  /** Runs the work in a transaction of this connection. Rejects if that takes too long. */
+  const run = <T>(db: Promise<IDBDatabase>, mine: typeof underWay, work: (target: IDBObjectStore) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
       let transaction: IDBTransaction | undefined;
-      setTimeout(() => {
+      const abort = () => {
+        mine.delete(abort);
         try {
           transaction?.abort();
         } catch {
-          // What is committed cannot be aborted, so it is not given up.
+          // A committed transaction cannot be aborted, so it is not given up.
           return;
         }
         reject('timeout');
-      }, PATIENCE);
-      opening = database ??= openDatabase();
-      opening
-        .then(async (db) => {
-          // A site that deletes its own databases must not be blocked, and a browser does not ask:
-          // https://w3.org/TR/IndexedDB/#dom-idbdatabase-onversionchange, https://w3.org/TR/IndexedDB/#eventdef-idbdatabase-close
-          db.onclose = db.onversionchange = () => {
-            db.close();
-            if (database === opening) drop();
-          };
-          if (mine !== underWay) return resolve(undefined) as never;
-          // It has been dropped meanwhile.
-          if (database !== opening) throw 'closed';
-          isOpen = true;
-          const begun = db.transaction(DATABASE, 'readwrite');
-          transaction = begun;
-          mine.add(begun);
-          const result = await work(begun.objectStore(DATABASE)).finally(() => mine.delete(begun));
-          fails = 0;
-          return result;
-        })
-        .then(resolve, reject);
-    }).catch((cause) => {
-      // Who broke it off wants nothing more to be written.
-      if (mine !== underWay) return undefined;
-      // Of many that fail at once, only the first one drops what they all used.
-      if (database === opening) drop();
-      if (!isLast) return attempt(work, true);
-      if (!isTold) onTrouble(`no storage: ${cause}`);
-      if (!isResting) setTimeout(resume, Math.min(FIRST_REST * 2 ** fails++, LONGEST_REST));
-      isTold = isResting = true;
-      return undefined;
+      };
+      mine.add(abort);
+      setTimeout(abort, PATIENCE);
+      db.then((opened) => {
+        // The connection has been dropped meanwhile, or the work aborted.
+        if (connection.db !== db || underWay !== mine) throw 'closed';
+        transaction = opened.transaction(DATABASE, 'readwrite');
+        return work(transaction.objectStore(DATABASE));
+      }).then(resolve, reject);
     });
+
+  /** Resolves to undefined when the database does not do its work, not even when opened anew. */
+  const attempt = async <T>(
+    work: (target: IDBObjectStore) => Promise<T>,
+    isLast = connection.fails > 0,
+  ): Promise<T | undefined> => {
+    // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
+    if (connection.isResting || (isLeaving && !connection.db)) return undefined;
+    const mine = underWay;
+    const db =
+      connection.db ??
+      openDatabase(true, () => {
+        if (connection.db === db) drop();
+      });
+    change({ db });
+    return run(db, mine, work).then(
+      (result) => {
+        if (connection.db === db) change({ isOpen: true, fails: 0 });
+        return result;
+      },
+      (cause) => {
+        // The caller that aborted the work wants nothing more to be written.
+        if (underWay !== mine) return undefined;
+        // Of many that fail at once, only the first one drops what they all used.
+        if (connection.db === db) {
+          drop();
+          if (isLast) rest(cause);
+        }
+        return isLast ? undefined : attempt(work, true);
+      },
+    );
   };
 
   /** Aborts what is not committed. */
-  const breakAll = () => {
-    const broken = underWay;
+  const abortAll = () => {
+    const aborted = underWay;
     underWay = new Set();
-    for (const transaction of broken) {
-      try {
-        transaction.abort();
-      } catch {}
-    }
-  };
-
-  const remove = () => {
-    try {
-      indexedDB.deleteDatabase(DATABASE);
-    } catch {}
+    for (const abort of aborted) abort();
   };
 
   return {
@@ -247,33 +273,30 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     read: async (...what) => (await attempt((target) => readerOf(target)(...what))) ?? [],
     abort() {
       isLeaving = true;
-      breakAll();
-      // A transaction may not outlive the page. The browser goes on with this.
-      if (isClearing) remove();
+      abortAll();
     },
-    // Nor by one that has failed again after a rest: until then, it may be back at once.
-    isOpen: () => isOpen || fails > 1,
-    generation: () => generation,
+    // A write does not wait for a database that has failed again after a rest. Until then, it may be back at once.
+    isOpen: () => connection.isOpen || connection.fails > 1,
+    generation: () => connection.generation,
     clear(service, names) {
-      breakAll();
-      generation++;
-      isClearing = true;
-      const before = attempts;
-      // In a function of its own: opening may throw, too.
-      const clearing = async () => {
-        const own = database ? undefined : await openDatabase(false);
-        const db = own ?? ((await database) as IDBDatabase);
-        const left = erase(db.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
+      underWay.delete(deleteDatabase);
+      abortAll();
+      const mine = underWay;
+      // A transaction may not outlive the page. The browser goes on with this.
+      mine.add(deleteDatabase);
+      change({ generation: connection.generation + 1 });
+      const { db = openDatabase(false) } = connection;
+      db.then((opened) => {
+        const left = erase(opened.transaction(DATABASE, 'readwrite').objectStore(DATABASE), service, names);
         // As soon as that is done.
-        own?.close();
+        if (connection.db !== db) opened.close();
         return left;
-      };
-      clearing()
+      })
         .catch(() => 0)
         .then((left) => {
-          isClearing = false;
+          mine.delete(deleteDatabase);
           // Unless it is in use again: then the visitor has consented meanwhile.
-          if (!left && before === attempts) remove();
+          if (!left && !mine.size) deleteDatabase();
         });
     },
   };
