@@ -1,9 +1,19 @@
-import { type ItemText, isEvent } from '../recorder/event.js';
+import { type ItemText, idOf, isEvent, isIdentify, isOlder } from '../recorder/event.js';
+import { parseJson } from '../wire.js';
 import type { DropReason, Signals } from './signals.js';
 import type { Stats } from './types.js';
 
-/** The account of this page's events: each one tracked is queued until it ends, delivered or dropped for a reason. */
-export const createLedger = (emit: <S extends keyof Signals>(signal: S, make: () => Signals[S]) => void) => {
+/**
+ * The account of this page's events: each one tracked is queued until it ends, delivered or dropped for a reason.
+ *
+ * @param maxAge older events than so many ms are not sent
+ * @param disown the `$identify` of this key with this visitor id was dropped
+ */
+export const createLedger = (
+  emit: <S extends keyof Signals>(signal: S, make: () => Signals[S]) => void,
+  maxAge: number,
+  disown: (visitorId: string, key: string) => void,
+) => {
   const counts: Stats = { tracked: 0, delivered: 0, queued: 0, dropped: {} };
   const begin = (): void => {
     counts.tracked++;
@@ -25,6 +35,32 @@ export const createLedger = (emit: <S extends keyof Signals>(signal: S, make: ()
       reason ? 'dropped' : 'delivered',
       () => ({ events: texts.map((text) => JSON.parse(text)), ...(reason && { reason }) }) as never,
     );
+    // A dropped `$identify` counts as never sent. After a refusal, nobody is known.
+    if (!reason || reason === 'consent') return;
+    for (const text of texts.filter(isIdentify)) {
+      const { correlationValue, payload } = JSON.parse(text);
+      if (typeof payload?.distinct_id === 'string') disown(correlationValue, payload.distinct_id);
+    }
   };
-  return [counts, begin, end, endUnseen] as const;
+  return {
+    counts,
+    begin,
+    end,
+    endUnseen,
+    /** Events of this page need not be sent any more. */
+    settle(items: readonly ItemText[], rejected: readonly string[]) {
+      const isRejected = (text: ItemText) => rejected.includes(idOf(text));
+      const lost = items.filter(isRejected);
+      end(items.filter((text) => !isRejected(text)));
+      // Expired events are never sent, so a report has none beside rejected ones.
+      end(lost, lost[0] && isOlder(lost[0], maxAge) ? 'expired' : 'rejected');
+    },
+    /** Events of other pages are dropped: those pages may have gone. */
+    lose(items: readonly ItemText[], reason: DropReason) {
+      // Other code may have written text that only begins like an event.
+      const events = items.filter((text) => isEvent(text) && parseJson(text));
+      for (const _ of events) begin();
+      end(events, reason);
+    },
+  };
 };

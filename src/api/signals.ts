@@ -81,3 +81,20 @@ export const createSignals = (isDebug: boolean) => {
   };
   return [on, emit] as const;
 };
+
+/** How parts of the tracker tell of problems. */
+export const createReports = (emit: (signal: 'error', make: () => Error) => void) => {
+  const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
+  /** Reports what was thrown, also if it is no error. */
+  const failWith = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unknown');
+  /** Returns what `run` returns, or '' if it throws: an app's object may have getters that throw. */
+  const attempt = <T>(run: () => T): T | '' => {
+    try {
+      return run();
+    } catch (error) {
+      failWith(error);
+      return '';
+    }
+  };
+  return { fail, failWith, attempt };
+};

@@ -30,8 +30,8 @@ export interface DeliveryPorts {
   readonly queue: Queue;
   /** Names the service's rows in the store. */
   readonly service: string;
-  /** The page's name for the lease. No other page and no other tracker ever has it. */
-  tab(): string;
+  /** Makes a name for the lease that no other page and no other tracker ever has. */
+  makeName(): string;
   /** Whether a page of this name has left, so that its lease is void. */
   hasLeft(tab: string): boolean;
   /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */
@@ -40,8 +40,6 @@ export interface DeliveryPorts {
   readonly isDirect: boolean;
   /** Bytes of the page's keep-alive requests in flight, of all its trackers. */
   readonly flight: { bytes: number };
-  /** Ids of events that are to go to the single-event endpoint. */
-  readonly singles: Set<string>;
   /** Compresses the batch's body. If it rejects, the body is sent as it is. */
   pack(body: string): Promise<Packed>;
   /** Sends a batch. */
@@ -57,8 +55,8 @@ export interface DeliveryPorts {
   onError(message: string | undefined): void;
   /** A batch was answered, or has failed. */
   onAnswer(uuids: string[], answer: Answer): void;
-  /** A transaction has read or changed the link. */
-  onLink(link: Link): void;
+  /** A transaction has read or changed the link. `tab` is the page's name for the lease. */
+  onLink(link: Link, tab: string): void;
 }
 
 export interface Delivery {
@@ -71,15 +69,18 @@ export interface Delivery {
   flush(force?: boolean): Promise<void>;
   /** Another tab, or this one, reports. */
   receive(...report: Report): void;
-  /**
-   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns whether the page may leave its
-   * lease in the store. The caller journals its name, because a page that leaves can write there, but cannot read first.
-   */
-  leave(): boolean;
-  /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
-  isReading(): boolean;
+  /** This event is to go to the single-event endpoint. */
+  single(id: string): void;
   /** Ids that are settled or handed over, and whose rows may still be in the store. */
   settled(): ReadonlySet<string>;
+  /**
+   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns the page's name for the lease if
+   * it may leave the lease in the store, else ''. The caller journals that, because a page that leaves can write there, but cannot
+   * read first.
+   */
+  leave(): string;
+  /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
+  isReading(): boolean;
   /** The visitor has refused: nothing that is under way is sent or written any more, and the browser sends nothing either. */
   forget(): void;
   /** The page is back: the next flush sends what was queued meanwhile. */
@@ -133,7 +134,7 @@ interface Pass {
  * Ids of so many settled items are remembered, the latest: their rows may lie behind a backlog, and without storage the
  * courier never sees that their rows are deleted.
  */
-export const MOST_SETTLED = 1e3;
+const MOST_SETTLED = 1e3;
 
 const { now } = Date;
 
@@ -142,10 +143,13 @@ export const linkNameOf = (service: string): string => `link ${service}`;
 
 /** The courier: one request at a time over all tabs, oldest rows first. Each transaction settles the last answer. */
 export const createDelivery = (ports: DeliveryPorts): Delivery => {
-  const { store, queue, service, tab, limits, isDirect, flight, singles, onReport, onSettled, onError } = ports;
+  const { store, queue, service, limits, isDirect, flight, onReport, onSettled, onError } = ports;
   const linkName = linkNameOf(service);
   const search = newSearch(limits.maxBatchBytes);
   let state: State = { does: 'wait' };
+  /** The page's name for the lease. */
+  let tab = ports.makeName();
+  const singles = new Set<string>();
   /** As the last transaction left it. */
   let link = newLink();
   let settled = new Set<string>();
@@ -248,7 +252,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // Without storage, the courier uses what this page knows.
     if (!written) await update(link, store.read);
     if (isLate(pass)) return;
-    ports.onLink(link);
+    ports.onLink(link, tab);
     if (written && all) queue.saw(all);
     const isAll = written && allIn(rows).length < limits.maxBatchEvents;
     const found = isAll ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED);
@@ -383,7 +387,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     queue.persist();
     if (isAway()) return;
     const pass: Pass = {
-      holder: tab(),
+      holder: tab,
       isDue: createScope(queue.page, queue.count()),
       entered: state,
       remaining: 0,
@@ -439,28 +443,28 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     return handed;
   };
 
-  const leave = (): boolean => {
+  const leave = (): string => {
     const left = state;
     state = { does: 'stay away' };
     deferral.renew();
-    const isHeld = link.by === tab() && timeLeft(link, '', now()) > 0;
+    const isHeld = link.by === tab && timeLeft(link, '', now()) > 0;
     // The transaction that was to write the last answer is aborted.
     const settling = left.does === 'read' ? left.settling : undefined;
     const after = { ...link };
-    if (isHeld) settling?.change(after, tab(), now());
+    if (isHeld) settling?.change(after, tab, now());
     // A service that fails would fail again, and does not drop duplicates.
     const handed = isDirect && isFailing(after, now()) ? [] : handOver();
     // The page cannot read the answer. A relay drops duplicates, so the page keeps its events; a service does not.
     if (isDirect && isProven(after, now()) && !isOn(search)) report([...busy], handed, []);
     store.abort();
     const written: Entry[] = settling?.writes.filter(([, items]) => !items || isHeld) ?? [];
-    release(after, tab());
+    release(after, tab);
     // In one transaction with the rows: a tab that takes the lease must not find settled events.
     if (isHeld && settling) written.push([linkName, after]);
     link = after;
     queue.persist(written);
     // An aborted transaction may have been complete already, and WebKit drops the one that was to release the lease.
-    return isHeld || left.does === 'read';
+    return isHeld || left.does === 'read' ? tab : '';
   };
 
   /** As if nothing were under way: the page may never learn how it ended. */
@@ -479,12 +483,13 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       if (state.does !== 'wait') return;
       // Not in the call's own task: what a click tracks on its way to another page is handed over, and not in flight.
       if (!isFull()) schedule(isProven(link, now()) ? limits.flushInterval : 1);
-      else if (!timeLeft(link, tab(), now())) flush();
+      else if (!timeLeft(link, tab, now())) flush();
     },
     flush,
     receive,
     leave,
     isReading: () => state.does === 'read' || state.does === 'commit',
+    single: (id) => void singles.add(id),
     settled: () => settled,
     forget() {
       if (!isAway()) state = { does: 'wait' };
@@ -493,6 +498,7 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       receive([], [], []);
     },
     restore() {
+      tab = ports.makeName();
       state = { does: 'wait' };
       renew();
     },

@@ -58,3 +58,9 @@ export const carry = (key: string, value?: unknown): boolean => {
     return false;
   }
 };
+
+/** Deletes everything of a service, and what does not name a service. */
+export const carryNothing = (service: string): void => {
+  const pages = [PAGE, ITEMS].flatMap((prefix) => carriedKeys(`${prefix} ${service} `));
+  for (const key of [HINT, CHANGED, SETTLED, OLD_ID, VISIT, ...[CALLS, TAB].flatMap(carriedKeys), ...pages]) carry(key);
+};

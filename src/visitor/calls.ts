@@ -1,6 +1,6 @@
 import { type ItemText, isEvent, stamp } from '../recorder/event.js';
 import { parseJson } from '../wire.js';
-import { type Identity, markOf, merge, newVisitor, type Visitor } from './record.js';
+import { type Identity, learn, markOf, newVisitor, type Visitor } from './record.js';
 
 /** A call that needs to know the visitor: an event, an upsert, or a change of the visitor. It has its ids from the call. */
 export interface Call {
@@ -43,7 +43,7 @@ const identify = (visitor: Visitor, { text, fresh, key, signature }: Call, servi
 const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finished?] => {
   const { text, fresh, key, dropped } = call;
   const [known, proof] = visitor.keys[service] ?? [];
-  if (call.visitor) return [merge(call.visitor, visitor)];
+  if (call.visitor) return [learn(visitor, call.visitor)];
   if (dropped) {
     const keys = { ...visitor.keys, [service]: [key, proof, true] as Identity };
     return [dropped === visitor.thread && known === key ? { ...visitor, keys } : visitor];

@@ -66,3 +66,7 @@ export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
     return { ...first, turn: Math.max(first.turn, second.turn), keys: mergeKeys(first.keys, second.keys), pages };
   return { ...(second.turn > first.turn ? second : first), pages };
 };
+
+/** The visitor after another tab has told of one. Of the same id, that tab knows what has happened last. */
+export const learn = (visitor: Visitor, told: Visitor): Visitor =>
+  told.thread === visitor.thread ? merge(told, visitor) : merge(visitor, told);

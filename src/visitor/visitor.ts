@@ -5,7 +5,7 @@ import { IDENTIFY } from '../wire.js';
 import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
 import { isErased, rawHint, readHint, writeHint } from './hint.js';
-import { merge, newVisitor, type Visitor, visitorIn } from './record.js';
+import { learn, merge, newVisitor, type Visitor, visitorIn } from './record.js';
 
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
 const WAITING = 0;
@@ -354,9 +354,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** What another tab reports. */
     receive(message: Visitor) {
       const other = visitorIn(message);
-      if (!who || is(AWAY) || !other) return;
-      // Of the same visitor, the tab knows what has happened last.
-      follow(other.thread === who.visitor.thread ? merge(other, who.visitor) : merge(who.visitor, other));
+      if (who && !is(AWAY) && other) follow(learn(who.visitor, other));
     },
     /** What waits is finished as well as it can be. Returns whether the page may write. */
     leave(): boolean {

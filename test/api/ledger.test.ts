@@ -10,8 +10,9 @@ const open = () => {
   const dropped: Signals['dropped'][] = [];
   on('delivered', (value) => delivered.push(value));
   on('dropped', (value) => dropped.push(value));
-  const [counts, begin, end] = createLedger(emit);
-  return { counts, begin, end, delivered, dropped };
+  const disowned: string[][] = [];
+  const ledger = createLedger(emit, 60_000, (...identity) => disowned.push(identity));
+  return { ...ledger, delivered, dropped, disowned };
 };
 
 it('stats() adds up: tracked = delivered + queued + all of dropped', () => {
@@ -55,4 +56,32 @@ it('stats() counts no upserts, and they alone emit no signal', () => {
   expect(counts).toEqual({ tracked: 1, delivered: 1, queued: 0, dropped: {} });
   expect(delivered).toMatchObject([{ events: [{ event: 'a' }] }]);
   expect(dropped).toEqual([]);
+});
+
+it('a $identify that is dropped is disowned, unless the visitor has refused', () => {
+  const { begin, end, disowned } = open();
+  const identify = eventText('$identify', { distinct_id: 'ann' });
+  const { correlationValue } = JSON.parse(identify);
+  for (let n = 0; n < 3; n++) begin();
+  end([identify], 'consent');
+  end([identify]);
+  expect(disowned).toEqual([]);
+  end([identify, eventText('a')], 'rejected');
+  expect(disowned).toEqual([[correlationValue, 'ann']]);
+});
+
+it('settled events are delivered, or dropped as rejected', () => {
+  const { begin, settle, delivered, dropped } = open();
+  const [a, b] = [eventText('a'), eventText('b')];
+  for (let n = 0; n < 2; n++) begin();
+  settle([a, b], [idOf(b)]);
+  expect(delivered).toMatchObject([{ events: [{ event: 'a' }] }]);
+  expect(dropped).toMatchObject([{ events: [{ event: 'b' }] }]);
+});
+
+it('events of other pages that are lost are counted as tracked and dropped; other texts are not', () => {
+  const { lose, counts, dropped } = open();
+  lose([eventText('a'), upsertText(), `${eventText('b').slice(0, -3)}`], 'expired');
+  expect(counts).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { expired: 1 } });
+  expect(dropped).toMatchObject([{ events: [{ event: 'a' }], reason: 'expired' }]);
 });

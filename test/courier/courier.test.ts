@@ -75,7 +75,7 @@ describe('the queue', () => {
     const tab = createTab();
     const single = eventText('now');
     const items = [eventText('a'), upsertText(), eventText('b'), single, eventText('c')];
-    tab.singles.add(idOf(single));
+    tab.delivery.single(idOf(single));
     tab.track(...items);
     await tab.delivery.flush();
     expect(tab.sent.flatMap((batch) => batch.items)).toEqual(items);
@@ -468,7 +468,7 @@ describe('a failure', () => {
   it('of a single event makes the tracker send it in a batch, with its own time', async () => {
     const tab = createTab({ respond: answers(FAILED, DELIVERED) });
     const single = eventText('now');
-    tab.singles.add(idOf(single));
+    tab.delivery.single(idOf(single));
     tab.track(single);
     await tab.delivery.flush();
     await tab.delivery.flush(true);

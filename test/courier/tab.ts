@@ -22,8 +22,6 @@ export interface Tab {
   delivered: string[];
   rejected: string[];
   errors: string[];
-  /** Ids of the events that are to go to the single-event endpoint. */
-  singles: Set<string>;
   /** What the browser would send if the page ended now. */
   deferred(): Batch | undefined;
   /** The page unloads, and the tracker journals its name if it leaves a lease. */
@@ -70,18 +68,16 @@ export const createTab = (options: TabOptions = {}): Tab => {
   const delivered: string[] = [];
   const rejected: string[] = [];
   const errors: string[] = [];
-  const singles = new Set<string>();
   let deferred: Batch | undefined;
   const delivery = createDelivery({
     store,
     queue,
     service: SERVICE,
-    tab: () => name,
+    makeName: () => name,
     hasLeft: (tab) => left.includes(tab),
     flight: options.flight ?? { bytes: 0 },
     limits,
     isDirect: options.isDirect ?? false,
-    singles,
     pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
       sent.push(batch);
@@ -115,9 +111,11 @@ export const createTab = (options: TabOptions = {}): Tab => {
     delivered,
     rejected,
     errors,
-    singles,
     deferred: () => deferred,
-    leave: () => void (delivery.leave() && left.push(name)),
+    leave() {
+      const lease = delivery.leave();
+      if (lease) left.push(lease);
+    },
     track(...items) {
       for (const text of items) {
         queue.add(text);

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createJournal } from '../../src/outbox/journal.ts';
 import { draftEvent, draftUpsert, idOf } from '../../src/recorder/event.ts';
-import type { Held } from '../../src/visitor/held.ts';
+import type { Visitor } from '../../src/visitor/record.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const SECOND = 1000;
@@ -27,24 +27,23 @@ const journalOf = (page: string) => createJournal(SERVICE, page);
 /** The journals of the other pages, as a page sees them that has begun to ask the database after they were written. */
 const others = (since = NOW + 1) => journalOf('reader').others(since);
 
-const call = (index: number, name = `call ${index}`): Held => ({ index, at: NOW + index, text: draftEvent(NOW, name) });
-const [first, second] = [call(1), call(2)];
-const reset: Held = { index: 3, at: NOW, fresh: ONE };
+const visitor: Visitor = { thread: ONE, turn: 2, keys: { [SERVICE]: ['ann'] }, pages: 4 };
+const [first, second] = [draftEvent(NOW, 'first'), draftEvent(NOW, 'second')];
 const before = draftEvent(NOW - 5 * SECOND, 'before');
 const upsert = draftUpsert({ plan: 'pro' });
 
 describe('the journal of a page', () => {
-  it('has the calls that wait and the finished items, and is deleted with the last of them', () => {
+  it('has what it keeps, what waits and the visitor, and is deleted with the last of them', () => {
     const journal = journalOf('page');
-    journal.write([first, second], false);
+    journal.write({ visitor, texts: [first, second], isBlind: true });
     journal.keep([before, upsert]);
-    expect(stored('page')).toEqual({ held: [first, second], isLeft: false, texts: [before, upsert], at: NOW });
-    journal.write([second], true);
-    expect(stored('page')).toEqual({ held: [second], isLeft: true, texts: [before, upsert], at: NOW });
+    expect(stored('page')).toEqual({ visitor, isBlind: true, texts: [before, upsert, first, second], at: NOW });
+    journal.write({ texts: [second], isLeft: true });
+    expect(stored('page')).toEqual({ isLeft: true, texts: [before, upsert, second], at: NOW });
     journal.drop([idOf(before)]);
-    expect(stored('page').texts).toEqual([upsert]);
-    journal.write([], true);
-    expect(stored('page')).toEqual({ held: [], isLeft: true, texts: [upsert], at: NOW });
+    expect(stored('page').texts).toEqual([upsert, second]);
+    journal.write({ isLeft: true });
+    expect(stored('page')).toEqual({ isLeft: true, texts: [upsert], at: NOW });
     journal.drop([idOf(upsert)]);
     expect(localStorage).toEqual({});
   });
@@ -58,7 +57,6 @@ describe('the journal of a page', () => {
 
   it('is not written without a change', () => {
     const journal = journalOf('page');
-    journal.write([], false);
     journal.keep([]);
     journal.drop([idOf(before)]);
     expect(localStorage).toEqual({});
@@ -71,7 +69,7 @@ describe('the journal of a page', () => {
 
   it('is no other journal to the page itself', () => {
     const journal = journalOf('page');
-    journal.write([first], true);
+    journal.write({ texts: [first], isLeft: true });
     expect(journal.others(NOW)).toEqual([]);
   });
 
@@ -81,7 +79,7 @@ describe('the journal of a page', () => {
     const journal = journalOf('reader');
     journal.drop([idOf(before)]);
     journal.keep([upsert]);
-    journal.write([], true);
+    journal.write({ isLeft: true });
     expect(localStorage[keyOf('page')]).toBe(text);
   });
 
@@ -94,7 +92,7 @@ describe('the journal of a page', () => {
   it('without storage has no effect, and throws no error', () => {
     vi.stubGlobal('localStorage', null);
     const journal = journalOf('page');
-    journal.write([first], false);
+    journal.write({ texts: [first] });
     journal.keep([before]);
     journal.drop([idOf(before)]);
     expect(journal.others(NOW)).toEqual([]);
@@ -104,46 +102,54 @@ describe('the journal of a page', () => {
 describe('another page', () => {
   it('reads what a page has left, and removes it', () => {
     const journal = journalOf('page');
-    journal.write([first, reset], true);
+    journal.write({ visitor, texts: [first], isBlind: true, isLeft: true });
     journal.keep([before, upsert]);
     const [other, ...rest] = others();
     expect(rest).toEqual([]);
-    expect(other).toMatchObject({ page: 'page', isLeft: true, held: [first, reset], texts: [before, upsert] });
+    expect(other).toMatchObject({ visitor, isBlind: true, isLeft: true, texts: [before, upsert, first] });
     other?.remove();
     expect(localStorage).toEqual({});
   });
 
-  it('reads the journals of several pages, each under its name', () => {
-    journalOf('a').keep([before]);
+  it('reads the journals of several pages in the order in which they were written, each under a name of its own', () => {
     journalOf('b').keep([upsert]);
-    expect(others().map(({ page, texts }) => [page, texts])).toEqual([
-      ['a', [before]],
-      ['b', [upsert]],
-    ]);
+    vi.setSystemTime(NOW + SECOND);
+    journalOf('a').keep([before]);
+    const found = others(NOW + 2 * SECOND);
+    expect(found.map(({ texts }) => texts)).toEqual([[upsert], [before]]);
+    expect(new Set(found.map(({ name }) => name)).size).toBe(2);
   });
 
-  it('reads the calls of an open page, but not its finished items, and does not remove them', () => {
-    const journal = journalOf('open');
-    journal.write([first], false);
-    journal.keep([draftEvent(NOW - SECOND, 'its own')]);
-    const [other] = others(NOW - 2 * SECOND);
-    expect(other).toMatchObject({ held: [first], texts: [] });
-    const text = localStorage[keyOf('open')];
-    other?.remove();
-    expect(localStorage[keyOf('open')]).toBe(text);
+  it('reads a journal that is written again under another name', () => {
+    const journal = journalOf('page');
+    journal.keep([before]);
+    const [one] = others();
+    vi.setSystemTime(NOW + SECOND);
+    journal.keep([upsert]);
+    const [two] = others(NOW + 2 * SECOND);
+    expect([one?.name, two?.name]).toEqual([expect.stringContaining('page'), expect.stringContaining('page')]);
+    expect(one?.name).not.toBe(two?.name);
   });
 
-  it('reads finished items that were journaled before its question, since their page is gone or has stored them', () => {
-    journalOf('gone').keep([draftEvent(NOW - SECOND, 'left')]);
-    expect(others(NOW + 1)[0]?.texts).toHaveLength(1);
-    expect(others(NOW)[0]?.texts).toEqual([]);
+  it('does not read the journal of an open page, which was written since its question', () => {
+    journalOf('open').write({ visitor, texts: [first] });
+    expect(others(NOW)).toEqual([]);
+    expect(others(NOW - SECOND)).toEqual([]);
   });
 
-  it('reads finished items of the same moment if their page has left', () => {
-    const journal = journalOf('left');
-    journal.keep([draftEvent(NOW, 'now')]);
-    journal.write([], true);
-    expect(others()[0]?.texts).toHaveLength(1);
+  it('reads a journal that was written before its question: its page is gone, or has stored the items', () => {
+    journalOf('gone').keep([first]);
+    expect(others(NOW + 1)[0]?.texts).toEqual([first]);
+  });
+
+  it('reads a journal of the same moment if its page has left', () => {
+    journalOf('left').write({ texts: [first], isLeft: true });
+    expect(others(NOW)[0]?.texts).toEqual([first]);
+  });
+
+  it('reads a journal with a future time, since the clock was set back', () => {
+    store('gone', { texts: [first], at: NOW + 3600 * SECOND });
+    expect(others()[0]?.texts).toEqual([first]);
   });
 
   it('reads finished items with a future time, since the clock was set back', () => {
@@ -159,25 +165,25 @@ describe('another page', () => {
 
   it('does not remove a journal that its page has written again', () => {
     const journal = journalOf('page');
-    journal.write([first], false);
+    journal.keep([first]);
     const [other] = others();
-    journal.write([first, second], false);
+    journal.keep([second]);
     other?.remove();
-    expect(stored('page').held).toEqual([first, second]);
+    expect(stored('page').texts).toEqual([first, second]);
   });
 
   it('does not remove a journal that its page has begun anew', () => {
     const journal = journalOf('page');
-    journal.write([first], false);
+    journal.keep([first]);
     const [other] = others();
-    journal.write([], false);
-    journal.write([second], false);
+    journal.drop([idOf(first)]);
+    journal.keep([second]);
     other?.remove();
-    expect(stored('page').held).toEqual([second]);
+    expect(stored('page').texts).toEqual([second]);
   });
 
   it('removes nothing if another page has removed it already', () => {
-    journalOf('page').write([first], true);
+    journalOf('page').write({ texts: [first], isLeft: true });
     const [[one], [two]] = [others(), others()];
     one?.remove();
     two?.remove();
@@ -196,69 +202,35 @@ describe('a journal that other code has overwritten', () => {
     '[]',
     '[5,null,{}]',
     '{}',
-    { held: null, texts: null },
-    { held: 7, texts: 'text' },
-    { held: {}, texts: {} },
-    { held: [null, 7, 'text', [], {}, true], texts: [null, 7, 'text', [], {}, true] },
-    { held: [{ index: 1, text: 'not an item' }], texts: ['{"uuid":"short","timestamp":""}'] },
-    { held: [{ index: 1, at: NOW }], isLeft: 'yes' },
-    { held: [{ index: 0, at: NOW, fresh: ONE }] },
-    { held: [{ index: 'one', at: NOW, fresh: ONE }] },
-    { held: [{ at: NOW, fresh: ONE }] },
-    { held: [{ index: 1, at: NOW, visitor: { thread: 'nobody' } }] },
-    { held: [{ index: 1, at: NOW, visitor: 7 }] },
+    { visitor: null, texts: null },
+    { visitor: 7, texts: 'text' },
+    { visitor: {}, texts: {} },
+    { visitor: [], texts: [null, 7, 'text', [], {}, true] },
+    { visitor: { thread: 'nobody' }, texts: ['{"uuid":"short","timestamp":""}'] },
+    { visitor: { thread: ONE.toUpperCase() }, isLeft: 'yes', isBlind: 7 },
+    { texts: [], at: 'noon' },
   ];
 
-  it.each(GARBAGE.map((garbage) => [garbage]))('has no calls and no items, and is removed: %j', (garbage) => {
+  it.each(GARBAGE.map((garbage) => [garbage]))('has no visitor and no items, and is removed: %j', (garbage) => {
     store('page', garbage);
     const [other] = others();
-    expect([other?.held, other?.texts]).toEqual([[], []]);
+    expect([other?.visitor, other?.texts]).toEqual([undefined, []]);
     other?.remove();
     expect(localStorage).toEqual({});
   });
 
-  it('keeps the calls and items that are in order', () => {
-    store('page', { held: [null, first, 7, second], texts: ['text', before, {}, upsert] });
-    expect(others()[0]).toMatchObject({ held: [first, second], texts: [before, upsert] });
+  it('keeps the items that are in order', () => {
+    store('page', { texts: [null, 'text', before, {}, upsert] });
+    expect(others()[0]?.texts).toEqual([before, upsert]);
   });
 
   it.each<[string, object]>([
-    ['a visitor without numbers and keys', { index: 1, at: NOW, visitor: { thread: ONE } }],
-    [
-      'a visitor with null for the rest',
-      { index: 1, at: NOW, visitor: { thread: ONE, turn: null, keys: null, pages: null } },
-    ],
-    ['an event with a visitor that is none', { ...call(1), visitor: {} }],
-    ['an event with a visitor that is a number', { ...call(1), visitor: 7 }],
-  ])('has only visitors that can be merged: %s', (_what, held) => {
-    store('page', { held: [held] });
-    for (const { visitor } of others()[0]?.held ?? [])
-      if (visitor)
-        expect(visitor).toMatchObject({
-          turn: expect.any(Number),
-          keys: expect.any(Object),
-          pages: expect.any(Number),
-        });
-  });
-
-  it.each(['nobody', 7, ONE.toUpperCase()])('starts no visitor id that is none: %j', (fresh) => {
-    store('page', { held: [{ index: 1, at: NOW, fresh }] });
-    expect(others()[0]?.held).toEqual([]);
-  });
-
-  it.each(['key', 'signature', 'dropped', 'given'])('skips a call whose %s is no text', (name) => {
-    store('page', { held: [{ index: 1, at: NOW, fresh: ONE, [name]: 7 }, reset] });
-    expect(others()[0]?.held).toEqual([reset]);
-  });
-
-  it.each([undefined, 'noon'])('has only calls whose time is a number: %s', (at) => {
-    store('page', {
-      held: [
-        { ...first, at },
-        { ...second, at: NOW },
-      ],
-    });
-    for (const held of others()[0]?.held ?? []) expect(held.at).toEqual(expect.any(Number));
+    ['without numbers and keys', { thread: ONE }],
+    ['with null for the rest', { thread: ONE, turn: null, keys: null, pages: null }],
+    ['with keys that are none', { thread: ONE, keys: { [SERVICE]: 7, other: [{}] } }],
+  ])('has only visitors that can be merged: one %s', (_what, left) => {
+    store('page', { visitor: left });
+    expect(others()[0]?.visitor).toEqual({ thread: ONE, turn: 0, keys: {}, pages: 0 });
   });
 });
 
@@ -268,26 +240,27 @@ describe('a page of an earlier version', () => {
     localStorage['clew.items /other old'] = JSON.stringify([before]);
     const [other, ...rest] = others();
     expect(rest).toEqual([]);
-    expect(other).toMatchObject({ held: [], texts: [before, upsert] });
+    expect(other).toMatchObject({ isLeft: true, name: '', texts: [before, upsert] });
     other?.remove();
     expect(Object.keys(localStorage)).toEqual(['clew.items /other old']);
   });
 
-  it('has left a changed visitor, who counts before all calls', () => {
-    const visitor = { thread: OTHER, turn: 2, keys: { [SERVICE]: ['ann'] }, pages: 4 };
-    localStorage['clew.visitor'] = JSON.stringify(visitor);
+  it('has left a changed visitor, who counts first', () => {
+    const changed = { ...visitor, thread: OTHER };
+    journalOf('page').keep([first]);
+    localStorage['clew.visitor'] = JSON.stringify(changed);
     const [other, ...rest] = others();
-    expect(rest).toEqual([]);
-    expect(other).toMatchObject({ isLeft: true, held: [{ at: 0, visitor }], texts: [] });
+    expect(rest).toHaveLength(1);
+    expect(other).toMatchObject({ visitor: changed, isLeft: true, name: '', texts: [] });
     other?.remove();
-    expect(localStorage).toEqual({});
+    expect(Object.keys(localStorage)).toEqual([keyOf('page')]);
   });
 
   it.each(['not JSON', '[5, null, {}]', '{}', 'null', '"text"', '7'])('has left nothing readable: %s', (text) => {
     localStorage[`clew.items ${SERVICE} old`] = text;
     localStorage['clew.visitor'] = text;
     for (const other of others()) {
-      expect([other.held, other.texts]).toEqual([[], []]);
+      expect([other.visitor, other.texts]).toEqual([undefined, []]);
       other.remove();
     }
     expect(localStorage).not.toHaveProperty([`clew.items ${SERVICE} old`]);

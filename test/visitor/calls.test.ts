@@ -1,7 +1,7 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
-import { draftEvent, draftUpsert, idOf } from '../../src/recorder/event.ts';
-import { finish, type Held } from '../../src/visitor/held.ts';
+import { draftEvent, draftUpsert, idOf, stamp } from '../../src/recorder/event.ts';
+import { type Call, complete, finish } from '../../src/visitor/calls.ts';
 import { type Identity, markOf, type Visitor } from '../../src/visitor/record.ts';
 
 const SERVICE = '/clew';
@@ -17,21 +17,18 @@ const visitorOf = (identity?: Identity, changes: Partial<Visitor> = {}): Visitor
   ...changes,
 });
 
-let index = 0;
-const call = (held: Omit<Held, 'index' | 'at'>): Held => ({ ...held, index: ++index, at: index });
-const track = (name: string) => call({ text: draftEvent(0, name) });
-const upsert = (properties = { plan: 'pro' }) => call({ text: draftUpsert(properties) });
-const reset = (id: number) => call({ fresh: idOfCall(id) });
-const identify = (key: string, id: number, signature?: string) =>
-  call({
-    text: draftEvent(0, '$identify', JSON.stringify({ distinct_id: key })),
-    fresh: idOfCall(id),
-    key,
-    signature,
-  });
+const track = (name: string): Call => ({ text: draftEvent(0, name) });
+const upsert = (properties = { plan: 'pro' }): Call => ({ text: draftUpsert(properties) });
+const reset = (id: number): Call => ({ fresh: idOfCall(id) });
+const identify = (key: string, id: number, signature?: string): Call => ({
+  text: draftEvent(0, '$identify', JSON.stringify({ distinct_id: key })),
+  fresh: idOfCall(id),
+  key,
+  signature,
+});
 
 /** The last visitor, and each finished item: its name or the plan that it sets, and what it knows. */
-const run = (from: Visitor, calls: readonly Held[], isSure?: boolean) => {
+const run = (from: Visitor, calls: readonly Call[], isSure?: boolean) => {
   const [visitor, items] = finish(from, calls, SERVICE, isSure);
   return {
     visitor,
@@ -106,17 +103,10 @@ describe('identify', () => {
     expect(visitor.thread).toBe(idOfCall(1));
     expect(items).toEqual([['$identify bob', { correlationValue: idOfCall(1), signature: undefined }]]);
   });
-
-  it('whose $identify was delivered from memory changes the visitor all the same', () => {
-    const { text: _delivered, ...rest } = identify('ann', 1);
-    const { visitor, items } = run(visitorOf(), [rest, upsert()]);
-    expect(visitor).toEqual(visitorOf(['ann', undefined]));
-    expect(items).toEqual([['pro', { primary_key: 'ann', signature: undefined }]]);
-  });
 });
 
 describe('a dropped $identify', () => {
-  const dropped = (key: string, id = FROM) => call({ dropped: id, key });
+  const dropped = (key: string, id = FROM): Call => ({ dropped: id, key });
 
   it('is sent again by the next identify, under the same visitor id, and only once', () => {
     const { visitor, items } = run(visitorOf(['ann', 'bad']), [
@@ -254,6 +244,7 @@ describe('a page that has not asked the database', () => {
     const { visitor, items } = run(from, [track('a'), upsert(), identify('ann', 1), upsert({ plan: 'free' })], false);
     expect(visitor).toBe(from);
     expect(items).toEqual([['a', { correlationValue: FROM }]]);
+    expect(finish(from, [track('a'), upsert(), track('b')], SERVICE, false)[2]).toBe(1);
   });
 });
 
@@ -261,7 +252,7 @@ describe('a call that knows a visitor', () => {
   const later = visitorOf(['bob'], { thread: idOfCall(9), turn: 4, pages: 6 });
 
   it('changes an earlier visitor, for the calls after it', () => {
-    const { visitor, items } = run(visitorOf(['ann']), [track('a'), call({ visitor: later }), track('b'), upsert()]);
+    const { visitor, items } = run(visitorOf(['ann']), [track('a'), { visitor: later }, track('b'), upsert()]);
     expect(visitor).toEqual(later);
     expect(items).toEqual([
       ['a', { correlationValue: FROM }],
@@ -272,13 +263,36 @@ describe('a call that knows a visitor', () => {
 
   it('does not change a visitor who is as late, or later', () => {
     const ann = visitorOf(['ann'], { turn: 4, pages: 8 });
-    expect(run(ann, [call({ visitor: later })]).visitor).toEqual(ann);
+    expect(run(ann, [{ visitor: later }]).visitor).toEqual(ann);
   });
 
   it('adds the keys of other services to the same visitor id', () => {
-    const { visitor } = run(visitorOf(['ann']), [
-      call({ visitor: visitorOf(undefined, { keys: { '/other': ['ann'] } }) }),
-    ]);
+    const { visitor } = run(visitorOf(['ann']), [{ visitor: visitorOf(undefined, { keys: { '/other': ['ann'] } }) }]);
     expect(visitor.keys).toEqual({ [SERVICE]: ['ann'], '/other': ['ann'] });
+  });
+});
+
+describe('an item that a page has left', () => {
+  it('stays as it is if it is complete', () => {
+    const [, items] = finish(visitorOf(['ann']), [track('a'), upsert()], SERVICE);
+    for (const [draft, known] of items) {
+      const text = stamp(draft, known ?? {});
+      expect(complete(text, visitorOf(['bob'], { thread: idOfCall(1) }), SERVICE)).toBe(text);
+    }
+  });
+
+  it('gets the customer of its visitor if it is an upsert without one', () => {
+    const { text = '' } = upsert();
+    expect(JSON.parse(complete(text, visitorOf(['ann', 'proof']), SERVICE))).toEqual({
+      ...JSON.parse(text),
+      primary_key: 'ann',
+      signature: 'proof',
+    });
+  });
+
+  it('is no upsert if nobody is identified, or only a mark is known', () => {
+    const { text = '' } = upsert();
+    expect(complete(text, visitorOf(), SERVICE)).toBe('');
+    expect(complete(text, visitorOf([markOf('ann')]), SERVICE)).toBe('');
   });
 });

@@ -1,0 +1,86 @@
+import { v4 as uuid } from 'uuid';
+import { pageContext } from '../page/context.js';
+import { draftEvent, draftUpsert } from '../recorder/event.js';
+import type { Recorder } from '../recorder/recorder.js';
+import type { Call } from '../visitor/calls.js';
+import { IDENTIFY } from '../wire.js';
+import type { Listen } from './signals.js';
+import type { Stats, Tracker } from './types.js';
+
+export interface MethodPorts {
+  readonly recorder: Recorder;
+  readonly on: Listen;
+  readonly counts: Stats;
+  /** A service checks no signature. */
+  readonly isDirect: boolean;
+  clock(): number;
+  replayedId(): string | undefined;
+  /** Takes a call that needs the visitor. */
+  enter(call: Call): void;
+  /** Journals what waits for the database. */
+  write(): void;
+  /** Takes the visitor's answer, for all tabs. */
+  answer(isGranted: boolean): void;
+  flush(isForced?: boolean): Promise<void>;
+  visitorId(): Promise<string>;
+  stop(): void;
+  attempt<T>(run: () => T): T | '';
+  fail(message: string): void;
+}
+
+/** What an app calls. Every method first works on the calls of `track` that wait, so that all calls are in order. */
+export const createMethods = (ports: MethodPorts): Tracker => {
+  const { recorder, on, counts, isDirect, clock, replayedId, enter, write, flush, attempt, fail } = ports;
+  const setProperties = (properties: unknown) => {
+    const text = attempt(() => draftUpsert(properties));
+    if (text) enter({ text });
+    write();
+  };
+  return {
+    track: (event, payload?: unknown) => recorder.track(event, payload),
+    trackNow(event, payload?: unknown) {
+      recorder.track(event, payload, true);
+      recorder.drain();
+      return flush();
+    },
+    identify(primaryKey, properties, options) {
+      recorder.drain();
+      const { signature } = options ?? {};
+      if (typeof primaryKey !== 'string' || !primaryKey || typeof (signature ?? '') !== 'string')
+        return fail('identify: expected a non-empty string');
+      enter({
+        text: draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId()),
+        fresh: uuid(),
+        key: primaryKey,
+        signature: isDirect ? undefined : signature,
+      });
+      write();
+      if (properties) setProperties(properties);
+    },
+    setProperties(properties) {
+      recorder.drain();
+      setProperties(properties);
+    },
+    page: (overrides) => {
+      recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...overrides })) });
+    },
+    reset() {
+      recorder.drain();
+      enter({ fresh: uuid() });
+      write();
+    },
+    consent(isGranted) {
+      recorder.drain();
+      if (typeof isGranted !== 'boolean') return fail('consent: expected a boolean');
+      ports.answer(isGranted);
+    },
+    flush() {
+      recorder.drain();
+      return flush(true);
+    },
+    correlationValue: ports.visitorId,
+    stats: () => structuredClone(counts),
+    on,
+    stop: ports.stop,
+  };
+};

@@ -1,0 +1,108 @@
+import type { createLedger } from '../api/ledger.js';
+import type { Settings } from '../api/options.js';
+import type { Trace } from '../api/signals.js';
+import { type Delivery, linkNameOf } from '../courier/courier.js';
+import { carryNothing } from '../outbox/carryOver.js';
+import type { createFarewell } from '../outbox/farewell.js';
+import type { Queue } from '../outbox/queue.js';
+import type { Store } from '../outbox/store.js';
+import type { Recorder } from '../recorder/recorder.js';
+import { type createVisitor, VISITOR } from '../visitor/visitor.js';
+import type { Channel } from './channel.js';
+import { watchLifecycle } from './life.js';
+import { neverSeen, whenSeen } from './prerender.js';
+
+export interface VisitPorts {
+  readonly settings: Settings;
+  readonly recorder: Recorder;
+  readonly visitor: ReturnType<typeof createVisitor>;
+  readonly queue: Queue;
+  readonly store: Store;
+  readonly courier: Delivery;
+  readonly farewell: ReturnType<typeof createFarewell>;
+  readonly channel: Channel;
+  readonly ledger: ReturnType<typeof createLedger>;
+  trace(make: () => Trace): void;
+  /** Tells the site's other hosts who the visitor is. */
+  tellHosts(): void;
+}
+
+/** What happens to all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
+export const createVisit = (ports: VisitPorts) => {
+  const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger, trace } = ports;
+
+  const start = () => visitor.grant();
+
+  const refuse = () => {
+    recorder.drain();
+    visitor.refuse();
+    trace(() => ({ step: 'visitor', visitorId: undefined }));
+    ledger.end(queue.remove([...queue.items.keys()]), 'consent');
+    // What is in the store only is erased unread.
+    ledger.endUnseen(ledger.counts.queued, 'consent');
+    courier.forget();
+    store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
+    carryNothing(settings.storageName);
+    ports.tellHosts();
+    neverSeen(start);
+  };
+
+  /** The visitor's answer, given here or in another tab. */
+  const answer = (isGranted: boolean) => {
+    if (!isGranted) refuse();
+    else if (!visitor.isStarted()) whenSeen(start);
+  };
+
+  const flush = async (isForced?: boolean) => {
+    await visitor.asked();
+    if (visitor.pages()) await courier.flush(isForced);
+  };
+
+  /** What is left is handed over, or carried to the next page. */
+  const depart = () => {
+    if (!visitor.leave()) return store.abort();
+    const lease = courier.leave();
+    visitor.carry();
+    // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
+    queue.carry(true);
+    farewell.say(courier.settled(), lease);
+  };
+
+  const leave = () => {
+    recorder.drain();
+    neverSeen(start);
+    depart();
+    channel.close();
+  };
+
+  const unwatch = watchLifecycle(
+    (isBack) => {
+      recorder.drain();
+      // While the page was hidden, another host of the site may have changed the visitor.
+      visitor.check(isBack);
+      flush(isBack);
+    },
+    leave,
+    () => {
+      channel.reopen();
+      courier.restore();
+      visitor.restore();
+    },
+  );
+
+  // Nothing is erased: perhaps the visitor's own answer is still to come, and has come on earlier pages.
+  if (settings.respectGpc && (globalThis.navigator as { globalPrivacyControl?: boolean })?.globalPrivacyControl)
+    visitor.refuse();
+  else if (settings.consent === 'granted') whenSeen(start);
+
+  return {
+    refuse,
+    answer,
+    flush,
+    depart,
+    stop() {
+      unwatch();
+      leave();
+    },
+  };
+};
