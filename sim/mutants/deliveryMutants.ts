@@ -95,7 +95,7 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'releases the lease of another tab when its page leaves',
     file: 'courier/courier.ts',
-    find: "const isHeld = link.by === tab() && timeLeft(link, '', now()) > 0;",
+    find: "const isHeld = link.by === tab && timeLeft(link, '', now()) > 0;",
     replace: "const isHeld = left.does === 'read';",
   },
   {
@@ -125,8 +125,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'stays away after the back/forward cache',
     file: 'courier/courier.ts',
-    find: "    restore() {\n      state = { does: 'wait' };\n",
-    replace: '    restore() {\n',
+    find: "      state = { does: 'wait' };\n      renew();\n",
+    replace: '      renew();\n',
   },
   {
     name: "counts a 2xx without the relay's header as delivered",

@@ -38,15 +38,15 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'does not journal at pagehide what is not stored',
-    file: 'tracker.ts',
-    find: '    queue.carry();\n',
+    file: 'page/visit.ts',
+    find: '    queue.carry(true);\n',
     replace: '',
   },
   {
     name: 'does not journal what is tracked before the database is open',
     file: 'visitor/visitor.ts',
-    find: 'journal.write(who?.unsaved ? [who.unsaved, ...held] : held, is(AWAY));',
-    replace: 'journal.write(who?.unsaved ? [who.unsaved] : [], is(AWAY));',
+    find: 'journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isBlind, isLeft: is(AWAY) });',
+    replace: 'journal.write({ visitor: visitor === stored ? undefined : visitor, isBlind, isLeft: is(AWAY) });',
   },
   {
     name: 'does not adopt the journal of an earlier page',
@@ -68,7 +68,7 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'forgets at pagehide which events are settled',
-    file: 'tracker.ts',
+    file: 'outbox/farewell.ts',
     find: 'if (settled.size) carry(SETTLED',
     replace: 'if (!settled) carry(SETTLED',
   },
@@ -79,22 +79,10 @@ export const storageMutants: readonly Mutant[] = [
     replace: '[service, 1, ++count, page, size.of(own[1])]',
   },
   {
-    name: 'does not take in the calls that a page has left in its journal',
-    file: 'visitor/decide.ts',
-    find: 'inOrder(own, others, done)',
-    replace: 'inOrder(own, [], done)',
-  },
-  {
     name: 'does not take in the finished events that a page has left in its journal',
     file: 'visitor/visitor.ts',
-    find: '      ports.adopt(adopted);\n',
+    find: '      ports.adopt(adopted.map(([, text]) => text));\n',
     replace: '',
-  },
-  {
-    name: 'takes in the calls of a journal twice',
-    file: 'visitor/decide.ts',
-    find: 'other.held.filter(({ index }) => index > (taken.get(other.page) ?? 0))',
-    replace: 'other.held',
   },
   {
     name: 'never deletes the journal of a page that has gone',
@@ -105,7 +93,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'writes what waits for the database only when the page leaves',
     file: 'visitor/visitor.ts',
-    find: '      if (is(ASKING)) write();\n',
+    find: '      if (is(ASKING) && held.length < MOST_JOURNALED) write();\n',
     replace: '',
   },
   {
@@ -113,5 +101,23 @@ export const storageMutants: readonly Mutant[] = [
     file: 'visitor/visitor.ts',
     find: 'const settled = ports.settled(!mine.isSure);',
     replace: 'const settled = new Set();',
+  },
+  {
+    name: 'takes in a journal whose deletion was lost once more',
+    file: 'visitor/visitor.ts',
+    find: 'others.filter(({ name }) => !taken.includes(name))',
+    replace: 'others',
+  },
+  {
+    name: 'takes in the journal of an open page',
+    file: 'outbox/journal.ts',
+    find: '.filter((other) => !isOpen(other))',
+    replace: '.filter((other) => other || isOpen(other))',
+  },
+  {
+    name: 'counts a row as stored that has changed meanwhile',
+    file: 'outbox/queue.ts',
+    find: '        if (place !== due) continue;\n',
+    replace: '',
   },
 ];
