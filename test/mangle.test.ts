@@ -64,7 +64,7 @@ it('mangles nothing that is stored, sent, posted or public', () => {
   const names = internalNames(ROOT, ['index.ts', 'wire.ts', 'snippet.ts']);
   expect(names).toEqual(expect.arrayContaining(['isDirect', 'onSettled', 'excessOf', 'grant']));
   const visitor = 'thread turn keys pages taken';
-  const journal = 'isLeft isBlind texts at visitor q';
+  const journal = 'isLeft texts at visitor q';
   const link = 'by until fails okAt asked refused';
   const wire = 'uuid timestamp event source correlationKey correlationValue payload seq distinct_id primary_key';
   const trace =

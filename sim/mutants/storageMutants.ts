@@ -45,8 +45,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not journal what is tracked before the database is open',
     file: 'visitor/visitor.ts',
-    find: 'journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isBlind, isLeft: is(AWAY) });',
-    replace: 'journal.write({ visitor: visitor === stored ? undefined : visitor, isBlind, isLeft: is(AWAY) });',
+    find: 'journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY) });',
+    replace: 'journal.write({ visitor: visitor === stored ? undefined : visitor, isLeft: is(AWAY) });',
   },
   {
     name: 'does not adopt the journal of an earlier page',

@@ -29,8 +29,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor id at reset()',
     file: 'visitor/calls.ts',
-    find: ': [newVisitor(visitor, fresh)];',
-    replace: ': [newVisitor(visitor, visitor.thread)];',
+    find: ': [newVisitor(visitor, fresh, call.at)];',
+    replace: ': [newVisitor(visitor, visitor.thread, call.at)];',
   },
   {
     name: 'does nothing at reset()',
@@ -41,7 +41,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor id when another person is identified',
     file: 'visitor/calls.ts',
-    find: 'known !== undefined && !isSame ? newVisitor(visitor, fresh) : visitor;',
+    find: 'known !== undefined && !isSame ? newVisitor(visitor, fresh, at) : visitor;',
     replace: 'visitor;',
   },
   {
@@ -154,10 +154,10 @@ export const visitorMutants: readonly Mutant[] = [
     replace: 'const from = ',
   },
   {
-    name: 'forgets a change of a page that knew of no earlier visitor',
-    file: 'visitor/visitor.ts',
-    find: "if (!isBlind || typeof key === 'number' || !(key || visitor.turn))",
-    replace: 'if (isBlind || base)',
+    name: 'does not give a change the version of its time',
+    file: 'visitor/record.ts',
+    find: 'Math.floor((at - 1.7e12) / 100)',
+    replace: 'Math.min(0, at)',
   },
   {
     name: 'writes the record unread over that of another service',
@@ -169,6 +169,6 @@ export const visitorMutants: readonly Mutant[] = [
     name: 'does not see a hint that another tab has written meanwhile',
     file: 'visitor/visitor.ts',
     find: 'who = isSeen ? { ...known, seen: rawHint() } : known;',
-    replace: 'who = { ...known, seen: rawHint(), isBlind: known.isBlind && isSeen };',
+    replace: 'who = { ...known, seen: rawHint() };',
   },
 ];

@@ -6,8 +6,6 @@ import { CHANGED, carried, carriedKeys, carry, ITEMS, PAGE } from './carryOver.j
 export interface Journaled {
   /** The visitor, if the database may not have what this page has made of it. */
   readonly visitor?: Visitor | undefined;
-  /** The page did not know of an earlier visitor. */
-  readonly isBlind?: boolean | undefined;
   /** The page has gone, or is in the back/forward cache. */
   readonly isLeft?: boolean | undefined;
   /** Finished events and upserts, and upserts that do not know their customer. */

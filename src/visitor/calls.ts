@@ -1,6 +1,6 @@
 import { type ItemText, isEvent, stamp } from '../recorder/event.js';
 import { parseJson } from '../wire.js';
-import { type Identity, learn, markOf, newVisitor, type Visitor } from './record.js';
+import { type Identity, learn, markOf, newVisitor, type Visitor, versionAt } from './record.js';
 
 /** A call that needs to know the visitor: an event, an upsert, or a change of the visitor. It has its ids from the call. */
 export interface Call {
@@ -9,6 +9,8 @@ export interface Call {
   /** A change of the visitor: the visitor id that it begins, if it has to begin one. Without `key`, it is a `reset`. */
   readonly fresh?: string | undefined;
   readonly key?: string | undefined;
+  /** When the visitor was changed, in ms since the epoch. */
+  readonly at?: number | undefined;
   readonly signature?: string | undefined;
   /** The `$identify` of `key` with this visitor id was dropped. */
   readonly dropped?: string | undefined;
@@ -27,14 +29,19 @@ export const eventsIn = (calls: readonly Call[]): ItemText[] =>
 /** Whether the call changes the visitor. */
 export const isChange = ({ fresh, dropped, visitor }: Call): boolean => !!(fresh || dropped || visitor);
 
-const identify = (visitor: Visitor, { text, fresh, key, signature }: Call, service: string): [Visitor, Finished?] => {
+const identify = (
+  visitor: Visitor,
+  { text, fresh, key, signature, at = 0 }: Call,
+  service: string,
+): [Visitor, Finished?] => {
   const [known, proof, isUnsent] = visitor.keys[service] ?? [];
   const isSame = known === key || known === markOf(key as string);
   if (known === key && !isUnsent && (!signature || proof === signature)) return [visitor];
   // The service would rename or delete the first person's record if a second one came by the same id.
-  const person = known !== undefined && !isSame ? newVisitor(visitor, fresh) : visitor;
+  const person = known !== undefined && !isSame ? newVisitor(visitor, fresh, at) : visitor;
   const identity: Identity = [key as string, signature];
-  const after = { ...person, keys: { ...person.keys, [service]: identity } };
+  const turn = Math.max(person.turn, versionAt(at));
+  const after = { ...person, turn, keys: { ...person.keys, [service]: identity } };
   const isNew = !isSame || isUnsent;
   return isNew ? [after, [text as ItemText, { correlationValue: after.thread, signature }]] : [after];
 };
@@ -48,7 +55,7 @@ const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finishe
     const keys = { ...visitor.keys, [service]: [key, proof, true] as Identity };
     return [dropped === visitor.thread && known === key ? { ...visitor, keys } : visitor];
   }
-  if (fresh) return key ? identify(visitor, call, service) : [newVisitor(visitor, fresh)];
+  if (fresh) return key ? identify(visitor, call, service) : [newVisitor(visitor, fresh, call.at)];
   if (isEvent(text as ItemText)) return [visitor, [text as ItemText, { correlationValue: visitor.thread }]];
   const isKnown = typeof known === 'string';
   return [visitor, [text as ItemText, isKnown ? { primary_key: known, signature: proof ?? undefined } : undefined]];

@@ -13,7 +13,7 @@ export type Identity = readonly [
 export interface Visitor {
   /** The visitor id (`correlationValue`): a lower-case v4 UUID. All versions of clew store it under this name. */
   readonly thread: string;
-  /** The number of earlier visitor ids. */
+  /** The version: of two visitors, the one with the higher version counts. All versions of clew store it under this name. */
   readonly turn: number;
   /** Who identified the visitor id, by service. */
   readonly keys: Readonly<Record<string, Identity>>;
@@ -34,10 +34,16 @@ export const visitorIn = (stored: unknown): Visitor | undefined => {
   return isVisitorId(thread) ? { thread, turn: ~~turn, keys: Object.fromEntries(known), pages: ~~pages } : undefined;
 };
 
+/**
+ * The least version of a change at this time (ms since the epoch), in tenths of a second. A page that has not asked the database may
+ * not know of the version before: with the time, its change still counts as the later one.
+ */
+export const versionAt = (at: number): number => Math.floor((at - 1.7e12) / 100);
+
 /** A visitor with a new id, after another one. */
-export const newVisitor = (before?: Visitor, thread: string = uuid()): Visitor => ({
+export const newVisitor = (before?: Visitor, thread: string = uuid(), at = 0): Visitor => ({
   thread,
-  turn: before ? before.turn + 1 : 0,
+  turn: before ? Math.max(before.turn + 1, versionAt(at)) : 0,
   keys: {},
   pages: before?.pages ?? 0,
 });

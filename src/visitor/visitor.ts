@@ -1,7 +1,6 @@
 import type { Journal, OtherJournal } from '../outbox/journal.js';
 import type { Entry, ReadRows, Store } from '../outbox/store.js';
-import { draftEvent, type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
-import { IDENTIFY } from '../wire.js';
+import { type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
 import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
 import { isErased, rawHint, readHint, writeHint } from './hint.js';
@@ -33,8 +32,6 @@ interface Who {
   readonly visitor: Visitor;
   /** What the database has, or another tab writes there. */
   readonly stored?: Visitor | undefined;
-  /** There was no hint, and the database has not been asked: nothing is known of an earlier visitor. */
-  readonly isBlind?: boolean;
   /** The hint in localStorage as this page last saw it. */
   readonly seen?: string | undefined;
   /** The number of this page load; 0 while the database has not assigned it. */
@@ -120,9 +117,9 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Journals what the database may not have. */
   const write = () => {
     if (!who) return journal.write({});
-    const { begin, visitor, stored, isBlind } = who;
+    const { begin, visitor, stored } = who;
     const texts = finish(begin, held, service)[1].map(([draft, known]) => (known ? stamp(draft, known) : draft));
-    journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isBlind, isLeft: is(AWAY) });
+    journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY) });
   };
 
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
@@ -175,26 +172,13 @@ export const createVisitor = (ports: VisitorPorts) => {
     write();
   };
 
-  /** What a page has left becomes part of what is known. */
-  const inherit = (
-    base: Visitor | undefined,
-    { visitor, isBlind }: OtherJournal,
-  ): [Visitor | undefined, Finished[]] => {
-    if (!base || !visitor) return [visitor ?? base, []];
-    const [key, signature] = visitor.keys[service] ?? [];
-    if (!isBlind || typeof key === 'number' || !(key || visitor.turn)) return [merge(base, visitor), []];
-    // It has changed a visitor of whom it did not know, so the same change is made here.
-    const text = draftEvent(Date.now(), IDENTIFY, JSON.stringify({ distinct_id: key }));
-    const [next, items] = finish(base, [{ text, fresh: visitor.thread, key, signature }], service);
-    return [next, next.thread === visitor.thread ? [] : items];
-  };
-
   /** The truth about calls that were made with the visitor of the hint. */
   const decide = (mine: Who, base: Visitor | undefined, meet: (visitor: Visitor) => Visitor): [Who, Finished[]] => {
-    const { begin, visitor, isBlind } = mine;
-    const known = [begin.thread, visitor.thread, readHint(service)?.thread, ...held.map(({ fresh }) => fresh)];
-    // After a crash of the browser, the hint may be out of date.
-    const isStale = base && (isBlind || (base.turn >= begin.turn && !known.includes(base.thread)));
+    const { begin, visitor } = mine;
+    const known = [visitor.thread, readHint(service)?.thread, ...held.map(({ fresh }) => fresh)];
+    // After a crash of the browser, the hint may be out of date. If it is not, a later visitor has come of it meanwhile.
+    const isLater = base && base.turn > begin.turn && !known.includes(base.thread);
+    const isStale = base && base.thread !== begin.thread && (isLater || base.turn === begin.turn);
     const from = isStale ? base : base?.thread === begin.thread ? merge(begin, base) : begin;
     const end = Math.max(held.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
     const [after, items] = finish(meet(from), held.slice(0, end), service);
@@ -238,17 +222,14 @@ export const createVisitor = (ports: VisitorPorts) => {
       const settled = ports.settled(!mine.isSure);
       let base = kept;
       const adopted: (readonly [at: number, text: ItemText])[] = [];
-      const inherited: Finished[] = [];
       for (const other of others.filter(({ name }) => !taken.includes(name))) {
-        const [next, items] = inherit(base, other);
-        base = next;
-        inherited.push(...items);
+        if (other.visitor) base = merge(base, other.visitor);
         let at = 0;
         for (const text of other.texts) {
           // In order, even if the clock was set back. An upsert has no time of its own.
           at = Math.max(at, timeOf(text) || 0);
           if (!settled.has(idOf(text)) && !present?.has(idOf(text)))
-            adopted.push([at, complete(text, next ?? who.begin, service)]);
+            adopted.push([at, complete(text, base ?? who.begin, service)]);
         }
       }
       adopted.sort(([one], [other]) => one - other);
@@ -258,7 +239,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       life = { at: OPEN, isSure: true };
       know(next);
       ports.adopt(adopted.map(([, text]) => text));
-      ports.take([...inherited, ...items]);
+      ports.take(items);
       if (!isSame(after, kept) && (kept || !isSame(after, before))) ports.onChange(after);
       // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
       rows = ports.rows();
@@ -288,7 +269,8 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   /** Takes a call in its turn. */
-  const hold = (call: Call) => {
+  const hold = (made: Call) => {
+    const call = isChange(made) ? { ...made, at: Date.now() } : made;
     held.push(call);
     if (!who || !isChange(call)) return held[1] ? undefined : pump();
     const [visitor] = finish(who.visitor, [call], service);
@@ -327,7 +309,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     const visitor = elsewhere?.meet(here, service) ?? here;
     if (who && held[0]) held.push({ visitor });
     const begin = (held[0] && who?.begin) || visitor;
-    who = { begin, visitor: finish(begin, held, service)[0], isBlind: !known && !who, seen, number: 0 };
+    who = { begin, visitor: finish(begin, held, service)[0], seen, number: 0 };
     if (!isMissing) hint(who);
     life = { at: ASKING, isMissing };
     ask();

@@ -35,9 +35,9 @@ const upsert = draftUpsert({ plan: 'pro' });
 describe('the journal of a page', () => {
   it('has what it keeps, what waits and the visitor, and is deleted with the last of them', () => {
     const journal = journalOf('page');
-    journal.write({ visitor, texts: [first, second], isBlind: true });
+    journal.write({ visitor, texts: [first, second] });
     journal.keep([before, upsert]);
-    expect(stored('page')).toEqual({ visitor, isBlind: true, texts: [before, upsert, first, second], at: NOW });
+    expect(stored('page')).toEqual({ visitor, texts: [before, upsert, first, second], at: NOW });
     journal.write({ texts: [second], isLeft: true });
     expect(stored('page')).toEqual({ isLeft: true, texts: [before, upsert, second], at: NOW });
     journal.drop([idOf(before)]);
@@ -102,11 +102,11 @@ describe('the journal of a page', () => {
 describe('another page', () => {
   it('reads what a page has left, and removes it', () => {
     const journal = journalOf('page');
-    journal.write({ visitor, texts: [first], isBlind: true, isLeft: true });
+    journal.write({ visitor, texts: [first], isLeft: true });
     journal.keep([before, upsert]);
     const [other, ...rest] = others();
     expect(rest).toEqual([]);
-    expect(other).toMatchObject({ visitor, isBlind: true, isLeft: true, texts: [before, upsert, first] });
+    expect(other).toMatchObject({ visitor, isLeft: true, texts: [before, upsert, first] });
     other?.remove();
     expect(localStorage).toEqual({});
   });
@@ -207,7 +207,7 @@ describe('a journal that other code has overwritten', () => {
     { visitor: {}, texts: {} },
     { visitor: [], texts: [null, 7, 'text', [], {}, true] },
     { visitor: { thread: 'nobody' }, texts: ['{"uuid":"short","timestamp":""}'] },
-    { visitor: { thread: ONE.toUpperCase() }, isLeft: 'yes', isBlind: 7 },
+    { visitor: { thread: ONE.toUpperCase() }, isLeft: 'yes' },
     { texts: [], at: 'noon' },
   ];
 

@@ -26,7 +26,7 @@ it('clew.js stores its data under the names that the sources give them', async (
   const inLocalStorage = () => namesIn([...browser.localStorage.values()].map((text) => JSON.parse(text)));
   const hint = ['keys', 'pages', 'thread', 'turn'];
   while (!inLocalStorage().includes('texts')) await world.scheduler.step(1e6);
-  expect(inLocalStorage()).toEqual([...hint, 'at', 'isBlind', 'isLeft', 'texts', 'visitor'].toSorted());
+  expect(inLocalStorage()).toEqual([...hint, 'at', 'isLeft', 'texts', 'visitor'].toSorted());
 
   const end = world.scheduler.now() + 60_000;
   while (await world.scheduler.step(end));
