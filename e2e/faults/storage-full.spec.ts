@@ -29,7 +29,7 @@ const fillUp = () => {
 const journaledTexts = () =>
   Object.entries(localStorage)
     .filter(([key]) => key.startsWith('clew.page'))
-    .reduce((sum, [, text]) => sum + JSON.parse(text).texts.length + JSON.parse(text).held.length, 0);
+    .reduce((sum, [, text]) => sum + JSON.parse(text).texts.length, 0);
 
 fault(
   41,

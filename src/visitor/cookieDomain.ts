@@ -11,7 +11,7 @@ export interface SharedVisitor {
 
 /**
  * Creates the value of `createTracker`'s option `cookieDomain`, which shares one visitor id between all hosts of a site, such as
- * `www.` and `app.`. The cookie `clew` contains the visitor id, the number of earlier visitor ids, and a 32-bit hash of
+ * `www.` and `app.`. The cookie `clew` contains the visitor id, its version, and a 32-bit hash of
  * the primary key. The cookie contains no primary key.
  *
  * @param domain the domain that all hosts share, such as `example.com`. `auto` finds the widest domain that the browser allows.

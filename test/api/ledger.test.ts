@@ -79,7 +79,7 @@ it('settled events are delivered, or dropped as rejected', () => {
   expect(dropped).toMatchObject([{ events: [{ event: 'b' }] }]);
 });
 
-it('events of other pages that are lost are counted as tracked and dropped; other texts are not', () => {
+it('lost events of other pages count as tracked and dropped, and other texts do not', () => {
   const { lose, counts, dropped } = open();
   lose([eventText('a'), upsertText(), `${eventText('b').slice(0, -3)}`], 'expired');
   expect(counts).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { expired: 1 } });

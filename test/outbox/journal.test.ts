@@ -33,7 +33,7 @@ const before = draftEvent(NOW - 5 * SECOND, 'before');
 const upsert = draftUpsert({ plan: 'pro' });
 
 describe('the journal of a page', () => {
-  it('has what it keeps, what waits and the visitor, and is deleted with the last of them', () => {
+  it('has events that it keeps, waiting events and the visitor, and is deleted with the last of them', () => {
     const journal = journalOf('page');
     journal.write({ visitor, texts: [first, second] });
     journal.keep([before, upsert]);
@@ -111,7 +111,7 @@ describe('another page', () => {
     expect(localStorage).toEqual({});
   });
 
-  it('reads the journals of several pages in the order in which they were written, each under a name of its own', () => {
+  it('reads the journals of several pages in the order of time, each under its own name', () => {
     journalOf('b').keep([upsert]);
     vi.setSystemTime(NOW + SECOND);
     journalOf('a').keep([before]);

@@ -290,7 +290,7 @@ describe('an item that a page has left', () => {
     });
   });
 
-  it('is no upsert if nobody is identified, or only a mark is known', () => {
+  it('is no upsert if no customer is identified, or only a mark is known', () => {
     const { text = '' } = upsert();
     expect(complete(text, visitorOf(), SERVICE)).toBe('');
     expect(complete(text, visitorOf([markOf('ann')]), SERVICE)).toBe('');

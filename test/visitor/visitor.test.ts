@@ -774,7 +774,7 @@ describe('the journal of a page that has left', () => {
     expect(journals()).toEqual([]);
   });
 
-  it('has each event once and one visitor id, also if its own page is back from the back/forward cache', async () => {
+  it('has each event once, also if its own page returns from the back/forward cache', async () => {
     const store = createMemoryStore();
     const { late, answer } = slow(store);
     const first = open(late, {}, true);

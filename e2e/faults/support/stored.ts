@@ -33,7 +33,7 @@ const readStored = async (): Promise<string[]> => {
   for (const [key, value] of Object.entries(localStorage)) {
     if (key.startsWith('clew.page')) {
       const journal = JSON.parse(value);
-      texts.push(...journal.texts, ...journal.held.flatMap(({ text }: { text?: string }) => text ?? []));
+      texts.push(...journal.texts);
     }
     // A listener that the stub remembered is none any more, and no event either.
     if (key.startsWith('clew.calls')) {
