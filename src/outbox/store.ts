@@ -218,8 +218,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       mine.add(abort);
       setTimeout(abort, PATIENCE);
       db.then((opened) => {
-        // The connection has been dropped meanwhile, or the work aborted.
-        if (connection.db !== db || underWay !== mine) throw 'closed';
+        // The connection has been dropped meanwhile, or the work aborted: neither is a failure, so the cause is never reported.
+        if (connection.db !== db || underWay !== mine) return reject() as never;
         transaction = opened.transaction(DATABASE, 'readwrite');
         return work(transaction.objectStore(DATABASE));
       }).then(resolve, reject);
