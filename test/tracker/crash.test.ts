@@ -72,7 +72,7 @@ describe('a page that crashes', () => {
     expect(journals()).toEqual([]);
   });
 
-  it('leaves waiting calls to another page, which sends them with the same ids, even if it is still open', async () => {
+  it('leaves waiting calls to another page, which sends them with the same ids', async () => {
     const store = createMemoryStore();
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
