@@ -56,8 +56,7 @@ const start = () => {
   const tracker = startTracker(
     normaliseOptions(options as unknown as TrackerOptions),
     options.context ? [addContext(browserContext)] : [],
-    () => replayed ?? Date.now(),
-    () => replayedId,
+    { clock: () => replayed ?? Date.now(), replayedId: () => replayedId },
   );
   // The browser may discard a prerendered page, so these calls are left to a page that is shown.
   const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();

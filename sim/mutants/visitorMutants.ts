@@ -101,7 +101,7 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'does not pass a refusal to other tabs',
-    file: 'tracker.ts',
+    file: 'page/visit.ts',
     find: '      channel.post(isGranted);',
     replace: '      if (isGranted) channel.post(isGranted);',
   },

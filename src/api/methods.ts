@@ -1,20 +1,18 @@
 import { v4 as uuid } from 'uuid';
 import { pageContext } from '../page/context.js';
 import { draftEvent, draftUpsert } from '../recorder/event.js';
-import type { Recorder } from '../recorder/recorder.js';
+import type { Recorder, Replay } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
 import { IDENTIFY } from '../wire.js';
 import type { Listen } from './signals.js';
 import type { Stats, Tracker } from './types.js';
 
-export interface MethodPorts {
+export interface MethodPorts extends Replay {
   readonly recorder: Recorder;
   readonly on: Listen;
   readonly counts: Stats;
   /** A service checks no signature. */
   readonly isDirect: boolean;
-  clock(): number;
-  replayedId(): string | undefined;
   /** Takes a call that needs the visitor. */
   enter(call: Call): void;
   /** Journals what waits for the database. */

@@ -1,6 +1,4 @@
 import type { Settings } from '../api/options.js';
-import type { Trace } from '../api/signals.js';
-import { idOf } from '../recorder/event.js';
 import type { Batch } from './cut.js';
 import { createRequests } from './requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './transport.js';
@@ -10,16 +8,19 @@ import { fetchAtEnd, fetchTransport, gzip } from './transport.js';
  *
  * @param onCookie a relay's answer may have set the cookie of `cookieDomain` again
  */
-export const createSender = (settings: Settings, trace: (make: () => Trace) => void, onCookie: () => void) => {
+export const createSender = (
+  settings: Settings,
+  onSent: (...sent: Parameters<ReturnType<typeof createRequests>>) => void,
+  onCookie: () => void,
+) => {
   const { transport = fetchTransport } = settings;
   const requestOf = createRequests(settings);
   return {
     pack: async (body: string) => (settings.compress ? gzip(body) : undefined),
     send(...sent: Parameters<typeof requestOf>) {
       const answer = transport(requestOf(...sent));
-      const [{ items, path, bytes }, leaving, packed] = sent;
       if (!answer) return false;
-      trace(() => ({ step: 'sent', uuids: items.map(idOf), path, bytes, gzip: packed?.length, leaving }));
+      onSent(...sent);
       if (settings.cookieDomain) answer.then(onCookie, onCookie);
       return answer;
     },

@@ -19,7 +19,12 @@ export const createFarewell = (service: string) => {
     hasLeft: (lease: string) => carriedList(key).includes(lease),
     /** None of the leases that pages had when they left is in the store any more. */
     forgetLeases: () => void carry(key),
-    settled: () => carriedList(SETTLED) as string[],
-    forgetSettled: () => void carry(SETTLED),
+    /** @param report reports the ids in place of the pages that settled them, which have left; then they are forgotten here */
+    settled(report?: (taken: string[], done: string[], rejected: string[]) => void): ReadonlySet<unknown> {
+      const ids = carriedList(SETTLED) as string[];
+      report?.(ids, ids, []);
+      if (report) carry(SETTLED);
+      return new Set(ids);
+    },
   };
 };

@@ -2,6 +2,7 @@ import type { DropReason } from '../api/signals.js';
 import { type ItemText, idOf, isEvent, isIdentify } from '../recorder/event.js';
 import type { Finished } from '../visitor/calls.js';
 import type { Queue } from './queue.js';
+import type { Entry } from './store.js';
 
 export interface IntakePorts {
   readonly queue: Queue;
@@ -18,7 +19,7 @@ export interface IntakePorts {
   fail(message: string): void;
 }
 
-/** The way into the outbox. */
+/** The outbox as the visitor sees it. */
 export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, fail }: IntakePorts) => {
   const add = (text: ItemText, isAdopted?: boolean) => {
     const excess = queue.excessOf(text);
@@ -31,6 +32,13 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   const isKnown = (known: unknown) => !!known || fail('setProperties: call identify first');
 
   return {
+    measure: queue.measure,
+    persist: (entry: Entry) => queue.persist([entry]),
+    rows() {
+      // The journal has them until they are stored.
+      queue.carry(false);
+      return queue.collect();
+    },
     /** Takes items of this page. */
     take(items: readonly Finished[]) {
       for (const item of items) {

@@ -1,12 +1,13 @@
 import type { createLedger } from '../api/ledger.js';
 import type { Settings } from '../api/options.js';
-import type { Trace } from '../api/signals.js';
 import { type Delivery, linkNameOf } from '../courier/courier.js';
 import { carryNothing } from '../outbox/carryOver.js';
 import type { createFarewell } from '../outbox/farewell.js';
 import type { Queue } from '../outbox/queue.js';
 import type { Store } from '../outbox/store.js';
+import { type ItemText, idOf } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
+import type { Call } from '../visitor/calls.js';
 import { type createVisitor, VISITOR } from '../visitor/visitor.js';
 import type { Channel } from './channel.js';
 import { watchLifecycle } from './life.js';
@@ -22,33 +23,35 @@ export interface VisitPorts {
   readonly farewell: ReturnType<typeof createFarewell>;
   readonly channel: Channel;
   readonly ledger: ReturnType<typeof createLedger>;
-  trace(make: () => Trace): void;
-  /** Tells the site's other hosts who the visitor is. */
-  tellHosts(): void;
+  /** The visitor has refused. */
+  onRefusal(): void;
+  fail(message: string): void;
 }
 
 /** What happens to all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
 export const createVisit = (ports: VisitPorts) => {
-  const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger, trace } = ports;
+  const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger } = ports;
 
   const start = () => visitor.grant();
+  /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
+  const tellHosts = () => settings.cookieDomain?.tell(visitor.known(), ports.fail);
 
   const refuse = () => {
     recorder.drain();
     visitor.refuse();
-    trace(() => ({ step: 'visitor', visitorId: undefined }));
+    ports.onRefusal();
     ledger.end(queue.remove([...queue.items.keys()]), 'consent');
     // What is in the store only is erased unread.
     ledger.endUnseen(ledger.counts.queued, 'consent');
     courier.forget();
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
     carryNothing(settings.storageName);
-    ports.tellHosts();
+    tellHosts();
     neverSeen(start);
   };
 
-  /** The visitor's answer, given here or in another tab. */
-  const answer = (isGranted: boolean) => {
+  /** The visitor has answered in another tab. */
+  const receive = (isGranted: boolean) => {
     if (!isGranted) refuse();
     else if (!visitor.isStarted()) whenSeen(start);
   };
@@ -66,6 +69,12 @@ export const createVisit = (ports: VisitPorts) => {
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     queue.carry(true);
     farewell.say(courier.settled(), lease);
+  };
+
+  /** A call needs the visitor. Calls of a page that unloads are handed over at the end of the microtask. */
+  const enter = (call: Call) => {
+    visitor.enter(call);
+    if (visitor.isAway()) queueMicrotask(depart);
   };
 
   const leave = () => {
@@ -97,9 +106,28 @@ export const createVisit = (ports: VisitPorts) => {
 
   return {
     refuse,
-    answer,
+    receive,
+    answer(isGranted: boolean) {
+      receive(isGranted);
+      channel.post(isGranted);
+    },
     flush,
-    depart,
+    enter,
+    /** The recorder has an event. */
+    take(text: ItemText, isSingle: boolean) {
+      if (isSingle) courier.single(idOf(text));
+      // An event that is too large is dropped later, when it has its number, so that the relay's report counts it.
+      if (queue.excessOf(text, visitor.size()) === 'full') ledger.end([text], 'full');
+      else enter({ text });
+    },
+    /** The recorder has no more events for now. */
+    rest(isBurst: boolean) {
+      visitor.write();
+      // A crash drops writes that are queued behind the courier's read or behind a database that is opened again.
+      const isHeldUp = !isBurst && (courier.isReading() || !store.isOpen());
+      if (visitor.pages() && (isHeldUp || visitor.isBusy())) queue.carry(false);
+    },
+    tellHosts,
     stop() {
       unwatch();
       leave();

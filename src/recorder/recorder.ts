@@ -20,13 +20,20 @@ const BURST = 24;
 /** A payload of more characters does not wait for its turn. */
 const MOST_WAITING = 1e3;
 
-export interface RecorderPorts {
+/** The call that is being made, which may have been made earlier and be replayed. */
+export interface Replay {
+  /** When it is made, in ms since the epoch. */
+  clock(): number;
+  /** The id of its event, if it has one already. */
+  replayedId(): string | undefined;
+}
+
+/** Calls that are made now. */
+export const LIVE: Replay = { clock: () => Date.now(), replayedId: () => undefined };
+
+export interface RecorderPorts extends Replay {
   /** What an event goes through in the call that tracks it. */
   readonly steps: readonly Step[];
-  /** When an event happens, in ms since the epoch. */
-  clock(): number;
-  /** The id of the event, if it has one already. */
-  replayedId(): string | undefined;
   /** What waits is bounded like what is queued: is it more already? */
   isFull(): boolean;
   /** An event was tracked. */
