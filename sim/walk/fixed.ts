@@ -255,4 +255,44 @@ export const fixed: readonly FixedWalk[] = [
       { isDirect: true, dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' }, hasStub: false },
     ),
   },
+  {
+    name: 'events of an open page that waits for its database are in order, though another page begins meanwhile',
+    plan: relayed(
+      127,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'hide', tab: 0 } },
+        { wait: { tasks: 6 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { ms: 248 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+      ],
+      {
+        isDirect: true,
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', compress: 'false' },
+      },
+    ),
+  },
+  {
+    name: 'events of a page that waits for its database come before those of a later page',
+    plan: relayed(
+      91_756,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 653 }, action: { verb: 'offline' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 3402 }, action: { verb: 'crash', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { ms: 577 }, action: { verb: 'resetAndLeave', tab: 2 } },
+        { wait: { ms: 3307 }, action: { verb: 'online' } },
+        { wait: { tasks: 0 }, action: { verb: 'reset', tab: 1 } },
+      ],
+      { isDirect: true, features: { ...MODERN, hasFetchLater: false }, dataset: { ...keyed }, hasStub: false },
+    ),
+  },
 ];

@@ -155,4 +155,72 @@ export const fixedVisitor: readonly FixedWalk[] = [
       { theme: 'npm', features: MODERN, hasStub: false, npm: { hasOther: false, hasTransport: false } },
     ),
   },
+  {
+    name: 'with localStorage full, a page that leaves in the task of identify() passes on whom it has identified',
+    plan: relayed(
+      7874,
+      [
+        { wait: now, action: { verb: 'limitStorage', most: 0 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 1986 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 1268 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+      ],
+      { theme: 'storage', dataset: { baseUrl: '/clew', flushInterval: '200', maxQueuedEvents: '80' } },
+    ),
+  },
+  {
+    name: 'two services: events of a page that left in the task of reset() belong to the new visitor',
+    plan: relayed(
+      1313,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: { tasks: 0 }, action: { verb: 'resetAndLeave', tab: 2 } },
+        { wait: { ms: 2043 }, action: { verb: 'flush', tab: 0 } },
+      ],
+      {
+        theme: 'npm',
+        isDirect: true,
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: false },
+      },
+    ),
+  },
+  {
+    name: 'two services: a page that leaves in the task of identify() gives the person a visitor id at both',
+    plan: relayed(
+      9371,
+      [
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: { ms: 3705 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+      ],
+      {
+        theme: 'npm',
+        features: { ...MODERN, hasLocks: false },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: false },
+      },
+    ),
+  },
+  {
+    name: 'two services: a page whose database is shut identifies each person once',
+    plan: relayed(
+      4445,
+      [
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: { ms: 11_843 }, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+      ],
+      {
+        theme: 'npm',
+        features: { ...MODERN, hasFetchLater: false },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: true },
+      },
+    ),
+  },
 ];

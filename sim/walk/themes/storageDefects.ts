@@ -1,6 +1,6 @@
 import { INVARIANTS } from '../checks.ts';
 import type { Defect } from '../defect.ts';
-import { changesPerson, direct, keyed, now, relayed, small, tracksMany } from '../defectPlans.ts';
+import { changesPerson, now, relayed, small, tracksMany } from '../defectPlans.ts';
 import { has, type Step } from '../plan.ts';
 
 const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } };
@@ -17,30 +17,6 @@ export const storageDefects: readonly Defect[] = [
       hasStub: false,
     }),
     mayShow: (plan, detail) => tracksMany(plan) && changesPerson(plan) && detail.startsWith('$identify'),
-  },
-  {
-    name: 'IndexedDB is refused and localStorage was full: a page that comes back takes the missing visitor for a refusal',
-    invariant: INVARIANTS.dropped,
-    issue: 16,
-    plan: relayed(
-      22_362,
-      [
-        { wait: now, action: { verb: 'refuseStorage', refusal: 'database' } },
-        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 4, size: 20_000 } },
-        { wait: { ms: 1 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
-        { wait: now, action: { verb: 'limitStorage', most: 300 } },
-        { wait: { ms: 30_996 }, action: { verb: 'reset', tab: 1 } },
-        { wait: { ms: 21 }, action: { verb: 'limitStorage', most: undefined } },
-        { wait: now, action: { verb: 'back', tab: 0 } },
-        { wait: { ms: 440 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-      ],
-      {
-        theme: 'storage',
-        ...direct,
-        dataset: { ...keyed, compress: 'false', maxQueuedEvents: '80' },
-      },
-    ),
-    mayShow: (plan, detail) => has(plan, 'limitStorage') && has(plan, 'back') && detail.endsWith('consent'),
   },
   {
     name: 'while IndexedDB is shut, several pages keep the same events in localStorage',
