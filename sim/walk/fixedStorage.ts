@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { direct, keyed, now, relayed, small } from './defectPlans.ts';
+import { direct, now, relayed, small } from './defectPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Step } from './plan.ts';
 
@@ -186,27 +186,6 @@ export const fixedStorage: readonly FixedWalk[] = [
         dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
         hasStub: false,
         npm: { hasOther: false, hasTransport: true },
-      },
-    ),
-  },
-  {
-    name: 'with IndexedDB refused and localStorage full, a page that comes back does not take a missing visitor for a refusal',
-    plan: relayed(
-      22_362,
-      [
-        { wait: now, action: { verb: 'refuseStorage', refusal: 'database' } },
-        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 4, size: 20_000 } },
-        { wait: { ms: 1 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
-        { wait: now, action: { verb: 'limitStorage', most: 300 } },
-        { wait: { ms: 30_996 }, action: { verb: 'reset', tab: 1 } },
-        { wait: { ms: 21 }, action: { verb: 'limitStorage', most: undefined } },
-        { wait: now, action: { verb: 'back', tab: 0 } },
-        { wait: { ms: 440 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-      ],
-      {
-        theme: 'storage',
-        ...direct,
-        dataset: { ...keyed, compress: 'false', maxQueuedEvents: '80' },
       },
     ),
   },
