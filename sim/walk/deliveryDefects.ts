@@ -37,4 +37,29 @@ export const deliveryDefects: readonly Defect[] = [
     }),
     mayShow: ({ isDirect }) => isDirect,
   },
+  {
+    name: 'a page that comes back from the back/forward cache does not learn that another one has sent its events meanwhile, and counts them as queued',
+    invariant: INVARIANTS.idle,
+    issue: 16,
+    plan: relayed(
+      9626,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 4447 }, action: { verb: 'reset', tab: 1 } },
+        { wait: { ms: 5 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 9 }, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20000 } },
+        { wait: { ms: 60 }, action: { verb: 'hide', tab: 0 } },
+        { wait: { tasks: 10 }, action: { verb: 'back', tab: 1 } },
+        { wait: { ms: 30722 }, action: { verb: 'slowDisk', isSlow: false } },
+      ],
+      {
+        theme: 'plain',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', maxBatchEvents: '5' },
+        hasStub: true,
+      },
+    ),
+    mayShow: (plan) => has(plan, 'back'),
+  },
 ];

@@ -23,7 +23,7 @@ export interface IntakePorts {
 export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, fail }: IntakePorts) => {
   const add = (text: ItemText, isAdopted?: boolean) => {
     const excess = queue.excessOf(text);
-    // What another page has left had room there, and perhaps was handed over.
+    // What another page has taken in or left had room there, and perhaps was handed over.
     if (excess && !(isAdopted && excess === 'full')) return drop(text, excess);
     queue.add(text);
     onAdded();
@@ -39,8 +39,8 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
       queue.carry(false);
       return queue.collect();
     },
-    /** Takes items of this page. */
-    take(items: readonly Finished[]) {
+    /** Takes items of this page. Another page may have taken them in already, from the journal. */
+    take(items: readonly Finished[], isAdopted?: boolean) {
       for (const item of items) {
         const [draft, known] = item;
         if (queue.has(idOf(draft)) || !isKnown(known)) continue;
@@ -49,7 +49,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
           begin();
           onIdentify(text);
         }
-        add(text);
+        add(text, isAdopted);
       }
     },
     /** Takes complete items that other pages have left. One that is '' had no customer. */

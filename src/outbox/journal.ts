@@ -28,6 +28,8 @@ export interface Journal {
   write(rest: Journaled): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;
+  /** Whether one of these names of journals is this page's: another page has taken in what it journaled. */
+  isAmong(names: readonly string[]): boolean;
   /** Names of the pages whose journals are there. */
   pages(): string[];
   /** Deletes finished items that are stored or settled. */
@@ -62,6 +64,7 @@ export const createJournal = (service: string, page: string): Journal => {
       for (const id of ids) items.delete(id);
       if (items.size < size) save();
     },
+    isAmong: (names) => names.some((name) => name.startsWith(`${key} `)),
     pages: () => carriedKeys(prefix).map((other) => other.slice(prefix.length)),
     others(since) {
       const isOpen = ({ isLeft, at = 0 }: Journaled) => !isLeft && at >= since && at <= Date.now();

@@ -69,8 +69,8 @@ export interface VisitorPorts {
   readonly elsewhere: SharedVisitor | undefined;
   /** Takes what a link says of the visitor out of the page's address. */
   arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
-  /** Takes finished items of this page. */
-  take(items: readonly Finished[]): void;
+  /** Takes finished items of this page, which another page may have taken in already. */
+  take(items: readonly Finished[], isAdopted?: boolean): void;
   /** Takes complete items that pages have left. One that is '' had no customer. */
   adopt(texts: readonly ItemText[]): void;
   /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
@@ -239,7 +239,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       life = { at: OPEN, isSure: true };
       know(next);
       ports.adopt(adopted.map(([, text]) => text));
-      ports.take(items);
+      ports.take(items, journal.isAmong(taken));
       if (!isSame(after, kept) && (kept || !isSame(after, before))) ports.onChange(after);
       // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
       rows = ports.rows();

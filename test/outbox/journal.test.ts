@@ -131,6 +131,13 @@ describe('another page', () => {
     expect(one?.name).not.toBe(two?.name);
   });
 
+  it('finds its own name among those of journals that were taken in', () => {
+    const journal = journalOf('page');
+    journal.keep([before]);
+    const names = others().map(({ name }) => name);
+    expect([journal.isAmong(names), journalOf('pag').isAmong(names)]).toEqual([true, false]);
+  });
+
   it('does not read the journal of an open page, which was written since its question', () => {
     journalOf('open').write({ visitor, texts: [first] });
     expect(others(NOW)).toEqual([]);

@@ -1,7 +1,7 @@
 import { createQueue, type Queue, type QueuePorts } from '../../src/outbox/queue.ts';
 
 const LIMITS = { maxBatchEvents: 200, maxBatchBytes: 60_000, maxQueuedEvents: 10_000 };
-const noJournal = { write() {}, keep() {}, drop() {}, others: () => [], pages: () => [] };
+const noJournal = { write() {}, keep() {}, drop() {}, others: () => [], pages: () => [], isAmong: () => false };
 
 /** An outbox as a test wants it: everything else is as usual. */
 export const createOutbox = ({

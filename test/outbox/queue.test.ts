@@ -19,6 +19,7 @@ const createPage = ({ isOpen = true } = {}) => {
     drop() {},
     others: () => [],
     pages: () => [],
+    isAmong: () => false,
   };
   const queue = createOutbox({ store, journal, pages: () => page });
   const open = (number: number) => {
@@ -443,7 +444,14 @@ describe('the bound of the origin', () => {
     const earlier = createOutbox({ store, page: 'earlier' });
     earlier.add(text);
     await settle();
-    const journal = { write() {}, keep() {}, drop() {}, others: () => [], pages: () => ['earlier'] };
+    const journal = {
+      write() {},
+      keep() {},
+      drop() {},
+      others: () => [],
+      pages: () => ['earlier'],
+      isAmong: () => false,
+    };
     const queue = createOutbox({ store, journal });
     expect(await queue.measure(store.read)).toEqual(new Set([idOf(text)]));
     expect(queue.items.has(idOf(text))).toBe(false);
