@@ -232,6 +232,21 @@ describe('a journal that other code has overwritten', () => {
   });
 
   it.each<[string, object]>([
+    ['the time', { at: 'noon' }],
+    ['the time', { at: [null] }],
+    ['the time', { at: {} }],
+    ['the departure', { isLeft: {} }],
+    ['fields of what is read', { name: 7, remove: 'all', page: [] }],
+  ])('keeps the items beside foreign values in %s: %j', (_what, foreign) => {
+    store('page', { texts: [before], ...foreign });
+    const [other] = others();
+    expect(other?.texts).toEqual([before]);
+    expect(other?.name).toBeTypeOf('string');
+    other?.remove();
+    expect(localStorage).toEqual({});
+  });
+
+  it.each<[string, object]>([
     ['without numbers and keys', { thread: ONE }],
     ['with null for the rest', { thread: ONE, turn: null, keys: null, pages: null }],
     ['with keys that are none', { thread: ONE, keys: { [SERVICE]: 7, other: [{}] } }],

@@ -290,6 +290,16 @@ describe('an item that a page has left', () => {
     });
   });
 
+  it.each([
+    ['no JSON', '"properties":'],
+    ['an empty primary key', '"properties":{},"primary_key":""}'],
+    ['a primary key that is none', '"properties":{},"primary_key":null}'],
+  ])('throws nothing if other code has written it: %s', (_what, rest) => {
+    const text = `{"uuid":"${FROM}",${rest}`;
+    expect(idOf(complete(text, visitorOf(['ann']), SERVICE))).toBe(FROM);
+    expect(complete(text, visitorOf(), SERVICE)).toBe('');
+  });
+
   it('is no upsert if no customer is identified, or only a mark is known', () => {
     const { text = '' } = upsert();
     expect(complete(text, visitorOf(), SERVICE)).toBe('');
