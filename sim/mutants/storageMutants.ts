@@ -120,4 +120,40 @@ export const storageMutants: readonly Mutant[] = [
     find: '        if (place !== due) continue;\n',
     replace: '',
   },
+  {
+    name: 'does not remember which journals it has taken in',
+    file: 'visitor/visitor.ts',
+    find: 'taken: [...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN),',
+    replace: 'taken,',
+  },
+  {
+    name: 'forgets at a change of the visitor which journals it has taken in',
+    file: 'visitor/visitor.ts',
+    find: 'visitorIn(stored) ?? mine), taken: takenIn(stored) });',
+    replace: 'visitorIn(stored) ?? mine) });',
+  },
+  {
+    name: 'takes in a stored event once more from the journal',
+    file: 'visitor/visitor.ts',
+    find: ' && !present?.has(idOf(text)))',
+    replace: ')',
+  },
+  {
+    name: 'does not complete an upsert that a page has left',
+    file: 'visitor/visitor.ts',
+    find: 'complete(text, base ?? who.begin, service)]);',
+    replace: 'complete(text, newVisitor(), service)]);',
+  },
+  {
+    name: 'takes in the journals of several pages out of order',
+    file: 'visitor/visitor.ts',
+    find: 'adopted.sort(([one], [other]) => one - other);',
+    replace: 'adopted.sort(([one], [other]) => other - one);',
+  },
+  {
+    name: 'drops as full what another page has taken in',
+    file: 'visitor/visitor.ts',
+    find: 'ports.take(items, journal.isAmong(taken));',
+    replace: 'ports.take(items);',
+  },
 ];
