@@ -1,5 +1,5 @@
 import { createCookie } from './cookie.js';
-import { isVisitorId, markOf, type Visitor } from './record.js';
+import { isVisitorId, markOf, type Visitor, versionIn } from './record.js';
 
 /** Shares the visitor id between the hosts of a site. */
 export interface SharedVisitor {
@@ -24,7 +24,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
   let isRefused = false;
   const read = () => {
     const [thread, turn, mark] = cookie.read()?.split('.') ?? [];
-    return { thread, turn: ~~Number(turn), mark };
+    return { thread, turn: versionIn(turn), mark };
   };
   return {
     meet(here, service) {

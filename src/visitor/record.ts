@@ -25,13 +25,21 @@ export interface Visitor {
 export const isVisitorId = (value: unknown): value is string =>
   typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
 
+/** A stored version, or 0 for a foreign value. In tenths of a second, versions pass 32 bits in 2030. */
+export const versionIn = (stored: unknown): number => {
+  const version = Number(stored);
+  return Number.isSafeInteger(version) ? version : 0;
+};
+
 /** The visitor in a stored value, if there is one. */
 export const visitorIn = (stored: unknown): Visitor | undefined => {
   const { thread, turn, keys, pages } = (stored ?? {}) as Visitor;
   const known = Object.entries(Object(keys) as Visitor['keys']).filter(
     ([, identity]) => Array.isArray(identity) && /string|number/.test(typeof identity[0]),
   );
-  return isVisitorId(thread) ? { thread, turn: ~~turn, keys: Object.fromEntries(known), pages: ~~pages } : undefined;
+  return isVisitorId(thread)
+    ? { thread, turn: versionIn(turn), keys: Object.fromEntries(known), pages: ~~pages }
+    : undefined;
 };
 
 /**

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { cookieDomain, type Tracker } from '../../src/index.ts';
+import { newVisitor, type Visitor, versionAt } from '../../src/visitor/record.ts';
 import { cookiesWritten, openPage, start } from '../tracker/page.ts';
 
 const WWW = 'https://www.shop.example/';
@@ -134,6 +135,15 @@ describe('a domain in a cookie', () => {
     page.document.cookie = `${before}; Path=/; Domain=shop.example`;
     page.show(true);
     expect(await tracker.correlationValue()).toBe(after);
+  });
+
+  it('gives a newer visitor id of another host also after 2030, when versions pass 32 bits', async () => {
+    const page = openPage(WWW);
+    const [here, there] = [0, 1].map((at) => newVisitor(undefined, undefined, at));
+    const version = versionAt(Date.UTC(2031, 0));
+    page.document.cookie = `clew=${there?.thread}.${version + 1}.; Path=/; Domain=shop.example`;
+    const met = cookieDomain('shop.example').meet({ ...(here as Visitor), turn: version }, 'service');
+    expect(met).toMatchObject({ thread: there?.thread, turn: version + 1 });
   });
 
   it('is written again after the relay has set an older one', async () => {

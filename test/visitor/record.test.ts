@@ -40,6 +40,12 @@ describe('a stored value', () => {
     expect(visitorIn(JSON.parse(JSON.stringify(visitor)))).toMatchObject({ thread: ONE, turn: 2, pages: 3 });
   });
 
+  it.each([2030, 2038, 2100, 9999])('keeps the version of a change in the year %i', (year) => {
+    const visitor = newVisitor(visitorOf(), OTHER, Date.UTC(year, 11));
+    expect(visitor.turn).toBeGreaterThan(newVisitor(visitorOf(), ONE, Date.UTC(year - 1, 11)).turn);
+    expect(visitorIn(visitor)?.turn).toBe(visitor.turn);
+  });
+
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
@@ -57,6 +63,7 @@ describe('a stored value', () => {
     ['no numbers', {}],
     ['text in place of numbers', { turn: 'many', pages: 'many' }],
     ['null in place of numbers and keys', { turn: null, keys: null, pages: null }],
+    ['numbers that no change has', { turn: 1e300, pages: 1e300 }],
     ['no numbers in JSON', { turn: Number.NaN, pages: Number.POSITIVE_INFINITY }],
     ['a number in place of keys', { keys: 7 }],
   ])('is a visitor from the start if it has %s', (_what, rest) => {
