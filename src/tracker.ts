@@ -5,7 +5,8 @@ import type { Settings } from './api/options.js';
 import { createReports, createSignals, type Trace } from './api/signals.js';
 import { createTraces } from './api/traces.js';
 import type { Tracker } from './api/types.js';
-import { createDelivery } from './courier/courier.js';
+import { createCourier } from './courier/courier.js';
+import { FLIGHT } from './courier/flight.js';
 import { createSender } from './courier/sender.js';
 import { createFarewell } from './outbox/farewell.js';
 import { createIntake } from './outbox/intake.js';
@@ -20,9 +21,6 @@ import type { Step } from './recorder/prepare.js';
 import { createRecorder, LIVE, type Replay } from './recorder/recorder.js';
 import { createNumbering } from './visitor/number.js';
 import { createVisitor } from './visitor/visitor.js';
-
-/** Bytes of the page's keep-alive requests in flight: its trackers share the browser's quota. */
-const FLIGHT = { bytes: 0 };
 
 /**
  * The tracker: options in, recorder, visitor, outbox, courier and page out. It only connects them, and has no state.
@@ -62,7 +60,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     onSize: channel.post,
   });
 
-  const courier = createDelivery({
+  const courier = createCourier({
     store,
     queue,
     service,

@@ -269,7 +269,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 14_100, 'dist/stub.js': 350, createTracker: 13_150 };
+  const BUDGETS = { 'dist/clew.js': 14_250, 'dist/stub.js': 350, createTracker: 13_300 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from '../../src/courier/bisect.ts';
+import { isOn, newBisection, refused, SETTLED, taken, unanswered, WAIT } from '../../src/courier/bisect.ts';
 import type { Forward } from '../../src/relay.ts';
 import { type Answer, ask, WAITS, type Waits, waitAfter } from './answer.ts';
 import { type ConsumerOptions, createConsumer, type Rejected } from './consumer.ts';
@@ -46,7 +46,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
   /** By then this worker tells the group again that it is alive: twice at least before the others think it dead. */
   const renewal = takeOverAfter / 3;
   // The service says with 413 what it does not take.
-  const search = newSearch(Number.POSITIVE_INFINITY);
+  const bisection = newBisection(Number.POSITIVE_INFINITY);
   const stopping = new AbortController();
   /** This worker's own entries, in order, as the group knew them at `readAt`. */
   let held: Entry[] = [];
@@ -71,14 +71,14 @@ export const createWorker = (options: WorkerOptions): Worker => {
     if (!hasJoined) await consumer.join();
     hasJoined = true;
     // What was refused does not count: behind it there has to be something to try.
-    const count = PREFETCH + search.aside + search.proven;
+    const count = PREFETCH + bisection.aside + bisection.proven;
     if (held.length < count) await consumer.takeOver(count - held.length, takeOverAfter);
     if (held.length < count) await consumer.takeNew(count - held.length);
     const startedAt = Date.now();
     const mine = await consumer.mine(count, held);
     const kept = held.filter((entry) => mine.includes(entry));
-    // The search counts from the front, which is another one now.
-    if (kept.length < held.length) search.aside = search.proven = 0;
+    // The bisection counts from the front, which is another one now.
+    if (kept.length < held.length) bisection.aside = bisection.proven = 0;
     held = [...kept, ...mine.filter((entry) => !kept.includes(entry))];
     readAt = startedAt;
   };
@@ -88,10 +88,10 @@ export const createWorker = (options: WorkerOptions): Worker => {
     const { outcome, status, retryAfter, message } = answer;
     const verdict =
       outcome === 'delivered'
-        ? taken(search, bytes, isLast)
-        : outcome === 'rejected' || (status === 500 && isOn(search))
-          ? refused(search, bytes, !second, isLast, status)
-          : unanswered(search, bytes);
+        ? taken(bisection, bytes, isLast)
+        : outcome === 'rejected' || (status === 500 && isOn(bisection))
+          ? refused(bisection, bytes, !second, isLast, status)
+          : unanswered(bisection, bytes);
     if (outcome === 'delivered') failures = 0;
     else onError(verdict === SETTLED ? `given up: ${message}` : message);
     if (verdict === WAIT) {
@@ -106,15 +106,15 @@ export const createWorker = (options: WorkerOptions): Worker => {
 
   const turn = async () => {
     await save();
-    if (held.length < 2 || isOn(search) || Date.now() - readAt > renewal) await refresh();
+    if (held.length < 2 || isOn(bisection) || Date.now() - readAt > renewal) await refresh();
     const units = held.flatMap(openUnits);
     const wait = until - Date.now();
     if (!units[0]) return consumer.takeNew(PREFETCH, BLOCK);
     // A time that is further off than it can be is void: clocks jump.
     if (wait > 0 && wait <= waits.limit) return sleep(Math.min(wait, renewal));
-    if (!units[search.aside]) search.aside = 0;
-    const waiting = units.slice(search.aside);
-    const cut = nextCut(waiting, search.most, Date.now());
+    if (!units[bisection.aside]) bisection.aside = 0;
+    const waiting = units.slice(bisection.aside);
+    const cut = nextCut(waiting, bisection.most, Date.now());
     if (!cut || stopping.signal.aborted) return;
     judge(cut, !waiting[cut.units.length], await ask(forward, cut.request));
     await save();

@@ -5,7 +5,7 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'sends without the lease',
     file: 'courier/courier.ts',
-    find: 'return link.by === pass.holder ? rows : undefined;',
+    find: 'return link.by === holder ? rows : undefined;',
     replace: 'return rows;',
   },
   {
@@ -40,26 +40,26 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     name: 'hands nothing over at pagehide',
-    file: 'courier/courier.ts',
+    file: 'courier/handover.ts',
     find: 'while (navigator.onLine) {',
     replace: 'while (!navigator) {',
   },
   {
     name: 'counts as delivered what it has handed over for a relay',
     file: 'courier/courier.ts',
-    find: 'if (isDirect && isProven(after, now()) && !isOn(search))',
-    replace: 'if (isProven(after, now()) && !isOn(search))',
+    find: 'if (isDirect && isProven(after, now()) && !isOn(bisection))',
+    replace: 'if (isProven(after, now()) && !isOn(bisection))',
   },
   {
     name: 'hands over more than the browser takes',
-    file: 'courier/courier.ts',
+    file: 'courier/handover.ts',
     find: 'const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);',
     replace: 'const batch = nextIdle(1e9);',
   },
   {
     name: 'drops a rejected batch instead of the rejected event',
     file: 'courier/bisect.ts',
-    find: 'if (status === 413) search.largest = search.most;\n    return SEARCH;',
+    find: 'if (status === 413) bisection.largest = bisection.most;\n    return BISECT;',
     replace: 'return SETTLED;',
   },
   {
@@ -95,14 +95,14 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'releases the lease of another tab when its page leaves',
     file: 'courier/courier.ts',
-    find: "const isHeld = link.by === tab && timeLeft(link, '', now()) > 0;",
-    replace: "const isHeld = left.does === 'read';",
+    find: "const isHeld = link.by === holder && timeLeft(link, '', now()) > 0;",
+    replace: 'const isHeld = !!settling;',
   },
   {
     name: 'hands over to a service that fails',
     file: 'courier/courier.ts',
-    find: 'isDirect && isFailing(after, now()) ? [] : handOver();',
-    replace: 'handOver();',
+    find: 'isDirect && isFailing(after, now()) ? [] : handover.handOver();',
+    replace: 'handover.handOver();',
   },
   {
     name: 'counts delivered events twice',
@@ -119,14 +119,15 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'never settles flush() after a failure',
     file: 'courier/courier.ts',
-    find: '    return current;\n',
-    replace: '    return current.then(() => (link.fails ? new Promise<void>(() => {}) : undefined));\n',
+    find: '    flush: passes.flush,\n',
+    replace:
+      '    flush: (...force) => passes.flush(...force).then(() => (link.fails ? new Promise<void>(() => {}) : undefined)),\n',
   },
   {
     name: 'stays away after the back/forward cache',
     file: 'courier/courier.ts',
-    find: "      state = { does: 'wait' };\n      renew();\n",
-    replace: '      renew();\n',
+    find: "      state = { holder: ports.makeName(), does: 'wait' };\n",
+    replace: '',
   },
   {
     name: "counts a 2xx without the relay's header as delivered",

@@ -23,11 +23,11 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'deletes rows before the answer',
     file: 'courier/courier.ts',
-    find: '    if (next) next.isForced = false;\n',
+    find: '    passes.attempt();\n',
     replace: `    for (const id of ids) settled.add(id);
     await store.transact(changedRows(rows, isLeft));
     for (const id of ids) settled.delete(id);
-    if (next) next.isForced = false;
+    passes.attempt();
 `,
   },
   {

@@ -1,9 +1,9 @@
 /**
- * The search for an event that is refused for what is in it. A refused batch is sent again in ever smaller parts, until what
- * is refused stands alone. Then it is set aside and the next one goes, alone too: only if that one gets through, and the
- * first is refused again, it was the event and not the service. These functions change a search as answers come.
+ * Finds the rejected event in a rejected batch. The courier sends the batch again in ever smaller parts, until one event alone is
+ * rejected. That event is set aside, and the next one is sent alone. If the service takes the next one and rejects the first
+ * again, the event is the cause and not the service. The functions below change a bisection with each answer.
  */
-export interface Search {
+export interface Bisection {
   /** Most bytes of the next batch. One byte means one event: the first one always goes. */
   most: number;
   /** Most bytes that the service takes, as far as it has said. */
@@ -23,7 +23,7 @@ const BREAKER = 5;
 /** A 500 says little: half of a service may be down. So often a proven event has to be answered so to be given up. */
 const STRIKES = 4;
 
-export const newSearch = (largest: number): Search => ({
+export const newBisection = (largest: number): Bisection => ({
   most: largest,
   largest,
   aside: 0,
@@ -33,28 +33,28 @@ export const newSearch = (largest: number): Search => ({
 });
 
 /** Something has failed since all was well, if only once: what is answered 500 now may be about what is in the batch. */
-export const isOn = (search: Search): boolean => search.most < search.largest;
+export const isOn = (bisection: Bisection): boolean => bisection.most < bisection.largest;
 
-/** What comes of an answer: the search goes on, all that is left has to wait, or the batch is done with. */
-export const SEARCH = 0;
+/** The result of an answer: the bisection goes on, everything waits, or the batch needs no further request. */
+export const BISECT = 0;
 export const WAIT = 1;
 export const SETTLED = 2;
-export type Verdict = typeof SEARCH | typeof WAIT | typeof SETTLED;
+export type Verdict = typeof BISECT | typeof WAIT | typeof SETTLED;
 
-/** The service has taken a batch: the next one may be twice as large, or as large as any when there is nothing left to search. */
-export const taken = (search: Search, bytes: number, isLast: boolean): Verdict => {
-  if (!search.aside) search.strikes = 0;
-  search.proven = search.aside;
-  search.aside = search.refusals = 0;
-  if (search.proven) search.most = 1;
-  else if (isOn(search)) search.most = isLast ? search.largest : Math.min(bytes * 2, search.largest);
+/** The service has taken a batch: the next one may be twice as large, or as large as any when there is nothing left to bisection. */
+export const taken = (bisection: Bisection, bytes: number, isLast: boolean): Verdict => {
+  if (!bisection.aside) bisection.strikes = 0;
+  bisection.proven = bisection.aside;
+  bisection.aside = bisection.refusals = 0;
+  if (bisection.proven) bisection.most = 1;
+  else if (isOn(bisection)) bisection.most = isLast ? bisection.largest : Math.min(bytes * 2, bisection.largest);
   return SETTLED;
 };
 
 /** The service was not there, or for nobody: the same again later, or one event less of what is as large as any. */
-export const unanswered = (search: Search, bytes: number): Verdict => {
-  search.most = Math.min(bytes, search.largest - 1);
-  search.proven = search.aside = search.strikes = 0;
+export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
+  bisection.most = Math.min(bytes, bisection.largest - 1);
+  bisection.proven = bisection.aside = bisection.strikes = 0;
   return WAIT;
 };
 
@@ -65,28 +65,28 @@ export const unanswered = (search: Search, bytes: number): Verdict => {
  * @param status 413 says that the service takes less; 500 says as little of the event as of the service
  */
 export const refused = (
-  search: Search,
+  bisection: Bisection,
   bytes: number,
   isSingle: boolean,
   isLast: boolean,
   status: number | undefined,
 ): Verdict => {
-  search.most = isSingle ? 1 : bytes >> 1;
+  bisection.most = isSingle ? 1 : bytes >> 1;
   if (!isSingle) {
-    if (status === 413) search.largest = search.most;
-    return SEARCH;
+    if (status === 413) bisection.largest = bisection.most;
+    return BISECT;
   }
-  if (search.proven && (status !== 500 || ++search.strikes >= STRIKES)) {
-    search.strikes = 0;
-    search.proven--;
+  if (bisection.proven && (status !== 500 || ++bisection.strikes >= STRIKES)) {
+    bisection.strikes = 0;
+    bisection.proven--;
     return SETTLED;
   }
   // The others have to get through once more; where there is none, time has to tell.
-  if (search.proven && isLast) return WAIT;
-  search.proven = 0;
-  search.aside++;
-  if (++search.refusals >= BREAKER || (isLast && status === 500)) return WAIT;
-  if (!isLast) return SEARCH;
-  search.aside = 0;
+  if (bisection.proven && isLast) return WAIT;
+  bisection.proven = 0;
+  bisection.aside++;
+  if (++bisection.refusals >= BREAKER || (isLast && status === 500)) return WAIT;
+  if (!isLast) return BISECT;
+  bisection.aside = 0;
   return SETTLED;
 };

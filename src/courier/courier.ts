@@ -1,124 +1,41 @@
-import type { Queue, Sent } from '../outbox/queue.js';
-import type { Entry, ReadRows, Row, Store } from '../outbox/store.js';
-import { type ItemText, idOf, isEvent, isItem, isOlder } from '../recorder/event.js';
+import type { Sent } from '../outbox/queue.js';
+import type { Entry, ReadRows, Row } from '../outbox/store.js';
+import { type ItemText, idOf, isItem, isOlder } from '../recorder/event.js';
 import { ask } from './ask.js';
-import { isOn, newSearch, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
-import { type Batch, type BatchLimits, nextBatch } from './cut.js';
-import { createDeferral } from './deferral.js';
-import { fail, isFailing, isProven, type Link, newLink, release, succeed, take, timeLeft } from './lease.js';
-import { allIn, changedRows } from './rows.js';
+import { isOn, newBisection } from './bisect.js';
+import { nextBatch } from './cut.js';
+import { addTo } from './flight.js';
+import { createHandover } from './handover.js';
+import { type Change, judge } from './judge.js';
+import { fail, isFailing, isProven, type Link, linkNameOf, newLink, release, take, timeLeft } from './lease.js';
+import { createPasses } from './passes.js';
+import type { Courier, CourierPorts, Report } from './ports.js';
+import { allIn, changedRows, leftIn } from './rows.js';
 import { createScope, type Scope } from './scope.js';
-import { type Answer, KEEPALIVE_QUOTA } from './transport.js';
 
-/**
- * What the sending tab reports to itself and to the other tabs: ids in flight, settled ids, which of these were rejected, and
- * the settled events themselves, because their pages may have them in the store only. Earlier versions leave those out.
- */
-export type Report = readonly [
-  taken: readonly string[],
-  done: readonly string[],
-  rejected: readonly string[],
-  sent?: readonly Sent[],
-];
-
-/** A compressed body. */
-type Packed = Uint8Array<ArrayBuffer> | undefined;
-
-/** The courier's ports. */
-export interface DeliveryPorts {
-  readonly store: Store;
-  readonly queue: Queue;
-  /** Names the service's rows in the store. */
-  readonly service: string;
-  /** Makes a name for the lease that no other page and no other tracker ever has. */
-  makeName(): string;
-  /** Whether a page of this name has left, so that its lease is void. */
-  hasLeft(tab: string): boolean;
-  /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */
-  readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
-  /** There is no relay that drops duplicates. */
-  readonly isDirect: boolean;
-  /** Bytes of the page's keep-alive requests in flight, of all its trackers. */
-  readonly flight: { bytes: number };
-  /** Compresses the batch's body. If it rejects, the body is sent as it is. */
-  pack(body: string): Promise<Packed>;
-  /** Sends a batch. */
-  send(batch: Batch, leaving: boolean, packed?: Packed): Promise<Answer> | false;
-  /** Leaves a batch with the browser, which sends it when the page ends; returns how to abort it. */
-  defer(batch: Batch): () => void;
-  /** Receives reports for the other tabs. */
-  onReport(report: Report): void;
-  /** Events of other pages are dropped. Those of this page follow as settled. */
-  onLost(items: ItemText[], reason: 'rejected' | 'expired'): void;
-  /** Events of this page are settled, whichever tab sent them. */
-  onSettled(items: ItemText[], rejected: readonly string[]): void;
-  onError(message: string | undefined): void;
-  /** A batch was answered, or has failed. */
-  onAnswer(uuids: string[], answer: Answer): void;
-  /** A transaction has read or changed the link. `tab` is the page's name for the lease. */
-  onLink(link: Link, tab: string): void;
-}
-
-export interface Delivery {
-  /** An event was queued. */
-  added(): void;
-  /**
-   * Sends what is queued. Resolves when it is confirmed, dropped or waiting to retry. With `force` a back-off ends, but neither a
-   * pause that an answer has asked for nor the wait after this page's key or address was refused.
-   */
-  flush(force?: boolean): Promise<void>;
-  /** Another tab, or this one, reports. */
-  receive(...report: Report): void;
-  /** This event is to go to the single-event endpoint. */
-  single(id: string): void;
-  /** Ids that are settled or handed over, and whose rows may still be in the store. */
-  settled(): ReadonlySet<string>;
-  /**
-   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns the page's name for the lease if
-   * it may leave the lease in the store, else ''. The caller journals that, because a page that leaves can write there, but cannot
-   * read first.
-   */
-  leave(): string;
-  /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
-  isReading(): boolean;
-  /** The visitor has refused: nothing that is under way is sent or written any more, and the browser sends nothing either. */
-  forget(): void;
-  /** The page is back: the next flush sends what was queued meanwhile. */
-  restore(): void;
-}
-
-/** Changes the link inside a transaction. */
-type Change = (link: Link, tab: string, now: number) => void;
-
-/** What an answer means for the store. The next transaction writes it. */
+/** The meaning of an answer for the store. The next transaction writes it. */
 interface Settling {
   readonly change: Change;
   readonly writes: readonly Row[];
 }
 
-/** What the courier does. An awaited step compares the value that it began with: another one means that its result is late. */
-type State =
-  | { readonly does: 'wait' }
-  /** Its transaction can still be aborted: then nothing of `settling` is stored. */
-  | { readonly does: 'read'; readonly settling: Settling }
-  /** Its transaction is as good as stored. */
-  | { readonly does: 'commit' }
-  /** It holds the lease. */
-  | { readonly does: 'send' }
-  /** The page has unloaded, or is in the back/forward cache. */
-  | { readonly does: 'stay away' };
-
-/** A pass that has not begun. */
-interface NextPass {
-  /** Somebody has called `flush(true)` for it. */
-  isForced: boolean;
-  readonly done: Promise<void>;
+/** An awaited step compares the value that it began with: another one means that its result is late. */
+interface State {
+  /** The page's name for the lease. A page from the back/forward cache gets a new one. */
+  readonly holder: string;
+  /**
+   * - `wait`: no pass is under way.
+   * - `read`: its transaction can still be aborted. Then nothing of `settling` is stored.
+   * - `commit`: its transaction is as good as stored.
+   * - `send`: it holds the lease.
+   * - `stay away`: the page has unloaded, or is in the back/forward cache.
+   */
+  readonly does: 'wait' | 'read' | 'commit' | 'send' | 'stay away';
+  readonly settling?: Settling | undefined;
 }
 
 /** One pass: it sends what was queued when it began. */
 interface Pass {
-  /** The page's name when the pass began. A page from the back/forward cache gets a new one. */
-  readonly holder: string;
   readonly isDue: Scope;
   /** The state that the pass has set. */
   entered: State;
@@ -138,63 +55,41 @@ const MOST_SETTLED = 1e3;
 
 const { now } = Date;
 
-/** Name of the link's record in the store. */
-export const linkNameOf = (service: string): string => `link ${service}`;
-
-/** The courier: one request at a time over all tabs, oldest rows first. Each transaction settles the last answer. */
-export const createDelivery = (ports: DeliveryPorts): Delivery => {
-  const { store, queue, service, limits, isDirect, flight, onReport, onSettled, onError } = ports;
+/** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads what is to send. */
+export const createCourier = (ports: CourierPorts): Courier => {
+  const { store, queue, service, limits, isDirect, onReport, onSettled, onError } = ports;
   const linkName = linkNameOf(service);
-  const search = newSearch(limits.maxBatchBytes);
-  let state: State = { does: 'wait' };
-  /** The page's name for the lease. */
-  let tab = ports.makeName();
+  const bisection = newBisection(limits.maxBatchBytes);
+  /** Ids in flight, here or in another tab, or handed over. */
+  const busy = new Set<string>();
+  /** Ids that are settled, and whose rows may still be in the store. */
+  const settled = new Set<string>();
+  /** Ids that go to the single-event endpoint. */
   const singles = new Set<string>();
+  let state: State = { holder: ports.makeName(), does: 'wait' };
   /** As the last transaction left it. */
   let link = newLink();
-  let settled = new Set<string>();
-  /** Ids in flight, here or in another tab, or handed over. */
-  let busy = new Set<string>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let current = Promise.resolve();
-  let next: NextPass | undefined;
+
+  const isAway = () => state.does === 'stay away';
+  const handover = createHandover(ports, bisection, busy, isAway);
 
   const isLeft = (text: unknown): text is ItemText => isItem(text) && !settled.has(idOf(text));
-
-  /** What is unsettled in these rows, each event once: a page that did not know whether an event was stored has journaled it. */
-  const unsettled = (rows: readonly Row[]): Row[] => {
-    const known = new Set<string>();
-    const isNew = (text: unknown): text is ItemText =>
-      isLeft(text) && !known.has(idOf(text)) && !!known.add(idOf(text));
-    return rows.flatMap((row): Row[] => {
-      const texts = allIn([row]).filter(isNew);
-      return texts[0] ? [[row[0], texts]] : [];
-    });
-  };
   /** The store may refuse writes, or have been cleared: then memory has more than the store. */
   const orMemory = (rows: readonly Row[]): readonly Row[] => (rows[0] ? rows : queue.rows());
 
-  /** The first events that no tab is sending, in at most `room` bytes. */
-  const nextIdle = (room: number): Batch | undefined => {
-    const idle: ItemText[] = [];
-    for (const [id, text] of queue.items) {
-      if (idle.length >= limits.maxBatchEvents) break;
-      // A customer's properties never overtake older ones.
-      if (!busy.has(id) && (isEvent(text) || !queue.hasOlder())) idle.push(text);
-    }
-    const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(search.largest, room) });
-    return batch && batch.bytes <= room ? batch : undefined;
+  const enter = (pass: Pass, does: State['does'], settling?: Settling) => {
+    pass.entered = state = { holder: pass.entered.holder, does, settling };
   };
-
-  const isAway = () => state.does === 'stay away';
-  const deferral = createDeferral(() => (isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA)), ports.defer);
+  /** The page has left or forgotten since, and may be back. */
+  const isLate = (pass: Pass) => state !== pass.entered;
 
   const receive = (...[taken, done, rejected, sent]: Report) => {
     const removed = queue.remove(done, sent);
-    busy = new Set(taken);
+    busy.clear();
+    for (const id of taken) busy.add(id);
     // A page has handed them over as it left, and perhaps the database had no time to delete them.
     for (const id of done) if (busy.has(id)) settled.add(id);
-    deferral.renew();
+    handover.renew();
     onSettled(removed, rejected);
   };
 
@@ -211,11 +106,12 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     return link;
   };
 
-  const enter = (pass: Pass, entered: State) => {
-    pass.entered = state = entered;
+  /** Only these ids may still have a row. */
+  const trim = (ids: readonly string[]) => {
+    const left = ids.filter((id) => settled.has(id));
+    settled.clear();
+    for (const id of left) settled.add(id);
   };
-  /** The page has left or forgotten since, and may be back. */
-  const isLate = (pass: Pass) => state !== pass.entered;
 
   /**
    * One transaction: writes what the last answer means, takes or renews the lease, and reads what is to send. Resolves to the
@@ -223,28 +119,29 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
    */
   const read = async (pass: Pass, settling: Settling): Promise<Row[] | undefined> => {
     const { change, writes } = settling;
+    const { holder } = pass.entered;
     let rows: Row[] = [];
     /** All unsettled rows of the service, if this transaction has seen the end of the store. */
     let all: Row[] | undefined;
-    enter(pass, { does: 'read', settling });
+    enter(pass, 'read', settling);
     const update = async (old: Link | undefined, readRows: ReadRows) => {
       const changed = copyOf(old);
-      change(changed, pass.holder, now());
+      change(changed, holder, now());
       // A few more than a batch: some may be settled already.
-      const most = search.aside + limits.maxBatchEvents + 10;
-      const isHolder = changed.by === pass.holder;
+      const most = bisection.aside + limits.maxBatchEvents + 10;
+      const isHolder = changed.by === holder;
       rows = isHolder ? await readRows(service, most) : [];
-      const stored = unsettled(rows);
+      const stored = leftIn(rows, isLeft);
       const left = orMemory(stored);
       const isEnd = allIn(rows).length < most;
       all = isHolder && isEnd ? stored : undefined;
       const isDue = pass.isDue(left, isEnd);
       // Rows of foreign data hold no events, and are deleted.
-      if (!isDue && (left[0] || !rows[0])) release(changed, pass.holder);
+      if (!isDue && (left[0] || !rows[0])) release(changed, holder);
       pass.remaining = allIn(left).length;
       if (isLate(pass)) return changed;
       link = changed;
-      enter(pass, { does: 'commit' });
+      enter(pass, 'commit');
       return changed;
     };
     const written = await store.transact(writes, linkName, update);
@@ -252,66 +149,12 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     // Without storage, the courier uses what this page knows.
     if (!written) await update(link, store.read);
     if (isLate(pass)) return;
-    ports.onLink(link, tab);
+    ports.onLink(link, holder);
     if (written && all) queue.saw(all);
     const isAll = written && allIn(rows).length < limits.maxBatchEvents;
-    const found = isAll ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED);
-    settled = new Set(found.filter((id) => settled.has(id)));
-    if (writes[0] && !written) release(link, pass.holder);
-    return link.by === pass.holder ? rows : undefined;
-  };
-
-  /** Counts a request among the bytes in flight until it is answered. */
-  const count = (bytes: number, answer: Promise<unknown>) => {
-    flight.bytes += bytes;
-    const end = () => {
-      flight.bytes -= bytes;
-    };
-    answer.then(end, end);
-  };
-
-  /** Sends the next batch of these rows, and returns what its answer means for the store. */
-  const send = async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
-    const left = orMemory(unsettled(rows));
-    const items = left.flatMap(([, texts = []]) => texts);
-    if (!items[search.aside]) search.aside = 0;
-    const waiting = items.slice(search.aside);
-    const batch = nextBatch(waiting, { ...limits, maxBatchBytes: search.most }, singles);
-    // These rows hold nothing to send: delete them and read on.
-    if (!batch) return { change: take, writes: changedRows(rows, isLeft) };
-    enter(pass, { does: 'send' });
-    const packed = await ports.pack(batch.body).catch(() => undefined);
-    // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
-    if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
-    const ids = batch.items.map(idOf);
-    // This page knows that its own events are not so old: the clock may have jumped.
-    const expired = othersIn(left, ids)
-      .filter((text) => isOlder(text, limits.maxAge))
-      .map(idOf);
-    if (expired[0]) {
-      settle(pass, left, expired, expired, 'expired');
-      return { change: take, writes: changedRows(rows, isLeft) };
-    }
-    report(ids, [], []);
-    // If this attempt fails, the event travels in a batch, with its timestamp.
-    for (const id of ids) singles.delete(id);
-    // This is the attempt that a flush has asked for which waits for this pass.
-    if (next) next.isForced = false;
-    const answering = ask(() => ports.send(batch, false, packed));
-    count(batch.bytes, answering);
-    const answer = await answering;
-    ports.onAnswer(ids, answer);
-    const change = judge(pass, left, batch, !waiting[ids.length], answer);
-    // All tabs wait, unless one is sending again. After a refusal nothing is written.
-    if (answer.retryAfter && isLate(pass) && !isAway() && queue.persist())
-      await store.transact<Link>([], linkName, (old) => {
-        const paused = copyOf(old);
-        fail(paused, '', now(), false, answer.retryAfter);
-        return paused;
-      });
-    // After its lease has expired, the tab must not restore a row that another tab has deleted.
-    const isHeld = !isLate(pass) && now() < link.until;
-    return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld) };
+    trim(isAll ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
+    if (writes[0] && !written) release(link, holder);
+    return link.by === holder ? rows : undefined;
   };
 
   /** Which of these events are other pages'. */
@@ -338,56 +181,65 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
     pass.hasSettled = !!done[0];
   };
 
-  /** What an answer means: settles events, and returns how the link changes. */
-  const judge = (
-    pass: Pass,
-    rows: readonly Row[],
-    { items, bytes }: Batch,
-    isLast: boolean,
-    answer: Answer,
-  ): Change => {
-    const { outcome, status, retryAfter, message } = answer;
-    const ids = items.map(idOf);
-    const isDelivered = outcome === 'delivered';
-    const verdict = isDelivered
-      ? taken(search, bytes, isLast)
-      : outcome === 'rejected' || (status === 500 && isOn(search))
-        ? refused(search, bytes, !ids[1], isLast, status)
-        : unanswered(search, bytes);
-    const isRefused = verdict === WAIT && outcome !== 'failed';
-    const done = verdict === SETTLED ? ids : [];
-    // The service's answers have no fixed form: `rejected` may be anything.
-    const lost = isDelivered ? (answer.rejected?.map?.((one) => one?.uuid) ?? []) : done;
-    // A failure with a 2xx is the answer of another server, and 0 is a transport that breaks its contract.
-    const isForeign = outcome === 'failed' && (status ?? 300) < 300;
-    if (isRefused || lost[0] || isForeign) onError(message);
-    settle(pass, rows, done, lost);
-    if (isDelivered) return succeed;
-    return verdict === WAIT ? (...held) => fail(...held, isRefused, retryAfter) : take;
-  };
-
-  /** After `delay` ms. */
-  const schedule = (delay: number) => {
-    if (!isAway()) timer ??= setTimeout(flush, delay);
+  /** Sends the next batch of these rows, and returns what its answer means for the store. */
+  const send = async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
+    const left = orMemory(leftIn(rows, isLeft));
+    const items = left.flatMap(([, texts = []]) => texts);
+    if (!items[bisection.aside]) bisection.aside = 0;
+    const waiting = items.slice(bisection.aside);
+    const batch = nextBatch(waiting, { ...limits, maxBatchBytes: bisection.most }, singles);
+    // These rows hold nothing to send: delete them and read on.
+    if (!batch) return { change: take, writes: changedRows(rows, isLeft) };
+    enter(pass, 'send');
+    const packed = await ports.pack(batch.body).catch(() => undefined);
+    // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
+    if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
+    const ids = batch.items.map(idOf);
+    // This page knows that its own events are not so old: the clock may have jumped.
+    const expired = othersIn(left, ids)
+      .filter((text) => isOlder(text, limits.maxAge))
+      .map(idOf);
+    if (expired[0]) {
+      settle(pass, left, expired, expired, 'expired');
+      return { change: take, writes: changedRows(rows, isLeft) };
+    }
+    report(ids, [], []);
+    // If this attempt fails, the event travels in a batch, with its timestamp.
+    for (const id of ids) singles.delete(id);
+    passes.attempt();
+    const answering = ask(() => ports.send(batch, false, packed));
+    addTo(ports.flight, batch.bytes, answering);
+    const answer = await answering;
+    ports.onAnswer(ids, answer);
+    const { done, lost, isError, change } = judge(bisection, batch, !waiting[ids.length], answer);
+    if (isError) onError(answer.message);
+    settle(pass, left, done, lost);
+    // All tabs wait, unless one is sending again. After a refusal nothing is written.
+    if (answer.retryAfter && isLate(pass) && !isAway() && queue.persist())
+      await store.transact<Link>([], linkName, (old) => {
+        const paused = copyOf(old);
+        fail(paused, '', now(), false, answer.retryAfter);
+        return paused;
+      });
+    // After its lease has expired, the tab must not restore a row that another tab has deleted.
+    const isHeld = !isLate(pass) && now() < link.until;
+    return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld) };
   };
 
   /** The pass is over: schedules the next one if events remain. */
-  const rest = ({ holder, remaining, hasSettled, wasEmpty }: Pass) => {
-    const delay = timeLeft(link, holder, now());
+  const rest = ({ entered, remaining, hasSettled, wasEmpty }: Pass) => {
+    const delay = timeLeft(link, entered.holder, now());
     // Another tab may release its lease at any time.
-    if (delay) schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
-    else if ((hasSettled || wasEmpty) && (remaining >= limits.maxBatchEvents || isFull())) flush();
-    else if (remaining || queue.items.size) schedule(limits.flushInterval);
+    if (delay) passes.schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
+    else if ((hasSettled || wasEmpty) && (remaining >= limits.maxBatchEvents || isFull())) passes.flush();
+    else if (remaining || queue.items.size) passes.schedule(limits.flushInterval);
   };
 
-  const run = async (isForced: boolean): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
+  const passes = createPasses(async (isForced) => {
     // What is queued gets its rows, so that the pass knows them from later ones.
     queue.persist();
     if (isAway()) return;
     const pass: Pass = {
-      holder: tab,
       isDue: createScope(queue.page, queue.count()),
       entered: state,
       remaining: 0,
@@ -403,104 +255,60 @@ export const createDelivery = (ports: DeliveryPorts): Delivery => {
       // A late answer still settles its events.
       if (isLate(pass)) return void queue.persist(settling.writes);
     }
-    enter(pass, { does: 'wait' });
+    enter(pass, 'wait');
     rest(pass);
-  };
-
-  /** All flushes that are called during a pass share the following one. */
-  const flush = (isForced = false): Promise<void> => {
-    if (!next) {
-      const mine: NextPass = {
-        isForced,
-        done: current.then(() => {
-          // The page has left or forgotten meanwhile.
-          if (next !== mine) return undefined;
-          next = undefined;
-          return run(mine.isForced);
-        }),
-      };
-      next = mine;
-    }
-    next.isForced ||= isForced;
-    current = next.done;
-    return current;
-  };
-
-  /** Hands over what no tab is sending, as far as there is room. Returns the ids. */
-  const handOver = (): string[] => {
-    const handed: string[] = [];
-    try {
-      while (navigator.onLine) {
-        const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);
-        const answer = batch && ports.send(batch, true);
-        if (!answer) break;
-        count(batch.bytes, Promise.resolve(answer));
-        handed.push(...batch.items.map(idOf));
-        // Once is enough, even if they stay queued.
-        for (const id of handed) busy.add(id);
-      }
-    } catch {}
-    return handed;
-  };
+  });
 
   const leave = (): string => {
-    const left = state;
-    state = { does: 'stay away' };
-    deferral.renew();
-    const isHeld = link.by === tab && timeLeft(link, '', now()) > 0;
-    // The transaction that was to write the last answer is aborted.
-    const settling = left.does === 'read' ? left.settling : undefined;
+    const { holder, settling } = state;
+    state = { holder, does: 'stay away' };
+    handover.renew();
+    const isHeld = link.by === holder && timeLeft(link, '', now()) > 0;
     const after = { ...link };
-    if (isHeld) settling?.change(after, tab, now());
+    // The transaction that was to write the last answer is aborted.
+    if (isHeld) settling?.change(after, holder, now());
     // A service that fails would fail again, and does not drop duplicates.
-    const handed = isDirect && isFailing(after, now()) ? [] : handOver();
+    const handed = isDirect && isFailing(after, now()) ? [] : handover.handOver();
     // The page cannot read the answer. A relay drops duplicates, so the page keeps its events; a service does not.
-    if (isDirect && isProven(after, now()) && !isOn(search)) report([...busy], handed, []);
+    if (isDirect && isProven(after, now()) && !isOn(bisection)) report([...busy], handed, []);
     store.abort();
     const written: Entry[] = settling?.writes.filter(([, items]) => !items || isHeld) ?? [];
-    release(after, tab);
+    release(after, holder);
     // In one transaction with the rows: a tab that takes the lease must not find settled events.
     if (isHeld && settling) written.push([linkName, after]);
     link = after;
     queue.persist(written);
     // An aborted transaction may have been complete already, and WebKit drops the one that was to release the lease.
-    return isHeld || left.does === 'read' ? tab : '';
-  };
-
-  /** As if nothing were under way: the page may never learn how it ended. */
-  const renew = () => {
-    next = undefined;
-    current = Promise.resolve();
+    return isHeld || settling ? holder : '';
   };
 
   const isFull = () => queue.items.size >= limits.maxBatchEvents || queue.length() >= limits.maxBatchBytes;
 
   return {
     added() {
-      deferral.soon();
+      handover.renewSoon();
       if (isAway()) queueMicrotask(leave);
       // A pass that is under way looks at the queue at its end.
       if (state.does !== 'wait') return;
       // Not in the call's own task: what a click tracks on its way to another page is handed over, and not in flight.
-      if (!isFull()) schedule(isProven(link, now()) ? limits.flushInterval : 1);
-      else if (!timeLeft(link, tab, now())) flush();
+      if (!isFull()) passes.schedule(isProven(link, now()) ? limits.flushInterval : 1);
+      else if (!timeLeft(link, state.holder, now())) passes.flush();
     },
-    flush,
+    flush: passes.flush,
     receive,
     leave,
     isReading: () => state.does === 'read' || state.does === 'commit',
     single: (id) => void singles.add(id),
     settled: () => settled,
     forget() {
-      if (!isAway()) state = { does: 'wait' };
+      if (!isAway()) state = { holder: state.holder, does: 'wait' };
       link = newLink();
-      renew();
+      passes.renew();
       receive([], [], []);
     },
     restore() {
-      tab = ports.makeName();
-      state = { does: 'wait' };
-      renew();
+      state = { holder: ports.makeName(), does: 'wait' };
+      passes.renew();
     },
   };
 };

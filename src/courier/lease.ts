@@ -28,6 +28,9 @@ const LEASE = REQUEST_TIMEOUT + 2 * SECOND;
 /** How long a success vouches for what is handed over as a page goes away. */
 const PROVEN_FOR = 10 * MINUTE;
 
+/** Name of the link's record in the store. */
+export const linkNameOf = (service: string): string => `link ${service}`;
+
 export const newLink = (): Link => ({ by: '', until: 0, fails: 0, okAt: 0 });
 
 /**

@@ -53,8 +53,6 @@ export const outcomeOf = (status: number): Answer['outcome'] => {
   return /408|425|429|5../.test(`${status}`) ? 'failed' : 'refused';
 };
 
-/** All keep-alive bodies of a page together, in bytes: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
-export const KEEPALIVE_QUOTA = 65_536;
 /** An ordinary request with so many bytes is not kept alive, so that the page has room for handovers. */
 const LARGE = 6e4;
 

@@ -1,4 +1,4 @@
-import type { Report } from '../courier/courier.js';
+import type { Report } from '../courier/ports.js';
 import { isVisitorId, type Visitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
 

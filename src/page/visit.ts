@@ -1,6 +1,7 @@
 import type { createLedger } from '../api/ledger.js';
 import type { Settings } from '../api/options.js';
-import { type Delivery, linkNameOf } from '../courier/courier.js';
+import { linkNameOf } from '../courier/lease.js';
+import type { Courier } from '../courier/ports.js';
 import { carryNothing } from '../outbox/carryOver.js';
 import type { createFarewell } from '../outbox/farewell.js';
 import type { Queue } from '../outbox/queue.js';
@@ -19,7 +20,7 @@ export interface VisitPorts {
   readonly visitor: ReturnType<typeof createVisitor>;
   readonly queue: Queue;
   readonly store: Store;
-  readonly courier: Delivery;
+  readonly courier: Courier;
   readonly farewell: ReturnType<typeof createFarewell>;
   readonly channel: Channel;
   readonly ledger: ReturnType<typeof createLedger>;

@@ -13,7 +13,7 @@ const overHttp: Respond = ({ path, body }, leaving) =>
 
 const deliver = async (tab: Tab, count = 3) => {
   const ids = tab.track(...times(count, () => eventText()));
-  await tab.delivery.flush(true);
+  await tab.courier.flush(true);
   return ids;
 };
 
@@ -37,7 +37,7 @@ describe('delivery over HTTP', () => {
     upstream.answer(201, { 'Content-Type': 'application/json' }, JSON.stringify({ accepted: 3, rejected: value }));
     const tab = createTab({ respond: overHttp });
     const ids = tab.track(...times(3, () => eventText()));
-    const outcome = await tab.delivery.flush().then(
+    const outcome = await tab.courier.flush().then(
       () => 'done',
       (error) => String(error),
     );
@@ -55,7 +55,7 @@ describe('delivery over HTTP', () => {
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
     expect(tab.errors).toEqual([expect.stringMatching(/^200 of another server: no clew-relay, or HTML$/)]);
     upstream.answer(201);
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     expect(tab.delivered).toEqual(ids);
   });
 });
@@ -86,7 +86,7 @@ describe('a transport option', () => {
     expect(tab.delivered).toEqual([]);
     expect(tab.errors).toEqual([expect.stringMatching(/^transport: expected an answer/)]);
     expect(tab.errors).toEqual([expect.stringMatching(message)]);
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     expect(tab.delivered).toEqual(ids);
   });
 
@@ -101,7 +101,7 @@ describe('a transport option', () => {
     isBroken = false;
     const ids = await done;
     expect(tab.errors).toEqual([expect.stringMatching(/got undefined/)]);
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     expect(tab.delivered).toEqual(ids);
   });
 });

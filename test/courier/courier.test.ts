@@ -1,7 +1,7 @@
 // @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Report } from '../../src/courier/courier.ts';
 import type { Link } from '../../src/courier/lease.ts';
+import type { Report } from '../../src/courier/ports.ts';
 import type { Answer } from '../../src/courier/transport.ts';
 import { createMemoryStore } from '../outbox/memoryStore.ts';
 import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from '../recorder/items.ts';
@@ -30,7 +30,7 @@ const settle = () => vi.advanceTimersByTimeAsync(0);
 const begun = async (tab: Tab) => {
   const link: Link = { by: '', until: 0, fails: 0, okAt: Date.now() };
   await tab.store.transact([[LINK, link]]);
-  await tab.delivery.flush();
+  await tab.courier.flush();
   return tab;
 };
 /** Packs the first body when the test resumes it, and every later one at once. */
@@ -58,7 +58,7 @@ describe('the queue', () => {
   it('is sent in order, in as few requests as the limits allow, and deleted once confirmed', async () => {
     const tab = createTab();
     const ids = tab.track(...events(450));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([200, 200, 50]);
     expect(
       bodies(tab)
@@ -75,9 +75,9 @@ describe('the queue', () => {
     const tab = createTab();
     const single = eventText('now');
     const items = [eventText('a'), upsertText(), eventText('b'), single, eventText('c')];
-    tab.delivery.single(idOf(single));
+    tab.courier.single(idOf(single));
     tab.track(...items);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.flatMap((batch) => batch.items)).toEqual(items);
     expect(tab.sent.map(({ path }) => path)).toEqual([
       '/api/events/batch/',
@@ -91,7 +91,7 @@ describe('the queue', () => {
   it('needs no more requests behind an upsert than without one', async () => {
     const tab = createTab();
     tab.track(eventText('before'), upsertText(), ...events(450));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([1, 1, 200, 200, 50]);
   });
 
@@ -103,7 +103,7 @@ describe('the queue', () => {
       },
     });
     tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.delivered).toHaveLength(3);
   });
 
@@ -112,7 +112,7 @@ describe('the queue', () => {
     later.track(eventText('later'));
     earlier.track(eventText('earlier'));
     await settle();
-    await later.delivery.flush();
+    await later.courier.flush();
     expect(bodies(later).map(namesIn)).toEqual([['earlier', 'later']]);
   });
 
@@ -129,7 +129,7 @@ describe('the queue', () => {
       },
     });
     const ids = tab.track(...events(100));
-    await Promise.all(times(20, () => tab.delivery.flush(true)));
+    await Promise.all(times(20, () => tab.courier.flush(true)));
     expect(most).toBe(1);
     expect(tab.delivered).toEqual(ids);
   });
@@ -138,7 +138,7 @@ describe('the queue', () => {
     const { answer, give } = pendingAnswer();
     const tab = createTab({ respond: (batch) => (namesIn(batch.body)[0] === 'first' ? answer : DELIVERED) });
     tab.track(eventText('first'));
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     tab.track(eventText('second'));
     await tab.queue.persist();
@@ -158,7 +158,7 @@ describe('the queue', () => {
       tab.track(eventText('late'));
       return written;
     });
-    await tab.delivery.flush();
+    await tab.courier.flush();
     await vi.advanceTimersByTimeAsync(3000);
     expect(bodies(tab).map(namesIn)).toEqual([['late']]);
   });
@@ -171,7 +171,7 @@ describe('the queue', () => {
       tab.track(...events(200));
       return written;
     });
-    await tab.delivery.flush();
+    await tab.courier.flush();
     await settle();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([200]);
   });
@@ -182,7 +182,7 @@ describe('the queue', () => {
     let flushes = 0;
     for (let ms = 0; ms < 20_000; ms += 100) {
       tab.track(eventText());
-      if (ms === 10_000) void tab.delivery.flush().then(() => flushes++);
+      if (ms === 10_000) void tab.courier.flush().then(() => flushes++);
       await vi.advanceTimersByTimeAsync(100);
       if (ms === 10_500) expect(flushes).toBe(1);
     }
@@ -202,7 +202,7 @@ describe('the queue', () => {
       }),
     );
     tab.track(...events(5));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.length).toBeLessThan(5);
     await settle();
     expect(tab.delivered.length).toBeGreaterThanOrEqual(190);
@@ -213,7 +213,7 @@ describe('the queue', () => {
     const ids = tab.track(...events(3));
     await settle();
     tab.store.clear(SERVICE, [LINK]);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.delivered).toEqual(ids);
   });
 });
@@ -221,7 +221,7 @@ describe('the queue', () => {
 describe('the next request is sent', () => {
   it('at once, with all events of the task, while no request was confirmed', async () => {
     const tab = createTab();
-    await tab.delivery.flush();
+    await tab.courier.flush();
     tab.track(eventText('a'));
     tab.track(eventText('b'));
     expect(tab.sent).toEqual([]);
@@ -246,9 +246,9 @@ describe('the next request is sent', () => {
     const [earlier, tab] = createTabs(2, { respond: () => FAILED }) as [Tab, Tab];
     vi.spyOn(Math, 'random').mockReturnValue(1);
     earlier.track(eventText());
-    await earlier.delivery.flush();
+    await earlier.courier.flush();
     earlier.leave();
-    await tab.delivery.flush();
+    await tab.courier.flush();
     tab.track(eventText());
     await vi.advanceTimersByTimeAsync(900);
     expect(tab.sent).toEqual([]);
@@ -284,7 +284,7 @@ describe('the next request is sent', () => {
   it('never, when the queue is empty', async () => {
     const tab = createTab();
     tab.track(eventText());
-    await tab.delivery.flush();
+    await tab.courier.flush();
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(vi.getTimerCount()).toBe(0);
     expect(tab.sent).toHaveLength(1);
@@ -299,7 +299,7 @@ describe('a row that is only partly in a batch', () => {
     tab.track(...events(150));
     await settle();
     tab.track(...events(149, 'f'));
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     expect(tab.store.rows().map(([key, items]) => [key[2], items?.length])).toEqual([[2, 99]]);
     give(DELIVERED);
@@ -322,10 +322,10 @@ describe('a failure', () => {
       const tab = createTab({ respond: (batch, leaving) => (n++ < 3 ? fails(batch, leaving) : DELIVERED) });
       const ids = tab.track(...events(20));
       for (let i = 0; i < 3; i++) {
-        await tab.delivery.flush(true);
+        await tab.courier.flush(true);
         ids.push(...tab.track(eventText(`more ${i}`)));
       }
-      await tab.delivery.flush(true);
+      await tab.courier.flush(true);
       const [first, second, third, fourth, ...rest] = bodies(tab);
       expect([second, third, fourth]).toEqual([first, first, first]);
       expect(rest.map(namesIn)).toEqual([['more 0', 'more 1', 'more 2']]);
@@ -338,7 +338,7 @@ describe('a failure', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const tab = createTab({ respond: answers(FAILED, FAILED, DELIVERED) });
     tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     await vi.advanceTimersByTimeAsync(999);
     expect(tab.sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -353,7 +353,7 @@ describe('a failure', () => {
   it('delays a full batch, too, as long as Retry-After asks', async () => {
     const tab = createTab({ respond: answers({ outcome: 'failed', retryAfter: 90_000 }, DELIVERED) });
     tab.track(eventText());
-    await tab.delivery.flush();
+    await tab.courier.flush();
     tab.track(...events(400));
     await vi.advanceTimersByTimeAsync(89_999);
     expect(tab.sent).toHaveLength(1);
@@ -364,13 +364,13 @@ describe('a failure', () => {
   it('with Retry-After makes all pages wait that long, new ones, too, whatever asks for a flush', async () => {
     const old = createTab({ respond: answers({ outcome: 'failed', retryAfter: 90_000 }, DELIVERED) });
     old.track(eventText());
-    await old.delivery.flush();
-    await old.delivery.flush(true);
+    await old.courier.flush();
+    await old.courier.flush(true);
     old.leave();
     const fresh = createTab({ store: old.store, name: 'fresh', page: 2 });
-    await fresh.delivery.flush(true);
-    old.delivery.restore();
-    await old.delivery.flush(true);
+    await fresh.courier.flush(true);
+    old.courier.restore();
+    await old.courier.flush(true);
     expect([...old.sent, ...fresh.sent]).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(90_000);
     expect(fresh.delivered.length + old.delivered.length).toBe(1);
@@ -380,9 +380,9 @@ describe('a failure', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const old = createTab({ respond: () => FAILED });
     const ids = old.track(eventText());
-    await old.delivery.flush();
+    await old.courier.flush();
     const fresh = createTab({ store: old.store, name: 'fresh', page: 2 });
-    await fresh.delivery.flush(true);
+    await fresh.courier.flush(true);
     expect(fresh.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
   });
 
@@ -397,12 +397,12 @@ describe('a failure', () => {
       },
     });
     tab.track(eventText());
-    void tab.delivery.flush();
+    void tab.courier.flush();
     await settle();
     tab.leave();
     store.isHeldUp = false;
     const fresh = createTab({ store, name: 'fresh', page: 2 });
-    await fresh.delivery.flush(true);
+    await fresh.courier.flush(true);
     expect(fresh.sent).toEqual([]);
     await vi.advanceTimersByTimeAsync(90_000);
     expect(fresh.sent).toHaveLength(1);
@@ -415,14 +415,14 @@ describe('a failure', () => {
     let pack = async () => undefined;
     const tab = createTab({ pack: () => pack(), respond: () => (tab.sent.length === 1 ? answer : DELIVERED) });
     tab.track(eventText());
-    const broken = tab.delivery.flush();
+    const broken = tab.courier.flush();
     await settle();
     tab.leave();
-    tab.delivery.restore();
+    tab.courier.restore();
     give({ outcome: 'failed', retryAfter: 90_000 });
     await broken;
     pack = packing.pack;
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     expect(tab.sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(90_000);
     packing.resume();
@@ -436,13 +436,13 @@ describe('a failure', () => {
     const tab = createTab({
       respond() {
         const { length } = tab.sent;
-        if (length === 1 || length === 3) returns.push(tab.delivery.flush(true));
+        if (length === 1 || length === 3) returns.push(tab.courier.flush(true));
         if (length === 1) tab.track(eventText());
         return length === 1 ? DELIVERED : FAILED;
       },
     });
     tab.track(eventText());
-    await tab.delivery.flush();
+    await tab.courier.flush();
     await Promise.all(returns);
     // The second request was the attempt of the first return.
     expect(tab.sent).toHaveLength(2);
@@ -468,10 +468,10 @@ describe('a failure', () => {
   it('of a single event makes the tracker send it in a batch, with its own time', async () => {
     const tab = createTab({ respond: answers(FAILED, DELIVERED) });
     const single = eventText('now');
-    tab.delivery.single(idOf(single));
+    tab.courier.single(idOf(single));
     tab.track(single);
-    await tab.delivery.flush();
-    await tab.delivery.flush(true);
+    await tab.courier.flush();
+    await tab.courier.flush(true);
     expect(tab.sent.map(({ path }) => path)).toEqual(['/events/', '/api/events/batch/']);
     expect(eventsIn(tab.sent[1]?.body ?? '')[0]?.timestamp).toBe(new Date(AT).toISOString());
   });
@@ -483,9 +483,9 @@ describe('a rejected key or address', () => {
   it('keeps all events, is reported once, and pauses for 5 min despite flush()', async () => {
     const tab = createTab({ respond: answers(refused, DELIVERED) });
     const ids = tab.track(...events(10));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.errors).toEqual(['401 unknown key']);
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     await vi.advanceTimersByTimeAsync(5 * MINUTE - 1);
     expect(tab.sent).toHaveLength(1);
     expect(tab.queue.items.size).toBe(10);
@@ -497,9 +497,9 @@ describe('a rejected key or address', () => {
   it('is retried by each new page', async () => {
     const old = createTab({ respond: () => refused });
     const ids = old.track(...events(3));
-    await old.delivery.flush();
+    await old.courier.flush();
     const fresh = createTab({ store: old.store, name: 'fresh', page: 2 });
-    await fresh.delivery.flush(true);
+    await fresh.courier.flush(true);
     expect(fresh.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(old.store.rows()).toEqual([]);
   });
@@ -524,7 +524,7 @@ describe('a poison event', () => {
     const { arrived, respond } = poisonable(isPoison, refusal);
     const tab = createTab({ respond });
     const ids = tab.track(...items);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     const good = ids.filter((id) => !bad.includes(id));
     expect(arrived).toEqual(good);
     expect(tab.delivered).toEqual(good);
@@ -539,7 +539,7 @@ describe('a poison event', () => {
     const { arrived, respond } = poisonable(isPoison, { outcome: 'failed', status: 503, message: '503 try later' });
     const tab = createTab({ respond });
     tab.track(...items);
-    for (let i = 0; i < 20; i++) await tab.delivery.flush(true);
+    for (let i = 0; i < 20; i++) await tab.courier.flush(true);
     expect(arrived).toEqual([]);
     expect(tab.rejected).toEqual([]);
     expect(tab.store.rows().flatMap(([, texts]) => texts ?? [])).toEqual(items);
@@ -552,7 +552,7 @@ describe('a poison event', () => {
       respond: () => ({ outcome: 'delivered', rejected: [{ uuid, reason: 'event: expected text' }], message: 'see' }),
     });
     tab.track(...items);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent).toHaveLength(1);
     expect(tab.rejected).toEqual([uuid]);
     expect(tab.delivered).toHaveLength(49);
@@ -564,14 +564,14 @@ describe('a poison event', () => {
     let isDown = true;
     const tab = createTab({ respond: () => (isDown ? refusal : DELIVERED) });
     const ids = tab.track(...events(40));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     const alone = () => tab.sent.filter(({ items }) => items.length === 1).map(({ items }) => idOf(items[0] as string));
     expect(alone()).toEqual(ids.slice(0, 5));
     expect(tab.errors).toEqual(['422 payload']);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
 
     const requests = tab.sent.length;
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     await vi.advanceTimersByTimeAsync(5 * MINUTE - 1);
     expect(tab.sent).toHaveLength(requests);
     // Still refused: one request more, and still nothing dropped.
@@ -597,7 +597,7 @@ describe('a poison event', () => {
       },
     });
     const ids = tab.track(...items);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(arrived).toEqual([2, 0, 1, ...times(47, (i) => i + 3)].map((i) => ids[i]));
     expect(tab.rejected).toEqual([]);
     expect(tab.store.rows()).toEqual([]);
@@ -666,7 +666,7 @@ describe('a poison event that is answered 500, like an outage', () => {
     const tab = createTab({ respond: () => failure });
     const ids = tab.track(eventText());
     await vi.advanceTimersByTimeAsync(60 * MINUTE);
-    for (let i = 0; i < 20; i++) await tab.delivery.flush(true);
+    for (let i = 0; i < 20; i++) await tab.courier.flush(true);
     expect(tab.sent.length).toBeGreaterThan(20);
     expect(tab.rejected).toEqual([]);
     expect(tab.store.rows().flatMap(([, items]) => items?.map(idOf))).toEqual(ids);
@@ -698,12 +698,12 @@ describe('a service that accepts less than a batch (413)', () => {
   it('gets two refused requests and then smaller ones: each event arrives once', async () => {
     const tab = createTab({ respond });
     const ids = tab.track(...times(100, () => eventOf(1000)));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.delivered).toEqual(ids);
     expect(tab.sent.map(isTooMuch).lastIndexOf(true)).toBe(1);
     const requests = tab.sent.length;
     const more = tab.track(...times(100, () => eventOf(1000)));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.delivered).toEqual([...ids, ...more]);
     expect(tab.sent.slice(requests).some(isTooMuch)).toBe(false);
     // A batch is still as large as the service is known to take.
@@ -715,7 +715,7 @@ describe('a service that accepts less than a batch (413)', () => {
     online(true);
     const tab = createTab({ respond, isDirect: true });
     tab.track(...times(100, () => eventOf(1000)));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     tab.sent.length = 0;
     tab.track(...times(50, () => eventOf(1000)));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
@@ -730,7 +730,7 @@ describe('a service that accepts less than a batch (413)', () => {
     const tab = createTab({ respond });
     const large = eventOf(25_000);
     const ids = tab.track(...times(20, () => eventOf(1000)), large, ...times(20, () => eventOf(1000)));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.rejected).toEqual([idOf(large)]);
     expect(tab.delivered.toSorted()).toEqual(ids.filter((id) => id !== idOf(large)).toSorted());
     expect(tab.store.rows()).toEqual([]);
@@ -755,7 +755,7 @@ describe('foreign data in the store', () => {
     const tab = createTab({ page: 2 });
     tab.store.put(key(1), value);
     const ids = tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.delivered).toEqual(ids);
     expect(tab.rejected).toEqual([]);
@@ -765,7 +765,7 @@ describe('foreign data in the store', () => {
   it.each(rubbish)('is deleted also if nothing is queued: %s', async (_what, value) => {
     const tab = createTab({ page: 2 });
     tab.store.put(key(1), value);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent).toEqual([]);
     expect(tab.store.rows()).toEqual([]);
     expect(linkOf(tab)?.by).toBe('');
@@ -783,7 +783,7 @@ describe('foreign data in the store', () => {
     const tab = createTab();
     await tab.store.transact([[LINK, link as object]]);
     const ids = tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.delivered).toEqual(ids);
     expect(linkOf(tab)).toMatchObject({ by: '', until: 0, fails: 0 });
   });
@@ -792,10 +792,10 @@ describe('foreign data in the store', () => {
     const tab = createTab({ page: 2, respond: answers(FAILED, DELIVERED) });
     const items = events(2);
     tab.store.put(key(1), [null, items[0], { a: 1 }, 'text', items[1], 7]);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.map((batch) => batch.items)).toEqual([items]);
     expect(tab.store.rows()).toEqual([[key(1), items]]);
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     expect(tab.sent.map((batch) => batch.items)).toEqual([items, items]);
     expect(tab.store.rows()).toEqual([]);
   });
@@ -804,7 +804,7 @@ describe('foreign data in the store', () => {
     const tab = createTab({ page: 2 });
     for (let count = 1; count <= 1000; count++) tab.store.put(key(count), { count });
     tab.store.put(key(1001), events(2, 'earlier '));
-    for (let i = 0; i < 5; i++) await tab.delivery.flush();
+    for (let i = 0; i < 5; i++) await tab.courier.flush();
     expect(bodies(tab).map(namesIn)).toEqual([['earlier 0', 'earlier 1']]);
     expect(tab.store.rows()).toEqual([]);
   });
@@ -820,7 +820,7 @@ describe('refused storage', () => {
   it('loses no event of this page: each is sent once from memory', async () => {
     const tab = createTab({ store: broken() });
     const ids = tab.track(...events(450));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([200, 200, 50]);
     expect(tab.delivered).toEqual(ids);
     await vi.advanceTimersByTimeAsync(MINUTE);
@@ -832,7 +832,7 @@ describe('refused storage', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const tab = createTab({ store: broken(), respond: answers(FAILED, FAILED, { outcome: 'refused' }, DELIVERED) });
     const ids = tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     for (const wait of [1000, 2000, 4 * 5 * MINUTE]) {
       const { length } = tab.sent;
       await vi.advanceTimersByTimeAsync(wait - 1);
@@ -848,13 +848,13 @@ describe('refused storage', () => {
     const ids = tab.track(...events(3));
     await settle();
     tab.store.isBroken = true;
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.delivered).toEqual(ids);
     expect(tab.store.rows()).toHaveLength(1);
     const left = tab.track(eventText('left'));
     await settle();
     tab.store.isBroken = false;
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids, left]);
     expect(tab.store.rows().map(([, items]) => items?.map(idOf))).toEqual([left]);
   });
@@ -867,9 +867,9 @@ describe('refused storage', () => {
       },
     });
     const ids = tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     tab.store.isBroken = false;
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     expect(tab.store.rows()).toEqual([]);
   });
@@ -913,7 +913,7 @@ describe('the batch left with the browser (fetchLater)', () => {
   it('is renewed as rarely after many messages of other tabs', async () => {
     const tab = await begun(createTab({ limits: unhurried }));
     for (let i = 0; i < 20; i++) {
-      tab.delivery.receive([], [], []);
+      tab.courier.receive([], [], []);
       await renewals(tab, 3);
     }
     await renewals(tab, DEFER_INTERVAL);
@@ -936,7 +936,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(tab)).toHaveLength(19);
     tab.track(...items.slice(19));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent.map((batch) => batch.items.length)).toEqual([20, 20, 10]);
     expect(seen).toEqual([20, 10, 0]);
     expect(tab.deferred()).toBeUndefined();
@@ -946,7 +946,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     const { answer, give } = pendingAnswer();
     const tab = await begun(createTab({ respond: () => answer }));
     tab.track(eventText('under way'));
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     tab.track(eventText('a'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
@@ -959,7 +959,7 @@ describe('the batch left with the browser (fetchLater)', () => {
   it('has all events again after a failed request', async () => {
     const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(left(tab)).toEqual(['e0', 'e1', 'e2']);
   });
 
@@ -970,7 +970,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     const [first] = b.track(eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(b)).toEqual(['b']);
-    void a.delivery.flush();
+    void a.courier.flush();
     await settle();
     expect(a.sent.map(({ items }) => items.map(idOf))).toEqual([[first]]);
     expect(b.deferred()).toBeUndefined();
@@ -995,7 +995,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     tab.track(eventText('late'));
     await vi.advanceTimersByTimeAsync(10 * DEFER_INTERVAL);
     expect(tab.deferred()).toBeUndefined();
-    tab.delivery.receive([], [], []);
+    tab.courier.receive([], [], []);
     expect(tab.deferred()).toBeUndefined();
   });
 
@@ -1004,7 +1004,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(eventText('a'));
     tab.leave();
-    tab.delivery.restore();
+    tab.courier.restore();
     tab.track(eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(tab)).toEqual(['a', 'b']);
@@ -1020,7 +1020,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     // The visitor does not want to be known.
     tab.queue.remove([...tab.queue.items.keys()]);
-    tab.delivery.receive([], [], []);
+    tab.courier.receive([], [], []);
     expect(tab.deferred()).toBeUndefined();
   });
 
@@ -1030,7 +1030,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(tab.deferred()).toBeDefined();
     tab.queue.remove([...tab.queue.items.keys()]);
-    tab.delivery.forget();
+    tab.courier.forget();
     expect(tab.deferred()).toBeUndefined();
   });
 
@@ -1071,12 +1071,12 @@ describe('several tabs', () => {
     const { answer, give } = pendingAnswer();
     const [a, b] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
     a.track(...events(3));
-    const done = a.delivery.flush();
+    const done = a.courier.flush();
     await settle();
     expect(a.sent).toHaveLength(1);
     b.track(...events(200, 'f'));
-    await b.delivery.flush();
-    await b.delivery.flush(true);
+    await b.courier.flush();
+    await b.courier.flush(true);
     expect(b.sent).toEqual([]);
     give(DELIVERED);
     await done;
@@ -1098,7 +1098,7 @@ describe('several tabs', () => {
     const lease: Link = { by: 'crashed', until: Date.now() + LEASE, fails: 0, okAt: 0 };
     await crashed.store.transact([[LINK, lease]]);
     const other = createTab({ store: crashed.store, name: 'other', page: 2 });
-    await other.delivery.flush();
+    await other.courier.flush();
     await vi.advanceTimersByTimeAsync(LEASE - 1);
     expect(other.sent).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -1140,12 +1140,12 @@ describe('several tabs', () => {
     for (const [i, row] of items.entries()) await store.transact([[[SERVICE, 1, i, 'earlier'], row]]);
     const frozen = createTab({ store, name: 'frozen', page: 2, respond: () => answer });
     const other = createTab({ store, name: 'other', page: 3 });
-    const done = frozen.delivery.flush();
+    const done = frozen.courier.flush();
     await settle();
     // A frozen tab has no timers.
     vi.setSystemTime(Date.now() + LEASE + 1);
     expect(frozen.sent.map((batch) => batch.items.length)).toEqual([200]);
-    await other.delivery.flush();
+    await other.courier.flush();
     expect(other.sent.flatMap((batch) => batch.items)).toEqual(items.flat());
     give(DELIVERED);
     await done;
@@ -1158,13 +1158,13 @@ describe('several tabs', () => {
     const store = createMemoryStore();
     const slow = await begun(createTab({ store, name: 'slow', pack: packing.pack }));
     const ids = slow.track(...events(3));
-    const done = slow.delivery.flush();
+    const done = slow.courier.flush();
     await vi.advanceTimersByTimeAsync(LEASE + 1);
     const other = createTab({ store, name: 'other', page: 2 });
-    await other.delivery.flush();
+    await other.courier.flush();
     expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
     // The report of the other tab.
-    slow.delivery.receive([], ids, []);
+    slow.courier.receive([], ids, []);
     packing.resume();
     await done;
     expect(slow.sent).toEqual([]);
@@ -1177,7 +1177,7 @@ describe('several tabs', () => {
     for (let turn = 0; turn < 30; turn++) {
       const tab = tabs[(turn * 7) % 5] as Tab;
       ids.push(...tab.track(...events(1 + (turn % 4))));
-      if (turn % 3 === 0) void tab.delivery.flush(turn % 2 === 0);
+      if (turn % 3 === 0) void tab.courier.flush(turn % 2 === 0);
       if (turn % 4 === 0) await settle();
     }
     await vi.advanceTimersByTimeAsync(LEASE + 3000);
@@ -1192,8 +1192,8 @@ describe('several tabs', () => {
     const ids = a.track(...events(3));
     await settle();
     const b = createTab({ store: a.store, name: 'b', page: 2 });
-    await b.delivery.flush();
-    await a.delivery.flush();
+    await b.courier.flush();
+    await a.courier.flush();
     expect(bodies(a)).toEqual(bodies(b));
     expect(a.delivered).toEqual(ids);
     expect(a.store.rows()).toEqual([]);
@@ -1205,7 +1205,7 @@ describe('a page that unloads', () => {
   const provenTab = async (options: Parameters<typeof createTab>[0] = {}) => {
     const tab = createTab({ isDirect: true, ...options });
     tab.track(eventText('proof'));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     tab.sent.length = 0;
     tab.delivered.length = 0;
     return tab;
@@ -1230,15 +1230,15 @@ describe('a page that unloads', () => {
     // What is written as the page goes is aborted with it.
     vi.spyOn(tab.store, 'transact').mockResolvedValueOnce(undefined);
     tab.leave();
-    expect([...tab.delivery.settled()]).toEqual(ids);
+    expect([...tab.courier.settled()]).toEqual(ids);
     expect(tab.store.rows()).toHaveLength(1);
     const other = createTab({ store: tab.store, name: 'other', page: 2, isDirect: true });
-    other.delivery.receive(...(reports.at(-1) as Report));
+    other.courier.receive(...(reports.at(-1) as Report));
     const later = other.track(eventText('later'));
-    await other.delivery.flush();
+    await other.courier.flush();
     expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([later]);
     expect(tab.store.rows()).toEqual([]);
-    expect([...other.delivery.settled()]).toEqual([]);
+    expect([...other.courier.settled()]).toEqual([]);
   });
 
   it('does so also if more than a batch of other pages’ rows comes first', async () => {
@@ -1249,20 +1249,20 @@ describe('a page that unloads', () => {
     const handed = left.track(...events(3));
     await settle();
     const other = createTab({ store, name: 'other', page: 3, isDirect: true });
-    other.delivery.receive(handed, handed, []);
-    await other.delivery.flush();
+    other.courier.receive(handed, handed, []);
+    await other.courier.flush();
     expect(other.sent.flatMap(({ items }) => items.map(idOf))).toEqual(backlog.map(idOf));
     expect(store.rows()).toEqual([]);
-    expect([...other.delivery.settled()]).toEqual([]);
+    expect([...other.courier.settled()]).toEqual([]);
   });
 
   it('lists at most the latest 1,000 ids and a batch, without storage', async () => {
     const tab = createTab();
     tab.store.isBroken = true;
     const ids = tab.track(...events(3_000));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.delivered).toEqual(ids);
-    const settled = [...tab.delivery.settled()];
+    const settled = [...tab.courier.settled()];
     expect(settled).toEqual(ids.slice(-settled.length));
     expect(settled.length).toBeLessThanOrEqual(1_200);
   });
@@ -1277,7 +1277,7 @@ describe('a page that unloads', () => {
     expect(tab.delivered).toEqual([]);
     const { sent } = tab;
     const next = createTab({ store: tab.store, name: 'next', page: 2 });
-    await next.delivery.flush();
+    await next.courier.flush();
     expect(bodies(next)).toEqual(sent.map(({ body }) => body));
     expect(tab.store.rows()).toEqual([]);
   });
@@ -1301,7 +1301,7 @@ describe('a page that unloads', () => {
         items.length === 40 ? refusal : leaving || items.length === 1 ? DELIVERED : answer,
     });
     const ids = tab.track(...events(40));
-    void tab.delivery.flush();
+    void tab.courier.flush();
     await settle();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([40, 19]);
     tab.leave();
@@ -1324,7 +1324,7 @@ describe('a page that unloads', () => {
       },
     });
     tab.track(...events(3, 'f'));
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     expect(store.rows()).toHaveLength(1);
     expect(linkOf(tab)?.by).toBe('tab');
@@ -1346,7 +1346,7 @@ describe('a page that unloads', () => {
       },
     });
     tab.track(...events(3));
-    void tab.delivery.flush();
+    void tab.courier.flush();
     await settle();
     store.isBroken = true;
     tab.leave();
@@ -1354,7 +1354,7 @@ describe('a page that unloads', () => {
     expect(linkOf(tab)?.by).toBe('tab');
     const fresh = createTab({ store, name: 'fresh', page: 2 });
     fresh.track(eventText());
-    await fresh.delivery.flush();
+    await fresh.courier.flush();
     expect(fresh.sent).toHaveLength(1);
   });
 
@@ -1381,7 +1381,7 @@ describe('a page that unloads', () => {
     const isFirst = (body: string) => namesIn(body).includes('proof');
     const tab = await provenTab({ respond: ({ body }, leaving) => (isFirst(body) || leaving ? DELIVERED : answer) });
     const flying = tab.track(eventOf(30_000));
-    void tab.delivery.flush();
+    void tab.courier.flush();
     await settle();
     const ids = tab.track(...times(15, () => eventOf(10_000)));
     tab.leave();
@@ -1430,7 +1430,7 @@ describe('a page that unloads', () => {
       const ids = tab.track(...times(5, () => eventOf(11_000)));
       tab.leave();
       await settle();
-      tab.delivery.restore();
+      tab.courier.restore();
       expect(tab.delivered.splice(0)).toEqual(ids);
     }
   });
@@ -1439,7 +1439,7 @@ describe('a page that unloads', () => {
     online(true);
     const tab = await provenTab({ respond: ({ body }) => (namesIn(body)[0] === 'proof' ? DELIVERED : FAILED) });
     const ids = tab.track(...events(3));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent).toHaveLength(1);
     tab.leave();
     expect(tab.sent).toHaveLength(1);
@@ -1452,7 +1452,7 @@ describe('a page that unloads', () => {
     const tab = createTab({ isDirect: true });
     const link: Link = { by: '', until: Date.now() - 10 * MINUTE, fails: 3, okAt: 0 };
     await tab.store.transact([[LINK, link]]);
-    await tab.delivery.flush();
+    await tab.courier.flush();
     const ids = tab.track(...events(3));
     tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
@@ -1466,7 +1466,7 @@ describe('a page that unloads', () => {
     a.track(...events(2));
     b.track(...events(2, 'f'));
     await settle();
-    void a.delivery.flush();
+    void a.courier.flush();
     await settle();
     a.leave();
     b.leave();
@@ -1500,7 +1500,7 @@ describe('a page that unloads', () => {
     const { answer, give } = pendingAnswer();
     const tab = createTab({ respond: () => answer });
     tab.track(...events(450));
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     tab.leave();
     give(DELIVERED);
@@ -1509,7 +1509,7 @@ describe('a page that unloads', () => {
     expect(tab.delivered).toHaveLength(200);
     expect(tab.store.rows().flatMap(([, items]) => items)).toHaveLength(250);
     const other = createTab({ store: tab.store, name: 'other', page: 2 });
-    await other.delivery.flush();
+    await other.courier.flush();
     expect(other.sent.map(({ items }) => items.length)).toEqual([200, 50]);
   });
 
@@ -1518,13 +1518,13 @@ describe('a page that unloads', () => {
     const { answer } = pendingAnswer();
     const [sending, leaving] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
     sending.track(eventText());
-    void sending.delivery.flush();
+    void sending.courier.flush();
     await settle();
     const lease = linkOf(sending);
     expect(lease?.by).toBe('tab 0');
     leaving.store.isHeldUp = true;
     leaving.track(eventText());
-    void leaving.delivery.flush();
+    void leaving.courier.flush();
     await settle();
     leaving.leave();
     expect(linkOf(sending)).toEqual(lease);
@@ -1535,22 +1535,22 @@ describe('a page that unloads', () => {
     const { answer, give } = pendingAnswer();
     const tab = createTab({ respond: () => answer });
     tab.track(eventText());
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     expect(linkOf(tab)?.by).toBe('tab');
     tab.leave();
     const other = createTab({ store: tab.store, name: 'other', page: 2 });
-    await other.delivery.flush();
+    await other.courier.flush();
     expect(other.sent).toHaveLength(1);
     give(DELIVERED);
     await done;
     expect(linkOf(tab)?.by).toBe('');
     const { length } = tab.sent;
-    await tab.delivery.flush(true);
+    await tab.courier.flush(true);
     expect(tab.sent).toHaveLength(length);
-    tab.delivery.restore();
+    tab.courier.restore();
     tab.track(eventText('back'));
-    await tab.delivery.flush();
+    await tab.courier.flush();
     expect(tab.sent).toHaveLength(length + 1);
   });
 
@@ -1563,13 +1563,13 @@ describe('a page that unloads', () => {
     const tab = await provenTab({ pack: () => pack(), respond: ({ body }) => (isLate(body) ? answer : DELIVERED) });
     pack = packing.pack;
     const ids = tab.track(...events(3));
-    const broken = tab.delivery.flush();
+    const broken = tab.courier.flush();
     await settle();
     tab.leave();
     expect(tab.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
-    tab.delivery.restore();
+    tab.courier.restore();
     tab.track(eventText('back'));
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     // The page holds a lease again while the packing ends.
     expect(linkOf(tab)?.by).toBe('tab');
@@ -1586,9 +1586,9 @@ describe('a page that unloads', () => {
     const ids = tab.track(...events(3));
     tab.leave();
     const other = createTab({ store: tab.store, name: 'other', page: 2 });
-    await other.delivery.flush();
-    tab.delivery.restore();
-    await tab.delivery.flush(true);
+    await other.courier.flush();
+    tab.courier.restore();
+    await tab.courier.flush(true);
     expect(bodies(tab)).toEqual(bodies(other));
     expect(tab.delivered).toEqual(ids);
   });
@@ -1600,23 +1600,23 @@ describe('a page that unloads', () => {
     tab.track(...events(100));
     await settle();
     tab.track(...events(150, 'f'));
-    const done = tab.delivery.flush();
+    const done = tab.courier.flush();
     await settle();
     tab.leave();
     give(DELIVERED);
     await done;
     const other = createTab({ store: tab.store, name: 'other', page: 2 });
-    await other.delivery.flush();
+    await other.courier.flush();
     expect(other.sent.map(({ items }) => items.length)).toEqual([50]);
     expect(tab.store.rows()).toEqual([]);
     // It hears of that as it comes back, and has nothing left.
-    tab.delivery.receive(
+    tab.courier.receive(
       [],
       other.sent.flatMap(({ items }) => items.map(idOf)),
       [],
     );
-    tab.delivery.restore();
-    await tab.delivery.flush(true);
+    tab.courier.restore();
+    await tab.courier.flush(true);
     expect(tab.sent).toHaveLength(1);
   });
 });

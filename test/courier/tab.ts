@@ -1,5 +1,6 @@
-import { createDelivery, type Delivery, type Report } from '../../src/courier/courier.ts';
+import { createCourier } from '../../src/courier/courier.ts';
 import type { Batch } from '../../src/courier/cut.ts';
+import type { Courier, Report } from '../../src/courier/ports.ts';
 import type { Answer } from '../../src/courier/transport.ts';
 import type { Queue } from '../../src/outbox/queue.ts';
 import { type ItemText, idOf } from '../../src/recorder/event.ts';
@@ -15,7 +16,7 @@ export type Respond = (batch: Batch, leaving: boolean) => Answer | Promise<Answe
 export interface Tab {
   store: MemoryStore;
   queue: Queue;
-  delivery: Delivery;
+  courier: Courier;
   /** The requests that went out. */
   sent: Batch[];
   /** Ids of this tab's items that were answered for with success, or refused. */
@@ -69,7 +70,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
   const rejected: string[] = [];
   const errors: string[] = [];
   let deferred: Batch | undefined;
-  const delivery = createDelivery({
+  const courier = createCourier({
     store,
     queue,
     service: SERVICE,
@@ -106,20 +107,20 @@ export const createTab = (options: TabOptions = {}): Tab => {
   return {
     store,
     queue,
-    delivery,
+    courier,
     sent,
     delivered,
     rejected,
     errors,
     deferred: () => deferred,
     leave() {
-      const lease = delivery.leave();
+      const lease = courier.leave();
       if (lease) left.push(lease);
     },
     track(...items) {
       for (const text of items) {
         queue.add(text);
-        delivery.added();
+        courier.added();
       }
       return items.map(idOf);
     },
@@ -132,7 +133,7 @@ export const createTabs = (count: number, options: TabOptions = {}): Tab[] => {
   const tabs: Tab[] = [];
   for (let i = 0; i < count; i++) {
     const tell = (report: Report) => {
-      for (const [other, tab] of tabs.entries()) if (other !== i) tab.delivery.receive(...report);
+      for (const [other, tab] of tabs.entries()) if (other !== i) tab.courier.receive(...report);
     };
     tabs.push(createTab({ ...options, store, name: `tab ${i}`, page: i + 1, onReport: tell }));
   }

@@ -35,7 +35,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/tracker.md', 'at most 500 times in one task', 'src/api/signals.ts', 'const MOST_RUNS = 500;'],
   ['docs/delivery.md', 'the first 50 calls of a task', 'src/recorder/recorder.ts', 'const AT_ONCE = 50;'],
   ['docs/delivery.md', 'ten million characters', 'src/outbox/size.ts', 'const MOST_LENGTH = 1e7;'],
-  ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/transport.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
+  ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/flight.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
   [
     'docs/delivery.md',
     'confirmed something within ten minutes',

@@ -1,0 +1,76 @@
+import { type ItemText, idOf, isEvent } from '../recorder/event.js';
+import type { Bisection } from './bisect.js';
+import { type Batch, nextBatch } from './cut.js';
+import { addTo, KEEPALIVE_QUOTA } from './flight.js';
+import type { CourierPorts } from './ports.js';
+
+/** How often (ms) the browser may be given a new batch to send when the page ends. */
+const INTERVAL = 100;
+
+/** A batch for a page that ends without `pagehide`, after a crash or when the browser quits. The browser holds it. */
+interface Armed {
+  readonly abort?: (() => void) | undefined;
+  /** Replaces it soon. */
+  readonly timer?: ReturnType<typeof setTimeout>;
+}
+
+/**
+ * Gives unsent events to the browser, which sends them after the page has ended.
+ *
+ * @param busy ids in flight or handed over; `handOver` adds to them
+ */
+export const createHandover = (
+  { queue, limits, flight, send, defer }: CourierPorts,
+  bisection: Bisection,
+  busy: Set<string>,
+  isAway: () => boolean,
+) => {
+  let armed: Armed = {};
+
+  /** The first events that no tab is sending, in at most `room` bytes. */
+  const nextIdle = (room: number): Batch | undefined => {
+    const idle: ItemText[] = [];
+    for (const [id, text] of queue.items) {
+      if (idle.length >= limits.maxBatchEvents) break;
+      // A customer's properties never overtake older ones.
+      if (!busy.has(id) && (isEvent(text) || !queue.hasOlder())) idle.push(text);
+    }
+    const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(bisection.largest, room) });
+    return batch && batch.bytes <= room ? batch : undefined;
+  };
+
+  /** Replaces the armed batch by the next one, or by none. */
+  const renew = () => {
+    armed.abort?.();
+    clearTimeout(armed.timer);
+    armed = {};
+    const batch = isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA);
+    try {
+      armed = { abort: batch && defer(batch) };
+    } catch {}
+  };
+
+  return {
+    renew,
+    /** Events were added: renews the armed batch soon. */
+    renewSoon() {
+      if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
+    },
+    /** Hands over what no tab is sending, as far as there is room. Returns the ids. */
+    handOver(): string[] {
+      const handed: string[] = [];
+      try {
+        while (navigator.onLine) {
+          const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);
+          const answer = batch && send(batch, true);
+          if (!answer) break;
+          addTo(flight, batch.bytes, Promise.resolve(answer));
+          handed.push(...batch.items.map(idOf));
+          // Once is enough, even if they stay queued.
+          for (const id of handed) busy.add(id);
+        }
+      } catch {}
+      return handed;
+    },
+  };
+};

@@ -1,0 +1,52 @@
+import { idOf } from '../recorder/event.js';
+import { type Bisection, isOn, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
+import type { Batch } from './cut.js';
+import { fail, type Link, succeed, take } from './lease.js';
+import type { Answer } from './transport.js';
+
+/** Changes the link inside a transaction. */
+export type Change = (link: Link, tab: string, now: number) => void;
+
+/** The meaning of an answer. */
+export interface Judgement {
+  /** Ids of events that need no further request. */
+  readonly done: readonly string[];
+  /** Ids of events that the service rejected. */
+  readonly lost: readonly string[];
+  /** The site's owner is to read the answer's message. */
+  readonly isError: boolean;
+  readonly change: Change;
+}
+
+/**
+ * Judges the answer to a batch. Changes the bisection.
+ *
+ * @param isLast nothing is queued after the batch
+ */
+export const judge = (
+  bisection: Bisection,
+  { items, bytes }: Batch,
+  isLast: boolean,
+  { outcome, status, retryAfter, rejected }: Answer,
+): Judgement => {
+  const ids = items.map(idOf);
+  const isDelivered = outcome === 'delivered';
+  const verdict = isDelivered
+    ? taken(bisection, bytes, isLast)
+    : outcome === 'rejected' || (status === 500 && isOn(bisection))
+      ? refused(bisection, bytes, !ids[1], isLast, status)
+      : unanswered(bisection, bytes);
+  const isRefused = verdict === WAIT && outcome !== 'failed';
+  const done = verdict === SETTLED ? ids : [];
+  // The service's answers have no fixed form: `rejected` may be anything.
+  const lost = isDelivered ? (rejected?.map?.((one) => one?.uuid) ?? []) : done;
+  // A failure with a 2xx is the answer of another server, and 0 is a transport that breaks its contract.
+  const isForeign = outcome === 'failed' && (status ?? 300) < 300;
+  const wait: Change = (...held) => fail(...held, isRefused, retryAfter);
+  return {
+    done,
+    lost,
+    isError: isRefused || !!lost[0] || isForeign,
+    change: isDelivered ? succeed : verdict === WAIT ? wait : take,
+  };
+};

@@ -1,0 +1,51 @@
+/** A pass, from the first call that asks for it. */
+interface Pass {
+  /** Somebody has called `flush(true)` for it. */
+  isForced: boolean;
+  hasBegun: boolean;
+  readonly done: Promise<void>;
+}
+
+const ended = (): Pass => ({ isForced: false, hasBegun: true, done: Promise.resolve() });
+
+/** When a pass runs: one at a time, and all flushes that are called during one share the following one. */
+export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
+  let latest = ended();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const flush = (isForced = false): Promise<void> => {
+    if (latest.hasBegun) {
+      const mine: Pass = {
+        isForced: false,
+        hasBegun: false,
+        done: latest.done.then(() => {
+          // The page has left or forgotten meanwhile.
+          if (latest !== mine) return undefined;
+          mine.hasBegun = true;
+          clearTimeout(timer);
+          timer = undefined;
+          return run(mine.isForced);
+        }),
+      };
+      latest = mine;
+    }
+    latest.isForced ||= isForced;
+    return latest.done;
+  };
+
+  return {
+    flush,
+    /** Flushes after `delay` ms, or earlier if an earlier call has asked for that. */
+    schedule(delay: number) {
+      timer ??= setTimeout(flush, delay);
+    },
+    /** The pass under way makes the attempt that the next one was forced to make. */
+    attempt() {
+      latest.isForced = false;
+    },
+    /** The next pass begins at once, because the page may never learn how the one under way ends. */
+    renew() {
+      latest = ended();
+    },
+  };
+};
