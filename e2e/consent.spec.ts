@@ -194,10 +194,10 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     await loadTag(page);
     expect(await visitor.clew('stats')).toMatchObject({ queued: 0, dropped: { consent: 1 } });
     await answered(page);
-    expect(await written(page)).toEqual([]);
+    await expect.poll(() => written(page)).toEqual([]);
     await visitor.clew('flush');
     await answered(page);
-    expect(await written(page)).toEqual([]);
+    await expect.poll(() => written(page)).toEqual([]);
     expect(await arrivedUpToLast(demo, visitor)).toEqual(['last']);
   });
 

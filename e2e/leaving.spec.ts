@@ -164,7 +164,8 @@ test('enters the back/forward cache and tracks again after its return', { tag: '
   await visitor.page.waitForFunction(() => (window as unknown as { persisted?: boolean }).persisted === true);
   await visitor.trackAndLeave('after', 3, 'stay');
   await expect.poll(async () => numbers(await demo.events('after'))).toEqual(upTo(3));
-  expect(await visitor.clew('stats')).toMatchObject({ tracked: 4, delivered: 4, queued: 0 });
+  // The page reads the answer after the service has stored the events.
+  await expect.poll(() => visitor.clew('stats')).toMatchObject({ tracked: 4, delivered: 4, queued: 0 });
 });
 
 test('sends immediately when the page is hidden', { tag: '@promise' }, async ({ demo }) => {

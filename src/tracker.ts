@@ -115,7 +115,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     end: ledger.end,
     start: () => visitor.check(),
     take: (text, isSingle) => visit.take(text, isSingle),
-    rest: (isBurst) => visit.rest(isBurst),
+    rest: () => visit.rest(),
     trace,
     attempt,
     fail: failWith,

@@ -8,6 +8,32 @@ const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, nam
 /** Walks that kept too much or too little. */
 export const fixedStorage: readonly FixedWalk[] = [
   {
+    name: 'while IndexedDB is shut, only one page has an event in localStorage',
+    plan: relayed(
+      697,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { tasks: 0 }, action: { verb: 'service', status: 413, takes: false } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'poison' } },
+        { wait: { tasks: 0 }, action: { verb: 'hangOpens', ms: undefined } },
+        { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'hangOpens', ms: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'fillDisk', isFull: true } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'back', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
+        { wait: { ms: 3 }, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 4 }, action: { verb: 'fillDisk', isFull: true } },
+      ],
+      {
+        theme: 'storage',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', maxQueuedEvents: '80' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
     name: 'with localStorage full, a tab learns from the message of another one who is identified',
     plan: relayed(
       1,

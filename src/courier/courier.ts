@@ -158,9 +158,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
   };
 
   /** Which of these events are other pages'. */
-  const othersIn = (rows: readonly Row[], ids: readonly string[]): ItemText[] =>
+  const othersIn = (rows: readonly Row[], ids: ReadonlySet<string>): ItemText[] =>
     rows.flatMap(([key, texts = []]) => {
-      const isOthers = (text: ItemText) => ids.includes(idOf(text)) && !queue.items.has(idOf(text));
+      const isOthers = (text: ItemText) => ids.has(idOf(text)) && !queue.items.has(idOf(text));
       return key[3] === queue.page ? [] : texts.filter(isOthers);
     });
 
@@ -172,9 +172,10 @@ export const createCourier = (ports: CourierPorts): Courier => {
     lost: readonly string[],
     reason: 'rejected' | 'expired' = 'rejected',
   ) => {
-    const isDone = (text: ItemText) => done.includes(idOf(text));
+    const ids = new Set(done);
+    const isDone = (text: ItemText) => ids.has(idOf(text));
     const sent = rows.map(([key, texts = []]): Sent => [key[3], ...texts.filter(isDone)]).filter(([, text]) => text);
-    ports.onLost(othersIn(rows, lost), reason);
+    ports.onLost(othersIn(rows, new Set(lost)), reason);
     queue.settled(sent.flatMap(([, ...texts]) => texts));
     report([], done, lost, sent);
     for (const id of done) settled.add(id);
@@ -196,7 +197,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
     const ids = batch.items.map(idOf);
     // This page knows that its own events are not so old: the clock may have jumped.
-    const expired = othersIn(left, ids)
+    const expired = othersIn(left, new Set(ids))
       .filter((text) => isOlder(text, limits.maxAge))
       .map(idOf);
     if (expired[0]) {

@@ -26,14 +26,26 @@ export const VISIT = 'clew.visit';
 /** Throws where storage is refused. */
 const storageOf = (key: string): Storage => (key === VISIT ? sessionStorage : localStorage);
 
-export const carried = (key: string): unknown => {
+/** The stored text, to see whether another page has changed it. */
+export const carriedText = (key: string): string | undefined => {
   try {
-    // What is not there is not parsed: the first error of a page costs it a millisecond.
-    return JSON.parse(storageOf(key)[key] ?? null);
+    return storageOf(key)[key];
   } catch {
     return undefined;
   }
 };
+
+/** The value in a stored text. Any code of the origin may have written it. */
+export const parse = (text: string | undefined): unknown => {
+  try {
+    // What is not there is not parsed: the first error of a page costs it a millisecond.
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return undefined;
+  }
+};
+
+export const carried = (key: string): unknown => parse(carriedText(key));
 
 /** A list that was carried, whatever is in it. */
 export const carriedList = (key: string): unknown[] => [carried(key) ?? []].flat();

@@ -34,11 +34,9 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   return {
     measure: queue.measure,
     persist: (entry: Entry) => queue.persist([entry]),
-    rows() {
-      // The journal has them until they are stored.
-      queue.carry(false);
-      return queue.collect();
-    },
+    rows: queue.collect,
+    /** Journals what no transaction has confirmed. */
+    keep: () => queue.carry(false),
     /** Takes items of this page. Another page may have taken them in already, from the journal. */
     take(items: readonly Finished[], isAdopted?: boolean) {
       for (const item of items) {

@@ -1,6 +1,6 @@
 import { type ItemText, idOf, isItem } from '../recorder/event.js';
 import { type Visitor, visitorIn } from '../visitor/record.js';
-import { CHANGED, carried, carriedKeys, carry, ITEMS, PAGE } from './carryOver.js';
+import { CHANGED, carried, carriedKeys, carriedText, carry, ITEMS, PAGE, parse } from './carryOver.js';
 
 /** What a page keeps in localStorage because the database may not have it. */
 export interface Journaled {
@@ -38,6 +38,11 @@ export interface Journal {
   others(since: number): OtherJournal[];
 }
 
+/** A page that leaves journals so many characters of events, the oldest. Browsers take 5,242,880 characters of an origin. */
+const MOST_LEFT = 4e6;
+/** A page that is open may journal in each task. More would take too long. */
+const MOST_OPEN = 5e5;
+
 /** Each page writes one entry of its own: where two pages write one, the later one takes away what the other has just written. */
 export const createJournal = (service: string, page: string): Journal => {
   const prefix = `${PAGE} ${service} `;
@@ -46,7 +51,8 @@ export const createJournal = (service: string, page: string): Journal => {
   let rest: Journaled = {};
 
   const save = () => {
-    const texts = [...items.values(), ...(rest.texts ?? [])];
+    let room = rest.isLeft ? MOST_LEFT : MOST_OPEN;
+    const texts = [...items.values(), ...(rest.texts ?? [])].filter(({ length }) => (room -= length) >= 0);
     carry(key, (texts[0] || rest.visitor) && { ...rest, texts, at: Date.now() });
   };
 
@@ -75,9 +81,8 @@ export const createJournal = (service: string, page: string): Journal => {
       );
       return found
         .map((other) => {
-          const journaled = carried(other);
-          const text = JSON.stringify(journaled);
-          // Any code of the origin may have written there.
+          const text = carriedText(other);
+          const journaled = parse(text);
           const { visitor, texts, ...more }: Journaled = Array.isArray(journaled)
             ? { texts: journaled, isLeft: true }
             : other === CHANGED
@@ -88,7 +93,7 @@ export const createJournal = (service: string, page: string): Journal => {
             name: more.at ? `${other} ${more.at}` : '',
             visitor: visitorIn(visitor),
             texts: [texts ?? []].flat().filter(isItem),
-            remove: () => void (JSON.stringify(carried(other)) === text && carry(other)),
+            remove: () => void (carriedText(other) === text && carry(other)),
           };
         })
         .filter((other) => !isOpen(other))

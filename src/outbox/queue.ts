@@ -132,12 +132,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
       return [own[0], own[1][0] ? own[1] : undefined];
     });
     const settle = (isDone: boolean) => {
+      if (isDone) journal.drop(due.flatMap(([, texts]) => texts.map(idOf)));
       for (const own of due) {
         const [, texts, place] = own;
-        if (isDone) {
-          journal.drop(texts.map(idOf));
-          onStored(texts);
-        }
+        if (isDone) onStored(texts);
         // It has changed meanwhile: the next transaction writes it as it is now.
         if (place !== due) continue;
         own[2] = isDone ? generation : CHANGED;

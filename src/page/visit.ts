@@ -122,11 +122,11 @@ export const createVisit = (ports: VisitPorts) => {
       else enter({ text });
     },
     /** The recorder has no more events for now. */
-    rest(isBurst: boolean) {
+    rest() {
       visitor.write();
-      // A crash drops writes that are queued behind the courier's read or behind a database that is opened again.
-      const isHeldUp = !isBurst && (courier.isReading() || !store.isOpen());
-      if (visitor.pages() && (isHeldUp || visitor.isBusy())) queue.carry(false);
+      // A crash drops writes that are queued behind other transactions or behind a database that is opened again.
+      const isHeldUp = courier.isReading() || visitor.isBusy() || !store.isOpen();
+      if (visitor.pages() && isHeldUp) queue.carry(false);
     },
     tellHosts,
     stop() {

@@ -48,8 +48,8 @@ export interface RecorderPorts extends Replay {
   start(): void;
   /** Takes a finished event that does not know its visitor yet. */
   take(text: ItemText, isSingle: boolean): void;
-  /** All calls of the moment are taken. In a burst, what a crash would lose is not worth a write for each call. */
-  rest(isBurst: boolean): void;
+  /** The task ends, or a slice of a burst. */
+  rest(): void;
 }
 
 export interface Recorder {
@@ -81,7 +81,6 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   };
 
   const drain = (until = Number.POSITIVE_INFINITY) => {
-    const isBurst = burst > AT_ONCE;
     ports.start();
     while (taken < calls.length) {
       if (Date.now() > until) {
@@ -91,7 +90,6 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
       taken += FIELDS;
       take(...(calls.slice(taken - FIELDS, taken) as Call));
     }
-    ports.rest(isBurst || !burst);
     if (taken < calls.length) return;
     calls = [];
     taken = 0;
@@ -100,6 +98,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   const drainSoon = (until = Date.now() + SLICE) => {
     burst = 0;
     drain(until);
+    ports.rest();
   };
 
   return {

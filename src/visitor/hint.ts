@@ -1,4 +1,4 @@
-import { carried, carry, HINT, OLD_ID } from '../outbox/carryOver.js';
+import { carried, carriedText, carry, HINT, OLD_ID } from '../outbox/carryOver.js';
 import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js';
 
 /**
@@ -32,10 +32,4 @@ export const writeHint = (visitor: Visitor, service: string): void => {
 export const isErased = (seen: string | undefined): boolean => !!seen && !rawHint() && carry(HINT, seen) && carry(HINT);
 
 /** The hint as it stands there, to see whether another tab has changed it. */
-export const rawHint = (): string | undefined => {
-  try {
-    return localStorage[HINT];
-  } catch {
-    return undefined;
-  }
-};
+export const rawHint = (): string | undefined => carriedText(HINT);

@@ -77,6 +77,8 @@ export interface VisitorPorts {
   settled(isStart: boolean): ReadonlySet<unknown>;
   /** What is to be stored. */
   rows(): Rows;
+  /** Journals items that are not stored yet. */
+  keep(): void;
   /** Counts the stored events, inside a transaction. Returns the ids of those that may be in a journal, too. */
   measure(read: ReadRows): Promise<ReadonlySet<string>>;
   /** Stores a record at once, in a page that leaves. */
@@ -122,6 +124,11 @@ export const createVisitor = (ports: VisitorPorts) => {
     journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY) });
   };
 
+  /** Journals the calls that wait for the database. */
+  const writeHeld = () => {
+    if (is(ASKING) && held.length < MOST_JOURNALED) write();
+  };
+
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
   const hint = (known: Who) => {
     const isSeen = rawHint() === known.seen;
@@ -156,6 +163,7 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
   const save = () => {
+    ports.keep();
     const { entries, settle } = ports.rows();
     const mine = (who as Who).visitor;
     const change = (stored: unknown): Stored => ({ ...merge(mine, visitorIn(stored) ?? mine), taken: takenIn(stored) });
@@ -242,8 +250,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       ports.take(items, journal.isAmong(taken));
       if (!isSame(after, kept) && (kept || !isSame(after, before))) ports.onChange(after);
       // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
+      // Until the transaction is done, the journals have them: this page's calls, and what other pages have left.
       rows = ports.rows();
-      write();
       return record(after);
     };
     const asked = store
@@ -259,6 +267,7 @@ export const createVisitor = (ports: VisitorPorts) => {
         if (!after) change(undefined, undefined, true);
         rows?.settle(!!isDone);
         if (!after) return;
+        ports.keep();
         if (isDone && who?.visitor === after) who = { ...who, stored: after };
         for (const other of others) other.remove();
         pump();
@@ -313,6 +322,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (!isMissing) hint(who);
     life = { at: ASKING, isMissing };
     ask();
+    if (held[0]) writeHeld();
   };
 
   return {
@@ -326,10 +336,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (isChange(call)) check();
       hold(call);
     },
-    /** Writes what waits for the database into the journal. */
-    write() {
-      if (is(ASKING) && held.length < MOST_JOURNALED) write();
-    },
+    write: writeHeld,
     /** How many calls wait. */
     size: () => held.length,
     check,

@@ -33,7 +33,7 @@ describe('a list in the journal', () => {
   it('is empty if storage is refused', () => {
     vi.stubGlobal('localStorage', null);
     carry('key', [1]);
-    expect(carried('key')).toBeUndefined();
+    expect(carried('key')).toBeNull();
     expect(carriedList('key')).toEqual([]);
   });
 });

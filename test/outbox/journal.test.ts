@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createJournal } from '../../src/outbox/journal.ts';
 import { draftEvent, draftUpsert, idOf } from '../../src/recorder/event.ts';
 import type { Visitor } from '../../src/visitor/record.ts';
+import { times } from '../recorder/items.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const SECOND = 1000;
@@ -33,6 +34,19 @@ const before = draftEvent(NOW - 5 * SECOND, 'before');
 const upsert = draftUpsert({ plan: 'pro' });
 
 describe('the journal of a page', () => {
+  it('has the oldest events, 500,000 characters of an open page and four million of one that leaves', () => {
+    const journal = journalOf('page');
+    const long = times(60, () => draftEvent(NOW, 'long', JSON.stringify('x'.repeat(100_000))));
+    const bound = (characters: number) => Math.floor(characters / (long[0]?.length ?? 0));
+    journal.keep(long);
+    expect(stored('page').texts).toEqual(long.slice(0, bound(500_000)));
+    journal.write({ isLeft: true });
+    expect(stored('page').texts).toEqual(long.slice(0, bound(4_000_000)));
+    journal.write({});
+    journal.drop(long.slice(0, 2).map(idOf));
+    expect(stored('page').texts).toEqual(long.slice(2, 2 + bound(500_000)));
+  });
+
   it('has events that it keeps, waiting events and the visitor, and is deleted with the last of them', () => {
     const journal = journalOf('page');
     journal.write({ visitor, texts: [first, second] });

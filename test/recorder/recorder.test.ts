@@ -19,7 +19,6 @@ const open = (changes: Partial<RecorderPorts> = {}, cost = 0) => {
   const taken: { uuid: string; event: string; payload?: unknown; isSingle: boolean; at: number }[] = [];
   const dropped: [name: string, reason: string, payload: unknown][] = [];
   const errors: string[] = [];
-  const rests: boolean[] = [];
   const traced: { event: string; payload?: unknown }[] = [];
   const fail = (error: unknown) => void errors.push((error as Error).message);
   const recorder = createRecorder({
@@ -52,14 +51,11 @@ const open = (changes: Partial<RecorderPorts> = {}, cost = 0) => {
       taken.push({ uuid, event, payload, isSingle, at: timeOf(text) });
       vi.setSystemTime(Date.now() + cost);
     },
-    rest(isBurst) {
-      log.push('rest');
-      rests.push(isBurst);
-    },
+    rest: () => void log.push('rest'),
     ...changes,
   });
   const names = () => taken.map(({ event }) => event);
-  return { ...recorder, log, taken, names, dropped, errors, rests, traced };
+  return { ...recorder, log, taken, names, dropped, errors, traced };
 };
 
 /** Runs the microtasks of the task that calls, and no timer. */
@@ -72,9 +68,9 @@ describe('a call', () => {
   it('is recorded before it returns', () => {
     const { track, log } = open();
     track('a', undefined);
-    expect(log).toEqual(['begin', 'start', 'take a', 'rest']);
+    expect(log).toEqual(['begin', 'start', 'take a']);
     track('b', undefined);
-    expect(log.slice(4)).toEqual(['begin', 'start', 'take b', 'rest']);
+    expect(log.slice(3)).toEqual(['begin', 'start', 'take b']);
   });
 
   it('has its name, its payload, its time and its endpoint', () => {
@@ -228,16 +224,13 @@ describe('a burst of calls', () => {
     expect(names()).toHaveLength(AT_ONCE + 11);
   });
 
-  it('is reported as a burst, and single calls are not', async () => {
-    const { track, rests } = open();
-    track('a', undefined);
-    expect(rests).toEqual([false]);
-    for (const name of namesOf(AT_ONCE)) track(name, undefined);
-    const [before] = [rests.length];
+  it('is reported once at the end of the task', async () => {
+    const { track, log } = open();
+    for (const name of namesOf(AT_ONCE + 10)) track(name, undefined);
+    expect(log).not.toContain('rest');
     await microtasks();
-    expect(rests.slice(before)).toEqual([true]);
-    track('b', undefined);
-    expect(rests.at(-1)).toBe(false);
+    expect(log.filter((step) => step === 'rest')).toHaveLength(1);
+    expect(log.at(-1)).toBe('rest');
   });
 
   it('goes through the steps within the call', () => {

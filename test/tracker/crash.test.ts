@@ -15,17 +15,21 @@ const waiting = (store: Store): Store => ({
   read: () => new Promise(() => {}),
   isOpen: () => false,
 });
+/** The end of the task, before anything else happens. */
+const microtask = () => Promise.resolve();
 /** Time passes until the next page is loaded. */
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
 describe('a page that crashes', () => {
-  it('before its store has opened loses no event: each is in localStorage when its call returns', async () => {
+  it('before its store has opened loses no event: each is in localStorage at the end of its task', async () => {
     const store = createMemoryStore();
     openPage();
     const first = start({ baseUrl: '/clew', store: waiting(store) });
     first.tracker.track('a');
+    await microtask();
     expect(journals()).toHaveLength(1);
     first.tracker.track('b');
+    await microtask();
     const { thread: visitor } = JSON.parse(localStorage['clew.hint'] ?? '{}');
     await later();
     openPage();
@@ -61,9 +65,11 @@ describe('a page that crashes', () => {
     const { tracker } = start({ baseUrl: '/clew', store: { ...store, isOpen: () => isOpen } });
     await tracker.flush();
     tracker.track('stored');
+    await microtask();
     expect(journals()).toEqual([]);
     isOpen = false;
     tracker.track('carried');
+    await microtask();
     const [key = ''] = journals();
     const { texts } = JSON.parse(localStorage[key] ?? '{}');
     // What was stored may be gone, and is being stored again.

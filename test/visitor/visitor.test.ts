@@ -542,6 +542,7 @@ describe('a refusal and a consent in one task', () => {
     isOpen = false;
     isStuck = true;
     first.tracker.track('refused');
+    await Promise.resolve();
     expect(journals()).toHaveLength(1);
     first.tracker.consent(false);
     expect(journals()).toEqual([]);
