@@ -52,7 +52,10 @@ export const createJournal = (service: string, page: string): Journal => {
 
   const save = () => {
     let room = rest.isLeft ? MOST_LEFT : MOST_OPEN;
-    const texts = [...items.values(), ...(rest.texts ?? [])].filter(({ length }) => (room -= length) >= 0);
+    const texts = [...items.values(), ...(rest.texts ?? [])].filter(({ length }) => {
+      room -= length;
+      return room >= 0;
+    });
     carry(key, (texts[0] || rest.visitor) && { ...rest, texts, at: Date.now() });
   };
 
