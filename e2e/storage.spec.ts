@@ -89,6 +89,7 @@ test('events tracked while a deleted database reopens stay in the journal until 
       window.clew('on', 'trace', ({ step }: { step: string }) => step === 'stored' && resolve(true)),
     );
     window.clew('track', 'late');
+    await Promise.resolve();
     const atOnce = look().length;
     await isStored;
     return [atOnce, look().length];

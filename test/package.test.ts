@@ -269,7 +269,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 14_250, 'dist/stub.js': 350, createTracker: 13_300 };
+  const BUDGETS = { 'dist/clew.js': 14_300, 'dist/stub.js': 350, createTracker: 13_350 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

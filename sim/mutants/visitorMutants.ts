@@ -162,8 +162,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'writes the record unread over that of another service',
     file: 'visitor/visitor.ts',
-    find: ' && visitor !== stored && isAlone)',
-    replace: ' && visitor !== stored)',
+    find: 'visitor === stored || !isAlone) return [];',
+    replace: 'visitor === stored) return [];',
   },
   {
     name: 'does not see a hint that another tab has written meanwhile',

@@ -30,18 +30,27 @@ export const isFullFor = ({ ledger, service, plan, history }: Stage, n: number):
   return waiting.length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
 };
 
-/** A page that has more queued than it may. */
-export const findExcess = ({ tabs, plan }: Stage): string | undefined => {
-  for (const { page } of tabs) {
+/** How many pages were in use at once, at most, since the walk began. */
+const crowds = new WeakMap<Stage, number>();
+
+/** The same, up to now. */
+const crowdOf = (stage: Stage): number => {
+  const running = [...stage.browser.pages].filter(({ state }) => state === 'running').length;
+  const crowd = Math.max(crowds.get(stage) ?? 1, running);
+  crowds.set(stage, crowd);
+  return crowd;
+};
+
+/** A page that has more queued than it may. Pages that were open together may each have filled up, and one takes in all of it. */
+export const findExcess = (stage: Stage): string | undefined => {
+  const most = mostOf(stage.plan) * crowdOf(stage);
+  for (const { page } of stage.tabs) {
     if (page?.state !== 'running' || !isLoaded(page)) continue;
     const stats = page.clew()?.('stats') as Stats | undefined;
-    if (stats && stats.queued > mostOf(plan)) return `${page.name} has ${stats.queued} queued events`;
+    if (stats && stats.queued > most) return `${page.name} has ${stats.queued} queued events`;
   }
   return undefined;
 };
-
-/** How many pages were in use at once, at most, since the walk began. */
-const crowds = new WeakMap<Stage, number>();
 
 /**
  * More in the storage of the origin than its pages may hold. Pages that follow each other hold no more than one page. Pages that
@@ -49,9 +58,7 @@ const crowds = new WeakMap<Stage, number>();
  */
 export const findSurplus = (stage: Stage): string | undefined => {
   const { browser, plan, ledger, onDisk } = stage;
-  const running = [...browser.pages].filter(({ state }) => state === 'running').length;
-  const crowd = Math.max(crowds.get(stage) ?? 1, running);
-  crowds.set(stage, crowd);
+  const crowd = crowdOf(stage);
   const most = mostOf(plan) * crowd;
   if (most === Number.POSITIVE_INFINITY) return undefined;
   const stored = onDisk();

@@ -33,6 +33,15 @@ const firstCopies = ({ service }: Stage): Map<number, Stored> => {
 const isBehindUpsert = ({ history }: Stage, { page, at, isEarly }: Tracked): boolean =>
   isEarly && history.wasUpserted(page, 0, at);
 
+/** So long (ms) after it has ended a wait for a service that failed counts, and the wait itself is up to an hour. */
+const FAILING = 70 * 60_000;
+
+/** Whether the last answer before this time was a failure. */
+const hasFailed = ({ network }: Stage, at: number): boolean => {
+  const ends = network.requests.flatMap(({ end }) => (end && end.at <= at && end.at > at - FAILING ? end : []));
+  return !!ends.toSorted((one, other) => one.at - other.at).at(-1)?.isFailed;
+};
+
 /** An event that a page had when it left and that did not arrive soon although nothing stood in its path. */
 export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const { plan, history, ledger } = stage;
@@ -41,6 +50,8 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   for (const { page, at, kind, isLoaded } of history.departures) {
     if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - calm, at + HANDOVER)) continue;
+    // A page keeps its events if the service itself, without a relay that drops duplicates, has failed.
+    if (plan.isDirect && hasFailed(stage, at)) continue;
     // The walk has ended before what is under way could arrive.
     if (stage.world.scheduler.now() < at + HANDOVER) continue;
     // It came back in the same millisecond: what it then tracked looks as if it had been there before.

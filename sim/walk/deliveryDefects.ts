@@ -1,7 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { INVARIANTS } from './checks.ts';
 import type { Defect } from './defect.ts';
-import { now, relayed } from './defectPlans.ts';
+import { leaves, now, relayed } from './defectPlans.ts';
 import { has } from './plan.ts';
 
 /** Known defects that lose events, repeat them, or send them at the wrong time. */
@@ -61,5 +61,32 @@ export const deliveryDefects: readonly Defect[] = [
       },
     ),
     mayShow: (plan) => has(plan, 'back'),
+  },
+  {
+    name: 'a page that leaves ends the lease that another tab has just taken, and a third tab sends beside it',
+    invariant: INVARIANTS.lease,
+    issue: 16,
+    plan: relayed(
+      88187,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'reset', tab: 2 } },
+        { wait: { tasks: 11 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 3 }, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 24 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: { ms: 57 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 2 }, action: { verb: 'network', kind: 'lossy' } },
+        { wait: { tasks: 8 }, action: { verb: 'hide', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 0 } },
+      ],
+      {
+        theme: 'plain',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew' },
+        hasStub: false,
+      },
+    ),
+    mayShow: leaves,
   },
 ];

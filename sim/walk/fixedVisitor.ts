@@ -223,4 +223,45 @@ export const fixedVisitor: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a SIGKILL right after a page that left in the task of identify(): the $identify is stored with the record',
+    plan: relayed(
+      64515,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'network', kind: 'hangs' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 2441 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'ann' } },
+        { wait: { tasks: 0 }, action: { verb: 'kill' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 11 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+      ],
+      {
+        theme: 'plain',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew' },
+        hasStub: true,
+      },
+    ),
+  },
+  {
+    name: 'a SIGKILL right after identify() and a departure, while the service answers 404: the next identify() need not send it again',
+    plan: relayed(
+      87860,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'service', status: 404, takes: false } },
+        { wait: { ms: 15671 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: { tasks: 0 }, action: { verb: 'kill' } },
+        { wait: { ms: 14821 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+      ],
+      {
+        theme: 'plain',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew' },
+        hasStub: false,
+      },
+    ),
+  },
 ];

@@ -27,7 +27,8 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
   // A page that leaves before the database has answered may forget whom it has identified (issue 16).
   const isForgotten = ledger.identified.some(({ at, page }) => history.departureOf(page, at) < at + CRASH);
-  if (has(plan, 'clearDatabase', ...FORGETFUL) || isForgotten) return undefined;
+  // A service may take a $identify and reject it. The page then counts it as never sent.
+  if (hasRefusals(plan) || has(plan, 'clearDatabase', ...FORGETFUL) || isForgotten) return undefined;
   for (const person of personsOf(stage)) {
     const count = Math.max(...servicesOf(stage).map((isOther) => countOf(stage, person, isOther)));
     const needed = ledger.identified.filter((call) => call.person === person && call.isNew).length;

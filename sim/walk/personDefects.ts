@@ -45,4 +45,29 @@ export const personDefects: readonly Defect[] = [
     ),
     mayShow: changesPerson,
   },
+  {
+    name: 'localStorage is full, and IndexedDB is refused for one of two tabs: each identifies a person in the same millisecond',
+    invariant: INVARIANTS.person,
+    issue: 16,
+    plan: relayed(
+      35736,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'limitStorage', most: 300 } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'open', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'refuseStorage', refusal: 'database' } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { ms: 4995 }, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { tasks: 0 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+      ],
+      {
+        theme: 'storage',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', maxQueuedEvents: '80' },
+        hasStub: true,
+      },
+    ),
+    mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'limitStorage') && has(plan, 'refuseStorage'),
+  },
 ];

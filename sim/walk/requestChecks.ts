@@ -25,6 +25,9 @@ const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
 
 /** A request that is sent although an answer has asked for a pause. */
 const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
+  // An app's transport that rejects has read the answer, and hides it.
+  if (stage.plan.steps.some(({ action }) => action.verb === 'transport' && action.kind === 'rejectsLate'))
+    return undefined;
   for (const [index, { at, from, end }] of requests.entries()) {
     if (!end?.retryAfter || ![429, 503].includes(end.status) || end.at > at + TIMEOUT) continue;
     const next = requests.slice(index + 1).find((other) => other.at > end.at + 50);

@@ -260,7 +260,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     rest(pass);
   });
 
-  const leave = (): string => {
+  const leave = (records: readonly Entry[] = []): string => {
     const { holder, settling } = state;
     state = { holder, does: 'stay away' };
     handover.renew();
@@ -273,12 +273,12 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // The page cannot read the answer. A relay drops duplicates, so the page keeps its events; a service does not.
     if (isDirect && isProven(after, now()) && !isOn(bisection)) report([...busy], handed, []);
     store.abort();
-    const written: Entry[] = settling?.writes.filter(([, items]) => !items || isHeld) ?? [];
+    const written: Entry[] = [...records, ...(settling?.writes.filter(([, items]) => !items || isHeld) ?? [])];
     release(after, holder);
     // In one transaction with the rows: a tab that takes the lease must not find settled events.
     if (isHeld && settling) written.push([linkName, after]);
     link = after;
-    queue.persist(written);
+    queue.persist(written, true);
     // An aborted transaction may have been complete already, and WebKit drops the one that was to release the lease.
     return isHeld || settling ? holder : '';
   };
@@ -288,7 +288,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
   return {
     added() {
       handover.renewSoon();
-      if (isAway()) queueMicrotask(leave);
+      if (isAway()) queueMicrotask(() => leave());
       // A pass that is under way looks at the queue at its end.
       if (state.does !== 'wait') return;
       // Not in the call's own task: what a click tracks on its way to another page is handed over, and not in flight.

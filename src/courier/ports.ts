@@ -1,5 +1,5 @@
 import type { Queue, Sent } from '../outbox/queue.js';
-import type { Store } from '../outbox/store.js';
+import type { Entry, Store } from '../outbox/store.js';
 import type { ItemText } from '../recorder/event.js';
 import type { Batch, BatchLimits } from './cut.js';
 import type { Flight } from './flight.js';
@@ -73,8 +73,10 @@ export interface Courier {
    * The page unloads: hands over what is queued, and from now on at once what is still added. Returns the page's name for the lease if
    * it may leave the lease in the store, else ''. The caller journals that, because a page that leaves can write there, but cannot
    * read first.
+   *
+   * @param records what else is to be stored, in the same transaction: of several, a page that leaves may get only the first one done
    */
-  leave(): string;
+  leave(records?: readonly Entry[]): string;
   /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
   isReading(): boolean;
   /** The visitor has refused: nothing that is under way is sent or written any more, and the browser sends nothing either. */

@@ -2,7 +2,6 @@ import type { DropReason } from '../api/signals.js';
 import { type ItemText, idOf, isEvent, isIdentify } from '../recorder/event.js';
 import type { Finished } from '../visitor/calls.js';
 import type { Queue } from './queue.js';
-import type { Entry } from './store.js';
 
 export interface IntakePorts {
   readonly queue: Queue;
@@ -33,7 +32,6 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
 
   return {
     measure: queue.measure,
-    persist: (entry: Entry) => queue.persist([entry]),
     rows: queue.collect,
     /** Journals what no transaction has confirmed. */
     keep: () => queue.carry(false),

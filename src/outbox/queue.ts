@@ -18,9 +18,10 @@ export interface Queue {
   add(text: ItemText): void;
   /**
    * Stores now what the end of the microtask would have stored, and `extra` with it, in one transaction. Resolves to
-   * whether that is done. Before the page has a number nothing may be stored: then it is undefined.
+   * whether that is done. Before the page has a number nothing may be stored: then it is undefined. With `isAborted`, also
+   * rows whose transaction was aborted, which the queue learns a moment later.
    */
-  persist(extra?: readonly Entry[]): Promise<boolean> | undefined;
+  persist(extra?: readonly Entry[], isAborted?: boolean): Promise<boolean> | undefined;
   /** The same, for another transaction: what is to be stored, and what to do when that is done. */
   collect(): Collected;
   /** Whether an event is in memory. */
@@ -121,10 +122,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
     }
   };
 
-  const collect = (): Collected => {
+  const collect = (isAborted?: boolean): Collected => {
     row = undefined;
     const generation = store.generation();
-    const due = [...rows].filter((own) => typeof own[2] === 'number' && !isStored(own));
+    const due = [...rows].filter((own) => (isAborted || typeof own[2] === 'number') && !isStored(own));
     const fresh = new Set(due.filter(([key]) => !key));
     const entries = due.map((own): Entry => {
       own[2] = due;
@@ -149,9 +150,9 @@ export const createQueue = (ports: QueuePorts): Queue => {
     return { entries, settle };
   };
 
-  const persist = (extra: readonly Entry[] = []) => {
+  const persist = (extra: readonly Entry[] = [], isAborted?: boolean) => {
     if (!pages()) return;
-    const { entries, settle } = collect();
+    const { entries, settle } = collect(isAborted);
     const all = [...entries, ...extra];
     return all[0] ? store.transact(all).then((done) => settle(!!done)) : Promise.resolve(true);
   };

@@ -65,7 +65,7 @@ export const createVisit = (ports: VisitPorts) => {
   /** What is left is handed over, or carried to the next page. */
   const depart = () => {
     if (!visitor.leave()) return store.abort();
-    const lease = courier.leave();
+    const lease = courier.leave(visitor.unread());
     visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     queue.carry(true);

@@ -81,8 +81,6 @@ export interface VisitorPorts {
   keep(): void;
   /** Counts the stored events, inside a transaction. Returns the ids of those that may be in a journal, too. */
   measure(read: ReadRows): Promise<ReadonlySet<string>>;
-  /** Stores a record at once, in a page that leaves. */
-  persist(entry: Entry): void;
   /** The visitor is known, or is another one. */
   onVisitor(visitor: Visitor): void;
   /** The database has said who the visitor is. */
@@ -353,17 +351,17 @@ export const createVisitor = (ports: VisitorPorts) => {
       pumpAll();
       return true;
     },
-    /** After what was handed over: writes what the database has not confirmed. */
-    carry() {
+    /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
+    unread(): Entry[] {
       const { visitor, stored } = who as Who;
       const { pages = 0, keys = {} } = readHint(service) ?? {};
-      // For a browser that crashes before the journal is on the disk. The record is not read, so it must not have what another
-      // service's tracker has written.
+      // It must not lack what another service's tracker has written.
       const isAlone = Object.keys(keys).every((name) => name === service);
-      if (life.isSure && visitor !== stored && isAlone)
-        ports.persist([VISITOR, { ...visitor, pages: Math.max(visitor.pages, pages) }]);
-      write();
+      if (!life.isSure || visitor === stored || !isAlone) return [];
+      return [[VISITOR, { ...visitor, pages: Math.max(visitor.pages, pages) }]];
     },
+    /** After what was handed over: journals what the database has not confirmed. */
+    carry: write,
     /** The page is back from the back/forward cache. */
     restore() {
       if (is(AWAY)) start(isErased(who?.seen));
