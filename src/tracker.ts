@@ -69,7 +69,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     flight: FLIGHT,
     makeName: uuid,
     hasLeft: farewell.hasLeft,
-    ...createSender(settings, traces.sent, () => visit.tellHosts()),
+    ...createSender(settings, traces.sent, () => visit.writeCookie()),
     onReport: channel.post,
     onAnswer: traces.answered,
     onLink(link, tab) {

@@ -82,7 +82,7 @@ export const createSignals = (isDebug: boolean) => {
   return [on, emit] as const;
 };
 
-/** How parts of the tracker tell of problems. */
+/** How parts of the tracker report problems. */
 export const createReports = (emit: (signal: 'error', make: () => Error) => void) => {
   const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
   /** Reports what was thrown, also if it is no error. */

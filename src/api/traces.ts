@@ -5,7 +5,7 @@ import { type ItemText, idOf } from '../recorder/event.js';
 import type { Visitor } from '../visitor/record.js';
 import type { Trace } from './signals.js';
 
-/** What the signal `trace` tells of each step. */
+/** What the signal `trace` reports of each step. */
 export const createTraces = (trace: (make: () => Trace) => void, service: string) => ({
   tracked: (text: ItemText) => trace(() => ({ step: 'tracked', event: JSON.parse(text) })),
   stored: (items: readonly ItemText[]) => items[0] && trace(() => ({ step: 'stored', uuids: items.map(idOf) })),

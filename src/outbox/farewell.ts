@@ -5,14 +5,14 @@ const MOST_SETTLED = 1e3;
 const MOST_LEFT = 9;
 
 /**
- * What a page that leaves tells the others, because the database may not say it: its lease is void, and these events need not be
+ * What a page that leaves writes for the others, because the database may not have it: its lease is void, and these events need not be
  * sent any more though their rows may be there.
  */
 export const createFarewell = (service: string) => {
   const key = `${TAB} ${service}`;
   return {
     /** @param lease the page's name for the lease, if it may have left one in the store */
-    say(settled: ReadonlySet<string>, lease: string) {
+    write(settled: ReadonlySet<string>, lease: string) {
       if (settled.size) carry(SETTLED, [...carriedList(SETTLED), ...settled].slice(-MOST_SETTLED));
       if (lease) carry(key, [...carriedList(key), lease].slice(-MOST_LEFT));
     },

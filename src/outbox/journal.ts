@@ -24,7 +24,7 @@ export interface OtherJournal extends Journaled {
 }
 
 export interface Journal {
-  /** Writes this, in place of what it said before, beside the items that it keeps. */
+  /** Writes this, in place of what it had before, beside the items that it keeps. */
   write(rest: Journaled): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;

@@ -11,7 +11,7 @@ const campaignIn = (text?: string): string | undefined => text?.match(CAMPAIGN)?
  * refused, for the page's life.
  *
  * @param allowed resolves when something may be written
- * @returns `notice` looks for a campaign in an address; `tell` gives its parameters if that has not been done yet, or with
+ * @returns `notice` looks for a campaign in an address; `take` gives its parameters if that has not been done yet, or with
  * `isWanted` always
  */
 export const createCampaign = (allowed: () => Promise<unknown>) => {
@@ -28,10 +28,10 @@ export const createCampaign = (allowed: () => Promise<unknown>) => {
       () => {},
     );
   };
-  const tell = (isWanted?: boolean): Record<string, string> => {
-    const told = isNew || isWanted ? kept : '';
+  const take = (isWanted?: boolean): Record<string, string> => {
+    const taken = isNew || isWanted ? kept : '';
     isNew = false;
-    return Object.fromEntries(new URLSearchParams(told));
+    return Object.fromEntries(new URLSearchParams(taken));
   };
-  return [notice, tell] as const;
+  return [notice, take] as const;
 };

@@ -47,13 +47,13 @@ export const clicks =
     // Before anybody in the page can stop the event.
     const listening = Object.assign(new AbortController(), { capture: true });
     const listen = (target: EventTarget, ...types: string[]) => {
-      for (const type of types) target.addEventListener(type, hear, listening);
+      for (const type of types) target.addEventListener(type, receive, listening);
     };
 
-    const hear = (event: Event): void => {
+    const receive = (event: Event): void => {
       // Whatever of an element is asked for may be missing.
       const path = event.composedPath() as HTMLElement[];
-      // It leaves the shadow root; `composed` does not tell (Chromium's submit).
+      // It leaves the shadow root; `composed` is false for Chromium's submit.
       if (event.currentTarget !== window && event.composedPath().includes(window)) return;
       // Changes and submits do not. The focus and clicks do, and come before.
       for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');

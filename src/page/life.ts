@@ -1,5 +1,5 @@
 /**
- * Tells of the moments of a page's life that a tracker acts on, until the returned function is called.
+ * Reports the moments of a page's life that a tracker acts on, until the returned function is called.
  *
  * Never `unload` or `beforeunload`: the first forbids the back/forward cache, neither fires on phones. `pagehide` is
  * dispatched on `window` only. https://developer.chrome.com/docs/web-platform/page-lifecycle-api

@@ -34,7 +34,7 @@ type Listening = AbortController & { capture: true };
 type Move = (kind?: NavigationType | null) => void;
 
 /**
- * Tells of every change of the address within this page, also of those that change it to itself, until `listening` is
+ * Reports every change of the address within this page, also of those that change it to itself, until `listening` is
  * aborted. Then `history` is put back, where it had to be patched, unless somebody has patched over it.
  *
  * https://html.spec.whatwg.org/multipage/nav-history-apis.html#navigation-api
@@ -71,7 +71,7 @@ export const pageViews =
   ({ hash, query, campaign }: PageViewOptions = {}): Plugin =>
   (tracker) => {
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
-    const [notice, tell] = createCampaign(tracker.correlationValue);
+    const [notice, take] = createCampaign(tracker.correlationValue);
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
@@ -80,7 +80,7 @@ export const pageViews =
 
     /** What two addresses of the same view have in common. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/, '');
-    const view = () => tracker.page({ ...tell(campaign), url: here, path: new URL(here).pathname, referrer });
+    const view = () => tracker.page({ ...take(campaign), url: here, path: new URL(here).pathname, referrer });
     const settle = () => {
       if (viewOf(here) === viewOf(seen)) return;
       referrer = seen || referrer;

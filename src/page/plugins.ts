@@ -3,7 +3,7 @@ import type { Plugin, Tracker } from '../api/types.js';
 /**
  * Starts plugins, and undoes what they did.
  *
- * @param attempt runs somebody's function, and tells what it throws
+ * @param attempt runs a function of the site, and reports what it throws
  */
 export const createPlugins = (
   plugins: readonly (Plugin | undefined)[],

@@ -35,7 +35,7 @@ export const createVisit = (ports: VisitPorts) => {
 
   const start = () => visitor.grant();
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
-  const tellHosts = () => settings.cookieDomain?.tell(visitor.known(), ports.fail);
+  const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail);
 
   const refuse = () => {
     recorder.drain();
@@ -47,7 +47,7 @@ export const createVisit = (ports: VisitPorts) => {
     courier.forget();
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
     carryNothing(settings.storageName);
-    tellHosts();
+    writeCookie();
     neverSeen(start);
   };
 
@@ -69,7 +69,7 @@ export const createVisit = (ports: VisitPorts) => {
     visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     queue.carry(true);
-    farewell.say(courier.settled(), lease);
+    farewell.write(courier.settled(), lease);
   };
 
   /** A call needs the visitor. Calls of a page that unloads are handed over at the end of the microtask. */
@@ -128,7 +128,7 @@ export const createVisit = (ports: VisitPorts) => {
       const isHeldUp = courier.isReading() || visitor.isBusy() || !store.isOpen();
       if (visitor.pages() && isHeldUp) queue.carry(false);
     },
-    tellHosts,
+    writeCookie,
     stop() {
       unwatch();
       leave();

@@ -6,7 +6,7 @@ export interface SharedVisitor {
   /** Returns the newest visitor of all hosts, or `here` itself if no other host has a newer one. */
   meet(here: Visitor, service: string): Visitor;
   /** Writes the visitor to the cookie, or deletes the cookie. Calls `fail` once if the browser refuses. */
-  tell(visitor: Visitor | undefined, fail: (message: string) => void): void;
+  share(visitor: Visitor | undefined, fail: (message: string) => void): void;
 }
 
 /**
@@ -34,7 +34,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       if (!isVisitorId(thread) || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
       return { ...here, thread, turn, keys: { ...(isSame && here.keys), ...(mark && { [service]: [Number(mark)] }) } };
     },
-    tell(visitor, fail) {
+    share(visitor, fail) {
       const there = read();
       const { thread = '', turn = 0, keys = {} } = visitor ?? {};
       const [key] = Object.values(keys)[0] ?? [];

@@ -56,14 +56,14 @@ export const newVisitor = (before?: Visitor, thread: string = uuid(), at = 0): V
   pages: before?.pages ?? 0,
 });
 
-/** Tells people apart, and does not tell who they are: FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+/** Distinguishes people without their names: FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
 export const markOf = (primaryKey: string): number => {
   let mark = 2166136261;
   for (const character of primaryKey) mark = Math.imul(mark ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
   return mark;
 };
 
-/** What two sources know of the same id. A primary key says more than its mark; otherwise the first source counts. */
+/** What two sources know of the same id. A primary key has more than its mark; otherwise the first source counts. */
 const mergeKeys = (first: Visitor['keys'], second: Visitor['keys']): Visitor['keys'] => {
   const merged = { ...second };
   for (const [service, identity] of Object.entries(first))
@@ -81,6 +81,6 @@ export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
   return { ...(second.turn > first.turn ? second : first), pages };
 };
 
-/** The visitor after another tab has told of one. Of the same id, that tab knows what has happened last. */
-export const learn = (visitor: Visitor, told: Visitor): Visitor =>
-  told.thread === visitor.thread ? merge(told, visitor) : merge(visitor, told);
+/** The visitor after another tab has reported one. Of the same id, that tab knows what has happened last. */
+export const learn = (visitor: Visitor, other: Visitor): Visitor =>
+  other.thread === visitor.thread ? merge(other, visitor) : merge(visitor, other);

@@ -83,9 +83,9 @@ export interface VisitorPorts {
   measure(read: ReadRows): Promise<ReadonlySet<string>>;
   /** The visitor is known, or is another one. */
   onVisitor(visitor: Visitor): void;
-  /** The database has said who the visitor is. */
+  /** The database has answered. */
   onLoad(): void;
-  /** To be told to the other tabs. */
+  /** For the other tabs. */
   onChange(visitor: Visitor): void;
   /** These events are dropped, because the visitor has refused. */
   onRefused(texts: readonly ItemText[]): void;
@@ -138,7 +138,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** From now on the visitor is known. */
   const know = (known: Who) => {
     hint(known);
-    elsewhere?.tell(known.visitor, ports.fail);
+    elsewhere?.share(known.visitor, ports.fail);
     ports.onVisitor(known.visitor);
   };
 
@@ -384,7 +384,7 @@ export const createVisitor = (ports: VisitorPorts) => {
         if (is(REFUSED)) waiters.pop()?.[1](new Error(REFUSAL));
         else if (!held[0]) pump();
       }),
-    /** The visitor, for other hosts and other tabs; undefined before the database has said it. */
+    /** The visitor, for other hosts and other tabs; undefined before the database has answered. */
     known: () => (who?.number ? who.visitor : undefined),
     pages: () => who?.number ?? 0,
     isAway: () => is(AWAY),

@@ -50,7 +50,7 @@ const unexpected = (message: string) => {
   throw new Error(message);
 };
 /** What another host of the site knows from now on. */
-const share = (known: Visitor) => cookieDomain('example.com').tell(known, unexpected);
+const share = (known: Visitor) => cookieDomain('example.com').share(known, unexpected);
 
 let jar: Jar;
 beforeEach(() => {
@@ -83,7 +83,7 @@ describe('the cookie', () => {
 
   it('is erased if there is no visitor', () => {
     share(visitor());
-    cookieDomain('example.com').tell(undefined, unexpected);
+    cookieDomain('example.com').share(undefined, unexpected);
     expect(jar.cookie).toBe('');
   });
 
@@ -97,18 +97,18 @@ describe('the cookie', () => {
     const ann = visitor();
     const shared = cookieDomain('auto');
     expect(jar.written).toEqual([]);
-    shared.tell(ann, unexpected);
+    shared.share(ann, unexpected);
     expect(jar.written.at(-1)).toContain(`; Domain=${domain}`);
     expect(jar.cookie).toBe(`clew=${ann.thread}.0.`);
     const { length } = jar.written;
-    shared.tell({ ...ann, turn: 1 }, unexpected);
+    shared.share({ ...ann, turn: 1 }, unexpected);
     expect(jar.written).toHaveLength(length + 1);
   });
 
   it('with `auto` is set for the host itself if the browser keeps no domain cookie', () => {
     jar = open('localhost', 'http:', false);
     const ann = visitor();
-    cookieDomain('auto').tell(ann, unexpected);
+    cookieDomain('auto').share(ann, unexpected);
     expect(jar.written.at(-1)).toMatch(/; Domain=$/);
     expect(jar.cookie).toBe(`clew=${ann.thread}.0.`);
   });
@@ -116,8 +116,8 @@ describe('the cookie', () => {
   it('that the browser refuses is reported once', () => {
     const fail = vi.fn();
     const shared = cookieDomain('other.example');
-    shared.tell(visitor(), fail);
-    shared.tell(visitor(), fail);
+    shared.share(visitor(), fail);
+    shared.share(visitor(), fail);
     expect(fail.mock.calls).toEqual([['cookieDomain: the browser refused the cookie']]);
     expect(jar.written).toHaveLength(1);
   });
