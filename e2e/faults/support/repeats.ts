@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts';
 /** An event that was sent again, although the service had confirmed it. */
 interface Needless {
   uuid: string;
-  /** Each request with it: start and end of its exchange in ms since the first one, and its status. */
+  /** Each request with it: its page, start and end of its exchange in ms since the first one, and its status. */
   requests: string[];
 }
 
@@ -16,8 +16,8 @@ const isConfirmed = ({ status }: SeenRequest) => status !== undefined && status 
  */
 export const needlessRepeats = ({ site: { requests } }: Stage): Needless[] => {
   const start = requests[0]?.at ?? 0;
-  const show = ({ at, answeredAt, status }: SeenRequest) =>
-    `${at - start} to ${answeredAt ? answeredAt - start : '…'}: ${status ?? 'no answer'}`;
+  const show = ({ at, answeredAt, status, page }: SeenRequest) =>
+    `${page} ${at - start} to ${answeredAt ? answeredAt - start : '…'}: ${status ?? 'no answer'}`;
   const uuids = new Set(requests.flatMap((request) => request.uuids));
   return [...uuids].flatMap((uuid) => {
     const own = requests.filter((request) => request.uuids.includes(uuid));

@@ -12,6 +12,8 @@ export interface SeenRequest {
   at: number;
   method: string;
   path: string;
+  /** Path of the page that has sent it. */
+  page: string;
   bytes: number;
   uuids: string[];
   /** Of the answer; none when there was none, or not yet. */
@@ -62,7 +64,9 @@ export const startSite = async (demo: { address: string }): Promise<Site> => {
   const files: Site['files'] = new Map();
 
   const serveApi = async (request: IncomingMessage, response: ServerResponse, path: string) => {
-    const seen: SeenRequest = { at: Date.now(), method: request.method ?? '', path, bytes: 0, uuids: [] };
+    const { method = '', headers } = request;
+    const page = headers.referer ? new URL(headers.referer).pathname : '';
+    const seen: SeenRequest = { at: Date.now(), method, path, page, bytes: 0, uuids: [] };
     requests.push(seen);
     response.once('finish', () => {
       seen.status = response.statusCode;
