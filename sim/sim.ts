@@ -3,7 +3,7 @@ import { readArguments } from '../test/support/arguments.ts';
 import { loadScripts } from './bundle.ts';
 import { summarise } from './summary.ts';
 import { createPlan } from './walk/createPlan.ts';
-import { defects, isKnown } from './walk/defects.ts';
+import { isKnown, knownBreaks } from './walk/knownBreaks.ts';
 import type { Plan } from './walk/plan.ts';
 import { rateFaults } from './walk/rates.ts';
 import { runPlan } from './walk/run.ts';
@@ -29,7 +29,7 @@ const { given, count } = readArguments(USAGE, {
 const showWalk = async (plan: Plan): Promise<boolean> => {
   const scripts = await loadScripts();
   const found = (await runPlan(scripts, plan)).broken;
-  // What no known defect explains is what the reader is looking for.
+  // What no known break explains is what the reader is looking for.
   const sought = found.find((broken) => !isKnown(plan, broken)) ?? found[0];
   const isShrunk = sought !== undefined && !given.whole;
   const breaks = async (smaller: Plan) =>
@@ -43,11 +43,11 @@ const showWalk = async (plan: Plan): Promise<boolean> => {
   return !broken[0];
 };
 
-/** A known defect that no longer shows is fixed, or the simulator is blind for it: both are to be looked at. */
-const checkDefects = async (): Promise<string[]> => {
+/** A known break that no longer shows is fixed, or the simulator is blind for it: both are to be looked at. */
+const checkKnown = async (): Promise<string[]> => {
   const scripts = await loadScripts();
   const missing: string[] = [];
-  for (const { name, invariant, plan } of defects) {
+  for (const { name, invariant, plan } of knownBreaks) {
     const { broken } = await runPlan(scripts, plan);
     if (!broken.some((found) => found.invariant === invariant)) missing.push(name);
   }
@@ -55,8 +55,8 @@ const checkDefects = async (): Promise<string[]> => {
 };
 
 const walk = async (): Promise<boolean> => {
-  const missing = await checkDefects();
-  for (const name of missing) console.log(`no longer seen, remove it from sim/walk/defects.ts: ${name}`);
+  const missing = await checkKnown();
+  for (const name of missing) console.log(`no longer seen, remove it from sim/walk/knownBreaks.ts: ${name}`);
   const begun = performance.now();
   const { findings, tasks } = await walkAll(count('from'), count('seeds'), count('steps'));
   const seconds = (performance.now() - begun) / 1000;
@@ -64,7 +64,7 @@ const walk = async (): Promise<boolean> => {
   console.log(summarise(findings, unknown));
   console.log(
     `${given.seeds} walks, ${tasks} tasks, ${seconds.toFixed(0)} s, ${(count('seeds') / seconds).toFixed(0)} walks/s; ` +
-      `${defects.length} known defects, ${new Set(unknown.map(({ seed }) => seed)).size} walks broke something else`,
+      `${knownBreaks.length} known breaks, ${new Set(unknown.map(({ seed }) => seed)).size} walks broke something else`,
   );
   const faults = rateFaults(
     findings.map(({ invariant }) => invariant),

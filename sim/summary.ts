@@ -8,9 +8,9 @@ const seedsOf = (findings: readonly Finding[]): string => {
 };
 
 /**
- * A line for each invariant that broke: in how many walks, and in which ones no known defect explains it.
+ * A line for each invariant that broke: in how many walks, and in which ones no known break explains it.
  *
- * @param unknown those of `findings` that no known defect explains
+ * @param unknown those of `findings` that no known break explains
  */
 export const summarise = (findings: readonly Finding[], unknown: readonly Finding[]): string => {
   const invariants = [...new Set(findings.map(({ invariant }) => invariant))].sort();
@@ -21,7 +21,7 @@ export const summarise = (findings: readonly Finding[], unknown: readonly Findin
       `broken in ${all.length} walks: ${name} (seeds ${seedsOf(all)})`,
       ...other
         .slice(0, MOST_SEEDS)
-        .map(({ seed, detail }) => `  not a known defect: npm run sim -- --seed ${seed}: ${detail}`),
+        .map(({ seed, detail }) => `  not a known break: npm run sim -- --seed ${seed}: ${detail}`),
     ];
   });
   return lines.join('\n') || 'no invariant broke';

@@ -75,9 +75,11 @@ export const createPage = (world: World, browser: Browser, name: string, options
     hidden: options.isPrerendering ?? false,
     prerendering: options.isPrerendering ?? false,
     currentScript: { dataset: { ...options.dataset } },
-    // The stub asks for the script tag.
-    querySelector: (selector: string) =>
-      selector.includes('[data-consent=required]') && options.dataset.consent === 'required' ? {} : null,
+    // The stub asks whether the script tag has one of these attributes.
+    querySelector: (selector: string) => {
+      const isRequired = selector.includes('[data-consent=required]') && options.dataset.consent === 'required';
+      return isRequired || (selector.includes('[data-respect-gpc]') && 'respectGpc' in options.dataset) ? {} : null;
+    },
     title: name,
     referrer: '',
     cookie: '',

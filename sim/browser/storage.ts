@@ -14,7 +14,9 @@ export const createStorage = (
   const write = (key: string, value: string) => {
     let length = key.length + value.length;
     for (const [other, text] of entries) if (other !== key) length += other.length + text.length;
-    if (length > limits.most) throw new DOMException('over quota', 'QuotaExceededError');
+    // The site's own keys may have filled it: a value that is no longer than the old one is taken all the same.
+    const isLonger = value.length > (entries.get(key)?.length ?? -1);
+    if (isLonger && length > limits.most) throw new DOMException('over quota', 'QuotaExceededError');
     entries.set(key, value);
     onChange(true);
   };

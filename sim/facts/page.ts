@@ -20,6 +20,31 @@ export const pageFacts: readonly Fact[] = [
     outcome: ['written', false, false],
   },
   {
+    name: 'a localStorage that is full takes a shorter value in place of a longer one, and no longer one',
+    async play(browser, id) {
+      const tab = await browser.open();
+      return tab.evaluate((key) => {
+        const take = (value: string) => {
+          try {
+            localStorage[key] = value;
+            return true;
+          } catch {
+            return false;
+          }
+        };
+        let full = '';
+        for (let more = 2 ** 23; more >= 1; more /= 2) {
+          const longer = full + 'x'.repeat(more);
+          if (take(longer)) full = longer;
+        }
+        const taken = [take(`${full}x`), take(full.slice(1)), localStorage[key].length === full.length - 1];
+        delete localStorage[key];
+        return taken;
+      }, id);
+    },
+    outcome: [false, true, true],
+  },
+  {
     name: 'pagehide comes before the visibilitychange of a page that navigates',
     async play(browser, id) {
       const tab = await browser.open();

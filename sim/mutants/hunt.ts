@@ -1,7 +1,7 @@
 import type { Scripts } from '../bundle.ts';
 import { createPlan } from '../walk/createPlan.ts';
-import { isKnown } from '../walk/defects.ts';
 import { fixed } from '../walk/fixed.ts';
+import { isKnown } from '../walk/knownBreaks.ts';
 import type { Plan } from '../walk/plan.ts';
 import { runPlan } from '../walk/run.ts';
 import type { Broken } from '../world/world.ts';
@@ -18,7 +18,7 @@ export interface Hunt {
   readonly walks: number;
 }
 
-/** A known defect may show in a walk by chance: the plan is walked in so many other worlds, too. */
+/** A known break may show in a walk by chance: the plan is walked in so many other worlds, too. */
 const OTHER_WORLDS = 6;
 /** In so many more of these worlds than the unbroken product, the mutant has to break the invariant. */
 const MARGIN = 3;

@@ -66,7 +66,9 @@ export const findSurplus = (stage: Stage): string | undefined => {
   let length = 0;
   for (const [key, value] of browser.localStorage) if (key.startsWith('clew')) length += value.length;
   const payloads = [...stored].reduce((sum, n) => sum + ENVELOPE + (ledger.tracked.get(n)?.size ?? 0), 0);
-  // Those of a page that adopts what another one has left are there twice for a moment.
-  if (length > MOST_NAMES + 2 * payloads) return `${length} characters in localStorage for ${stored.size} events`;
+  // Those of a page that adopts what another one has left are there twice for a moment. If no page can store them in the
+  // database, each one has a copy.
+  const copies = 1 + (stage.history.wasDiskFair(0, stage.world.scheduler.now()) ? 1 : crowd);
+  if (length > MOST_NAMES + copies * payloads) return `${length} characters in localStorage for ${stored.size} events`;
   return undefined;
 };

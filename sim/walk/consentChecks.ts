@@ -1,10 +1,9 @@
 import { isRequired } from './consent.ts';
 import type { Stage } from './stage.ts';
+import { UNSAVED } from './unsaved.ts';
 
 /** A refusal has reached all tabs, and the database is deleted, so long (ms) after it. */
 const SETTLING = 5000;
-/** A SIGKILL so long (ms) after a refusal may bring localStorage back. */
-const UNSAVED = 10_000;
 /** A refusal has reached all tabs so long (ms) after it. */
 const TRAVEL = 300;
 
@@ -27,7 +26,10 @@ export const findAfterRefusal = (stage: Stage): string | undefined => {
   // Every page that loads passes the refusal on: the first one of the row counts.
   const granted = consent.answers.findLastIndex(({ isGranted }) => isGranted);
   const { at } = consent.answers[granted + 1] ?? last;
-  const isUndone = history.departures.some((departure) => departure.kind === 'crashes' && departure.at >= at - UNSAVED);
+  // A SIGKILL soon after a refusal may bring localStorage back.
+  const isUndone = history.departures.some(
+    (departure) => departure.kind === 'crashes' && departure.at >= at - UNSAVED.kill,
+  );
   if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
   const [key] = browser.localStorage.keys();
   if (key !== undefined) return `localStorage has ${key}`;

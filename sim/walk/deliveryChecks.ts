@@ -4,6 +4,7 @@ import { isEndedByConsent, releasedAt } from './consent.ts';
 import type { Tracked } from './ledger.ts';
 import { has, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
+import { mayBeTakenBack } from './unsaved.ts';
 
 /** How soon (ms) what a page hands over is at the service. */
 const HANDOVER = 2000;
@@ -140,11 +141,11 @@ export const findFalseRejection = ({ plan, ledger }: Stage): string | undefined 
   return undefined;
 };
 
-/** An event that the app was told of as dropped for want of room, and that arrived all the same. */
+/** An event that was reported as dropped as full, and that arrived all the same. A crash may bring back the journal that had it. */
 export const findRevived = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
-  for (const { n, dropped } of stage.ledger.tracked.values())
-    if (dropped === 'full' && copies.has(n)) return `event ${n}`;
+  for (const { n, dropped, droppedAt = 0 } of stage.ledger.tracked.values())
+    if (dropped === 'full' && copies.has(n) && !mayBeTakenBack(stage, droppedAt)) return `event ${n}`;
   return undefined;
 };
 

@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { direct, keyed, now, relayed } from './defectPlans.ts';
+import { direct, keyed, now, relayed } from './breakPlans.ts';
 import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
 import type { Plan } from './plan.ts';

@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { direct, now, relayed, small } from './defectPlans.ts';
+import { direct, now, relayed, small } from './breakPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Step } from './plan.ts';
 
@@ -212,6 +212,28 @@ export const fixedStorage: readonly FixedWalk[] = [
         dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
         hasStub: false,
         npm: { hasOther: false, hasTransport: true },
+      },
+    ),
+  },
+  {
+    name: 'a page from the back/forward cache learns that another one has sent its events, also those that only the store had',
+    plan: relayed(
+      9626,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 4447 }, action: { verb: 'reset', tab: 1 } },
+        { wait: { ms: 5 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 9 }, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20000 } },
+        { wait: { ms: 60 }, action: { verb: 'hide', tab: 0 } },
+        { wait: { tasks: 10 }, action: { verb: 'back', tab: 1 } },
+        { wait: { ms: 30722 }, action: { verb: 'slowDisk', isSlow: false } },
+      ],
+      {
+        theme: 'plain',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', maxBatchEvents: '5' },
+        hasStub: true,
       },
     ),
   },

@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { direct, now, relayed } from './defectPlans.ts';
+import { direct, now, relayed } from './breakPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Plan, Step } from './plan.ts';
 

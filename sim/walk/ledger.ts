@@ -22,6 +22,8 @@ export interface Tracked {
   excuse?: string;
   /** Reported as dropped, for this reason. */
   dropped?: string;
+  /** When that was, in ms. */
+  droppedAt?: number;
 }
 
 /** One call of `identify`. */

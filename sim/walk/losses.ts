@@ -92,7 +92,8 @@ export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void =
     ),
   );
   const kept = [...stage.inJournals()].filter((n) => !stored.has(n));
-  excuse(stage, ({ page }) => !names.has(page), 'database deleted', new Set(kept));
+  // Calls of a stub may have become another page's events.
+  excuse(stage, ({ page, isHeard }) => !names.has(page) || !isHeard, 'database deleted', new Set(kept));
 };
 
 /** The browser has closed the database: a transaction that a page had committed as it went is broken off. */
@@ -106,7 +107,8 @@ export const forgetBrokenOff = (stage: Stage): void => {
 /** The page has had no time to learn that its database is gone, and to store its events again. */
 const forgetUnrestored = (stage: Stage, page: Page): void => {
   const cleared = stage.acts.findLast(({ verb }) => verb === 'clearDatabase')?.at ?? Number.NEGATIVE_INFINITY;
-  if (stage.world.scheduler.now() - cleared > STORING) return;
+  const now = stage.world.scheduler.now();
+  if (now - cleared > STORING && stage.history.wasDiskFair(cleared, now)) return;
   excuse(stage, (event) => event.page === page.name && event.at <= cleared, 'database deleted');
 };
 

@@ -86,7 +86,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     page.clew()?.('on', 'dropped', ({ events, reason }: { events: { payload?: { n?: number } }[]; reason: string }) => {
       for (const { payload } of events) {
         const entry = ledger.tracked.get(payload?.n ?? 0);
-        if (entry) entry.dropped = reason;
+        if (entry) Object.assign(entry, { dropped: reason, droppedAt: world.scheduler.now() });
       }
       world.log(page.name, () => `dropped ${events.map(({ payload }) => payload?.n)}: ${reason}`);
     });

@@ -6,6 +6,7 @@ import type { Action } from './plan.ts';
 import type { Stage, VerbsOf } from './stage.ts';
 import { pagesVerbs } from './themes/pagesVerbs.ts';
 import { storageVerbs } from './themes/storageVerbs.ts';
+import { UNSAVED } from './unsaved.ts';
 import {
   flush,
   goBack,
@@ -28,10 +29,6 @@ const CONDITIONS = {
   foreign: { ...FAIR, foreign: { status: 200, headers: { 'Content-Type': 'text/html' }, text: '<!doctype html>' } },
   hangs: { ...FAIR, hangs: true },
 } as const;
-
-/** How long before a crash a change of the person may not be on the disk, in ms. */
-const UNSAVED_CRASH = 1000;
-const UNSAVED_KILL = 10_000;
 
 type Verbs = VerbsOf<Action>;
 
@@ -75,7 +72,7 @@ const verbs: Verbs = {
     const page = pageAt(stage, tab);
     stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
     stage.browser.crash(page);
-    stage.ledger.doubt(UNSAVED_CRASH);
+    stage.ledger.doubt(UNSAVED.crash);
     forgetCrashed(stage, page);
   },
   kill(stage) {
@@ -83,7 +80,7 @@ const verbs: Verbs = {
       if (page.state === 'running')
         stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
     stage.browser.kill();
-    stage.ledger.doubt(UNSAVED_KILL);
+    stage.ledger.doubt(UNSAVED.kill);
     stage.tabs.length = 0;
     forgetKilled(stage);
   },

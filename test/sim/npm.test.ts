@@ -1,8 +1,8 @@
 // @module-tag promise
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadScripts, type Scripts } from '../../sim/bundle.ts';
+import { now, relayed } from '../../sim/walk/breakPlans.ts';
 import { INVARIANTS } from '../../sim/walk/checks.ts';
-import { now, relayed } from '../../sim/walk/defectPlans.ts';
 import { createHistory } from '../../sim/walk/history.ts';
 import { breaksTrickle } from '../../sim/walk/npm/trickleCheck.ts';
 import type { Action, Plan } from '../../sim/walk/plan.ts';

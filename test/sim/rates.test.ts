@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { INVARIANTS } from '../../sim/walk/checks.ts';
 import { rateFault, rateFaults } from '../../sim/walk/rates.ts';
 
-it('accepts as many broken walks as the known defects cause', () => {
+it('accepts as many broken walks as the known breaks cause', () => {
   expect(rateFault(INVARIANTS.twice, 45, 3000)).toBeUndefined();
 });
 
-it('reports an invariant that breaks more often than the known defects explain', () => {
+it('reports an invariant that breaks more often than the known breaks explain', () => {
   expect(rateFault(INVARIANTS.twice, 183, 1500)).toMatch(/expected about 24: .*: a new defect breaks it, too/);
 });
 

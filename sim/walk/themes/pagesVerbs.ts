@@ -46,6 +46,7 @@ export const pagesVerbs: VerbsOf<PagesAction> = {
     const mine = tabOf(stage, tab);
     const page = mine?.prerendered;
     if (!mine || page?.state !== 'running') return;
+    thaw(stage, mine);
     mine.prerendered = undefined;
     leave(stage, mine, false, () => {
       if (page.state !== 'running') return;

@@ -1,7 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { has, type Plan, type Step } from './plan.ts';
 
-/** What the plans of known defects share. */
+/** What the plans of known breaks share. */
 
 export const hasForeign = ({ steps }: Plan): boolean =>
   steps.some(({ action }) => action.verb === 'network' && action.kind === 'foreign');

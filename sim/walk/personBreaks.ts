@@ -1,15 +1,15 @@
 import { MODERN } from '../browser/browser.ts';
+import { changesPerson, hasTwoPersons, relayed } from './breakPlans.ts';
 import { INVARIANTS } from './checks.ts';
-import type { Defect } from './defect.ts';
-import { changesPerson, hasTwoPersons, relayed } from './defectPlans.ts';
+import type { KnownBreak } from './knownBreak.ts';
 import { has } from './plan.ts';
 
-/** Known defects that mix up two people, or forget who somebody is. */
-export const personDefects: readonly Defect[] = [
+/** Known breaks that mix up two people. */
+export const personBreaks: readonly KnownBreak[] = [
   {
     name: 'a SIGKILL takes the last seconds of localStorage: a page that leaves before its database has answered identifies another person on the same visitor id',
     invariant: INVARIANTS.person,
-    issue: 16,
+    source: { docs: 'SIGKILL after `identify()` or `reset()`:' },
     plan: relayed(
       932,
       [
@@ -30,7 +30,7 @@ export const personDefects: readonly Defect[] = [
   {
     name: 'two tabs within the time in which a page asks its database: an event of one goes to the person of the other',
     invariant: INVARIANTS.logout,
-    issue: 16,
+    source: { docs: 'Two tabs within a moment:' },
     plan: relayed(
       2493,
       [
@@ -48,7 +48,7 @@ export const personDefects: readonly Defect[] = [
   {
     name: 'localStorage is full, and IndexedDB is refused for one of two tabs: each identifies a person in the same millisecond',
     invariant: INVARIANTS.person,
-    issue: 16,
+    source: { docs: 'Two tabs without storage:' },
     plan: relayed(
       35736,
       [

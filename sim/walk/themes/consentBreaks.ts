@@ -1,14 +1,14 @@
 import { MODERN } from '../../browser/browser.ts';
+import { hasConsent, keyed, now, relayed } from '../breakPlans.ts';
 import { INVARIANTS } from '../checks.ts';
-import type { Defect } from '../defect.ts';
-import { hasConsent, keyed, now, relayed } from '../defectPlans.ts';
+import type { KnownBreak } from '../knownBreak.ts';
 
-/** Defects that walks of the theme `consent` have found. */
-export const consentDefects: readonly Defect[] = [
+/** Known breaks that walks of the theme `consent` have found. */
+export const consentBreaks: readonly KnownBreak[] = [
   {
     name: 'two tabs pass contradicting answers within a millisecond: one goes on although the last answer was a refusal',
     invariant: INVARIANTS.left,
-    issue: 16,
+    source: { docs: 'Opposite answers in two tabs:' },
     plan: relayed(
       2123,
       [
@@ -30,7 +30,7 @@ export const consentDefects: readonly Defect[] = [
   {
     name: 'two tabs pass contradicting answers within a millisecond: one sends although the last answer was a refusal',
     invariant: INVARIANTS.sent,
-    issue: 16,
+    source: { docs: 'Opposite answers in two tabs:' },
     plan: relayed(
       5292,
       [
@@ -46,29 +46,6 @@ export const consentDefects: readonly Defect[] = [
         features: { ...MODERN, hasLocks: false },
         dataset: { baseUrl: '/clew', maxBatchEvents: '5', consent: 'required' },
         hasStub: false,
-      },
-    ),
-    mayShow: hasConsent,
-  },
-  {
-    name: 'a tab that refuses and grants in one task sends while another one waits for an answer',
-    invariant: INVARIANTS.lease,
-    issue: 16,
-    plan: relayed(
-      437,
-      [
-        { wait: { tasks: 0 }, action: { verb: 'consent', tab: 0, isGranted: true } },
-        { wait: { tasks: 0 }, action: { verb: 'open', tab: 2 } },
-        { wait: { ms: 674 }, action: { verb: 'track', tab: 2, count: 1, name: 'poison' } },
-        { wait: { tasks: 9 }, action: { verb: 'refuseAndGrant', tab: 1 } },
-        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-      ],
-      {
-        theme: 'consent',
-        isDirect: true,
-        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: true },
-        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', consent: 'granted', respectGpc: 'true' },
-        hasStub: true,
       },
     ),
     mayShow: hasConsent,

@@ -1,16 +1,16 @@
+import { changesPerson, now, relayed, small, tracksMany } from '../breakPlans.ts';
 import { INVARIANTS } from '../checks.ts';
-import type { Defect } from '../defect.ts';
-import { changesPerson, now, relayed, small, tracksMany } from '../defectPlans.ts';
+import type { KnownBreak } from '../knownBreak.ts';
 import { has, type Step } from '../plan.ts';
 
 const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } };
 
-/** Defects that walks of the theme `storage` have found. */
-export const storageDefects: readonly Defect[] = [
+/** Known breaks that walks of the theme `storage` have found. */
+export const storageBreaks: readonly KnownBreak[] = [
   {
     name: 'a $identify that is dropped as full is sent only by the next identify()',
     invariant: INVARIANTS.lost,
-    issue: 16,
+    source: { docs: 'A dropped `$identify`:' },
     plan: relayed(3282, [burst, burst, { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } }], {
       dataset: { ...small, maxBatchEvents: '5' },
       theme: 'storage',
@@ -21,7 +21,7 @@ export const storageDefects: readonly Defect[] = [
   {
     name: 'a page whose database has not answered yet does not count the events of earlier pages, so the origin has too many for a moment',
     invariant: INVARIANTS.stored,
-    issue: 16,
+    source: { docs: 'The count of stored events is an estimate.' },
     plan: relayed(
       450,
       [
@@ -42,7 +42,7 @@ export const storageDefects: readonly Defect[] = [
   {
     name: 'the bound counts events twice that a page has read in the store and then learns of from their page, so an event is dropped as full too early',
     invariant: INVARIANTS.dropped,
-    issue: 16,
+    source: { docs: 'The count of stored events is an estimate.' },
     plan: relayed(
       15769,
       [
@@ -60,34 +60,9 @@ export const storageDefects: readonly Defect[] = [
     mayShow: (plan, detail) => tracksMany(plan) && detail.endsWith('full'),
   },
   {
-    name: 'localStorage is full: a journal that cannot be written again has events that were dropped as full',
-    invariant: INVARIANTS.revived,
-    issue: 16,
-    plan: relayed(
-      16194,
-      [
-        { wait: { tasks: 0 }, action: { verb: 'hangOpens', ms: undefined } },
-        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 60, name: 'walk' } },
-        { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 0 } },
-        { wait: { ms: 0 }, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
-        { wait: { ms: 4313 }, action: { verb: 'limitStorage', most: 0 } },
-        { wait: { tasks: 9 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-        { wait: { tasks: 8 }, action: { verb: 'navigate', tab: 2 } },
-      ],
-      {
-        theme: 'storage',
-        isDirect: false,
-        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
-        dataset: { baseUrl: '/clew', maxQueuedEvents: '80' },
-        hasStub: false,
-      },
-    ),
-    mayShow: (plan) => tracksMany(plan) && has(plan, 'limitStorage'),
-  },
-  {
     name: 'a page takes in what earlier pages have left, beyond the bound of its own',
     invariant: INVARIANTS.bounds,
-    issue: 16,
+    source: { docs: 'Events of earlier pages' },
     plan: relayed(
       40151,
       [
@@ -114,7 +89,7 @@ export const storageDefects: readonly Defect[] = [
   {
     name: 'a page from the back/forward cache counts as queued what another page has sent, so it has too many',
     invariant: INVARIANTS.bounds,
-    issue: 16,
+    source: { docs: 'The count of stored events is an estimate.' },
     plan: relayed(
       38802,
       [

@@ -1,0 +1,49 @@
+import { MODERN } from '../browser/browser.ts';
+import { leaves, relayed } from './breakPlans.ts';
+import { INVARIANTS } from './checks.ts';
+import type { KnownBreak } from './knownBreak.ts';
+
+/** Known breaks that repeat events, or send them at the wrong time. */
+export const deliveryBreaks: readonly KnownBreak[] = [
+  {
+    name: 'direct: what is handed over while the link is not proven is kept, and sent again',
+    invariant: INVARIANTS.twice,
+    source: { docs: 'Without a relay, link not proven:' },
+    plan: relayed(97, [{ wait: { tasks: 0 }, action: { verb: 'stop', tab: 2 } }], {
+      theme: 'npm',
+      isDirect: true,
+      features: { ...MODERN, hasFetchLater: false },
+      dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', compress: 'false' },
+      hasStub: false,
+      npm: { hasOther: true, hasTransport: true },
+    }),
+    mayShow: ({ isDirect }) => isDirect,
+  },
+  {
+    name: 'a page that leaves ends the lease that another tab has just taken, and a third tab sends beside it',
+    invariant: INVARIANTS.lease,
+    source: { docs: 'Without a relay, two tabs:' },
+    plan: relayed(
+      88187,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'reset', tab: 2 } },
+        { wait: { tasks: 11 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 3 }, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 24 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: { ms: 57 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 2 }, action: { verb: 'network', kind: 'lossy' } },
+        { wait: { tasks: 8 }, action: { verb: 'hide', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 0 } },
+      ],
+      {
+        theme: 'plain',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew' },
+        hasStub: false,
+      },
+    ),
+    mayShow: leaves,
+  },
+];
