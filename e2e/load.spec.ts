@@ -126,3 +126,42 @@ test('400 events of 20 kB, more than the storage may hold, cost no long task and
   });
   expect(longest).toBeLessThan(MOST);
 });
+
+test('100,000 events offline: memory does not grow with what is stored, and all arrive once', { tag: '@long' }, async ({
+  context,
+  demo,
+  visitor,
+}) => {
+  test.setTimeout(600_000);
+  const { page } = visitor;
+  const session = await context.newCDPSession(page);
+  /** Bytes of memory that the page's script needs, without garbage. */
+  const memory = async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    return (await session.send('Runtime.getHeapUsage')).usedSize;
+  };
+  await visitor.visit({ maxQueuedEvents: '200000' });
+  await visitor.clew('correlationValue');
+  /** Resolves once memory has at most so much more than before. A transaction has a timer of 3 s, which keeps its events. */
+  const settled = (before: number, most: number) =>
+    expect.poll(async () => (await memory()) - before, { timeout: 60_000 }).toBeLessThan(most);
+  const begun = await memory();
+  await context.setOffline(true);
+  await trackInTasks(page, 10_000);
+  await visitor.clew('flush');
+  await settled(begun, 1_000_000);
+  const before = await memory();
+  await trackInTasks(page, 90_000);
+  await visitor.clew('flush');
+  await settled(before, 200_000);
+  console.log(`90,000 events more: ${(await memory()) - before} bytes more of memory`);
+  expect(await visitor.clew('stats')).toEqual({ tracked: 100_000, delivered: 0, queued: 100_000, dropped: {} });
+  await context.setOffline(false);
+  await expect
+    .poll(async () => ((await visitor.clew('stats')) as { delivered: number }).delivered, {
+      timeout: 500_000,
+      intervals: [1000],
+    })
+    .toBe(100_000);
+  expect(await demo.events('load')).toHaveLength(100_000);
+});

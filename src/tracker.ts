@@ -57,6 +57,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     limits: settings,
     pages: () => visitor.pages(),
     onStored: traces.stored,
+    onUnseen: (settled) => ledger.endUnseen(settled),
     onSize: channel.post,
   });
 

@@ -1,6 +1,7 @@
 import { type BatchLimits, ENVELOPE } from '../courier/cut.js';
 import { byteLength, type ItemText, idOf, isItem } from '../recorder/event.js';
 import type { Journal } from './journal.js';
+import { amongThem, changed, type Older } from './older.js';
 import { createSize } from './size.js';
 import type { Entry, ReadRows, Row, RowKey, Store } from './store.js';
 
@@ -81,6 +82,8 @@ export interface QueuePorts {
   pages(): number;
   /** Receives what is left of each row that has been written. */
   onStored(texts: readonly ItemText[]): void;
+  /** Another page has settled so many events while this page received no messages. Only the store had them. */
+  onUnseen(settled: number): void;
   /** Reports to the other tabs how many events this page has added or settled. */
   onSize(by: number): void;
 }
@@ -100,8 +103,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
   let row: OwnRow | undefined;
   let length = 0;
   let count = 0;
-  /** So many events and upserts of this page are in the store only. */
-  let older = 0;
+  /** What of this page is in the store only. */
+  let older: Older = { events: 0, upserts: 0, generation: 0 };
 
   /** What was stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
@@ -118,7 +121,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       if (!isStored(own)) continue;
       rows.delete(own);
       texts.forEach(forget);
-      older += texts.length;
+      older = changed({ ...older, generation: store.generation() }, texts, 1);
     }
   };
 
@@ -187,7 +190,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     has: (id) => items.has(id),
     items,
     rows: () => [...rows].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
-    hasOlder: () => older > 0,
+    hasOlder: () => older.events + older.upserts > 0,
     count: () => count,
     page,
     length: () => length,
@@ -196,8 +199,11 @@ export const createQueue = (ports: QueuePorts): Queue => {
       const removed: ItemText[] = [];
       // A tab may run another version of clew, whose reports have any form.
       const theirs = sent.flatMap((one) => (Array.isArray(one) && one[0] === page ? one.filter(isItem) : []));
-      const others = theirs.filter((text) => !items.has(idOf(text))).slice(0, older);
-      older -= others.length;
+      const others = amongThem(
+        older,
+        theirs.filter((text) => !items.has(idOf(text))),
+      );
+      older = changed(older, others, -1);
       for (const id of ids) {
         const text = items.get(id);
         if (!text) continue;
@@ -229,10 +235,17 @@ export const createQueue = (ports: QueuePorts): Queue => {
       return new Set(found.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
     },
     saw(all) {
-      size.count(all, unsaved());
+      const before = older;
+      const generation = store.generation();
       const own = all.flatMap(([key, texts = []]) => (key[3] === page ? texts : []));
-      // Another tab may have settled some unnoticed.
-      older = Math.min(older, own.filter((text) => !items.has(idOf(text))).length);
+      const left = amongThem(
+        before,
+        own.filter((text) => !items.has(idOf(text))),
+      );
+      older = changed({ generation, events: 0, upserts: 0 }, left, 1);
+      // What is gone with a whole database was not settled. What memory has, too, is sent again: it may have been deleted by mistake.
+      if (before.generation === generation) ports.onUnseen(before.events - older.events);
+      size.count(all, unsaved());
     },
     receive: size.receive,
   };

@@ -15,6 +15,7 @@ export const createOutbox = ({
     page: 'tab',
     pages: () => 3,
     onStored() {},
+    onUnseen() {},
     onSize() {},
     ...ports,
     limits: { ...LIMITS, ...limits },

@@ -395,6 +395,50 @@ it('a report returns this page’s events that are in the store only, each once,
   expect(queue.remove([], [null, 'text'] as never)).toEqual([]);
 });
 
+describe('what only the store had, and another page has settled while this page received no messages', () => {
+  const createStored = async (texts: readonly string[]) => {
+    const store = createMemoryStore();
+    let unseen = 0;
+    const onUnseen = (settled: number) => {
+      unseen += settled;
+    };
+    const queue = createOutbox({ store, onUnseen });
+    for (const text of texts) {
+      queue.add(text);
+      await settle();
+    }
+    return { store, queue, unseen: () => unseen };
+  };
+
+  it('is counted, without upserts, once a read has seen all rows', async () => {
+    const texts = times(400, (i) => (i === 1 ? upsertText() : eventOf(400)));
+    const { store, queue, unseen } = await createStored(texts);
+    const older = texts.filter((text) => !queue.items.has(idOf(text)));
+    const left = store.rows().filter(([, items = []]) => texts.indexOf(items[0] ?? '') > 2);
+    queue.saw(left);
+    expect(unseen()).toBe(2);
+    expect(queue.hasOlder()).toBe(true);
+    queue.saw(left.filter(([, items = []]) => !older.includes(items[0] ?? '')));
+    expect(unseen()).toBe(older.length - 1);
+    expect(queue.hasOlder()).toBe(false);
+  });
+
+  it('does not contain what memory has, too: it is sent again', async () => {
+    const { queue, unseen } = await createStored(times(2, () => eventText()));
+    queue.saw([]);
+    expect(unseen()).toBe(0);
+    expect(queue.items.size).toBe(2);
+  });
+
+  it('is not counted if the whole database is gone', async () => {
+    const { store, queue, unseen } = await createStored(times(400, () => eventOf(400)));
+    store.lose();
+    queue.saw([]);
+    expect(unseen()).toBe(0);
+    expect(queue.hasOlder()).toBe(false);
+  });
+});
+
 describe('the bound of the origin', () => {
   const limits = { maxQueuedEvents: 5 };
 

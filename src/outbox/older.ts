@@ -1,0 +1,22 @@
+import { type ItemText, isEvent } from '../recorder/event.js';
+
+/** How much of a page is in the store only. */
+export interface Older {
+  readonly events: number;
+  readonly upserts: number;
+  /** The generation of the store that had all of it. */
+  readonly generation: number;
+}
+
+/** @param by 1 for items that only the store has from now on, -1 for items that it has no more */
+export const changed = (older: Older, texts: readonly ItemText[], by: 1 | -1): Older => {
+  const events = texts.filter(isEvent).length;
+  const upserts = texts.length - events;
+  return { ...older, events: older.events + by * events, upserts: older.upserts + by * upserts };
+};
+
+/** Those of `texts` that may be among them: a report may come twice. */
+export const amongThem = ({ events, upserts }: Older, texts: readonly ItemText[]): ItemText[] => [
+  ...texts.filter(isEvent).slice(0, events),
+  ...texts.filter((text) => !isEvent(text)).slice(0, upserts),
+];
