@@ -395,7 +395,7 @@ it('a report returns this page’s events that are in the store only, each once,
   expect(queue.remove([], [null, 'text'] as never)).toEqual([]);
 });
 
-describe('what only the store had, and another page has settled while this page received no messages', () => {
+describe('an event that only the store had, and that another page has settled', () => {
   const createStored = async (texts: readonly string[]) => {
     const store = createMemoryStore();
     let unseen = 0;
@@ -410,7 +410,7 @@ describe('what only the store had, and another page has settled while this page 
     return { store, queue, unseen: () => unseen };
   };
 
-  it('is counted, without upserts, once a read has seen all rows', async () => {
+  it('counts as settled once a read has seen all rows, unless it is an upsert', async () => {
     const texts = times(400, (i) => (i === 1 ? upsertText() : eventOf(400)));
     const { store, queue, unseen } = await createStored(texts);
     const older = texts.filter((text) => !queue.items.has(idOf(text)));
@@ -423,14 +423,14 @@ describe('what only the store had, and another page has settled while this page 
     expect(queue.hasOlder()).toBe(false);
   });
 
-  it('does not contain what memory has, too: it is sent again', async () => {
+  it('does not count while memory has it, too: it is sent again', async () => {
     const { queue, unseen } = await createStored(times(2, () => eventText()));
     queue.saw([]);
     expect(unseen()).toBe(0);
     expect(queue.items.size).toBe(2);
   });
 
-  it('is not counted if the whole database is gone', async () => {
+  it('does not count if the whole database is gone', async () => {
     const { store, queue, unseen } = await createStored(times(400, () => eventOf(400)));
     store.lose();
     queue.saw([]);
