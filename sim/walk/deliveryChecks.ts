@@ -37,6 +37,9 @@ const isBehindUpsert = ({ history }: Stage, { page, at, isEarly }: Tracked): boo
 /** So long (ms) after it has ended a wait for a service that failed counts, and the wait itself is up to an hour. */
 const FAILING = 70 * 60_000;
 
+/** A page may know no later answer than one that other tabs got so long (ms) ago. */
+const LEARNING = 1000;
+
 /** Whether the last answer before this time was a failure. */
 const hasFailed = ({ network }: Stage, at: number): boolean => {
   const ends = network.requests.flatMap(({ end }) => (end && end.at <= at && end.at > at - FAILING ? end : []));
@@ -52,7 +55,7 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   for (const { page, at, kind, isLoaded } of history.departures) {
     if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - calm, at + HANDOVER)) continue;
     // A page keeps its events if the service itself, without a relay that drops duplicates, has failed.
-    if (plan.isDirect && hasFailed(stage, at)) continue;
+    if (plan.isDirect && (hasFailed(stage, at) || hasFailed(stage, at - LEARNING))) continue;
     // The walk has ended before what is under way could arrive.
     if (stage.world.scheduler.now() < at + HANDOVER) continue;
     // It came back in the same millisecond: what it then tracked looks as if it had been there before.

@@ -48,7 +48,7 @@ export const personBreaks: readonly KnownBreak[] = [
   {
     name: 'localStorage is full, and IndexedDB is refused for one of two tabs: each identifies a person in the same millisecond',
     invariant: INVARIANTS.person,
-    source: { docs: 'Two tabs without storage:' },
+    source: { docs: 'A full localStorage:' },
     plan: relayed(
       35736,
       [
@@ -69,5 +69,30 @@ export const personBreaks: readonly KnownBreak[] = [
       },
     ),
     mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'limitStorage') && has(plan, 'refuseStorage'),
+  },
+  {
+    name: 'localStorage is full: a page that leaves in the task of identify() while it stores something else loses the change',
+    invariant: INVARIANTS.person,
+    source: { docs: 'A full localStorage:' },
+    plan: relayed(
+      202378,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'limitStorage', most: 0 } },
+        { wait: { ms: 2280 }, action: { verb: 'fillDisk', isFull: false } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { ms: 2703 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'ann' } },
+      ],
+      {
+        theme: 'storage',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', maxQueuedEvents: '80' },
+        hasStub: false,
+      },
+    ),
+    mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'limitStorage'),
   },
 ];
