@@ -3,27 +3,27 @@ interface Pass {
   /** Somebody has called `flush(true)` for it. */
   isForced: boolean;
   hasBegun: boolean;
+  /** Begins the next pass that has not begun. */
+  timer?: ReturnType<typeof setTimeout> | undefined;
   readonly done: Promise<void>;
 }
 
-const ended = (): Pass => ({ isForced: false, hasBegun: true, done: Promise.resolve() });
-
 /** When a pass runs: one at a time, and all flushes that are called during one share the following one. */
 export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
-  let latest = ended();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest: Pass = { isForced: false, hasBegun: true, done: Promise.resolve() };
 
   const flush = (isForced = false): Promise<void> => {
     if (latest.hasBegun) {
       const mine: Pass = {
         isForced: false,
         hasBegun: false,
+        timer: latest.timer,
         done: latest.done.then(() => {
           // The page has left or forgotten meanwhile.
           if (latest !== mine) return undefined;
           mine.hasBegun = true;
-          clearTimeout(timer);
-          timer = undefined;
+          clearTimeout(mine.timer);
+          mine.timer = undefined;
           return run(mine.isForced);
         }),
       };
@@ -37,7 +37,7 @@ export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
     flush,
     /** Flushes after `delay` ms, or earlier if an earlier call has asked for that. */
     schedule(delay: number) {
-      timer ??= setTimeout(flush, delay);
+      latest.timer ??= setTimeout(flush, delay);
     },
     /** The pass under way makes the attempt that the next one was forced to make. */
     attempt() {
@@ -45,7 +45,7 @@ export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
     },
     /** The next pass begins at once, because the page may never learn how the one under way ends. */
     renew() {
-      latest = ended();
+      latest = { ...latest, isForced: false, hasBegun: true, done: Promise.resolve() };
     },
   };
 };

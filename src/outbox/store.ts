@@ -162,6 +162,8 @@ interface Connection {
   readonly isResting?: boolean;
   /** Whether a failure has been reported. */
   readonly isReported?: boolean;
+  /** Whether the page is going away: it opens no database any more. */
+  readonly isLeaving?: boolean;
   /** How often in a row the database has failed, also when opened anew. */
   readonly fails: number;
   /** Counts the connections that this page has given up, and its calls of `clear`. */
@@ -181,7 +183,6 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
    * a step that finds another set here has been aborted, too.
    */
   let underWay = new Set<() => void>();
-  let isLeaving = false;
 
   const change = (to: Partial<Connection>) => {
     connection = { ...connection, ...to };
@@ -231,7 +232,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     isLast = connection.fails > 0,
   ): Promise<T | undefined> => {
     // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
-    if (connection.isResting || (isLeaving && !connection.db)) return undefined;
+    if (connection.isResting || (connection.isLeaving && !connection.db)) return undefined;
     const mine = underWay;
     const db =
       connection.db ??
@@ -265,14 +266,14 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   };
 
   return {
-    transact(entries, name = '', change) {
+    transact(entries, name = '', edit) {
       // A page that asks for a record is there, again.
-      isLeaving &&= !name;
-      return attempt((target) => write(target, entries, name, change));
+      if (name) change({ isLeaving: false });
+      return attempt((target) => write(target, entries, name, edit));
     },
     read: async (...what) => (await attempt((target) => readerOf(target)(...what))) ?? [],
     abort() {
-      isLeaving = true;
+      change({ isLeaving: true });
       abortAll();
     },
     // A write does not wait for a database that has failed again after a rest. Until then, it may be back at once.
