@@ -105,7 +105,8 @@ const main = async () => {
   const stop = async () => {
     server.close(() => process.exit(0));
     await collector.close();
-    if ('closeIdleConnections' in server) server.closeIdleConnections();
+    // A connection on which a browser has asked for nothing yet is not idle, and would keep the demo alive for minutes.
+    if ('closeAllConnections' in server) server.closeAllConnections();
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
 };
