@@ -237,4 +237,30 @@ export const fixedStorage: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page that comes back and leaves in the millisecond in which another one takes in its journal loses nothing',
+    plan: relayed(
+      35,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'back', tab: 0 } },
+        { wait: { ms: 35027 }, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 9 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'poison' } },
+        { wait: { ms: 381 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { tasks: 3 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 2 }, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 3 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'service', status: 404, takes: false } },
+        { wait: { ms: 14333 }, action: { verb: 'navigate', tab: 1 } },
+      ],
+      {
+        theme: 'plain',
+        isDirect: false,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5', compress: 'false' },
+        hasStub: true,
+      },
+    ),
+  },
 ];

@@ -10,7 +10,7 @@ export interface Journaled {
   readonly isLeft?: boolean | undefined;
   /** Finished events and upserts, and upserts that do not know their customer. */
   readonly texts?: readonly ItemText[];
-  /** When it was written, in ms since the epoch. */
+  /** When it was written, in ms since the epoch. Each write of a page has another time: it names what other pages take in. */
   readonly at?: number | undefined;
 }
 
@@ -43,6 +43,9 @@ const MOST_LEFT = 4e6;
 /** A page that is open may journal in each task. More would take too long. */
 const MOST_OPEN = 5e5;
 
+/** Tells (ms) two writes of one millisecond apart: the least that a time since the epoch can express is a quarter of it. */
+const FRACTION = 0.001;
+
 /** Each page writes one entry of its own: where two pages write one, the later one takes away what the other has just written. */
 export const createJournal = (service: string, page: string): Journal => {
   const prefix = `${PAGE} ${service} `;
@@ -56,12 +59,15 @@ export const createJournal = (service: string, page: string): Journal => {
       room -= length;
       return room >= 0;
     });
-    carry(key, (texts[0] || rest.visitor) && { ...rest, texts, at: Date.now() });
+    const now = Date.now();
+    const { at = 0 } = rest;
+    rest = { ...rest, at: Math.floor(at) === now ? at + FRACTION : now };
+    carry(key, (texts[0] || rest.visitor) && { ...rest, texts });
   };
 
   return {
     write(written) {
-      rest = written;
+      rest = { ...written, at: rest.at };
       save();
     },
     keep(texts) {
@@ -76,7 +82,7 @@ export const createJournal = (service: string, page: string): Journal => {
     isAmong: (names) => names.some((name) => name.startsWith(`${key} `)),
     pages: () => carriedKeys(prefix).map((other) => other.slice(prefix.length)),
     others(since) {
-      const isOpen = ({ isLeft, at = 0 }: Journaled) => !isLeft && at >= since && at <= Date.now();
+      const isOpen = ({ isLeft, at = 0 }: Journaled) => !isLeft && at >= since && Math.floor(at) <= Date.now();
       // Pages of earlier versions have left lists of items, and the visitor beside them.
       const old = { visitor: carried(CHANGED) as Visitor, isLeft: true };
       const found = [...[`${ITEMS} ${service} `, CHANGED, prefix].flatMap(carriedKeys)].filter(
