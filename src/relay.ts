@@ -70,11 +70,13 @@ const allow = (origin: string, response: Response): Response => {
 export const createRelay = (options: RelayOptions): Relay => {
   checkOptions(options);
   const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
-  const { maxBodyBytes = 102_400, timeout = 10_000, reportInterval = 60_000, seen = memorySeen() } = options;
+  const { maxBodyBytes = 102_400, maxEvents = 500, bodyTimeout = 30_000, timeout = 10_000 } = options;
+  const { reportInterval = 60_000, seen = memorySeen() } = options;
   const forward = options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch });
   const checks: Checks = {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
     allowUnsignedUpsert: options.allowUnsignedUpsert === true,
+    maxEvents,
   };
   /** The exception or rejection of a listener must not affect the answer. */
   const tell = <T>(listener: ((said: T) => unknown) | undefined, said: T) =>
@@ -123,13 +125,18 @@ export const createRelay = (options: RelayOptions): Relay => {
     return response;
   };
 
-  /** Rejects when the relay closes before the whole body has arrived: that request was not served. */
+  /** Rejects if the relay closes before the whole body has arrived, or if that takes too long: that request was not served. */
   const read = (request: RelayRequest): Promise<Record<string, unknown>> =>
     new Promise((resolve, reject) => {
       reading.add(reject);
+      const late = new Refusal(408, `expected the whole body within ${bodyTimeout} ms`);
+      const timer = setTimeout(reject, bodyTimeout, late);
       readBody(request, maxBodyBytes)
         .then(resolve, reject)
-        .finally(() => reading.delete(reject));
+        .finally(() => {
+          clearTimeout(timer);
+          reading.delete(reject);
+        });
     });
 
   const serve = async (request: RelayRequest): Promise<Response> => {
@@ -178,7 +185,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     account.tellIfDue();
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
-    if (isClosing) response.headers.set('Connection', 'close');
+    // After 408 the rest of the body is on its way, and nobody waits for it.
+    if (isClosing || response.status === 408) response.headers.set('Connection', 'close');
     return isAllowed ? allow(origin, response) : response;
   };
 

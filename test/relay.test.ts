@@ -635,6 +635,8 @@ describe('a missing or wrong option throws a TypeError that names it', () => {
     ['onReport', true],
     ['timeout', 0],
     ['maxBodyBytes', '1'],
+    ['maxEvents', 0],
+    ['bodyTimeout', '1'],
     ['reportInterval', Number.NaN],
     ['allowedOrigins', 'https://www.example.com'],
     ['visitorCookie', true],

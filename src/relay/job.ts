@@ -35,7 +35,12 @@ export interface Checks {
   /** Without it the relay accepts an unsigned `$identify`. */
   readonly isSigned: CheckSignature | undefined;
   readonly allowUnsignedUpsert: boolean;
+  /** Most events of a batch. */
+  readonly maxEvents: number;
 }
+
+/** A UUID has so many characters. No longer one is repeated in an answer. */
+const ID_LENGTH = 36;
 
 const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, made with the identity secret';
 
@@ -56,7 +61,11 @@ const sift = async (events: readonly unknown[], { isSigned }: Checks): Promise<P
     if (!reason && (event as WireEvent).event === IDENTIFY && !(await isBelieved(event as WireEvent)))
       reason = UNSIGNED;
     if (!reason) good.push(relayed(event as WireEvent));
-    else rejected.push({ uuid: isObject(event) && typeof event.uuid === 'string' ? event.uuid : '', reason });
+    else {
+      const uuid =
+        isObject(event) && typeof event.uuid === 'string' && event.uuid.length <= ID_LENGTH ? event.uuid : '';
+      rejected.push({ uuid, reason });
+    }
   }
   return { events: good, rejected };
 };
@@ -93,6 +102,8 @@ export const jobOf = async (address: string, body: Record<string, unknown>, chec
     }
     case BATCH_PATH:
       if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');
+      if (body.batch.length > checks.maxEvents)
+        throw new Refusal(413, `batch: expected at most ${checks.maxEvents} events, got ${body.batch.length}`);
       return {
         path,
         ...(await sift(body.batch, checks)),

@@ -92,6 +92,18 @@ export interface RelayOptions {
    */
   maxBodyBytes?: number;
   /**
+   * Most events of a batch. The relay answers a larger one 413, and the tracker then sends smaller ones.
+   *
+   * @default 500
+   */
+  maxEvents?: number;
+  /**
+   * How long a request's body may take to arrive, in ms. After that the relay answers 408.
+   *
+   * @default 30000
+   */
+  bodyTimeout?: number;
+  /**
    * How long the service may take to answer, in ms. After that the relay answers 504.
    *
    * @default 10000
@@ -104,6 +116,9 @@ export interface RelayOptions {
    */
   fetch?: typeof fetch;
 }
+
+/** A timer of more ms fires at once: https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -121,8 +136,13 @@ export const checkOptions = (options: RelayOptions): void => {
       throw new TypeError(`createRelay: ${name}: expected a non-empty string, or the option forward, got nothing`);
   }
   for (const name of ['forward', 'onReport', 'onError', 'fetch'] as const) expect(name, isFunction, 'a function');
-  for (const name of ['maxBodyBytes', 'timeout', 'reportInterval'] as const)
-    expect(name, isPositive, 'a number above 0');
+  for (const name of ['maxBodyBytes', 'maxEvents'] as const) expect(name, isPositive, 'a number above 0');
+  for (const name of ['bodyTimeout', 'timeout', 'reportInterval'] as const)
+    expect(
+      name,
+      (value) => isPositive(value) && Number(value) <= LONGEST_TIMER,
+      `a number above 0, at most ${LONGEST_TIMER}`,
+    );
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isText), 'a list of origins');
   expect(
     'visitorCookie',

@@ -29,7 +29,8 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
   let isChanged = false;
 
   const place = ({ correlationValue, seq }: WireEvent) => {
-    if (!Array.isArray(seq) || !seq.every((n) => Number.isSafeInteger(n) && n > 0 && n < 1e6)) return;
+    if (!Array.isArray(seq) || seq.length !== 2 || !seq.every((n) => Number.isSafeInteger(n) && n > 0 && n < 1e6))
+      return;
     const [page, n] = seq;
     const key = `${correlationValue} ${page}`;
     const counted = pages.get(key) ?? older.get(key) ?? { highest: 0, come: 0 };

@@ -27,57 +27,48 @@ type Body = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 /** The tracker's beacons are text/plain, a type that needs no preflight. */
 export const isBeacon = ({ headers }: RelayRequest): boolean => /^text\/plain/i.test(headers.get('Content-Type') ?? '');
 
-/** A body of one piece, as most are, is not copied. */
-const joined = (chunks: readonly Uint8Array[], bytes: number): Uint8Array => {
-  if (chunks[0]?.length === bytes) return chunks[0];
-  const all = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
+type Chunks = AsyncIterable<Uint8Array>;
+
+/**
+ * All bytes, read no further than `limit`: `Content-Length` proves nothing. They are in one buffer that grows, because a hundred
+ * thousand chunks of one byte would need 25 MB.
+ */
+const readAll = async (chunks: Chunks, limit: number): Promise<Uint8Array> => {
+  let all: Uint8Array = new Uint8Array(0);
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const after = bytes + chunk.length;
+    if (after > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
+    if (after > all.length) {
+      const grown = new Uint8Array(Math.min(Math.max(after, 2 * all.length), limit));
+      grown.set(all.subarray(0, bytes));
+      all = grown;
+    }
+    all.set(chunk, bytes);
+    bytes = after;
   }
-  return all;
+  return all.subarray(0, bytes);
 };
 
-type Chunks = AsyncIterable<Uint8Array>;
-type Count = (bytes: number, chunk: Uint8Array) => number;
-
-/** Counts the compressed bytes, too: any amount of gzip can inflate to nothing. */
-const inflated = (body: Chunks, count: Count): Chunks => {
+const inflated = (packed: Uint8Array): Chunks => {
   const { readable, writable } = new DecompressionStream('gzip');
   const writer = writable.getWriter();
   const feed = async () => {
-    let bytes = 0;
-    for await (const chunk of body) {
-      bytes = count(bytes, chunk);
-      await writer.write(chunk as Uint8Array<ArrayBuffer>);
-    }
+    await writer.write(packed as Uint8Array<ArrayBuffer>);
     await writer.close();
   };
-  // The error reaches the reader through the aborted stream.
-  feed().catch((error) => writer.abort(error).catch(() => {}));
+  // The error reaches the reader through the stream.
+  feed().catch(() => {});
   return readable as unknown as Chunks;
 };
 
-/**
- * The body's text, inflated and read no further than `limit` bytes: `Content-Length` proves nothing, and a few bytes of gzip
- * can inflate to gigabytes.
- */
+/** The body's text, inflated. A few bytes of gzip can inflate to gigabytes, and any amount of gzip to nothing: both are bounded. */
 const readText = async ({ headers, body }: RelayRequest, limit: number): Promise<string> => {
   const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
-  const count: Count = (bytes, chunk) => {
-    if (bytes + chunk.length > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
-    return bytes + chunk.length;
-  };
-  const came = (body ?? []) as Chunks;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of /gzip/i.test(encoding) ? inflated(came, count) : came) {
-    bytes = count(bytes, chunk);
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(joined(chunks, bytes));
+  const came = await readAll((body ?? []) as Chunks, limit);
+  if (!/gzip/i.test(encoding)) return new TextDecoder().decode(came);
+  return new TextDecoder().decode(await readAll(inflated(came), limit));
 };
 
 /** The JSON object in a request's body. */

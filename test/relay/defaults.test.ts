@@ -164,6 +164,30 @@ it('without `maxBodyBytes` the relay takes 102,400 bytes and no more', async () 
   expect((await relay(requestOf(text.padEnd(102_401)))).status).toBe(413);
 });
 
+it('without `maxEvents` the relay takes 500 events and no more', async () => {
+  const { relay, received } = openInMemory();
+  const batchOfSize = (count: number) => ({ batch: Array.from({ length: count }, (_, n) => ({ n })) });
+  expect((await relay(requestOf(batchOfSize(500)))).status).toBe(200);
+  const reply = await relay(requestOf(batchOfSize(501)));
+  expect([reply.status, await reply.json()]).toEqual([413, { error: 'batch: expected at most 500 events, got 501' }]);
+  expect(received).toEqual([]);
+});
+
+it('without `bodyTimeout` the relay answers 408 after 30 s without the whole body', async () => {
+  const { relay, received } = openInMemory();
+  const body = (async function* () {
+    yield new TextEncoder().encode('{"batch":[');
+    await new Promise(() => {});
+  })();
+  const reply = follow(relay({ ...requestOf(''), body }));
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(reply.value).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(reply.value?.status).toBe(408);
+  expect(reply.value?.headers.get('Connection')).toBe('close');
+  expect(received).toEqual([]);
+});
+
 it('without `seen` the relay remembers for a day which events were confirmed', async () => {
   const { relay, received } = openInMemory();
   const batch = [event('a')];

@@ -17,7 +17,11 @@ describe('createRelay throws a TypeError that names the option and what it expec
     ...['forward', 'onReport', 'onError', 'fetch'].flatMap((name): [object, string][] =>
       [true, {}, 'f'].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a function`]),
     ),
-    ...['maxBodyBytes', 'timeout', 'reportInterval'].flatMap((name): [object, string][] =>
+    ...['bodyTimeout', 'timeout', 'reportInterval'].map((name): [object, string] => [
+      { ...BASE, [name]: Number.POSITIVE_INFINITY },
+      `${name}: expected a number above 0, at most 2147483647`,
+    ]),
+    ...['maxBodyBytes', 'maxEvents', 'bodyTimeout', 'timeout', 'reportInterval'].flatMap((name): [object, string][] =>
       [0, -1, Number.NaN, '1', null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a number above 0`]),
     ),
     ...['https://a.example', [''], ['https://a.example', 7], {}].map((allowedOrigins): [object, string] => [

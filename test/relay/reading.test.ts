@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { RelayOptions } from '../../src/relay.ts';
@@ -55,6 +59,44 @@ describe('a body is read whole', () => {
     const { relay } = open();
     expect((await relay({ ...requestOf(''), body: null })).status).toBe(400);
   });
+});
+
+it('20 bodies of 100,000 pieces at once fit into a heap of 48 MB', async () => {
+  const relay = join(import.meta.dirname, '../../dist/relay.js');
+  const script = `
+    const { createRelay } = await import(${JSON.stringify(pathToFileURL(relay).href)});
+    const relay = createRelay({ forward: async () => new Response(null, { status: 201 }) });
+    let whole = 0;
+    let release;
+    const all = new Promise((resolve) => { release = resolve; });
+    const post = () => relay({
+      method: 'POST',
+      url: 'https://shop.example/clew/api/events/batch/',
+      headers: new Headers({ 'Content-Type': 'application/json' }),
+      body: (async function* () {
+        for (let n = 0; n < 100_000; n++) yield new Uint8Array([32]);
+        if (++whole === 20) release();
+        await all;
+        yield new TextEncoder().encode('{"batch":[]}');
+      })(),
+    });
+    const replies = await Promise.all(Array.from({ length: 20 }, post));
+    console.log(replies.map(({ status }) => status).join());
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--max-old-space-size=48',
+    '--input-type=module',
+    '--eval',
+    script,
+  ]);
+  expect(stdout.trim()).toBe(Array.from({ length: 20 }, () => 200).join());
+});
+
+it('an id that is no UUID is not repeated in the answer', async () => {
+  const { relay } = open();
+  const reply = await relay(requestOf({ batch: [{ uuid: 'x'.repeat(10_000) }, { uuid: 'short' }] }));
+  const { rejected } = await reply.json();
+  expect(rejected.map(({ uuid }: { uuid: string }) => uuid)).toEqual(['', 'short']);
 });
 
 describe('a body over the limit is answered 413', () => {

@@ -28,6 +28,13 @@ const createCrowd = () => {
   return (count: number) => Array.from({ length: count }, () => other.at(++loads, 1));
 };
 
+it.each([[[]], [[1]], [[1, 2, 3]]])('a number of the form %j is ignored, and the report has numbers only', (seq) => {
+  const { account, take, missing } = open();
+  take({ correlationValue: randomUUID(), seq });
+  expect(missing()).toBe(0);
+  account.tell();
+});
+
 describe('an event counts as missing', () => {
   it('if a later one of its page load was taken', () => {
     const { take, missing } = open();
