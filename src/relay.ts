@@ -37,8 +37,15 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms. */
+/** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms, or up to half earlier. */
 const BEACON_RETRIES = [200, 1000];
+
+/**
+ * Whether the service may take the request later. It answers 500 after it has stored the events before a rejected one: to retry
+ * would store those again. With `Retry-After` it asks for a longer wait.
+ */
+const isPassing = ({ status, headers }: ForwardAnswer): boolean =>
+  status === 502 || status === 504 || (status === 503 && !headers.get('Retry-After'));
 
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
@@ -99,11 +106,11 @@ export const createRelay = (options: RelayOptions): Relay => {
     const [wait, ...later] = waits;
     try {
       const answer = await forward(request);
-      if (answer.status < 500 || wait === undefined || isClosing) return answer;
+      if (!isPassing(answer) || wait === undefined || isClosing) return answer;
     } catch (error) {
       if (wait === undefined || isClosing) throw fail(error, 502, 'the relay could not forward the request');
     }
-    await pause(wait);
+    await pause(wait * (1 - Math.random() / 2));
     return forwardOften(request, later);
   };
 
