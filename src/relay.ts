@@ -7,7 +7,7 @@ import { createReserve, pause, uuidsOf } from './relay/reserve.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 import { renewedCookie } from './relay/visitorCookie.js';
-import { RELAY_HEADER } from './wire.js';
+import { parseJson, RELAY_HEADER } from './wire.js';
 
 export {
   type Forward,
@@ -50,6 +50,10 @@ const isPassing = ({ status, headers }: ForwardAnswer): boolean =>
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
 const json = (status: number, body: unknown) => Response.json(body, { status });
+
+/** Whatever the service answers appears under the site's origin, where it must be no page. */
+const asJson = (text: string): string =>
+  !text || parseJson(text) !== undefined ? text : JSON.stringify({ message: text });
 
 const allow = (origin: string, response: Response): Response => {
   const headers = {
@@ -125,9 +129,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     const response =
       answer.ok && rejected.length
         ? json(status === 204 ? 200 : status, { rejected })
-        : new Response(text || null, { status });
-    if (text && !rejected.length)
-      response.headers.set('Content-Type', answer.headers.get('Content-Type') ?? 'text/plain');
+        : new Response(asJson(text) || null, { status });
+    if (text) response.headers.set('Content-Type', 'application/json');
     if (retryAfter) response.headers.set('Retry-After', retryAfter);
     return response;
   };
@@ -192,6 +195,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     account.tellIfDue();
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
+    response.headers.set('X-Content-Type-Options', 'nosniff');
     // After 408 the rest of the body is on its way, and nobody waits for it.
     if (isClosing || response.status === 408) response.headers.set('Connection', 'close');
     return isAllowed ? allow(origin, response) : response;

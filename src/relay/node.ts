@@ -46,7 +46,10 @@ export const toNodeHandler =
     const { chunks, drop } = openBody(request);
     let answer: Response;
     if (isRead && request.body === undefined)
-      answer = Response.json({ error: MOUNT_BEFORE }, { status: 500, headers: { [RELAY_HEADER]: '1' } });
+      answer = Response.json(
+        { error: MOUNT_BEFORE },
+        { status: 500, headers: { [RELAY_HEADER]: '1', 'X-Content-Type-Options': 'nosniff' } },
+      );
     else answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead));
     const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;
     // A time-out of the app may have answered in the meantime.

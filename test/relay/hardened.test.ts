@@ -58,7 +58,7 @@ it('the relay removes the key from an answer of the service', async () => {
   const relay = await openRelay();
   upstream.answer(400, {}, `no such key: Api-Key ${KEY}`);
   // Every reply is searched for the key.
-  expect((await relay.post(BATCH, { batch: [event('a')] })).text).toBe('no such key: Api-Key …');
+  expect((await relay.post(BATCH, { batch: [event('a')] })).text).toBe('{"message":"no such key: Api-Key …"}');
 });
 
 describe('a timestamp', () => {
@@ -80,4 +80,28 @@ describe('a timestamp', () => {
     {},
     ['2026-01-31T12:00:00Z'],
   ])('may not be %j', (timestamp) => expect(faultOf(timestamp)).toMatch(/^timestamp: expected an ISO 8601/));
+});
+
+it.each([
+  [201, 'text/html', '<script>alert(1)</script>'],
+  [400, 'text/html', '<h1>Bad Request</h1>'],
+  [400, 'application/json', 'no JSON'],
+])('an answer of the service (%i, %s, %s) is JSON, and no page of the site', async (status, type, text) => {
+  const relay = await openRelay();
+  upstream.answer(status, { 'Content-Type': type }, text);
+  const reply = await relay.post(BATCH, { batch: [event('a')] });
+  expect(reply).toMatchObject({ status, json: { message: text } });
+  expect(reply.headers.get('content-type')).toBe('application/json');
+});
+
+it('every answer has the header nosniff', async () => {
+  const relay = await openRelay({ allowedOrigins: ['https://www.example.com'] });
+  upstream.answer(500);
+  const replies = [
+    await relay.post(BATCH, { batch: [event('a')] }),
+    await relay.post('/nowhere', {}),
+    await relay.post(BATCH, { batch: [event('a')] }, { Origin: 'https://evil.example' }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([502, 404, 403]);
+  for (const { headers } of replies) expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
