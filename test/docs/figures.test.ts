@@ -56,7 +56,12 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/privacy.md', 'not older than two minutes', 'src/visitor/linkDomains.ts', 'const MAX_AGE = 120;'],
   ['docs/privacy.md', '400 days', 'src/relay/visitorCookie.ts', 'const MAX_AGE = 34_560_000;'],
   ['docs/relay.md', 'hold for two hours', 'src/relay.ts', "'Access-Control-Max-Age': '7200'"],
-  ['docs/relay.md', 'after 200 and 1,000 ms', 'src/relay.ts', 'const BEACON_RETRIES = [200, 1000];'],
+  [
+    'docs/relay.md',
+    'after 100 to 200 ms, and after 500 to 1,000 ms',
+    'src/relay.ts',
+    'const BEACON_RETRIES = [200, 1000];',
+  ],
   ['docs/relay.md', 'the newest 100,000 events', 'src/relay/seen.ts', 'maxEvents = 100_000'],
   ['docs/relay.md', 'the newest 10,000 page loads', 'src/relay/report.ts', 'const MOST_PAGES = 10_000;'],
   ['docs/relay.md', '`maxPending` (60,000 ms)', 'src/relay/seen.ts', 'const MINUTE = 60_000;'],
