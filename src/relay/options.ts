@@ -128,6 +128,13 @@ export const checkOptions = (options: RelayOptions): void => {
     if (options[name] !== undefined && !holds(options[name]))
       throw new TypeError(`createRelay: ${name}: expected ${expected}, got ${kindOf(options[name])}`);
   };
+  // A variable of the environment that is not set would turn the check off, and nobody would notice.
+  for (const [name, expected] of [
+    ['identitySecret', 'a non-empty string'],
+    ['allowedOrigins', 'a list of origins'],
+  ] as const)
+    if (name in options && options[name] === undefined)
+      throw new TypeError(`createRelay: ${name}: expected ${expected}, or no such option, got undefined`);
   const isFunction = (value: unknown) => typeof value === 'function';
   const isPositive = (value: unknown) => typeof value === 'number' && value > 0;
   for (const name of ['baseUrl', 'eventsUrl', 'apiKey', 'identitySecret'] as const) {

@@ -4,8 +4,8 @@ import { openInMemory, requestOf } from './requests.ts';
 import { BATCH, event, SINGLE, UPSERT } from './stage.ts';
 
 const SECRET = 'identity-secret';
-const open = (options: object = {}) => {
-  const { relay, received } = openInMemory({ identitySecret: SECRET, ...options });
+const open = (options: object = {}, secret: object = { identitySecret: SECRET }) => {
+  const { relay, received } = openInMemory({ ...secret, ...options });
   const post = async (path: string, body: unknown) => {
     const response = await relay(requestOf(body, { path }));
     const text = await response.text();
@@ -13,6 +13,7 @@ const open = (options: object = {}) => {
   };
   return { post, bodies: () => received.map(({ body }) => JSON.parse(body)), received };
 };
+const openWithoutSecret = (options: object = {}) => open(options, {});
 const identify = (distinct_id: string, signature?: unknown) =>
   event('$identify', { payload: { distinct_id }, signature });
 const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, made with the identity secret';
@@ -53,7 +54,7 @@ describe('with `identitySecret`, an `$identify`', () => {
   });
 
   it('is forwarded unsigned without a secret', async () => {
-    const { post, bodies } = open({ identitySecret: undefined });
+    const { post, bodies } = openWithoutSecret();
     await post(BATCH, { batch: [identify('ann', 'whatever')] });
     expect(bodies()[0].batch[0]).not.toHaveProperty('signature');
   });
@@ -77,15 +78,15 @@ describe('an upsert', () => {
   });
 
   it('is forwarded unsigned with `allowUnsignedUpsert`', async () => {
-    for (const identitySecret of [SECRET, undefined]) {
-      const { post, bodies } = open({ identitySecret, allowUnsignedUpsert: true });
+    for (const openOne of [open, openWithoutSecret]) {
+      const { post, bodies } = openOne({ allowUnsignedUpsert: true });
       expect((await post(UPSERT, { primary_key: 'ann', properties })).status).toBe(201);
       expect(bodies()).toEqual([{ primary_key: 'ann', properties }]);
     }
   });
 
   it('is refused with 422 and the two options that would allow it, without a secret', async () => {
-    const { post } = open({ identitySecret: undefined });
+    const { post } = openWithoutSecret();
     expect(await post(UPSERT, { primary_key: 'ann' })).toEqual({
       status: 422,
       json: {

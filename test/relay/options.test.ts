@@ -14,6 +14,14 @@ describe('createRelay throws a TypeError that names the option and what it expec
       ['', 7, null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a non-empty string`]),
     ),
     [{ forward, baseUrl: '' }, 'baseUrl: expected a non-empty string'],
+    [
+      { ...BASE, identitySecret: process.env.NOT_SET },
+      'identitySecret: expected a non-empty string, or no such option, got undefined',
+    ],
+    [
+      { ...BASE, allowedOrigins: undefined },
+      'allowedOrigins: expected a list of origins, or no such option, got undefined',
+    ],
     ...['forward', 'onReport', 'onError', 'fetch'].flatMap((name): [object, string][] =>
       [true, {}, 'f'].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a function`]),
     ),
