@@ -92,7 +92,12 @@ const main = async () => {
   const server = serve({ fetch: app.fetch, port: Number(PORT), hostname: HOST }, (info: AddressInfo) => {
     const address = `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${info.port}`;
     // The relay reaches the collector as it would reach any service: over HTTP.
-    const relay = createRelay({ baseUrl: address, apiKey: API_KEY, allowUnsignedUpsert: true });
+    const relay = createRelay({
+      baseUrl: address,
+      apiKey: API_KEY,
+      allowUnsignedIdentify: true,
+      allowUnsignedUpsert: true,
+    });
     app.all('/clew/*', (c) => relay(c.req.raw));
     console.log(`clew demo: ${address}`);
   });

@@ -3,7 +3,7 @@ import { goBack } from './support/goBack.ts';
 import { startRelay } from './support/relay.ts';
 import { test as base, bodyOf, expect, numbers, upTo } from './support/test.ts';
 
-const SECRET = 'a secret of the servers';
+const SECRET = 'a secret of the servers, 32 bytes or more';
 
 const test = base.extend<{ newRelay: (options?: Parameters<typeof startRelay>[1]) => ReturnType<typeof startRelay> }>({
   newRelay: async ({ demo }, use) => {

@@ -1,14 +1,17 @@
-import { type ForwardAnswer, type ForwardRequest, toService } from './relay/forward.js';
-import { type Checks, type Job, jobOf } from './relay/job.js';
+import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
+import { type ForwardAnswer, toService } from './relay/forward.js';
+import { type Checks, jobOf, type ServicePath } from './relay/job.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
 import { createAccount } from './relay/report.js';
 import { isBeacon, Refusal, type RelayRequest, readBody } from './relay/request.js';
-import { createReserve, pause, uuidsOf } from './relay/reserve.js';
+import { createReserve } from './relay/reserve.js';
+import { forwardBeacon, longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 import { renewedCookie } from './relay/visitorCookie.js';
-import { parseJson, RELAY_HEADER } from './wire.js';
+import { RELAY_HEADER } from './wire.js';
 
+export { ForwardError } from './relay/answer.js';
 export {
   type Forward,
   type ForwardAnswer,
@@ -37,37 +40,9 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms, or up to half earlier. */
-const BEACON_RETRIES = [200, 1000];
-
-/**
- * Whether the service may take the request later. It answers 500 after it has stored the events before a rejected one: to retry
- * would store those again. With `Retry-After` it asks for a longer wait.
- */
-const isPassing = ({ status, headers }: ForwardAnswer): boolean =>
-  status === 502 || status === 504 || (status === 503 && !headers.get('Retry-After'));
+const utf8 = new TextEncoder();
 
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
-
-const json = (status: number, body: unknown) => Response.json(body, { status });
-
-/** Whatever the service answers appears under the site's origin, where it must be no page. */
-const asJson = (text: string): string =>
-  !text || parseJson(text) !== undefined ? text : JSON.stringify({ message: text });
-
-const allow = (origin: string, response: Response): Response => {
-  const headers = {
-    'Access-Control-Allow-Origin': origin,
-    'Access-Control-Allow-Methods': 'POST',
-    'Access-Control-Allow-Headers': 'content-type, content-encoding',
-    'Access-Control-Expose-Headers': `Retry-After, ${RELAY_HEADER}`,
-    // As long as Chromium lets it hold: https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Access-Control-Max-Age
-    'Access-Control-Max-Age': '7200',
-    Vary: 'Origin',
-  };
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
-};
 
 /**
  * Creates a relay: a handler on your own origin that holds the service's key. It serves the service's three paths below
@@ -81,59 +56,25 @@ const allow = (origin: string, response: Response): Response => {
 export const createRelay = (options: RelayOptions): Relay => {
   checkOptions(options);
   const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
-  const { maxBodyBytes = 102_400, maxEvents = 500, bodyTimeout = 30_000, timeout = 10_000 } = options;
-  const { reportInterval = 60_000, seen = memorySeen() } = options;
+  const { maxBodyBytes = 102_400, maxBatchEvents = 500, bodyTimeout = 30_000, timeout = 10_000 } = options;
+  const { reportInterval = 60_000, seen = memorySeen({ maxPending: longestForwarding(timeout) }) } = options;
   const forward = options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch });
   const checks: Checks = {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
+    allowUnsignedIdentify: options.allowUnsignedIdentify === true,
     allowUnsignedUpsert: options.allowUnsignedUpsert === true,
-    maxEvents,
+    maxBatchEvents,
   };
   /** The exception or rejection of a listener must not affect the answer. */
-  const tell = <T>(listener: ((said: T) => unknown) | undefined, said: T) =>
-    void (async () => listener?.(said))().catch(() => {});
-  const account = createAccount((report) => tell(options.onReport, report), reportInterval);
-  const fail = (error: unknown, status: number, message: string): Refusal => {
-    const isRefusal = error instanceof Refusal;
-    tell(options.onError, isRefusal ? error.cause : error);
-    return isRefusal ? error : new Refusal(status, message, 1);
-  };
-  const reserve = createReserve(seen, timeout, (error) =>
-    fail(error, 503, 'the relay cannot read which events are confirmed'),
-  );
+  const notify = <T>(listener: ((value: T) => unknown) | undefined, value: T) =>
+    void (async () => listener?.(value))().catch(() => {});
+  const onError = (error: unknown) => notify(options.onError, error);
+  const account = createAccount((report) => notify(options.onReport, report), reportInterval);
+  const reserve = createReserve(seen, timeout, onError);
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
   /** Ends the reading of each request whose body has not arrived in full. */
   const reading = new Set<(reason: Refusal) => void>();
-
-  const forwardOften = async (request: ForwardRequest, waits: readonly number[]): Promise<ForwardAnswer> => {
-    const [wait, ...later] = waits;
-    try {
-      const answer = await forward(request);
-      if (!isPassing(answer) || wait === undefined || isClosing) return answer;
-    } catch (error) {
-      if (wait === undefined || isClosing) throw fail(error, 502, 'the relay could not forward the request');
-    }
-    await pause(wait * (1 - Math.random() / 2));
-    return forwardOften(request, later);
-  };
-
-  /** The relay's answer to the page, made of the service's answer. */
-  const answerOf = async (answer: ForwardAnswer, rejected: Job['rejected']): Promise<Response> => {
-    const { status } = answer;
-    // A proxy's error page may echo the request's headers, and the key with them.
-    const text = (await answer.text()).replaceAll(apiKey || '\0', '…');
-    const retryAfter = answer.headers.get('Retry-After');
-    if (status >= 500)
-      throw new Refusal(status === 503 ? 503 : 502, text || `the service answered ${status}`, retryAfter ?? 1, status);
-    const response =
-      answer.ok && rejected.length
-        ? json(status === 204 ? 200 : status, { rejected })
-        : new Response(asJson(text) || null, { status });
-    if (text) response.headers.set('Content-Type', 'application/json');
-    if (retryAfter) response.headers.set('Retry-After', retryAfter);
-    return response;
-  };
 
   /** Rejects if the relay closes before the whole body has arrived, or if that takes too long: that request was not served. */
   const read = (request: RelayRequest): Promise<Record<string, unknown>> =>
@@ -149,33 +90,37 @@ export const createRelay = (options: RelayOptions): Relay => {
         });
     });
 
-  const serve = async (request: RelayRequest): Promise<Response> => {
-    const job = await jobOf(new URL(request.url).pathname, await read(request), checks);
-    const { path, events, rejected } = job;
-    const fresh = await reserve(events);
-    account.count('repeats', events.length - fresh.length);
-    account.count('rejected', rejected.length);
-    let isTaken = false;
+  /** The answer of the service, or of `forward`. */
+  const send = async (path: ServicePath, body: string, isFromBeacon: boolean): Promise<ForwardAnswer> => {
+    // `JSON.parse` and `JSON.stringify` make 22 characters of 1e21, and the service has the same limit as the relay.
+    if (3 * body.length > maxBodyBytes && utf8.encode(body).length > maxBodyBytes)
+      throw new Refusal(413, `expected events of at most ${maxBodyBytes} bytes as the relay writes them`);
     try {
-      const body = job.bodyOf(fresh);
-      if (body === undefined) return json(200, { rejected });
-      const answer = await forwardOften({ path, body }, isBeacon(request) ? BEACON_RETRIES : []);
-      isTaken = answer.ok;
-      return await answerOf(answer, rejected);
-    } finally {
-      if (isTaken) account.taken(fresh.map(({ came }) => came));
-      // If this fails, the reservation expires.
-      await seen[isTaken ? 'confirm' : 'release'](uuidsOf(fresh)).catch(() => {});
+      const request = { path, body };
+      return await (isFromBeacon ? forwardBeacon(forward, request, () => isClosing) : forward(request));
+    } catch (error) {
+      onError(error instanceof Refusal ? error.cause : error);
+      throw error instanceof Refusal ? error : new Refusal(502, 'the relay could not forward the request', 1);
     }
   };
 
-  const refusalOf = (error: unknown): Response => {
-    // Any other exception comes from a body that broke off, or from JSON nested too deeply for `JSON.stringify`.
-    const refusal = error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
-    const { status, message, retryAfter, serviceStatus } = refusal;
-    const response = json(status, { error: message, status: serviceStatus });
-    if (retryAfter !== undefined) response.headers.set('Retry-After', `${retryAfter}`);
-    return response;
+  const serve = async (request: RelayRequest): Promise<Response> => {
+    const job = await jobOf(new URL(request.url).pathname, await read(request), checks);
+    const { path, rejected } = job;
+    const { events, end } = await reserve(job.events);
+    account.count('repeats', job.events.length - events.length);
+    account.count('rejected', rejected.length);
+    let isTaken = false;
+    try {
+      const body = job.bodyOf(events);
+      if (body === undefined) return answerOfNothing(rejected);
+      const answer = await send(path, body, isBeacon(request));
+      isTaken = answer.ok;
+      return await answerOf(answer, rejected, apiKey, onError);
+    } finally {
+      if (isTaken) account.taken(events.map(({ came }) => came));
+      await end(isTaken ? 'confirm' : 'release');
+    }
   };
 
   const handle = async (request: RelayRequest): Promise<Response> => {
@@ -192,7 +137,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     } catch (error) {
       response = refusalOf(error);
     }
-    account.tellIfDue();
+    account.emitIfDue();
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
     response.headers.set('X-Content-Type-Options', 'nosniff');
@@ -210,7 +155,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     isClosing = true;
     for (const end of reading) end(CLOSING);
     await Promise.all(underWay);
-    account.tell();
+    account.emit();
   };
   return Object.assign(relay, { close });
 };

@@ -58,19 +58,6 @@ export const parseJson = <T>(text: string): T | undefined => {
   }
 };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-const TIMESTAMP = /^(\d{4}|[+-]\d{6})-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-const isTimestamp = (value: unknown): boolean => {
-  if (typeof value !== 'string') return false;
-  const day = Number(TIMESTAMP.exec(value)?.[2] ?? 0);
-  // `Date.parse` accepts the 30th of February as the 2nd of March.
-  const isOfMonth = () => new Date(value.replace(/T.*/, 'T00:00Z')).getUTCDate() === day;
-  return day > 0 && (day < 29 || isOfMonth()) && !Number.isNaN(Date.parse(value));
-};
-
-const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
-
 /** Names a wrong option without its text, which may be a secret. */
 export const kindOf = (value: unknown): string => {
   const type = typeof value;
@@ -82,27 +69,3 @@ export const kindOf = (value: unknown): string => {
 /** Whether a value is a JSON object, and not an array or null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The fault of an event from outside: the field, the expected value and the actual value. Undefined if it is valid. */
-export const eventFault = (event: unknown): string | undefined => {
-  if (!isObject(event)) return `expected an object, got ${shown(event)}`;
-  const { uuid, timestamp, source, correlationKey, correlationValue, payload } = event;
-  const name = event.event;
-  if (typeof name !== 'string' || !name) return `event: expected a non-empty string, got ${shown(name)}`;
-  if (source !== 'custom') return `source: expected "custom", got ${shown(source)}`;
-  if (correlationKey !== '_id') return `correlationKey: expected "_id", got ${shown(correlationKey)}`;
-  if (typeof correlationValue !== 'string' || !UUID.test(correlationValue)) {
-    return `correlationValue: expected a lower-case UUID, got ${shown(correlationValue)}`;
-  }
-  if (uuid !== undefined && !(typeof uuid === 'string' && UUID.test(uuid))) {
-    return `uuid: expected a lower-case UUID, got ${shown(uuid)}`;
-  }
-  if (timestamp !== undefined && !isTimestamp(timestamp)) {
-    return `timestamp: expected an ISO 8601 date and time, got ${shown(timestamp)}`;
-  }
-  if (name !== IDENTIFY) return;
-  const key = isObject(payload) ? payload.distinct_id : undefined;
-  return typeof key === 'string' && key
-    ? undefined
-    : `payload.distinct_id: expected a non-empty string, got ${shown(key)}`;
-};

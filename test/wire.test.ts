@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eventFault, isObject, joinUrl, kindOf, parseJson } from '../src/wire.ts';
+import { eventFault } from '../src/relay/eventFault.ts';
+import { isObject, joinUrl, kindOf, parseJson } from '../src/wire.ts';
 
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
 const good = { uuid: UUID, event: 'seen', source: 'custom', correlationKey: '_id', correlationValue: UUID };

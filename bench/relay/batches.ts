@@ -7,7 +7,7 @@ export type BatchKind = 'plain' | 'gzip' | 'signed';
 
 /** The service's key, and what the app's server and the relay share. */
 export const KEY = 'the-key-of-the-bench';
-export const SECRET = 'the-secret-of-the-bench';
+export const SECRET = 'the-secret-of-the-bench-of-32-bytes';
 
 /** Stand in the template where an id has to be a fresh one: the last 12 digits are written anew for every batch. */
 const EVENT = 'eeeeeeeeeeee';

@@ -1,10 +1,8 @@
 import * as v from 'valibot';
+import { MAX_KEY_LENGTH } from '../../src/relay/eventFault.ts';
 import { makeStorable, storableText } from './storable.ts';
 
 /** The building blocks of the bodies. Every message completes the sentence "expected …, received …". */
-
-/** A btree, and so a unique column, holds about 2,700 bytes; a UTF-16 unit takes at most three. */
-const MAX_KEY_LENGTH = 500;
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

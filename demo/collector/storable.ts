@@ -1,5 +1,4 @@
-/** Nesting above this is refused: every reader of the data, Postgres's parser among them, walks it by recursion. */
-export const MAX_DEPTH = 200;
+import { MAX_DEPTH } from '../../src/relay/eventFault.ts';
 
 /** Postgres text holds neither NUL nor half of a surrogate pair. One odd character is no reason to lose a whole batch. */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

@@ -13,6 +13,7 @@ export const startRelay = async (demo: Demo, options: Partial<RelayOptions> = {}
   const relay = createRelay({
     baseUrl: demo.address,
     apiKey: 'demo-key',
+    ...(!options.identitySecret && { allowUnsignedIdentify: true }),
     allowedOrigins: [new URL(demo.address).origin],
     ...options,
   });

@@ -22,7 +22,7 @@ export interface Site {
 
 export const startSite = async (demo: Demo, options: Partial<RelayOptions> = {}): Promise<Site> => {
   const pages: Site['pages'] = {};
-  const relay = createRelay({ baseUrl: demo.address, apiKey: 'demo-key', ...options });
+  const relay = createRelay({ baseUrl: demo.address, apiKey: 'demo-key', allowUnsignedIdentify: true, ...options });
   const handle = toNodeHandler(relay);
   const server = createServer(async (request, response) => {
     const path = request.url ?? '/';

@@ -29,6 +29,9 @@ export class SimulatedResponse {
   static json(body: unknown, { status = 200 }: { status?: number } = {}) {
     return new SimulatedResponse(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   }
+  get body() {
+    return this.#text ? [new TextEncoder().encode(this.#text)] : null;
+  }
   text = async () => this.#text;
   json = async () => JSON.parse(this.#text) as unknown;
 }

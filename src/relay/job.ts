@@ -1,13 +1,5 @@
-import {
-  BATCH_PATH,
-  EVENT_PATH,
-  eventFault,
-  IDENTIFY,
-  isObject,
-  type Rejections,
-  UPSERT_PATH,
-  type WireEvent,
-} from '../wire.js';
+import { BATCH_PATH, EVENT_PATH, IDENTIFY, isObject, type Rejections, UPSERT_PATH, type WireEvent } from '../wire.js';
+import { dataFault, eventFault, keyFault } from './eventFault.js';
 import { Refusal } from './request.js';
 import type { CheckSignature } from './signature.js';
 
@@ -32,16 +24,19 @@ export interface RelayedEvent {
 
 /** How the relay checks identities. */
 export interface Checks {
-  /** Without it the relay accepts an unsigned `$identify`. */
+  /** Undefined without a secret. */
   readonly isSigned: CheckSignature | undefined;
+  readonly allowUnsignedIdentify: boolean;
   readonly allowUnsignedUpsert: boolean;
   /** Most events of a batch. */
-  readonly maxEvents: number;
+  readonly maxBatchEvents: number;
 }
 
 /** A UUID has so many characters. No longer one is repeated in an answer. */
 const ID_LENGTH = 36;
 
+const NO_SECRET =
+  'signature: expected the relay option identitySecret or allowUnsignedIdentify, which accept identities';
 const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, made with the identity secret';
 
 const relayed = (came: WireEvent): RelayedEvent => {
@@ -50,16 +45,20 @@ const relayed = (came: WireEvent): RelayedEvent => {
   return { came, forwarded: { uuid, timestamp, event, source, correlationKey, correlationValue, payload } };
 };
 
-const sift = async (events: readonly unknown[], { isSigned }: Checks): Promise<Pick<Job, 'events' | 'rejected'>> => {
-  const isBelieved = async ({ payload, signature }: WireEvent) =>
-    !isSigned || isSigned((payload as { distinct_id: string }).distinct_id, signature);
+/** Why the relay does not believe a valid `$identify`, or undefined. */
+const doubtOf = async ({ payload, signature }: WireEvent, { isSigned, allowUnsignedIdentify }: Checks) => {
+  if (allowUnsignedIdentify) return;
+  if (!isSigned) return NO_SECRET;
+  return (await isSigned((payload as { distinct_id: string }).distinct_id, signature)) ? undefined : UNSIGNED;
+};
+
+const sift = async (events: readonly unknown[], checks: Checks): Promise<Pick<Job, 'events' | 'rejected'>> => {
   const good: RelayedEvent[] = [];
   const rejected: Rejections['rejected'] = [];
   for (const event of events) {
     let reason = eventFault(event);
     // An `await` for each event would cost a microtask, so only `$identify` awaits.
-    if (!reason && (event as WireEvent).event === IDENTIFY && !(await isBelieved(event as WireEvent)))
-      reason = UNSIGNED;
+    if (!reason && (event as WireEvent).event === IDENTIFY) reason = await doubtOf(event as WireEvent, checks);
     if (!reason) good.push(relayed(event as WireEvent));
     else {
       const uuid =
@@ -77,15 +76,12 @@ const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsig
       422,
       'expected the relay option identitySecret or allowUnsignedUpsert, which accept customer properties',
     );
-  if (typeof primary_key !== 'string' || !primary_key) {
-    throw new Refusal(400, 'primary_key: expected a non-empty string');
-  }
+  const key = keyFault(primary_key);
+  if (key) throw new Refusal(400, `primary_key: ${key}`);
   if (properties !== undefined && !isObject(properties)) throw new Refusal(400, 'properties: expected an object');
-  // `JSON.stringify` would write it as null, which deletes the property.
-  const isEndless = (value: unknown) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
-  const endless = Object.entries(properties ?? {}).find(([, value]) => isEndless(value));
-  if (endless) throw new Refusal(400, `properties.${endless[0]}: expected a number below 1.8e308`);
-  if (!allowUnsignedUpsert && !(await isSigned?.(primary_key, signature))) throw new Refusal(422, UNSIGNED);
+  const data = dataFault(properties);
+  if (data) throw new Refusal(400, `properties${data}`);
+  if (!allowUnsignedUpsert && !(await isSigned?.(primary_key as string, signature))) throw new Refusal(422, UNSIGNED);
   return { primary_key, properties };
 };
 
@@ -102,8 +98,8 @@ export const jobOf = async (address: string, body: Record<string, unknown>, chec
     }
     case BATCH_PATH:
       if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');
-      if (body.batch.length > checks.maxEvents)
-        throw new Refusal(413, `batch: expected at most ${checks.maxEvents} events, got ${body.batch.length}`);
+      if (body.batch.length > checks.maxBatchEvents)
+        throw new Refusal(413, `batch: expected at most ${checks.maxBatchEvents} events, got ${body.batch.length}`);
       return {
         path,
         ...(await sift(body.batch, checks)),

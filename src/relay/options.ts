@@ -1,7 +1,9 @@
 import { kindOf } from '../wire.js';
 import type { Forward } from './forward.js';
 import type { RelayReport } from './report.js';
+import { longestForwarding } from './retry.js';
 import type { Seen } from './seen.js';
+import { isSecret, SECRET_BYTES } from './signature.js';
 import type { VisitorCookieOptions } from './visitorCookie.js';
 
 /** What `createRelay` takes. */
@@ -32,10 +34,18 @@ export interface RelayOptions {
   /**
    * With it, the relay accepts an identity only with the signature `signPrimaryKey(identitySecret, primaryKey)`, which the
    * app's server makes. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
+   * At least 32 bytes, for example from `openssl rand -hex 32`.
    *
-   * @default none: the relay accepts every identity
+   * @default none: the relay rejects every identity
    */
   identitySecret?: string;
+  /**
+   * Lets pages identify without a signature. Anyone who can open the page can then identify as any customer whose primary key
+   * they know. Without it, the relay rejects an unsigned `$identify`, and the tracker drops that event.
+   *
+   * @default false
+   */
+  allowUnsignedIdentify?: boolean;
   /**
    * Lets pages set customer properties without a signature. Anyone who can open the page can then rewrite any customer whose
    * primary key they know. Without it, the relay answers an unsigned upsert 422, and the tracker drops that upsert.
@@ -73,8 +83,9 @@ export interface RelayOptions {
    */
   onReport?: (report: RelayReport) => void;
   /**
-   * Receives the error when a request could not be forwarded. The page gets a general message only, because the error may name
-   * internal addresses. Its exceptions are ignored.
+   * Receives the error when a request could not be forwarded, a `ForwardError` when the service answers no 2xx, and what `seen`
+   * has rejected. The page gets a general message only, because the error may name internal addresses. Its exceptions are
+   * ignored.
    *
    * @default none
    */
@@ -86,7 +97,7 @@ export interface RelayOptions {
    */
   reportInterval?: number;
   /**
-   * Largest body of a request, in bytes after inflation. The relay answers a larger one 413.
+   * Largest body of a request, in bytes after inflation, and of a forwarded request. The relay answers a larger one 413.
    *
    * @default 102400
    */
@@ -96,7 +107,7 @@ export interface RelayOptions {
    *
    * @default 500
    */
-  maxEvents?: number;
+  maxBatchEvents?: number;
   /**
    * How long a request's body may take to arrive, in ms. After that the relay answers 408.
    *
@@ -104,7 +115,7 @@ export interface RelayOptions {
    */
   bodyTimeout?: number;
   /**
-   * How long the service may take to answer, in ms. After that the relay answers 504.
+   * How long the service may take to answer, in ms. After that the relay answers 504. Also how long each call of `seen` may take.
    *
    * @default 10000
    */
@@ -120,42 +131,67 @@ export interface RelayOptions {
 /** A timer of more ms fires at once: https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** @throws TypeError for a missing or invalid option: it names the option and what was expected */
+const isAddress = (value: unknown): boolean => {
+  if (!isText(value) || !URL.canParse(value)) return false;
+  const { protocol, username, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && !username && !search && !hash;
+};
+
+/** As browsers write it in the header `Origin`: without a path, in lower case, without the scheme's own port. */
+const isOrigin = (value: unknown): boolean => isText(value) && URL.canParse(value) && new URL(value).origin === value;
+
+/** What a header can carry. */
+const isKey = (value: unknown): boolean => isText(value) && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
+
+const ADDRESS = 'an http or https address without a query';
+const KEY = 'visible ASCII characters';
+const SECRET = `a string of at least ${SECRET_BYTES} bytes`;
+const ORIGINS = 'a list of origins as browsers send them, such as https://www.example.com';
+
+/** @throws TypeError for a missing or invalid option: it names the option and what was expected, and never a key or a secret */
 export const checkOptions = (options: RelayOptions): void => {
+  const fail = (name: string, expected: string, got: string) => {
+    throw new TypeError(`createRelay: ${name}: expected ${expected}, got ${got}`);
+  };
   const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
-    if (options[name] !== undefined && !holds(options[name]))
-      throw new TypeError(`createRelay: ${name}: expected ${expected}, got ${kindOf(options[name])}`);
+    if (options[name] !== undefined && !holds(options[name])) fail(name, expected, kindOf(options[name]));
   };
   // A variable of the environment that is not set would turn the check off, and nobody would notice.
   for (const [name, expected] of [
-    ['identitySecret', 'a non-empty string'],
-    ['allowedOrigins', 'a list of origins'],
+    ['identitySecret', SECRET],
+    ['allowedOrigins', ORIGINS],
   ] as const)
-    if (name in options && options[name] === undefined)
-      throw new TypeError(`createRelay: ${name}: expected ${expected}, or no such option, got undefined`);
+    if (name in options && options[name] === undefined) fail(name, `${expected}, or no such option`, 'undefined');
   const isFunction = (value: unknown) => typeof value === 'function';
   const isPositive = (value: unknown) => typeof value === 'number' && value > 0;
-  for (const name of ['baseUrl', 'eventsUrl', 'apiKey', 'identitySecret'] as const) {
-    expect(name, isText, 'a non-empty string');
+  for (const [name, holds, expected] of [
+    ['baseUrl', isAddress, ADDRESS],
+    ['eventsUrl', isAddress, ADDRESS],
+    ['apiKey', isKey, KEY],
+    ['identitySecret', isSecret, SECRET],
+  ] as const) {
+    expect(name, holds, expected);
     if (!options.forward && (name === 'baseUrl' || name === 'apiKey') && options[name] === undefined)
-      throw new TypeError(`createRelay: ${name}: expected a non-empty string, or the option forward, got nothing`);
+      fail(name, `${expected}, or the option forward`, 'nothing');
   }
   for (const name of ['forward', 'onReport', 'onError', 'fetch'] as const) expect(name, isFunction, 'a function');
-  for (const name of ['maxBodyBytes', 'maxEvents'] as const) expect(name, isPositive, 'a number above 0');
+  for (const name of ['allowUnsignedIdentify', 'allowUnsignedUpsert'] as const)
+    expect(name, (value) => typeof value === 'boolean', 'a boolean');
+  for (const name of ['maxBodyBytes', 'maxBatchEvents'] as const) expect(name, isPositive, 'a number above 0');
   for (const name of ['bodyTimeout', 'timeout', 'reportInterval'] as const)
     expect(
       name,
       (value) => isPositive(value) && Number(value) <= LONGEST_TIMER,
       `a number above 0, at most ${LONGEST_TIMER}`,
     );
-  expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isText), 'a list of origins');
+  expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isOrigin), ORIGINS);
   expect(
     'visitorCookie',
     (value) => {
       const { domain, secure } = (value ?? {}) as VisitorCookieOptions;
-      return isText(domain) && !/[;,\s]/.test(`${domain}`) && ['undefined', 'boolean'].includes(typeof secure);
+      return isText(domain) && !/[;,\s]/.test(domain) && ['undefined', 'boolean'].includes(typeof secure);
     },
     '{ domain: a domain, secure?: a boolean }',
   );
@@ -165,4 +201,13 @@ export const checkOptions = (options: RelayOptions): void => {
     (value) => methods.every((method) => isFunction((value as Seen)[method])),
     `the methods ${methods.join(', ')}`,
   );
+  const { seen, timeout = 10_000 } = options;
+  const longest = longestForwarding(timeout);
+  // Another relay would forward the events of a reservation that has expired.
+  if (seen?.maxPending !== undefined && !(seen.maxPending >= longest))
+    fail(
+      'seen',
+      `maxPending of at least ${longest} ms, which a beacon may need with this timeout`,
+      `${seen.maxPending}`,
+    );
 };

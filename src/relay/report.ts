@@ -25,7 +25,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
   let pages = new Map<string, { highest: number; come: number }>();
   // Dropped whole, because V8 searches a map from its beginning to find the first entry after many deletions.
   let older = pages;
-  let toldAt = Date.now();
+  let emittedAt = Date.now();
   let isChanged = false;
 
   const place = ({ correlationValue, seq }: WireEvent) => {
@@ -45,10 +45,10 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
     pages = new Map();
   };
 
-  const tell = (): void => {
+  const emit = (): void => {
     if (!isChanged) return;
     isChanged = false;
-    toldAt = Date.now();
+    emittedAt = Date.now();
     onReport({ ...report });
   };
 
@@ -62,9 +62,9 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
       report[what] += number;
       isChanged ||= number > 0;
     },
-    tellIfDue(): void {
-      if (Date.now() - toldAt >= interval) tell();
+    emitIfDue(): void {
+      if (Date.now() - emittedAt >= interval) emit();
     },
-    tell,
+    emit,
   };
 };

@@ -67,8 +67,13 @@ const readText = async ({ headers, body }: RelayRequest, limit: number): Promise
   const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
   const came = await readAll((body ?? []) as Chunks, limit);
-  if (!/gzip/i.test(encoding)) return new TextDecoder().decode(came);
-  return new TextDecoder().decode(await readAll(inflated(came), limit));
+  const bytes = /gzip/i.test(encoding) ? await readAll(inflated(came), limit) : came;
+  try {
+    // Each byte that is not UTF-8 would become U+FFFD, which has three.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal(400, 'expected UTF-8');
+  }
 };
 
 /** The JSON object in a request's body. */

@@ -1,38 +1,75 @@
 import type { RelayedEvent } from './job.js';
 import { Refusal } from './request.js';
+import { pause } from './retry.js';
 import type { Seen } from './seen.js';
 
 /** Shortest and longest wait before `seen` is asked again about an event that another request is forwarding, in ms. */
 const FIRST_LOOK = 10;
 const LAST_LOOK = 500;
 
-export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-export const uuidsOf = (events: readonly RelayedEvent[]): string[] =>
-  events.flatMap(({ came: { uuid } }) => uuid ?? []);
+const uuidsOf = (events: readonly RelayedEvent[]): string[] => events.flatMap(({ came: { uuid } }) => uuid ?? []);
+
+/** Events that no other request forwards meanwhile. */
+export interface Reservation {
+  readonly events: readonly RelayedEvent[];
+  /** Ends it. It never rejects: if `seen` fails, the reservation expires. */
+  end(how: 'confirm' | 'release'): Promise<void>;
+}
 
 /**
  * Creates a function that reserves events and resolves to those that are new. It waits at most `timeout` ms for events that
- * another request is forwarding.
+ * another request is forwarding, and as long for each answer of `seen`. It rejects with a `Refusal`.
  *
- * @param refusalOf makes the refusal to reject with when `seen` fails
+ * @param onError receives why `seen` has failed
  */
-export const createReserve =
-  (seen: Seen, timeout: number, refusalOf: (error: unknown) => Refusal) =>
-  async (events: readonly RelayedEvent[]): Promise<readonly RelayedEvent[]> => {
+export const createReserve = (seen: Seen, timeout: number, onError: (error: unknown) => void) => {
+  /** A call of `seen`, or a rejection if it takes too long. */
+  const inTime = <T>(asked: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`seen did not answer within ${timeout} ms`)), timeout);
+      asked.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+
+  const ask = async (uuids: readonly string[], owner: string) => {
+    const asked = (async () => seen.reserve(uuids, owner))();
+    try {
+      return await inTime(asked);
+    } catch (error) {
+      // It may have reserved some, or will yet. Their owner gives them up, whenever the answer comes.
+      asked
+        .catch(() => {})
+        .then(() => seen.release(uuids, owner))
+        .catch(() => {});
+      onError(error);
+      throw new Refusal(503, 'the relay cannot read which events are confirmed', 1);
+    }
+  };
+
+  return async (events: readonly RelayedEvent[]): Promise<Reservation> => {
     const until = Date.now() + timeout;
+    const owner = crypto.randomUUID();
+    const end = async (how: 'confirm' | 'release', uuids: readonly string[]): Promise<void> => {
+      try {
+        await inTime((async () => seen[how](uuids, owner))());
+      } catch (error) {
+        onError(error);
+      }
+    };
     let open = [...new Set(uuidsOf(events))];
     for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
-      const states = await seen.reserve(open).catch((error) => {
-        throw refusalOf(error);
-      });
-      const mine = new Set(open.filter((_, at) => states[at] === 'new'));
-      // An id that is in a batch twice is forwarded once.
-      if (!states.includes('pending'))
-        return events.filter(({ came: { uuid } }) => uuid === undefined || mine.delete(uuid));
-      // Released, because two relays that wait for each other's events would wait for ever. If this fails, the reservation expires.
-      await seen.release([...mine]).catch(() => {});
+      const states = await ask(open, owner);
+      const mine = open.filter((_, at) => states[at] === 'new');
+      if (!states.includes('pending')) {
+        const left = new Set(mine);
+        // An id that is in a batch twice is forwarded once.
+        const fresh = events.filter(({ came: { uuid } }) => uuid === undefined || left.delete(uuid));
+        return { events: fresh, end: (how) => end(how, mine) };
+      }
+      // Released, because two relays that wait for each other's events would wait for ever.
+      await end('release', mine);
       if (Date.now() > until) throw new Refusal(503, 'another request is forwarding the same events', 1);
       open = open.filter((_, at) => states[at] !== 'taken');
       await pause(wait * (1 + Math.random()));
     }
   };
+};

@@ -1,3 +1,5 @@
+import { kindOf } from '../wire.js';
+
 /**
  * State of an event: `new` (now reserved for the caller), `pending` (another request is forwarding it at this moment), or
  * `taken` (the service has it).
@@ -6,19 +8,26 @@ export type SeenState = 'new' | 'pending' | 'taken';
 
 /**
  * Remembers which events the service has taken, so that the relay can drop duplicates. Browsers retry requests on their own,
- * and a page sends events again if it could not read the answer. Several relays share one store.
+ * and a page sends events again if it could not read the answer. Several relays share one store. The relay waits for each
+ * call at most its option `timeout`.
  */
 export interface Seen {
+  /** How long a reservation holds, in ms. `createRelay` refuses a time that is shorter than it may need to forward an event. */
+  readonly maxPending?: number;
   /**
    * Reserves the events that are `new`.
    *
+   * @param owner names the request. No other request of any relay has the same name
    * @returns resolves to the state of each, in order. If it rejects, the relay forwards nothing and answers 503
    */
-  reserve(uuids: readonly string[]): Promise<readonly SeenState[]>;
+  reserve(uuids: readonly string[], owner: string): Promise<readonly SeenState[]>;
   /** Marks events as taken by the service. */
   confirm(uuids: readonly string[]): Promise<void>;
-  /** Ends the reservation of events that the service has not taken, so that a retry is forwarded. */
-  release(uuids: readonly string[]): Promise<void>;
+  /**
+   * Ends the reservation of events that the service has not taken, so that a retry is forwarded. A reservation of another
+   * owner stays: the owner's own may have expired in the meantime.
+   */
+  release(uuids: readonly string[], owner: string): Promise<void>;
 }
 
 /** How long a `Seen` remembers events. */
@@ -26,12 +35,12 @@ export interface SeenOptions {
   /**
    * How long a taken event is remembered, in ms.
    *
-   * @default 86400000 (a day)
+   * @default 2592000000 (30 days), as long as a tracker keeps an event; in `memorySeen` 86400000 (a day)
    */
   maxAge?: number;
   /**
-   * How long a reservation holds if its relay has died, in ms. Keep it longer than three times the relay's `timeout`, because
-   * the relay tries a beacon three times.
+   * How long a reservation holds if its relay has died, in ms. It has to be at least four times the relay's `timeout` plus
+   * 1,200 ms: `seen` may take `timeout` to answer, and the relay tries a beacon three times.
    *
    * @default 60000
    */
@@ -41,8 +50,27 @@ export interface SeenOptions {
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
+/** @throws TypeError for an option that is not a number above 0 */
+const checkNumbers = (caller: string, options: object): void => {
+  for (const [name, value] of Object.entries(options))
+    if (typeof value !== 'number' || !(value > 0))
+      throw new TypeError(`${caller}: ${name}: expected a number above 0, got ${kindOf(value)}`);
+};
+
+/** The part of a process's environment that is read. Edge workers have none. */
+const host = globalThis as { process?: { env?: { NODE_ENV?: string } } };
+let hasWarned = false;
+
+const warnInProduction = (): void => {
+  if (hasWarned || host.process?.env?.NODE_ENV !== 'production') return;
+  hasWarned = true;
+  console.warn(
+    'clew: memorySeen forgets events when the process restarts. In production, share a Redis with redisSeen.',
+  );
+};
+
 /**
- * Remembers events in this process's memory: at least the newest `maxEvents`, at most twice as many, and none older than
+ * For development: in production (`NODE_ENV`) it warns once. Remembers events in this process's memory: at least the newest `maxEvents`, at most twice as many, and none older than
  * `maxAge`. A restart clears it, and other relays do not share it.
  *
  * @param options how many events are remembered, and how long
@@ -54,20 +82,23 @@ export const memorySeen = ({
   maxPending = MINUTE,
   maxEvents = 100_000,
 }: SeenOptions & { maxEvents?: number } = {}): Seen => {
-  /** The end of each reservation, in ms since the epoch. */
-  const pending = new Map<string, number>();
+  checkNumbers('memorySeen', { maxAge, maxPending, maxEvents });
+  warnInProduction();
+  /** The owner of each reservation, and its end in ms since the epoch. */
+  const pending = new Map<string, { owner: string; until: number }>();
   // Two maps, and the older one is dropped whole, because V8 searches a map from its beginning to find the first entry after
   // many deletions.
   let taken = new Map<string, number>();
   let older = taken;
   return {
-    async reserve(uuids) {
+    maxPending,
+    async reserve(uuids, owner) {
       const now = Date.now();
       const holds = (until = 0) => until > now;
       return uuids.map((uuid) => {
         if (holds(taken.get(uuid) ?? older.get(uuid))) return 'taken';
-        if (holds(pending.get(uuid))) return 'pending';
-        pending.set(uuid, now + maxPending);
+        if (holds(pending.get(uuid)?.until)) return 'pending';
+        pending.set(uuid, { owner, until: now + maxPending });
         return 'new';
       });
     },
@@ -81,11 +112,14 @@ export const memorySeen = ({
         taken = new Map();
       }
     },
-    async release(uuids) {
-      for (const uuid of uuids) pending.delete(uuid);
+    async release(uuids, owner) {
+      for (const uuid of uuids) if (pending.get(uuid)?.owner === owner) pending.delete(uuid);
     },
   };
 };
+
+/** In one step, because another relay may reserve an event between a look and a deletion. */
+const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
 
 /**
  * Sends one command to a Redis and resolves to its reply: `(args) => client.sendCommand(args)` with `redis`,
@@ -104,23 +138,28 @@ export type RedisCommand = (args: string[]) => Promise<unknown>;
  */
 export const redisSeen = (
   command: RedisCommand,
-  { maxAge = DAY, maxPending = MINUTE, prefix = 'clew:seen:' }: SeenOptions & { prefix?: string } = {},
+  { maxAge = 30 * DAY, maxPending = MINUTE, prefix = 'clew:seen:' }: SeenOptions & { prefix?: string } = {},
 ): Seen => {
+  checkNumbers('redisSeen', { maxAge, maxPending });
   const TAKEN = 'taken';
-  const all = async (uuids: readonly string[], run: (key: string) => Promise<unknown>): Promise<void> => {
-    await Promise.all(uuids.map((uuid) => run(prefix + uuid)));
+  /** Settles when all commands have settled, so that what comes next finds nothing half done. */
+  const all = async <T>(uuids: readonly string[], run: (key: string) => Promise<T>): Promise<T[]> => {
+    const done = await Promise.allSettled(uuids.map((uuid) => run(prefix + uuid)));
+    return done.map((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
   };
   return {
-    reserve: (uuids) =>
-      Promise.all(
-        uuids.map(async (uuid) => {
-          const isReserved = await command(['SET', prefix + uuid, 'pending', 'NX', 'PX', `${maxPending}`]);
-          if (isReserved !== null) return 'new';
-          // A key that has expired in between counts as pending, and the relay asks again.
-          return `${await command(['GET', prefix + uuid])}` === TAKEN ? 'taken' : 'pending';
-        }),
-      ),
-    confirm: (uuids) => all(uuids, (key) => command(['SET', key, TAKEN, 'PX', `${maxAge}`])),
-    release: (uuids) => all(uuids, (key) => command(['DEL', key])),
+    maxPending,
+    reserve: (uuids, owner) =>
+      all(uuids, async (key): Promise<SeenState> => {
+        const isReserved = await command(['SET', key, owner, 'NX', 'PX', `${maxPending}`]);
+        if (isReserved !== null) return 'new';
+        // A key that has expired in between counts as pending, and the relay asks again.
+        return `${await command(['GET', key])}` === TAKEN ? 'taken' : 'pending';
+      }),
+    confirm: async (uuids) => void (await all(uuids, (key) => command(['SET', key, TAKEN, 'PX', `${maxAge}`]))),
+    release: async (uuids, owner) => void (await all(uuids, (key) => command(['EVAL', RELEASE, '1', key, owner]))),
   };
 };

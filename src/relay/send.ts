@@ -1,9 +1,13 @@
-/** The service's answer with its whole body, so that no later step can fail on it. */
+/** The service's answer with its body, so that no later step can fail on it. */
 export interface Sent {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
+  /** At most `MOST_READ` characters. */
   readonly text: string;
 }
+
+/** Characters of an answer that are read. The status says the rest, and the body may be a proxy's page of any size. */
+const MOST_READ = 65_536;
 
 /** Posts JSON. `answered` rejects if there is no answer, or only a part of one. */
 export type Send = (
@@ -16,6 +20,17 @@ export type Send = (
   cancel(): void;
 };
 
+/** A `ReadableStream` is an `AsyncIterable`, but the types of browsers lack that. */
+const readStart = async (body: Response['body']): Promise<string> => {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MOST_READ) break;
+  }
+  return (text + decoder.decode()).slice(0, MOST_READ);
+};
+
 export const sendByFetch =
   (send: typeof fetch): Send =>
   (url, headers, body) => {
@@ -25,8 +40,7 @@ export const sendByFetch =
       // No redirects: `fetch` would turn the POST into a GET. `manual`, because not every runtime supports `error`.
       const answer = await send(url, { method: 'POST', headers, body, redirect: 'manual', signal });
       if (answer.type === 'opaqueredirect') throw Error('a redirect');
-      const { status } = answer;
-      return { status, headers: answer.headers, text: await answer.text() };
+      return { status: answer.status, headers: answer.headers, text: await readStart(answer.body) };
     };
     return { answered: post(), cancel: () => cancelled.abort() };
   };
@@ -66,11 +80,16 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
       posting.on('response', (response) => {
         let text = '';
         const get = (name: string) => response.headers[name.toLowerCase()]?.toString() ?? null;
+        const finish = () =>
+          resolve({ status: response.statusCode ?? 0, headers: { get }, text: text.slice(0, MOST_READ) });
         response.setEncoding('utf8');
         response.on('data', (piece) => {
           text += piece;
+          if (text.length <= MOST_READ) return;
+          finish();
+          posting.destroy(Error('the answer is too long'));
         });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: { get }, text }));
+        response.on('end', finish);
         for (const event of ['error', 'close'] as const)
           response.on(event, () => reject(Error('the response was aborted')));
       });

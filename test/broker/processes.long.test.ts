@@ -12,7 +12,7 @@ import { type Running, start } from './process.ts';
 // Each test starts several processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-const SECRET = 'the-identity-secret';
+const SECRET = 'an-identity-secret-of-enough-bytes';
 const BATCH = '/clew/api/events/batch/';
 
 const redis = useRedis();
@@ -32,7 +32,8 @@ const openBroker = () => {
     startRelay: () =>
       run('demo/broker/relay.ts', /clew relay: (http:.*)\n/, {
         PORT: '0',
-        MAX_PENDING: '500',
+        MAX_PENDING: '5000',
+        TIMEOUT: '900',
         IDENTITY_SECRET: SECRET,
       }),
     startWorker: () =>

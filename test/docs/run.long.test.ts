@@ -23,7 +23,11 @@ describe('the relay in the documentation', () => {
   ])('in %s, %s, forwards with the key', { timeout: 60_000 }, async (page, mark) => {
     const { port } = new URL(await deadUrl());
     const code = blockOf(page, mark).replace(/\b(8080|3000)\b/, port);
-    const { end } = run(code, { BASE_URL: upstream.url, API_KEY: 'the-key', IDENTITY_SECRET: 'the-secret' });
+    const { end } = run(code, {
+      BASE_URL: upstream.url,
+      API_KEY: 'the-key',
+      IDENTITY_SECRET: 'an-identity-secret-of-enough-bytes',
+    });
     ends.push(end);
     const post = () =>
       fetch(`http://localhost:${port}/clew/api/events/batch/`, {

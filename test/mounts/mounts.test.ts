@@ -18,7 +18,7 @@ import { BATCH, event } from './events.ts';
 
 const HOST = '127.0.0.1';
 const KEY = 'the-secret-key';
-const SECRET = 'the-identity-secret';
+const SECRET = 'an-identity-secret-of-enough-bytes';
 const ORIGIN = 'https://www.example.com';
 
 interface Mount {
@@ -187,7 +187,7 @@ describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
     upstream.answer(503, { 'Retry-After': '18' }, 'down');
     const down = await post(BATCH, { batch: [event('b')] });
     expect([down.status, down.headers.get('retry-after')]).toEqual([503, '18']);
-    expect(await down.json()).toMatchObject({ error: 'down' });
+    expect(await down.json()).toMatchObject({ error: 'the service answered 503', status: 503 });
   });
 
   const answersBeforeClosing = async () => {

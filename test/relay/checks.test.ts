@@ -3,7 +3,7 @@ import { signPrimaryKey } from '../../src/relay.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { BATCH, event, SINGLE, UPSERT } from './stage.ts';
 
-const SECRET = 'identity-secret';
+const SECRET = 'an-identity-secret-of-enough-bytes';
 const open = (options: object = {}, secret: object = { identitySecret: SECRET }) => {
   const { relay, received } = openInMemory({ ...secret, ...options });
   const post = async (path: string, body: unknown) => {
@@ -30,7 +30,7 @@ describe('with `identitySecret`, an `$identify`', () => {
   it.each<[string, (sign: (key: string) => Promise<string>) => unknown]>([
     ['missing', () => undefined],
     ['of another person', (sign) => sign('ben')],
-    ['of another secret', () => signPrimaryKey('another', 'ann')],
+    ['of another secret', () => signPrimaryKey(`another ${SECRET}`, 'ann')],
     ['in upper case', async (sign) => (await sign('ann')).toUpperCase()],
     ['too short', async (sign) => (await sign('ann')).slice(0, 62)],
     ['too long', async (sign) => `${await sign('ann')}00`],
@@ -53,10 +53,24 @@ describe('with `identitySecret`, an `$identify`', () => {
     expect(bodies()).toEqual([{ batch: others }]);
   });
 
-  it('is forwarded unsigned without a secret', async () => {
-    const { post, bodies } = openWithoutSecret();
-    await post(BATCH, { batch: [identify('ann', 'whatever')] });
-    expect(bodies()[0].batch[0]).not.toHaveProperty('signature');
+  it('is forwarded unsigned with `allowUnsignedIdentify`, with a secret or without', async () => {
+    for (const openOne of [open, openWithoutSecret]) {
+      const { post, bodies } = openOne({ allowUnsignedIdentify: true });
+      await post(BATCH, { batch: [identify('ann', 'whatever')] });
+      expect(bodies()[0].batch[0]).not.toHaveProperty('signature');
+    }
+  });
+
+  it('is rejected without a secret, with the two options that would allow it', async () => {
+    const { post, received } = openWithoutSecret();
+    const unsigned = identify('ann', 'whatever');
+    const reason =
+      'signature: expected the relay option identitySecret or allowUnsignedIdentify, which accept identities';
+    expect(await post(BATCH, { batch: [unsigned] })).toEqual({
+      status: 200,
+      json: { rejected: [{ uuid: unsigned.uuid, reason }] },
+    });
+    expect(received).toEqual([]);
   });
 });
 
@@ -96,9 +110,11 @@ describe('an upsert', () => {
   });
 
   it.each<[object, string]>([
-    [{}, 'primary_key: expected a non-empty string'],
-    [{ primary_key: '' }, 'primary_key: expected a non-empty string'],
-    [{ primary_key: ['ann'] }, 'primary_key: expected a non-empty string'],
+    [{}, 'primary_key: expected a non-empty string, got nothing'],
+    [{ primary_key: '' }, 'primary_key: expected a non-empty string, got ""'],
+    [{ primary_key: 'x'.repeat(501) }, 'primary_key: expected at most 500 characters, got 501'],
+    [{ primary_key: 'ann\ud800' }, 'primary_key: expected well-formed Unicode, got half of a surrogate pair'],
+    [{ primary_key: ['ann'] }, 'primary_key: expected a non-empty string, got ["ann"]'],
     [{ primary_key: 'ann', properties: [] }, 'properties: expected an object'],
     [{ primary_key: 'ann', properties: null }, 'properties: expected an object'],
   ])('of %j is refused with 400 and the field', async (body, error) => {

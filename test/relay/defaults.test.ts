@@ -3,6 +3,8 @@ import { createRelay, memorySeen, type RelayReport, redisSeen } from '../../src/
 import { openInMemory, requestOf, uuids } from './requests.ts';
 import { event, KEY } from './stage.ts';
 
+const OWNER = 'a request';
+
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 });
@@ -43,7 +45,10 @@ describe('without `timeout`', () => {
   it('the relay waits 10 s for another request that forwards the same event, and then answers 503', async () => {
     const seen = memorySeen();
     const batch = [event('a')];
-    await seen.reserve(batch.map(({ uuid }) => uuid));
+    await seen.reserve(
+      batch.map(({ uuid }) => uuid),
+      OWNER,
+    );
     const { relay, received } = openInMemory({ seen });
     const reply = follow(relay(requestOf({ batch })));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -215,11 +220,11 @@ describe('memorySeen without options', () => {
   it('keeps a reservation for a minute', async () => {
     const seen = memorySeen();
     const [uuid] = uuids(1) as [string];
-    await seen.reserve([uuid]);
+    await seen.reserve([uuid], OWNER);
     vi.advanceTimersByTime(59_999);
-    expect(await seen.reserve([uuid])).toEqual(['pending']);
+    expect(await seen.reserve([uuid], OWNER)).toEqual(['pending']);
     vi.advanceTimersByTime(1);
-    expect(await seen.reserve([uuid])).toEqual(['new']);
+    expect(await seen.reserve([uuid], OWNER)).toEqual(['new']);
   });
 
   it('keeps a confirmed event for a day', async () => {
@@ -227,9 +232,9 @@ describe('memorySeen without options', () => {
     const [uuid] = uuids(1) as [string];
     await seen.confirm([uuid]);
     vi.advanceTimersByTime(86_399_999);
-    expect(await seen.reserve([uuid])).toEqual(['taken']);
+    expect(await seen.reserve([uuid], OWNER)).toEqual(['taken']);
     vi.advanceTimersByTime(1);
-    expect(await seen.reserve([uuid])).toEqual(['new']);
+    expect(await seen.reserve([uuid], OWNER)).toEqual(['new']);
   });
 
   it('keeps the newest 100,000 confirmed events, and at most twice as many', async () => {
@@ -239,26 +244,26 @@ describe('memorySeen without options', () => {
       seen.confirm(Array.from({ length: count }, (_, n) => `${prefix}${n}`));
     await seen.confirm([first]);
     await confirmMore(99_999, 'a');
-    expect(await seen.reserve([first])).toEqual(['taken']);
+    expect(await seen.reserve([first], OWNER)).toEqual(['taken']);
     await confirmMore(99_999, 'b');
-    expect(await seen.reserve([first])).toEqual(['taken']);
+    expect(await seen.reserve([first], OWNER)).toEqual(['taken']);
     await confirmMore(1, 'c');
-    expect(await seen.reserve([first, 'b0', 'c0'])).toEqual(['new', 'taken', 'taken']);
+    expect(await seen.reserve([first, 'b0', 'c0'], OWNER)).toEqual(['new', 'taken', 'taken']);
   }, 60_000);
 });
 
-it('redisSeen without options keeps `clew:seen:` keys, a reservation for a minute and a confirmation for a day', async () => {
+it('redisSeen without options keeps `clew:seen:` keys, a reservation for a minute and a confirmation for 30 days', async () => {
   const commands: string[][] = [];
   const seen = redisSeen(async (args) => {
     commands.push(args);
     return 'OK';
   });
-  expect(await seen.reserve(['a'])).toEqual(['new']);
+  expect(await seen.reserve(['a'], OWNER)).toEqual(['new']);
   await seen.confirm(['a']);
-  await seen.release(['a']);
+  await seen.release(['a'], OWNER);
   expect(commands).toEqual([
-    ['SET', 'clew:seen:a', 'pending', 'NX', 'PX', '60000'],
-    ['SET', 'clew:seen:a', 'taken', 'PX', '86400000'],
-    ['DEL', 'clew:seen:a'],
+    ['SET', 'clew:seen:a', OWNER, 'NX', 'PX', '60000'],
+    ['SET', 'clew:seen:a', 'taken', 'PX', '2592000000'],
+    ['EVAL', expect.any(String), '1', 'clew:seen:a', OWNER],
   ]);
 });

@@ -5,7 +5,11 @@ import { BATCH, event, expectPristine, forwarded, KEY, SINGLE, UPSERT, useRelays
 
 const upstream = useUpstream();
 const collector = useCollector();
-const openRelay = useRelays(() => ({ baseUrl: upstream.url, allowUnsignedUpsert: true }));
+const openRelay = useRelays(() => ({
+  baseUrl: upstream.url,
+  allowUnsignedIdentify: true,
+  allowUnsignedUpsert: true,
+}));
 const openBefore = (options: object = {}) => openRelay({ baseUrl: collector().url, apiKey: COLLECTOR_KEY, ...options });
 const requests = () =>
   [

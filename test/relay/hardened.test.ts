@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { eventFault } from '../../src/wire.ts';
+import { eventFault } from '../../src/relay/eventFault.ts';
+import { ForwardError, signPrimaryKey } from '../../src/relay.ts';
 import { useUpstream } from '../upstream.ts';
-import { BATCH, event, KEY, UPSERT, useRelays } from './stage.ts';
+import { BATCH, event, forwarded, KEY, UPSERT, useRelays } from './stage.ts';
 
 const upstream = useUpstream();
 const openRelay = useRelays(() => ({ baseUrl: upstream.url, allowUnsignedUpsert: true }));
@@ -67,7 +68,8 @@ describe('a timestamp', () => {
     '2026-01-31T12:00:00.000Z',
     '2024-02-29T23:59:59Z',
     '2026-01-31T12:00:00+02:00',
-    '+010000-01-01T00:00:00.000Z',
+    '9999-12-31T23:59:59Z',
+    '0001-01-01T00:00:00Z',
   ])('may be %s', (timestamp) => expect(faultOf(timestamp)).toBeUndefined());
   it.each([
     '1',
@@ -75,6 +77,10 @@ describe('a timestamp', () => {
     '2026-02-30T00:00:00Z',
     '2026-01-31T25:00:00Z',
     '31.1.2026',
+    '+010000-01-01T00:00:00.000Z',
+    '9999-12-31T23:59:59-01:00',
+    '0000-12-31T23:59:59Z',
+    '0001-01-01T00:00:00+01:00',
     '',
     7,
     {},
@@ -104,4 +110,130 @@ it('every answer has the header nosniff', async () => {
   ];
   expect(replies.map(({ status }) => status)).toEqual([502, 404, 403]);
   for (const { headers } of replies) expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+describe('the operator learns of an answer of the service', () => {
+  it.each([400, 401, 403, 404, 413, 429, 500, 503])('with %i', async (status) => {
+    const errors: unknown[] = [];
+    const relay = await openRelay({ onError: (error) => errors.push(error) });
+    upstream.answer(status, {}, `at 10.0.0.7, with ${KEY}: ${'x'.repeat(2000)}`);
+    await relay.post(BATCH, { batch: [event('a')] });
+    expect(errors).toEqual([expect.any(ForwardError)]);
+    const [error] = errors as ForwardError[];
+    expect(error).toMatchObject({ status, message: `the service answered ${status}` });
+    expect(error?.detail).toMatch(/^at 10\.0\.0\.7, with …: x+$/);
+    expect(error?.detail).toHaveLength(1000);
+  });
+});
+
+it('the text of a failed service does not reach the page', async () => {
+  const relay = await openRelay();
+  for (const status of [500, 502, 503, 504]) {
+    upstream.answer(status, {}, 'redis://10.0.0.7:6379 is away');
+    const { json } = await relay.post(BATCH, { batch: [event('a')] });
+    expect(json).toEqual({ error: `the service answered ${status}`, status });
+  }
+});
+
+it('the relay removes a key with quotes and backslashes, also as JSON writes it', async () => {
+  const apiKey = 'a "quoted" \\ key';
+  const relay = await openRelay({ apiKey });
+  for (const echo of [apiKey, JSON.stringify({ header: `Api-Key ${apiKey}` })]) {
+    upstream.answer(400, {}, echo);
+    const { text } = await relay.post(BATCH, { batch: [event('a')] });
+    expect(text).toContain('…');
+    expect(text).not.toContain('quoted');
+  }
+});
+
+it('a body that exceeds the limit only when the relay writes it is answered 413', async () => {
+  const relay = await openRelay({ maxBodyBytes: 2000 });
+  const { payload: _, ...rest } = event('a');
+  // The relay writes 1e20 with 21 characters.
+  const body = (count: number) =>
+    `{"batch":[${JSON.stringify(rest).slice(0, -1)},"payload":[${Array(count).fill('1e20')}]}]}`;
+  expect(body(200).length).toBeLessThan(2000);
+  expect(await relay.post(BATCH, body(200))).toMatchObject({
+    status: 413,
+    json: { error: 'expected events of at most 2000 bytes as the relay writes them' },
+  });
+  expect(upstream.received).toEqual([]);
+  expect((await relay.post(BATCH, body(10))).status).toBe(201);
+});
+
+it('bytes that are not UTF-8 are answered 400', async () => {
+  const relay = await openRelay();
+  const body = Buffer.concat([Buffer.from('{"batch":["'), Buffer.alloc(1000, 0xff), Buffer.from('"]}')]);
+  for (const [bytes, headers] of [
+    [body, {}],
+    [gzipSync(body), { 'Content-Encoding': 'gzip' }],
+  ] as const)
+    expect(await relay.send(BATCH, { body: bytes, headers })).toMatchObject({
+      status: 400,
+      json: { error: 'expected UTF-8' },
+    });
+});
+
+it('a signature is for one primary key, and half of a surrogate pair is in none', async () => {
+  const secret = '0123456789abcdef0123456789abcdef';
+  const relay = await openRelay({ identitySecret: secret });
+  const signature = await signPrimaryKey(secret, 'ann\ufffd');
+  const identify = (distinct_id: string) => event('$identify', { payload: { distinct_id }, signature });
+  expect(await relay.post(BATCH, { batch: [identify('ann\ud800')] })).toMatchObject({
+    json: { rejected: [{ reason: expect.stringContaining('expected well-formed Unicode') }] },
+  });
+  expect((await relay.post(BATCH, { batch: [identify('ann\ufffd')] })).status).toBe(201);
+  expect(upstream.received).toHaveLength(1);
+});
+
+describe.each<[string, object]>([
+  ['Node’s `http`', {}],
+  ['`fetch`', { fetch: (...request: Parameters<typeof fetch>) => fetch(...request) }],
+])('with %s', (_name, options) => {
+  it('the relay reads 64 KiB of an answer and ends its connection', async () => {
+    const relay = await openRelay(options);
+    let sent = 0;
+    const ended = new Promise<void>((resolve) => {
+      upstream.react((response) => {
+        response.writeHead(201);
+        const more = () => {
+          while (!response.destroyed && response.write('x'.repeat(10_000))) sent += 10_000;
+        };
+        response.on('drain', more).once('close', resolve);
+        more();
+      });
+    });
+    const { status, json } = await relay.post(BATCH, { batch: [event('a')] });
+    expect(status).toBe(201);
+    expect(json).toEqual({ message: 'x'.repeat(65_536) });
+    await ended;
+    // What lies in buffers of both ends is more than what is read.
+    expect(sent).toBeLessThan(20_000_000);
+  });
+});
+
+describe('the relay refuses, by name, what the service behind a broker would refuse:', () => {
+  const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+  it.each<[string, object]>([
+    ['timestamp: expected an ISO 8601 date and time, got "+010000', { timestamp: '+010000-01-01T00:00:00.000Z' }],
+    ['payload.a: expected at most 200 levels of nesting', { payload: { a: nested(200) } }],
+    [
+      'payload.distinct_id: expected at most 500 characters, got 501',
+      { event: '$identify', payload: { distinct_id: 'x'.repeat(501) } },
+    ],
+  ])('%s', async (reason, fields) => {
+    const relay = await openRelay({ allowUnsignedIdentify: true });
+    const { json } = await relay.post(BATCH, { batch: [event('a', fields), event('good')] });
+    expect(json).toMatchObject({ rejected: [{ reason: expect.stringContaining(reason) }] });
+    expect(forwarded(upstream)).toEqual([['good']]);
+  });
+
+  it('payload.a: expected a number below 1.8e308', async () => {
+    const relay = await openRelay();
+    const { payload: _, ...rest } = event('a');
+    const endless = `${JSON.stringify(rest).slice(0, -1)},"payload":{"a":[1e999]}}`;
+    expect((await relay.post(BATCH, `{"batch":[${endless}]}`)).json).toMatchObject({
+      rejected: [{ reason: 'payload.a: expected a number below 1.8e308' }],
+    });
+  });
 });

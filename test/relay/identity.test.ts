@@ -4,7 +4,7 @@ import { signPrimaryKey } from '../../src/relay.ts';
 import { createVisitor, KEY, useCollector } from '../collector/running.ts';
 import { BATCH, event, SINGLE, UPSERT, useRelays } from './stage.ts';
 
-const SECRET = 'identity-secret';
+const SECRET = 'an-identity-secret-of-enough-bytes';
 const collector = useCollector();
 const openRelay = useRelays(() => ({ baseUrl: collector().url, apiKey: KEY, identitySecret: SECRET }));
 
@@ -15,7 +15,7 @@ const forgeries = async (): Promise<[string, unknown][]> => {
     ['none', undefined],
     ['empty', ''],
     ['Ben’s', bens],
-    ['of another secret', await signPrimaryKey('another', 'ann')],
+    ['of another secret', await signPrimaryKey(`another ${SECRET}`, 'ann')],
     ['of another spelling', await signPrimaryKey(SECRET, 'Ann')],
     ['in upper case', anns.toUpperCase()],
     ['truncated', anns.slice(0, 63)],

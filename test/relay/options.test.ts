@@ -3,25 +3,47 @@ import { createRelay, memorySeen, type RelayOptions } from '../../src/relay.ts';
 
 const forward = async () => new Response(null, { status: 201 });
 const create = (options: object) => createRelay(options as RelayOptions);
+const ADDRESS = 'an http or https address without a query';
+const CHARACTERS = 'visible ASCII characters';
+const ORIGINS = 'a list of origins as browsers send them, such as https://www.example.com';
 const BASE = { baseUrl: 'https://service.example', apiKey: 'the-secret-key' };
 
 describe('createRelay throws a TypeError that names the option and what it expects:', () => {
   it.each<[object, string]>([
-    [{}, 'baseUrl: expected a non-empty string, or the option forward, got nothing'],
-    [{ apiKey: 'k' }, 'baseUrl: expected a non-empty string, or the option forward, got nothing'],
-    [{ baseUrl: 'https://service.example' }, 'apiKey: expected a non-empty string, or the option forward, got nothing'],
-    ...['baseUrl', 'eventsUrl', 'apiKey', 'identitySecret'].flatMap((name): [object, string][] =>
-      ['', 7, null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a non-empty string`]),
+    [{}, `baseUrl: expected ${ADDRESS}, or the option forward, got nothing`],
+    [{ apiKey: 'k' }, `baseUrl: expected ${ADDRESS}, or the option forward, got nothing`],
+    [{ baseUrl: 'https://service.example' }, `apiKey: expected ${CHARACTERS}, or the option forward, got nothing`],
+    ...['baseUrl', 'eventsUrl'].flatMap((name): [object, string][] =>
+      [
+        '',
+        7,
+        null,
+        'service.example',
+        '/api',
+        'ftp://service.example',
+        'https://',
+        'https://user@service.example',
+        'https://service.example?key=1',
+        'https://service.example#a',
+      ].map((value) => [{ ...BASE, [name]: value }, `${name}: expected ${ADDRESS}`]),
     ),
-    [{ forward, baseUrl: '' }, 'baseUrl: expected a non-empty string'],
+    ...['', 7, null, 'two\nlines', ' a', 'a ', 'schlüssel', '\0'].map((apiKey): [object, string] => [
+      { ...BASE, apiKey },
+      `apiKey: expected ${CHARACTERS}, got `,
+    ]),
+    ...['', 7, null, 'x'.repeat(31)].map((identitySecret): [object, string] => [
+      { ...BASE, identitySecret },
+      'identitySecret: expected a string of at least 32 bytes, got ',
+    ]),
+    [{ forward, baseUrl: '' }, `baseUrl: expected ${ADDRESS}`],
     [
       { ...BASE, identitySecret: process.env.NOT_SET },
-      'identitySecret: expected a non-empty string, or no such option, got undefined',
+      'identitySecret: expected a string of at least 32 bytes, or no such option, got undefined',
     ],
-    [
-      { ...BASE, allowedOrigins: undefined },
-      'allowedOrigins: expected a list of origins, or no such option, got undefined',
-    ],
+    [{ ...BASE, allowedOrigins: undefined }, `allowedOrigins: expected ${ORIGINS}, or no such option, got undefined`],
+    ...['allowUnsignedIdentify', 'allowUnsignedUpsert'].flatMap((name): [object, string][] =>
+      ['true', 1, null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a boolean`]),
+    ),
     ...['forward', 'onReport', 'onError', 'fetch'].flatMap((name): [object, string][] =>
       [true, {}, 'f'].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a function`]),
     ),
@@ -29,13 +51,25 @@ describe('createRelay throws a TypeError that names the option and what it expec
       { ...BASE, [name]: Number.POSITIVE_INFINITY },
       `${name}: expected a number above 0, at most 2147483647`,
     ]),
-    ...['maxBodyBytes', 'maxEvents', 'bodyTimeout', 'timeout', 'reportInterval'].flatMap((name): [object, string][] =>
-      [0, -1, Number.NaN, '1', null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a number above 0`]),
+    ...['maxBodyBytes', 'maxBatchEvents', 'bodyTimeout', 'timeout', 'reportInterval'].flatMap(
+      (name): [object, string][] =>
+        [0, -1, Number.NaN, '1', null].map((value) => [
+          { ...BASE, [name]: value },
+          `${name}: expected a number above 0`,
+        ]),
     ),
-    ...['https://a.example', [''], ['https://a.example', 7], {}].map((allowedOrigins): [object, string] => [
-      { ...BASE, allowedOrigins },
-      'allowedOrigins: expected a list of origins',
-    ]),
+    ...[
+      'https://a.example',
+      [''],
+      ['https://a.example', 7],
+      {},
+      ['https://a.example/'],
+      ['https://A.example'],
+      ['https://a.example:443'],
+      ['a.example'],
+      ['*'],
+      ['null'],
+    ].map((allowedOrigins): [object, string] => [{ ...BASE, allowedOrigins }, `allowedOrigins: expected ${ORIGINS}`]),
     ...[
       null,
       true,
@@ -54,6 +88,14 @@ describe('createRelay throws a TypeError that names the option and what it expec
       { ...BASE, seen: { ...memorySeen(), [method]: undefined } },
       'seen: expected the methods reserve, confirm, release',
     ]),
+    [
+      { ...BASE, seen: memorySeen({ maxPending: 41_199 }) },
+      'seen: expected maxPending of at least 41200 ms, which a beacon may need with this timeout, got 41199',
+    ],
+    [
+      { ...BASE, timeout: 20_000, seen: memorySeen() },
+      'seen: expected maxPending of at least 81200 ms, which a beacon may need with this timeout, got 60000',
+    ],
   ])('%j: %s', (options, message) => {
     expect(() => create(options)).toThrow(TypeError);
     expect(() => create(options)).toThrow(`createRelay: ${message}`);
@@ -70,6 +112,12 @@ describe('createRelay accepts', () => {
     ['a cookie for development', { ...BASE, visitorCookie: { domain: 'localhost', secure: false } }],
     ['fractions of a millisecond', { ...BASE, timeout: 0.5 }],
     ['a store of its own', { ...BASE, seen: memorySeen() }],
+    ['a store whose reservations hold just long enough', { ...BASE, seen: memorySeen({ maxPending: 41_200 }) }],
+    ['a store that says nothing of its reservations', { ...BASE, seen: { ...memorySeen(), maxPending: undefined } }],
+    ['a long time-out with the relay’s own store', { ...BASE, timeout: 60_000 }],
+    ['a key with spaces and quotes', { ...BASE, apiKey: `a "key"  with 'spaces'` }],
+    ['a secret of 32 bytes', { ...BASE, identitySecret: 'é'.repeat(16) }],
+    ['an address with a path and a port', { ...BASE, baseUrl: 'http://[::1]:8080/v1/' }],
   ])('%s', (_what, options) => {
     expect(() => create(options)).not.toThrow();
   });

@@ -12,7 +12,7 @@ const open = () => {
   const account = createAccount((report) => reports.push(report), 1000);
   const report = () => {
     account.count('repeats', 1);
-    account.tell();
+    account.emit();
     return reports.at(-1);
   };
   const take = (...events: unknown[]) => account.taken(events as WireEvent[]);
@@ -32,7 +32,7 @@ it.each([[[]], [[1]], [[1, 2, 3]]])('a number of the form %j is ignored, and the
   const { account, take, missing } = open();
   take({ correlationValue: randomUUID(), seq });
   expect(missing()).toBe(0);
-  account.tell();
+  account.emit();
 });
 
 describe('an event counts as missing', () => {
@@ -124,19 +124,19 @@ describe('the relay reports', () => {
   it('once per interval, as soon as something has changed', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { account, reports, take } = open();
-    account.tellIfDue();
+    account.emitIfDue();
     vi.advanceTimersByTime(1000);
-    account.tellIfDue();
+    account.emitIfDue();
     expect(reports).toEqual([]);
     account.count('rejected', 2);
-    account.tellIfDue();
+    account.emitIfDue();
     expect(reports).toEqual([{ taken: 0, repeats: 0, rejected: 2, missing: 0 }]);
     take(visitor().at(1, 1));
     vi.advanceTimersByTime(999);
-    account.tellIfDue();
+    account.emitIfDue();
     expect(reports).toHaveLength(1);
     vi.advanceTimersByTime(1);
-    account.tellIfDue();
+    account.emitIfDue();
     expect(reports.at(-1)).toEqual({ taken: 1, repeats: 0, rejected: 2, missing: 0 });
   });
 
@@ -145,18 +145,18 @@ describe('the relay reports', () => {
     take();
     account.count('repeats', 0);
     account.count('rejected', 0);
-    account.tell();
+    account.emit();
     expect(reports).toEqual([]);
     take(visitor().at(1, 1));
-    account.tell();
-    account.tell();
+    account.emit();
+    account.emit();
     expect(reports).toHaveLength(1);
   });
 
   it('a copy, which later events do not change', () => {
     const { account, reports, take } = open();
     take(visitor().at(1, 1));
-    account.tell();
+    account.emit();
     take(visitor().at(1, 1));
     expect(reports).toMatchObject([{ taken: 1 }]);
   });

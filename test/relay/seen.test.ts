@@ -15,6 +15,7 @@ import { describeWithRedis, itWithRedis, useRedis } from '../redis.ts';
 import { closeServer, listenOn, useUpstream } from '../upstream.ts';
 
 const redis = useRedis();
+const OWNER = 'a request';
 const upstream = useUpstream();
 const servers: Server[] = [];
 afterAll(() => Promise.all(servers.map(closeServer)));
@@ -25,7 +26,7 @@ const inRedis = (options: SeenOptions & { prefix?: string } = {}): Seen =>
 
 /** How long (ms) it takes until an id is new again. */
 const forgottenAfter = async (seen: Seen, uuid: string, since: number): Promise<number> => {
-  await vi.waitUntil(async () => (await seen.reserve([uuid]))[0] === 'new', { timeout: 15_000, interval: 5 });
+  await vi.waitUntil(async () => (await seen.reserve([uuid], OWNER))[0] === 'new', { timeout: 15_000, interval: 5 });
   return Date.now() - since;
 };
 
@@ -33,44 +34,55 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
   it('reserves a new id for the first request that asks', async () => {
     const seen = create();
     const [a, b, c] = ids(3) as [string, string, string];
-    expect(await seen.reserve([a, b])).toEqual(['new', 'new']);
-    expect(await seen.reserve([c, b, a])).toEqual(['new', 'pending', 'pending']);
-    expect(await seen.reserve([])).toEqual([]);
+    expect(await seen.reserve([a, b], OWNER)).toEqual(['new', 'new']);
+    expect(await seen.reserve([c, b, a], OWNER)).toEqual(['new', 'pending', 'pending']);
+    expect(await seen.reserve([], OWNER)).toEqual([]);
   });
 
   it('reserves an id once if two requests ask for it at once', async () => {
     const seen = create();
     const [a] = ids(1) as [string];
-    expect(await seen.reserve([a, a])).toEqual(['new', 'pending']);
+    expect(await seen.reserve([a, a], OWNER)).toEqual(['new', 'pending']);
     const [b] = ids(1) as [string];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => seen.reserve([b])));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => seen.reserve([b], OWNER)));
     expect(answers.flat().sort()).toEqual(['new', ...Array(19).fill('pending')]);
   });
 
   it('answers `taken` for a confirmed id, reserved before or not', async () => {
     const seen = create();
     const [a, b] = ids(2) as [string, string];
-    await seen.reserve([a]);
+    await seen.reserve([a], OWNER);
     await seen.confirm([a, b]);
-    expect(await seen.reserve([a, b])).toEqual(['taken', 'taken']);
-    expect(await seen.reserve([a, b])).toEqual(['taken', 'taken']);
+    expect(await seen.reserve([a, b], OWNER)).toEqual(['taken', 'taken']);
+    expect(await seen.reserve([a, b], OWNER)).toEqual(['taken', 'taken']);
   });
 
   it('reserves a released id for the next request', async () => {
     const seen = create();
     const [a, b] = ids(2) as [string, string];
-    await seen.reserve([a, b]);
-    await seen.release([a]);
-    expect(await seen.reserve([a, b])).toEqual(['new', 'pending']);
-    await seen.release([]);
+    await seen.reserve([a, b], OWNER);
+    await seen.release([a], OWNER);
+    expect(await seen.reserve([a, b], OWNER)).toEqual(['new', 'pending']);
+    await seen.release([], OWNER);
     await seen.confirm([]);
+  });
+
+  it('keeps the reservation of another request, whose own has expired', async () => {
+    const seen = create({ maxPending: 50 });
+    const [a] = ids(1) as [string];
+    await seen.reserve([a], 'one');
+    await vi.waitUntil(async () => (await seen.reserve([a], 'two'))[0] === 'new', { timeout: 15_000, interval: 5 });
+    await seen.release([a], 'one');
+    expect(await seen.reserve([a], OWNER)).toEqual(['pending']);
+    await seen.release([a], 'two');
+    expect(await seen.reserve([a], OWNER)).toEqual(['new']);
   });
 
   it('ends a reservation when it expires, and not before', async () => {
     const seen = create({ maxPending: 150 });
     const [a] = ids(1) as [string];
     const since = Date.now();
-    await seen.reserve([a]);
+    await seen.reserve([a], OWNER);
     expect(await forgottenAfter(seen, a, since)).toBeGreaterThanOrEqual(150);
   });
 
@@ -78,7 +90,7 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     const seen = create({ maxPending: 20, maxAge: 150 });
     const [a] = ids(1) as [string];
     const since = Date.now();
-    await seen.reserve([a]);
+    await seen.reserve([a], OWNER);
     await seen.confirm([a]);
     expect(await forgottenAfter(seen, a, since)).toBeGreaterThanOrEqual(150);
   });
@@ -86,10 +98,10 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
   it('keeps the ids of a large batch apart', async () => {
     const seen = create();
     const batch = ids(1000);
-    expect(new Set(await seen.reserve(batch))).toEqual(new Set(['new']));
+    expect(new Set(await seen.reserve(batch, OWNER))).toEqual(new Set(['new']));
     await seen.confirm(batch.slice(0, 500));
-    await seen.release(batch.slice(500));
-    const states = await seen.reserve(batch);
+    await seen.release(batch.slice(500), OWNER);
+    const states = await seen.reserve(batch, OWNER);
     expect(new Set(states.slice(0, 500))).toEqual(new Set(['taken']));
     expect(new Set(states.slice(500))).toEqual(new Set(['new']));
   });
@@ -103,21 +115,21 @@ describe('memory is bounded', () => {
     const seen = memorySeen({ maxEvents: 10 });
     const all = ids(25);
     for (const uuid of all) {
-      await seen.reserve([uuid]);
+      await seen.reserve([uuid], OWNER);
       await seen.confirm([uuid]);
     }
     const newest = all.slice(-10);
-    expect(new Set(await seen.reserve(newest))).toEqual(new Set(['taken']));
-    expect(await seen.reserve(all.slice(0, 1))).toEqual(['new']);
+    expect(new Set(await seen.reserve(newest, OWNER))).toEqual(new Set(['taken']));
+    expect(await seen.reserve(all.slice(0, 1), OWNER)).toEqual(['new']);
   });
 
   itWithRedis('in redisSeen by age: Redis forgets by itself, whatever became of the relay', async () => {
     const prefix = `${randomUUID()}:`;
     const seen = inRedis({ prefix, maxPending: 5000, maxAge: 90_000 });
     const [a, b, c] = ids(3) as [string, string, string];
-    await seen.reserve([a, b, c]);
+    await seen.reserve([a, b, c], OWNER);
     await seen.confirm([b]);
-    await seen.release([c]);
+    await seen.release([c], OWNER);
     const leftOf = async (uuid: string) => Number(await redis().command(['PTTL', prefix + uuid]));
     expect(await leftOf(a)).toBeGreaterThan(0);
     expect(await leftOf(a)).toBeLessThanOrEqual(5000);
@@ -204,8 +216,11 @@ describeWithRedis('two relays with one Redis', () => {
     const shared = { prefix: `${randomUUID()}:`, maxPending: 300 };
     const batch = events(3);
     const since = Date.now();
-    await inRedis(shared).reserve(batch.map(({ uuid }) => uuid));
-    const relay = await openRelay(inRedis(shared));
+    await inRedis(shared).reserve(
+      batch.map(({ uuid }) => uuid),
+      OWNER,
+    );
+    const relay = await openRelay(inRedis({ prefix: shared.prefix }));
     expect((await relay(batch)).status).toBe(201);
     expect(Date.now() - since).toBeGreaterThanOrEqual(300);
     expect(upstream.bodies()).toEqual([{ batch }]);
@@ -214,12 +229,17 @@ describeWithRedis('two relays with one Redis', () => {
   it('answer 503 if a reservation outlasts the time-out, and the page retries', async () => {
     const prefix = `${randomUUID()}:`;
     const batch = events(3);
-    await inRedis({ prefix }).reserve([batch[1]?.uuid ?? '']);
-    const relay = await openRelay(inRedis({ prefix }), { timeout: 100 });
+    await inRedis({ prefix }).reserve([batch[1]?.uuid ?? ''], OWNER);
+    const relay = await openRelay(inRedis({ prefix }), { timeout: 1000 });
     expect(await relay(batch)).toMatchObject({ status: 503, retryAfter: '1' });
     expect(upstream.received).toEqual([]);
     // What it had reserved itself is free again.
-    expect(await inRedis({ prefix }).reserve(batch.map(({ uuid }) => uuid))).toEqual(['new', 'pending', 'new']);
+    expect(
+      await inRedis({ prefix }).reserve(
+        batch.map(({ uuid }) => uuid),
+        OWNER,
+      ),
+    ).toEqual(['new', 'pending', 'new']);
   });
 });
 

@@ -34,16 +34,20 @@ describe('signPrimaryKey', () => {
     }
   });
 
-  it.each([
-    ['', 'ann'],
-    ['secret', ''],
-    ['secret', 7],
-    [undefined, 'ann'],
-    ['secret', null],
-  ])('accepts only text: %j, %j', async (secret, primaryKey) => {
-    await expect(signPrimaryKey(secret as string, primaryKey as string)).rejects.toThrow(
-      /^signPrimaryKey: .* string, got /,
-    );
+  const secret = '0123456789abcdef0123456789abcdef';
+  it.each<[string, unknown, unknown]>([
+    ['secret: expected a string of at least 32 bytes, got an empty string', '', 'ann'],
+    ['secret: expected a string of at least 32 bytes, got a string', secret.slice(1), 'ann'],
+    ['secret: expected a string of at least 32 bytes, got undefined', undefined, 'ann'],
+    ['primaryKey: expected a non-empty string, got ""', secret, ''],
+    ['primaryKey: expected a non-empty string, got 7', secret, 7],
+    ['primaryKey: expected a non-empty string, got null', secret, null],
+    ['primaryKey: expected at most 500 characters, got 501', secret, 'x'.repeat(501)],
+    ['primaryKey: expected well-formed Unicode, got half of a surrogate pair', secret, 'ann\ud800'],
+  ])('refuses with %s', async (message, secret, primaryKey) => {
+    const signing = signPrimaryKey(secret as string, primaryKey as string);
+    await expect(signing).rejects.toThrow(`signPrimaryKey: ${message}`);
+    await expect(signing).rejects.toThrow(TypeError);
   });
 });
 

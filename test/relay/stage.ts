@@ -99,8 +99,8 @@ export const watchSeen = () => {
   return {
     seen: {
       ...seen,
-      async reserve(uuids) {
-        const states = await seen.reserve(uuids);
+      async reserve(uuids, owner) {
+        const states = await seen.reserve(uuids, owner);
         if (states.includes('pending')) looks.emit('pending');
         return states;
       },

@@ -1,0 +1,73 @@
+import { IDENTIFY, isObject } from '../wire.js';
+
+/**
+ * What the relay accepts. A service behind a queue has no page to answer, so the relay refuses whatever the service would refuse.
+ */
+
+/** Levels of nesting. Every later reader walks the data by recursion. */
+export const MAX_DEPTH = 200;
+/** Characters of a primary key. Postgres's index of unique keys holds about 2,700 bytes, and a character takes at most three. */
+export const MAX_KEY_LENGTH = 500;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const TIMESTAMP = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const isTimestamp = (value: unknown): boolean => {
+  if (typeof value !== 'string') return false;
+  const day = Number(TIMESTAMP.exec(value)?.[1] ?? 0);
+  const time = Date.parse(value);
+  if (!day || Number.isNaN(time)) return false;
+  // `Date.parse` accepts the 30th of February as the 2nd of March.
+  const isOfMonth = () => new Date(value.replace(/T.*/, 'T00:00Z')).getUTCDate() === day;
+  // Databases know no year 0. An offset can lead into it, or beyond 9999.
+  return (day < 29 || isOfMonth()) && /^(?!0000)\d{4}-/.test(new Date(time).toISOString());
+};
+
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
+
+/** Half of a surrogate pair. UTF-8 writes each of them as U+FFFD, so two keys would have one signature. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The fault of a primary key, or undefined. */
+export const keyFault = (key: unknown): string | undefined => {
+  if (typeof key !== 'string' || !key) return `expected a non-empty string, got ${shown(key)}`;
+  if (key.length > MAX_KEY_LENGTH) return `expected at most ${MAX_KEY_LENGTH} characters, got ${key.length}`;
+  return LONE_SURROGATE.test(key) ? 'expected well-formed Unicode, got half of a surrogate pair' : undefined;
+};
+
+/** The fault of free data, with its place, or undefined. */
+export const dataFault = (value: unknown, depth = 0): string | undefined => {
+  // `JSON.parse` makes Infinity of 1e999. `JSON.stringify` would write it as null, which deletes a property.
+  if (typeof value === 'number' && !Number.isFinite(value)) return ': expected a number below 1.8e308';
+  if (typeof value !== 'object' || value === null) return;
+  if (depth === MAX_DEPTH) return `: expected at most ${MAX_DEPTH} levels of nesting`;
+  for (const [name, item] of Object.entries(value)) {
+    const fault = dataFault(item, depth + 1);
+    if (fault !== undefined) return depth ? fault : `.${name.slice(0, 80)}${fault}`;
+  }
+  return;
+};
+
+/** The fault of an event from outside: the field, the expected value and the actual value. Undefined if it is valid. */
+export const eventFault = (event: unknown): string | undefined => {
+  if (!isObject(event)) return `expected an object, got ${shown(event)}`;
+  const { uuid, timestamp, source, correlationKey, correlationValue, payload } = event;
+  const name = event.event;
+  if (typeof name !== 'string' || !name) return `event: expected a non-empty string, got ${shown(name)}`;
+  if (source !== 'custom') return `source: expected "custom", got ${shown(source)}`;
+  if (correlationKey !== '_id') return `correlationKey: expected "_id", got ${shown(correlationKey)}`;
+  if (typeof correlationValue !== 'string' || !UUID.test(correlationValue)) {
+    return `correlationValue: expected a lower-case UUID, got ${shown(correlationValue)}`;
+  }
+  if (uuid !== undefined && !(typeof uuid === 'string' && UUID.test(uuid))) {
+    return `uuid: expected a lower-case UUID, got ${shown(uuid)}`;
+  }
+  if (timestamp !== undefined && !isTimestamp(timestamp)) {
+    return `timestamp: expected an ISO 8601 date and time, got ${shown(timestamp)}`;
+  }
+  const data = dataFault(payload);
+  if (data !== undefined) return `payload${data}`;
+  if (name !== IDENTIFY) return;
+  const key = keyFault(isObject(payload) ? payload.distinct_id : undefined);
+  return key && `payload.distinct_id: ${key}`;
+};

@@ -1,0 +1,35 @@
+import type { Forward, ForwardAnswer, ForwardRequest } from './forward.js';
+
+/** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms, or up to half earlier. */
+const BEACON_RETRIES = [200, 1000];
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The longest time from the reservation of a beacon's events to the service's last answer, in ms. */
+export const longestForwarding = (timeout: number): number =>
+  // `seen` may take as long as the service to answer.
+  timeout * (BEACON_RETRIES.length + 2) + BEACON_RETRIES.reduce((all, wait) => all + wait, 0);
+
+/**
+ * Whether the service may take the request later. It answers 500 after it has stored the events before a rejected one: to retry
+ * would store those again. With `Retry-After` it asks for a longer wait.
+ */
+const isPassing = ({ status, headers }: ForwardAnswer): boolean =>
+  status === 502 || status === 504 || (status === 503 && !headers.get('Retry-After'));
+
+/** Forwards a beacon, and again if there is no answer or one that will pass, until `isClosing`. */
+export const forwardBeacon = async (
+  forward: Forward,
+  request: ForwardRequest,
+  isClosing: () => boolean,
+  [wait, ...later]: readonly number[] = BEACON_RETRIES,
+): Promise<ForwardAnswer> => {
+  try {
+    const answer = await forward(request);
+    if (!isPassing(answer) || wait === undefined || isClosing()) return answer;
+  } catch (error) {
+    if (wait === undefined || isClosing()) throw error;
+  }
+  await pause(wait * (1 - Math.random() / 2));
+  return forwardBeacon(forward, request, isClosing, later);
+};
