@@ -1,4 +1,16 @@
-import { BATCH_PATH, EVENT_PATH, joinUrl, kindOf, UPSERT_PATH, type Upsert, type WireEvent } from './wire.js';
+import { ADDRESS, isAddress, isKey, KEY, withoutKey } from './service/address.js';
+import { dataFault, eventFault, keyFault } from './service/eventFault.js';
+import {
+  BATCH_PATH,
+  EVENT_PATH,
+  IDENTIFY,
+  isObject,
+  joinUrl,
+  kindOf,
+  UPSERT_PATH,
+  type Upsert,
+  type WireEvent,
+} from './wire.js';
 
 export type { WireEvent } from './wire.js';
 
@@ -32,7 +44,7 @@ export interface ServiceOptions {
   fetch?: typeof fetch;
 }
 
-/** An event for the service. The client fills in `source`. */
+/** An event for the service. The client fills in `source`, and writes UUIDs in lower case, as the service needs them. */
 export type ServiceEvent = Pick<WireEvent, 'event' | 'correlationValue'> &
   Partial<Pick<WireEvent, 'uuid' | 'timestamp' | 'payload'>> & {
     /**
@@ -53,7 +65,7 @@ export class ServiceError extends Error {
     readonly url: string,
     /** The HTTP status, or undefined if there was no answer. */
     readonly status: number | undefined,
-    /** The service's answer (at most 1,000 characters), or the reason why there was none. */
+    /** The service's answer without the key (at most 1,000 characters), or the reason why there was none. */
     readonly detail: string,
     options?: ErrorOptions,
   ) {
@@ -64,10 +76,12 @@ export class ServiceError extends Error {
 /** A typed client for the service's three endpoints. It stores nothing and retries nothing. */
 export interface Service {
   /**
-   * Creates or changes a customer. A property with the value `null` is deleted.
+   * Creates or changes a customer. A property with the value `null` is deleted. Calls for one primary key wait for each other,
+   * because a service may make two customers of two simultaneous requests for a new key.
    *
    * @param primaryKey the customer's unique key: better an id of your database than an e-mail address, which can change
    * @returns resolves to the service's id of the customer
+   * @throws TypeError (rejects) for a primary key or properties that the service would refuse
    * @throws ServiceError (rejects) if the service does not answer 2xx, or its answer is not JSON
    */
   upsertCustomer(primaryKey: string, properties?: Record<string, unknown>): Promise<{ id: string }>;
@@ -75,33 +89,64 @@ export interface Service {
    * Sends events in order. An event without `timestamp` gets the present time. If you retry, give each event a `uuid`, so that
    * a service that checks it stores the event once.
    *
+   * @throws TypeError (rejects) for an event that the service would refuse: it names the event, and nothing is sent
    * @throws ServiceError (rejects) if the service does not answer 2xx
    */
   sendBatch(events: readonly ServiceEvent[]): Promise<void>;
   /**
-   * Sends one event that happens now. This endpoint takes no `timestamp`, and `$identify` identifies no customer there.
+   * Sends one event that happens now. This endpoint takes no `timestamp`.
    *
+   * @throws TypeError (rejects) for an event that the service would refuse, and for `$identify`, which identifies no customer
+   * at this endpoint
    * @throws ServiceError (rejects) if the service does not answer 2xx
    */
   sendEvent(event: Omit<ServiceEvent, 'timestamp'>): Promise<void>;
 }
 
 /**
+ * The event as the service needs it.
+ *
+ * @param place names it in the error
+ * @throws TypeError for an event that the service would refuse
+ */
+const completed = (event: ServiceEvent, timestamp: string | undefined, place: string) => {
+  const lower = (id: unknown) => (typeof id === 'string' ? id.toLowerCase() : id);
+  const { uuid, correlationKey = '_id', correlationValue } = event ?? {};
+  const complete = {
+    ...event,
+    ...(uuid !== undefined && { uuid: lower(uuid) }),
+    timestamp,
+    source: 'custom',
+    correlationKey,
+    correlationValue: lower(correlationValue),
+  };
+  if (typeof correlationKey !== 'string' || !correlationKey)
+    throw new TypeError(`${place}: correlationKey: expected a non-empty string, got ${kindOf(correlationKey)}`);
+  // A relay passes on the events of browsers only, whose key is `_id`.
+  const fault = isObject(event) ? eventFault({ ...complete, correlationKey: '_id' }) : eventFault(event);
+  if (fault) throw new TypeError(`${place}: ${fault}`);
+  return complete;
+};
+
+/**
  * Creates a client for your servers, which may hold the key. In a browser the key would be public.
  *
- * @throws TypeError for a missing or empty `baseUrl`, `eventsUrl` or `apiKey`
+ * @throws TypeError for a missing or invalid option
  * @example
  * const service = createService({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY ?? '' });
  * await service.upsertCustomer('user_4711', { plan: 'pro' });
  */
 export const createService = (options: ServiceOptions): Service => {
   const { baseUrl, eventsUrl = baseUrl, apiKey, timeout = 20_000 } = options;
-  for (const [name, value] of Object.entries({ baseUrl, eventsUrl, apiKey })) {
-    if (typeof value !== 'string' || !value)
-      throw new TypeError(`createService: ${name}: expected a non-empty string, got ${kindOf(value)}`);
-  }
+  for (const [name, value, holds, expected] of [
+    ['baseUrl', baseUrl, isAddress, ADDRESS],
+    ['eventsUrl', eventsUrl, isAddress, ADDRESS],
+    ['apiKey', apiKey, isKey, KEY],
+    ['timeout', timeout, (ms: unknown) => typeof ms === 'number' && ms > 0, 'a number above 0'],
+  ] as const)
+    if (!holds(value)) throw new TypeError(`createService: ${name}: expected ${expected}, got ${kindOf(value)}`);
 
-  const post = async (base: string, path: string, body: unknown): Promise<{ status: number; text: string }> => {
+  const post = async (base: string, path: string, body: string): Promise<{ status: number; text: string }> => {
     const url = joinUrl(base, path);
     let response: Response;
     let text: string;
@@ -109,7 +154,7 @@ export const createService = (options: ServiceOptions): Service => {
       response = await (options.fetch ?? fetch)(url, {
         method: 'POST',
         headers: { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
+        body,
         credentials: 'omit',
         redirect: 'error',
         signal: AbortSignal.timeout(timeout),
@@ -118,35 +163,57 @@ export const createService = (options: ServiceOptions): Service => {
     } catch (cause) {
       throw new ServiceError('POST', url, undefined, String(cause), { cause });
     }
-    if (!response.ok) throw new ServiceError('POST', url, response.status, text.slice(0, 1000) || response.statusText);
+    if (!response.ok) {
+      const detail = withoutKey(text, apiKey).slice(0, 1000) || response.statusText;
+      throw new ServiceError('POST', url, response.status, detail);
+    }
     return { status: response.status, text };
   };
 
-  const complete = (event: ServiceEvent) => ({ correlationKey: '_id', ...event, source: 'custom' });
+  /** The last upsert of each primary key that is under way. */
+  const upserts = new Map<string, Promise<unknown>>();
+
+  const upsert = async (body: string): Promise<{ id: string }> => {
+    const { status, text } = await post(baseUrl, UPSERT_PATH, body);
+    // The error of `JSON.parse` repeats a part of the text, too.
+    const safe = withoutKey(text, apiKey);
+    try {
+      return JSON.parse(safe);
+    } catch (cause) {
+      const url = joinUrl(baseUrl, UPSERT_PATH);
+      throw new ServiceError('POST', url, status, `expected JSON, got ${safe.slice(0, 200)}`, { cause });
+    }
+  };
 
   return {
     async upsertCustomer(primaryKey, properties) {
-      const body: Upsert = { primary_key: primaryKey, ...(properties && { properties }) };
-      const { status, text } = await post(baseUrl, UPSERT_PATH, body);
+      const key = keyFault(primaryKey);
+      if (key) throw new TypeError(`upsertCustomer: primaryKey: ${key}`);
+      if (properties !== undefined && !isObject(properties))
+        throw new TypeError(`upsertCustomer: properties: expected an object, got ${kindOf(properties)}`);
+      const data = dataFault(properties);
+      if (data) throw new TypeError(`upsertCustomer: properties${data}`);
+      // Written now, because the caller may change the properties while this call waits.
+      const body = JSON.stringify({ primary_key: primaryKey, properties } satisfies Upsert);
+      const before = upserts.get(primaryKey) ?? Promise.resolve();
+      const mine = before.catch(() => {}).then(() => upsert(body));
+      upserts.set(primaryKey, mine);
       try {
-        return JSON.parse(text);
-      } catch (cause) {
-        throw new ServiceError(
-          'POST',
-          joinUrl(baseUrl, UPSERT_PATH),
-          status,
-          `expected JSON, got ${text.slice(0, 200)}`,
-          { cause },
-        );
+        return await mine;
+      } finally {
+        if (upserts.get(primaryKey) === mine) upserts.delete(primaryKey);
       }
     },
     async sendBatch(events) {
-      const timestamp = new Date().toISOString();
-      await post(baseUrl, BATCH_PATH, { batch: events.map((event) => complete({ timestamp, ...event })) });
+      if (!Array.isArray(events)) throw new TypeError(`sendBatch: events: expected an array, got ${kindOf(events)}`);
+      const now = new Date().toISOString();
+      const batch = events.map((event, at) => completed(event, event?.timestamp ?? now, `sendBatch: events[${at}]`));
+      await post(baseUrl, BATCH_PATH, JSON.stringify({ batch }));
     },
     async sendEvent(event) {
-      const { timestamp: _, ...rest } = event as ServiceEvent;
-      await post(eventsUrl, EVENT_PATH, complete(rest));
+      if (event?.event === IDENTIFY)
+        throw new TypeError(`sendEvent: event: expected another name than ${IDENTIFY}, which needs sendBatch`);
+      await post(eventsUrl, EVENT_PATH, JSON.stringify(completed(event, undefined, 'sendEvent')));
     },
   };
 };

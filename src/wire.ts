@@ -38,7 +38,7 @@ export interface WireEvent {
 /** The body of an upsert: adds or changes each property, and deletes a property that is `null`. */
 export interface Upsert {
   primary_key: string;
-  properties?: Record<string, unknown>;
+  properties?: Record<string, unknown> | undefined;
 }
 
 /** The relay's answer if it refused some events of a batch and took the others. */

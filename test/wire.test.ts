@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventFault } from '../src/relay/eventFault.ts';
+import { eventFault } from '../src/service/eventFault.ts';
 import { isObject, joinUrl, kindOf, parseJson } from '../src/wire.ts';
 
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';

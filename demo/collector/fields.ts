@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { MAX_KEY_LENGTH } from '../../src/relay/eventFault.ts';
+import { MAX_KEY_LENGTH } from '../../src/service/eventFault.ts';
 import { makeStorable, storableText } from './storable.ts';
 
 /** The building blocks of the bodies. Every message completes the sentence "expected …, received …". */

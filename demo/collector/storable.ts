@@ -1,4 +1,4 @@
-import { MAX_DEPTH } from '../../src/relay/eventFault.ts';
+import { MAX_DEPTH } from '../../src/service/eventFault.ts';
 
 /** Postgres text holds neither NUL nor half of a surrogate pair. One odd character is no reason to lose a whole batch. */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

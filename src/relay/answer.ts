@@ -1,3 +1,4 @@
+import { withoutKey } from '../service/address.js';
 import { parseJson, RELAY_HEADER } from '../wire.js';
 import type { ForwardAnswer } from './forward.js';
 import type { Job } from './job.js';
@@ -24,12 +25,6 @@ const json = (status: number, body: unknown) => Response.json(body, { status });
 /** Whatever the service answers appears under the site's origin, where it must be no page. */
 const asJson = (text: string): string =>
   !text || parseJson(text) !== undefined ? text : JSON.stringify({ message: text });
-
-/** The text without the key, as it is and as JSON writes it: an error page may echo the request's headers. */
-const withoutKey = (text: string, apiKey: string): string => {
-  if (!apiKey) return text;
-  return text.replaceAll(apiKey, '…').replaceAll(JSON.stringify(apiKey).slice(1, -1), '…');
-};
 
 /** The answer to a request with nothing to forward. */
 export const answerOfNothing = (rejected: Job['rejected']): Response => json(200, { rejected });

@@ -1,5 +1,5 @@
+import { dataFault, eventFault, keyFault } from '../service/eventFault.js';
 import { BATCH_PATH, EVENT_PATH, IDENTIFY, isObject, type Rejections, UPSERT_PATH, type WireEvent } from '../wire.js';
-import { dataFault, eventFault, keyFault } from './eventFault.js';
 import { Refusal } from './request.js';
 import type { CheckSignature } from './signature.js';
 

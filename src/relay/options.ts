@@ -1,3 +1,4 @@
+import { ADDRESS, isAddress, isKey, KEY } from '../service/address.js';
 import { kindOf } from '../wire.js';
 import type { Forward } from './forward.js';
 import type { RelayReport } from './report.js';
@@ -133,20 +134,9 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-const isAddress = (value: unknown): boolean => {
-  if (!isText(value) || !URL.canParse(value)) return false;
-  const { protocol, username, search, hash } = new URL(value);
-  return /^https?:$/.test(protocol) && !username && !search && !hash;
-};
-
 /** As browsers write it in the header `Origin`: without a path, in lower case, without the scheme's own port. */
 const isOrigin = (value: unknown): boolean => isText(value) && URL.canParse(value) && new URL(value).origin === value;
 
-/** What a header can carry. */
-const isKey = (value: unknown): boolean => isText(value) && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
-
-const ADDRESS = 'an http or https address without a query';
-const KEY = 'visible ASCII characters';
 const SECRET = `a string of at least ${SECRET_BYTES} bytes`;
 const ORIGINS = 'a list of origins as browsers send them, such as https://www.example.com';
 

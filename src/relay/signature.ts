@@ -1,5 +1,5 @@
+import { keyFault } from '../service/eventFault.js';
 import { kindOf } from '../wire.js';
-import { keyFault } from './eventFault.js';
 
 /**
  * Signed identity: the app's server knows who has logged in and signs their primary key. The relay accepts no identity without

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventFault } from '../../src/relay/eventFault.ts';
+import { eventFault } from '../../src/service/eventFault.ts';
 import { blocksOf, read } from './markdown.ts';
 import { membersOf } from './types.ts';
 

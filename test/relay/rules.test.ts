@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
 import { checkBatch, checkUpsert } from '../../demo/collector/validation.ts';
-import { eventFault } from '../../src/relay/eventFault.ts';
+import { eventFault } from '../../src/service/eventFault.ts';
 import { anyJson, hold, oddText } from './arbitraries.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event, UPSERT } from './stage.ts';

@@ -1,7 +1,8 @@
 import { IDENTIFY, isObject } from '../wire.js';
 
 /**
- * What the relay accepts. A service behind a queue has no page to answer, so the relay refuses whatever the service would refuse.
+ * What the relay and the client accept. A service behind a broker cannot answer a page, so the relay refuses whatever the service
+ * would refuse.
  */
 
 /** Levels of nesting. Every later reader walks the data by recursion. */
@@ -37,8 +38,8 @@ export const keyFault = (key: unknown): string | undefined => {
 
 /** The fault of free data, with its place, or undefined. */
 export const dataFault = (value: unknown, depth = 0): string | undefined => {
-  // `JSON.parse` makes Infinity of 1e999. `JSON.stringify` would write it as null, which deletes a property.
-  if (typeof value === 'number' && !Number.isFinite(value)) return ': expected a number below 1.8e308';
+  // `JSON.parse` makes Infinity of 1e999, and `JSON.stringify` would write it as null, which deletes a property.
+  if (typeof value === 'number' && !Number.isFinite(value)) return ': expected a finite number';
   if (typeof value !== 'object' || value === null) return;
   if (depth === MAX_DEPTH) return `: expected at most ${MAX_DEPTH} levels of nesting`;
   for (const [name, item] of Object.entries(value)) {

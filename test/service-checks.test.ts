@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { createService, ServiceError, type ServiceEvent } from '../src/service.ts';
+import { useUpstream } from './upstream.ts';
+
+const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
+const upstream = useUpstream();
+const connect = (apiKey = 'secret-key') => createService({ baseUrl: upstream.url, apiKey });
+const event = (more: object = {}) => ({ event: 'a', correlationValue: VISITOR_ID, ...more }) as ServiceEvent;
+
+describe('an event that the service would refuse is named, and nothing is sent:', () => {
+  const key = (distinct_id: unknown) => event({ event: '$identify', payload: { distinct_id } });
+  it.each<[string, unknown]>([
+    ['expected an object, got null', null],
+    ['event: expected a non-empty string, got nothing', { correlationValue: VISITOR_ID }],
+    ['correlationKey: expected a non-empty string, got a number', event({ correlationKey: 7 })],
+    ['correlationValue: expected a lower-case UUID, got "ann"', event({ correlationValue: 'ann' })],
+    ['correlationValue: expected a lower-case UUID, got nothing', event({ correlationValue: undefined })],
+    ['uuid: expected a lower-case UUID, got 7', event({ uuid: 7 })],
+    ['timestamp: expected an ISO 8601 date and time, got "today"', event({ timestamp: 'today' })],
+    ['payload.distinct_id: expected a non-empty string, got 4711', key(4711)],
+    ['payload.distinct_id: expected a non-empty string, got ""', key('')],
+    ['payload.seats: expected a finite number', event({ payload: { seats: Number.NaN } })],
+  ])('%s', async (fault, bad) => {
+    const sending = connect().sendBatch([event(), bad as ServiceEvent]);
+    await expect(sending).rejects.toThrow(TypeError);
+    await expect(sending).rejects.toThrow(`sendBatch: events[1]: ${fault}`);
+    expect(upstream.received).toEqual([]);
+  });
+
+  it('no array of events', async () => {
+    await expect(connect().sendBatch(event() as never)).rejects.toThrow('sendBatch: events: expected an array, got');
+  });
+
+  it('`$identify` at the single-event endpoint, where it identifies no customer', async () => {
+    const identify = event({ event: '$identify', payload: { distinct_id: 'ann' } });
+    await expect(connect().sendEvent(identify)).rejects.toThrow(
+      'sendEvent: event: expected another name than $identify, which needs sendBatch',
+    );
+    await expect(connect().sendEvent(event({ correlationValue: 'x' }))).rejects.toThrow('sendEvent: correlationValue');
+    expect(upstream.received).toEqual([]);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['primaryKey: expected a non-empty string, got 7', 7, undefined],
+    ['primaryKey: expected at most 500 characters, got 501', 'x'.repeat(501), undefined],
+    ['properties: expected an object, got a string', 'ann', 'pro'],
+    ['properties.seats: expected a finite number', 'ann', { seats: Number.POSITIVE_INFINITY }],
+  ])('an upsert, %s', async (fault, primaryKey, properties) => {
+    const upserting = connect().upsertCustomer(primaryKey as string, properties as Record<string, unknown>);
+    await expect(upserting).rejects.toThrow(TypeError);
+    await expect(upserting).rejects.toThrow(`upsertCustomer: ${fault}`);
+    expect(upstream.received).toEqual([]);
+  });
+});
+
+it('UUIDs are sent in lower case', async () => {
+  const upper = VISITOR_ID.toUpperCase();
+  await connect().sendBatch([event({ correlationValue: upper, uuid: upper })]);
+  await connect().sendEvent(event({ correlationValue: upper, uuid: upper }));
+  const lower = { uuid: VISITOR_ID, correlationValue: VISITOR_ID };
+  expect(upstream.bodies()).toMatchObject([{ batch: [lower] }, lower]);
+});
+
+it('a `timestamp` that is undefined is the present time', async () => {
+  await connect().sendBatch([event({ timestamp: undefined })]);
+  expect(upstream.bodies()).toMatchObject([{ batch: [{ timestamp: expect.stringMatching(/^\d{4}-.*Z$/) }] }]);
+});
+
+describe('upserts of one primary key', () => {
+  /** The primary keys of the requests, and how to answer each of them. */
+  const hold = () => {
+    const answers: (() => void)[] = [];
+    upstream.react((response) => answers.push(() => response.writeHead(201).end('{"id":"c7"}')));
+    const begun = async (count: number) => {
+      await expect.poll(() => answers.length).toBe(count);
+      return upstream.bodies().map((body) => (body as { properties: object }).properties);
+    };
+    return { answers, begun };
+  };
+
+  it('wait for each other, in order, as they were when they were made', async () => {
+    const { answers, begun } = hold();
+    const service = connect();
+    const properties = { n: 2 };
+    const calls = [service.upsertCustomer('ann', { n: 1 }), service.upsertCustomer('ann', properties)];
+    properties.n = 3;
+    const other = service.upsertCustomer('ben', { n: 4 });
+    // Another key does not wait.
+    expect(await begun(2)).toEqual(expect.arrayContaining([{ n: 1 }, { n: 4 }]));
+    for (const answer of answers) answer();
+    expect((await begun(3))[2]).toEqual({ n: 2 });
+    answers[2]?.();
+    expect(await Promise.all([...calls, other])).toEqual(Array(3).fill({ id: 'c7' }));
+  });
+
+  it('go on after one that failed', async () => {
+    const service = connect();
+    upstream.answer(500);
+    const failed = service.upsertCustomer('ann');
+    const next = service.upsertCustomer('ann');
+    await expect(failed).rejects.toThrow(ServiceError);
+    await expect(next).rejects.toThrow(ServiceError);
+    expect(upstream.received).toHaveLength(2);
+  });
+});
+
+it.each(['secret-key', 'a "quoted" \\ key'])('an error has no key that the service repeats: %s', async (apiKey) => {
+  for (const [status, text] of [
+    [401, `no such key: ${apiKey}`],
+    [500, JSON.stringify({ Authorization: `Api-Key ${apiKey}` })],
+    [200, `<h1>${apiKey}</h1>`],
+  ] as const) {
+    upstream.answer(status, {}, text);
+    const error = await connect(apiKey)
+      .upsertCustomer('ann')
+      .catch((thrown: ServiceError) => thrown);
+    expect((error as ServiceError).detail).toContain('…');
+    const { message, stack, detail, cause } = error as ServiceError;
+    expect([message, stack, detail, cause].join()).not.toMatch(/secret-key|quoted/);
+  }
+});
