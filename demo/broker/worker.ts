@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isOn, newBisection, refused, SETTLED, taken, unanswered, WAIT } from '../../src/courier/bisect.ts';
 import type { Forward } from '../../src/relay.ts';
 import { type Answer, ask, WAITS, type Waits, waitAfter } from './answer.ts';
 import { type ConsumerOptions, createConsumer, type Rejected } from './consumer.ts';
-import { type Cut, type Entry, nextCut, openUnits } from './entry.ts';
+import { type Cut, type Entry, openUnits } from './entry.ts';
+import { createSorting } from './sorting.ts';
 
 export interface WorkerOptions extends ConsumerOptions {
   /** To the service: `toService`. It has to give up well before `takeOverAfter`. */
@@ -24,16 +24,18 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** So many entries are one worker's at a time: enough to see whether another event gets through. */
+/** So many entries are one worker's at a time, besides those of suspects. */
 const PREFETCH = 10;
 /** How long (ms) new entries are waited for, before it is looked again for what dead workers have left. */
 const BLOCK = 1000;
 /** How long (ms) after Redis has failed. */
 const REDIS_PAUSE = 1000;
+/** How long (ms) after several single events were refused in a row. */
+const PROBE_PAUSE = 250;
 
 /**
- * Delivers what relays have appended to a Redis stream, from now on: one request at a time, in order, by the tracker's own
- * rules for answers. Any number may share a stream; order is then kept within an entry only.
+ * Delivers what relays have appended to a Redis stream, from now on: one request at a time, in order but for refused events.
+ * Any number of workers may share a stream. Order is then kept within an entry only.
  *
  * @example
  * const worker = createWorker({ command, blockingCommand, stream: 'clew', group: 'clew', consumer: hostname(), forward });
@@ -45,8 +47,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
   const consumer = createConsumer(options);
   /** By then this worker tells the group again that it is alive: twice at least before the others think it dead. */
   const renewal = takeOverAfter / 3;
-  // The service says with 413 what it does not take.
-  const bisection = newBisection(Number.POSITIVE_INFINITY);
+  const sorting = createSorting();
   const stopping = new AbortController();
   /** This worker's own entries, in order, as the group knew them at `readAt`. */
   let held: Entry[] = [];
@@ -57,6 +58,8 @@ export const createWorker = (options: WorkerOptions): Worker => {
   let failures = 0;
   /** Nothing is sent before then. */
   let until = 0;
+  /** Set while there are only suspects: from then on one of them goes again. */
+  let forcedAt: number | undefined;
 
   const sleep = (ms: number) => pause(ms, undefined, { signal: stopping.signal }).catch(() => {});
 
@@ -70,53 +73,50 @@ export const createWorker = (options: WorkerOptions): Worker => {
   const refresh = async () => {
     if (!hasJoined) await consumer.join();
     hasJoined = true;
-    // What was refused does not count: behind it there has to be something to try.
-    const count = PREFETCH + bisection.aside + bisection.proven;
+    // Suspects do not count: behind them there has to be something to try.
+    const count = PREFETCH + sorting.held();
     if (held.length < count) await consumer.takeOver(count - held.length, takeOverAfter);
     if (held.length < count) await consumer.takeNew(count - held.length);
     const startedAt = Date.now();
     const mine = await consumer.mine(count, held);
-    const kept = held.filter((entry) => mine.includes(entry));
-    // The bisection counts from the front, which is another one now.
-    if (kept.length < held.length) bisection.aside = bisection.proven = 0;
-    held = [...kept, ...mine.filter((entry) => !kept.includes(entry))];
+    held = [...held.filter((entry) => mine.includes(entry)), ...mine.filter((entry) => !held.includes(entry))];
+    sorting.keep(held.flatMap(openUnits));
     readAt = startedAt;
   };
 
-  const judge = ({ units, bytes }: Cut, isLast: boolean, answer: Answer) => {
-    const [first, second] = units;
-    const { outcome, status, retryAfter, message } = answer;
-    const verdict =
-      outcome === 'delivered'
-        ? taken(bisection, bytes, isLast)
-        : outcome === 'rejected' || (status === 500 && isOn(bisection))
-          ? refused(bisection, bytes, !second, isLast, status)
-          : unanswered(bisection, bytes);
+  const judge = (cut: Cut, { outcome, status, retryAfter, message }: Answer) => {
+    const verdict = sorting.judge(cut, outcome, status);
     if (outcome === 'delivered') failures = 0;
-    else onError(verdict === SETTLED ? `given up: ${message}` : message);
-    if (verdict === WAIT) {
-      const isRefused = outcome !== 'failed';
-      until = Date.now() + waitAfter({ before: failures++, isRefused, retryAfter }, waits);
-    }
-    if (verdict !== SETTLED || !first) return;
-    for (const { entry, at } of units) entry.settled.add(at);
+    else onError(verdict === 'settled' ? `given up: ${message}` : message);
+    if (verdict === 'probe') until = Date.now() + PROBE_PAUSE;
+    if (verdict === 'wait')
+      until = Date.now() + waitAfter({ before: failures++, isRefused: outcome === 'refused', retryAfter }, waits);
+    const [first] = cut.units;
+    if (verdict !== 'settled' || !first) return;
+    for (const { entry, at } of cut.units) entry.settled.add(at);
     const { entry, at } = first;
     unsaved = outcome === 'delivered' ? [entry] : [entry, { text: entry.units[at] ?? '', reason: message }];
   };
 
+  /** Waits for new entries, or until a suspect may go again. */
+  const waitForOthers = () => {
+    forcedAt ??= Date.now() + waitAfter({ before: failures++, isRefused: false, retryAfter: 0 }, waits);
+    return sorting.isFull() ? sleep(BLOCK) : consumer.takeNew(PREFETCH, BLOCK);
+  };
+
   const turn = async () => {
     await save();
-    if (held.length < 2 || isOn(bisection) || Date.now() - readAt > renewal) await refresh();
+    if (held.length < 2 + sorting.held() || Date.now() - readAt > renewal) await refresh();
     const units = held.flatMap(openUnits);
     const wait = until - Date.now();
     if (!units[0]) return consumer.takeNew(PREFETCH, BLOCK);
     // A time that is further off than it can be is void: clocks jump.
     if (wait > 0 && wait <= waits.limit) return sleep(Math.min(wait, renewal));
-    if (!units[bisection.aside]) bisection.aside = 0;
-    const waiting = units.slice(bisection.aside);
-    const cut = nextCut(waiting, bisection.most, Date.now());
-    if (!cut || stopping.signal.aborted) return;
-    judge(cut, !waiting[cut.units.length], await ask(forward, cut.request));
+    const cut = sorting.next(units, Date.now(), forcedAt !== undefined && Date.now() >= forcedAt);
+    if (!cut) return waitForOthers();
+    if (stopping.signal.aborted) return;
+    forcedAt = undefined;
+    judge(cut, await ask(forward, cut.request));
     await save();
   };
 

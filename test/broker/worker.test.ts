@@ -221,6 +221,40 @@ describe('a poison event', () => {
     expect(await broker.rejected()).toEqual([]);
   });
 
+  it.each([400, 500])('in a row of twelve that are answered %i holds nothing up for minutes', async (status) => {
+    const broker = openBroker();
+    broker.answerBy((names) => (names.some((name) => name.startsWith('bad')) ? status : 201));
+    const poison = events(12, 'bad');
+    for (const one of poison) await broker.append([one]);
+    // The waits of the default, but for the first one after a 500.
+    await broker.work('one', { waits: { first: 20, refused: 300_000 } });
+    await until(() => upstream.received.length > 5);
+    const goods: string[] = [];
+    // A 500 needs four refusals, each after another event got through.
+    while ((await broker.left()) > 0 && goods.length < 60) {
+      const good = event(`good${goods.length}`);
+      goods.push(good.event);
+      await broker.append([good]);
+      await until(() => broker.taken.includes(good.event));
+    }
+    expect(broker.taken).toEqual(goods);
+    expect((await broker.rejected()).map(({ text }) => JSON.parse(text ?? '').event).sort()).toEqual(
+      namesOf(poison).sort(),
+    );
+  });
+
+  it('that is alone stays until another event gets through', async () => {
+    const broker = openBroker();
+    broker.answerBy(([name]) => (name === 'bad' ? 400 : 201));
+    await broker.append([event('bad')]);
+    await broker.work('one', { waits: { first: 1, most: 1 } });
+    await until(() => upstream.received.length > 3);
+    expect(await broker.rejected()).toEqual([]);
+    await broker.append([event('good')]);
+    await broker.done();
+    expect(await broker.rejected()).toMatchObject([{ reason: '400 poison' }]);
+  });
+
   it('is found behind more poison events than a worker holds at a time', async () => {
     const broker = openBroker();
     const poison = events(12, 'bad');

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createChanges } from '../../demo/collector/changes.ts';
 import { createFaults } from '../../demo/collector/faults.ts';
@@ -16,6 +17,22 @@ const ask = async (method: string, path: string, body?: unknown) => {
 describe('inspect', () => {
   it('needs no key', async () => {
     expect((await fetch(`${running().url}/inspect/events`)).status).toBe(200);
+  });
+
+  it.each([
+    ['127.0.0.1:8787', 200],
+    ['[::1]:8787', 200],
+    ['192.168.1.7', 200],
+    ['localhost:8787', 200],
+    ['ann.localhost:8787', 200],
+    ['rebound.example', 403],
+    ['localhost.rebound.example', 403],
+    ['127.0.0.1.rebound.example:8787', 403],
+  ])('asked for at %s answers %i, because a page of another site can claim no address', async (host, status) => {
+    const asked = get(`${running().url}/inspect/events`, { headers: { host } });
+    const [response] = await once(asked, 'response');
+    response.resume();
+    expect(response.statusCode).toBe(status);
   });
 
   it.each(['0', '-1', '1.5', 'ten', '', '1e3', '99999999999999999999'])('refuses the limit %j', async (limit) => {
