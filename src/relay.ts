@@ -1,6 +1,9 @@
+import { createSieve } from './relay/accept.js';
+import type { ConnectionInfo } from './relay/address.js';
 import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
 import { type ForwardAnswer, toService } from './relay/forward.js';
 import { type Checks, jobOf, type ServicePath } from './relay/job.js';
+import { createLimits } from './relay/limits.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
 import { createAccount } from './relay/report.js';
 import { isBeacon, Refusal, type RelayRequest, readBody } from './relay/request.js';
@@ -11,6 +14,8 @@ import { createSignatureCheck } from './relay/signature.js';
 import { renewedCookie } from './relay/visitorCookie.js';
 import { RELAY_HEADER } from './wire.js';
 
+export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
+export type { AddressOptions, ConnectionInfo } from './relay/address.js';
 export { ForwardError } from './relay/answer.js';
 export {
   type Forward,
@@ -19,6 +24,7 @@ export {
   type ServiceAddress,
   toService,
 } from './relay/forward.js';
+export { type Buckets, type LimitOptions, memoryBuckets, type Rate, redisBuckets, type Take } from './relay/limits.js';
 export { toNodeHandler } from './relay/node.js';
 export type { RelayOptions } from './relay/options.js';
 export type { RelayReport } from './relay/report.js';
@@ -29,7 +35,11 @@ export type { VisitorCookieOptions } from './relay/visitorCookie.js';
 
 /** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers. Its promise never rejects. */
 export interface Relay {
-  (request: RelayRequest): Promise<Response>;
+  /**
+   * @param connection where the request comes from. `toNodeHandler` passes it. Without it, the relay has no limit for each
+   * address, unless `limits.trustedProxies` is set
+   */
+  (request: RelayRequest, connection?: ConnectionInfo): Promise<Response>;
   /**
    * Answers new requests 503 from now on. Call it before the server closes.
    *
@@ -57,12 +67,15 @@ export const createRelay = (options: RelayOptions): Relay => {
   checkOptions(options);
   const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
   const { maxBodyBytes = 102_400, maxBatchEvents = 500, bodyTimeout = 30_000, timeout = 10_000 } = options;
+  const { limits = {} } = options;
+  const { maxForwards = 1000 } = limits;
   const { reportInterval = 60_000, seen = memorySeen({ maxPending: longestForwarding(timeout) }) } = options;
   const forward = options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch });
   const checks: Checks = {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
     allowUnsignedIdentify: options.allowUnsignedIdentify === true,
     allowUnsignedUpsert: options.allowUnsignedUpsert === true,
+    allowedProperties: options.allowedProperties,
     maxBatchEvents,
   };
   /** The exception or rejection of a listener must not affect the answer. */
@@ -71,14 +84,19 @@ export const createRelay = (options: RelayOptions): Relay => {
   const onError = (error: unknown) => notify(options.onError, error);
   const account = createAccount((report) => notify(options.onReport, report), reportInterval);
   const reserve = createReserve(seen, timeout, onError);
+  const sieve = createSieve(options.accept, options.allowedEvents, onError);
+  const letIn = createLimits(limits, onError);
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
+  /** Requests that are being forwarded. */
+  let forwards = 0;
   /** Ends the reading of each request whose body has not arrived in full. */
   const reading = new Set<(reason: Refusal) => void>();
 
   /** Rejects if the relay closes before the whole body has arrived, or if that takes too long: that request was not served. */
   const read = (request: RelayRequest): Promise<Record<string, unknown>> =>
     new Promise((resolve, reject) => {
+      if (isClosing) return reject(CLOSING);
       reading.add(reject);
       const late = new Refusal(408, `expected the whole body within ${bodyTimeout} ms`);
       const timer = setTimeout(reject, bodyTimeout, late);
@@ -95,20 +113,30 @@ export const createRelay = (options: RelayOptions): Relay => {
     // `JSON.parse` and `JSON.stringify` make 22 characters of 1e21, and the service has the same limit as the relay.
     if (3 * body.length > maxBodyBytes && utf8.encode(body).length > maxBodyBytes)
       throw new Refusal(413, `expected events of at most ${maxBodyBytes} bytes as the relay writes them`);
+    if (forwards >= maxForwards) throw new Refusal(503, 'the relay is busy', 1);
+    forwards++;
     try {
       const request = { path, body };
       return await (isFromBeacon ? forwardBeacon(forward, request, () => isClosing) : forward(request));
     } catch (error) {
       onError(error instanceof Refusal ? error.cause : error);
       throw error instanceof Refusal ? error : new Refusal(502, 'the relay could not forward the request', 1);
+    } finally {
+      forwards--;
     }
   };
 
-  const serve = async (request: RelayRequest): Promise<Response> => {
+  const serve = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {
+    const { admit } = await letIn(request, connection);
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
     const job = await jobOf(new URL(request.url).pathname, await read(request), checks);
-    const { path, rejected } = job;
-    const { events, end } = await reserve(job.events);
-    account.count('repeats', job.events.length - events.length);
+    const visitors = job.events.map(({ came }) => came.correlationValue);
+    await admit(visitors, job.rejected.length);
+    const sifted = await sieve(job.events, { ...connection, request });
+    const path = job.path;
+    const rejected = [...job.rejected, ...sifted.rejected];
+    const { events, end } = await reserve(sifted.events);
+    account.count('repeats', sifted.events.length - events.length);
     account.count('rejected', rejected.length);
     let isTaken = false;
     try {
@@ -123,7 +151,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     }
   };
 
-  const handle = async (request: RelayRequest): Promise<Response> => {
+  const handle = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {
     const origin = request.headers.get('Origin');
     const isAllowed = origin !== null && allowedOrigins?.includes(origin);
     let response: Response;
@@ -131,7 +159,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (isClosing) throw CLOSING;
       if (origin !== null && allowedOrigins && !isAllowed)
         throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
-      response = request.method === 'OPTIONS' ? new Response(null, { status: 204 }) : await serve(request);
+      response = await serve(request, connection);
       const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {
@@ -146,8 +174,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     return isAllowed ? allow(origin, response) : response;
   };
 
-  const relay = (request: RelayRequest): Promise<Response> => {
-    const handled = handle(request).finally(() => underWay.delete(handled));
+  const relay = (request: RelayRequest, connection: ConnectionInfo = {}): Promise<Response> => {
+    const handled = handle(request, connection).finally(() => underWay.delete(handled));
     underWay.add(handled);
     return handled;
   };

@@ -1,4 +1,6 @@
 /** `npm run bench:relay`: what the relay costs beside a bare proxy, and whether it holds under load. */
+
+import { type HonestRun, sendDuringFlood } from './honest.ts';
 import { CORE, type Measured, measureInTurns, OTHER_CORE, openServer, type Row } from './measure.ts';
 import { type MemoryRun, watchMemory } from './memory.ts';
 import { canPin, stopProcesses } from './processes.ts';
@@ -7,6 +9,9 @@ import { canPin, stopProcesses } from './processes.ts';
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const TURNS = { rounds: 5, connections: 50, seconds: Math.max(1, SECONDS / 24) };
 const MOST_CONNECTIONS = 200;
+/** Requests of a flood, and the longest p99 of honest visitors beside it, in ms. */
+const FLOOD = Math.round(100_000 * Math.min(1, SECONDS / 60));
+const MOST_HONEST = 200;
 /** The relay's throughput, of the bare proxy's. */
 const BUDGET = 0.7;
 
@@ -90,6 +95,15 @@ const openRows = async (): Promise<Row[]> => {
   ];
 };
 
+const printFlood = ({ flood, latencies, failures }: HonestRun): void => {
+  const at = (share: number) => (latencies[Math.floor(latencies.length * share)] ?? Number.NaN).toFixed(1);
+  console.log(
+    `\nA flood of ${FLOOD} requests from one address in ${flood.seconds.toFixed(1)} s: ${flood.taken} taken, ${flood.refused} refused, ${flood.errors} errors. ` +
+      `Beside it ${latencies.length} events of honest visitors: ${failures} failed, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (budget: below ${MOST_HONEST} ms).`,
+  );
+  if (failures || flood.errors || !(Number(at(0.99)) < MOST_HONEST)) process.exitCode = 1;
+};
+
 const judge = (measured: Map<Row, Measured[]>, memory: MemoryRun): void => {
   const failures = [...measured.values()].flat().reduce((sum, one) => sum + one.failures, memory.result.failures);
   console.log(`\nErrors, and answers other than 2xx, in all of it: ${failures} (expected: 0).`);
@@ -117,4 +131,6 @@ const watched = await openServer('relay', CORE, behind.url);
 const memory = await watchMemory(watched, { kind: 'plain', connections: MOST_CONNECTIONS, seconds: SECONDS });
 printMemory(memory);
 judge(measured, memory);
+const limited = await openServer('limited', CORE, behind.url);
+printFlood(await sendDuringFlood(limited, FLOOD));
 await stopProcesses();

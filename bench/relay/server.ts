@@ -9,7 +9,7 @@ import { createRelay, toNodeHandler } from '../../dist/relay.js';
 import { KEY, SECRET } from './batches.ts';
 import { answering } from './processes.ts';
 
-export type Role = 'relay' | 'signed' | 'bare' | 'bare-http' | 'sink' | 'collector';
+export type Role = 'relay' | 'signed' | 'limited' | 'bare' | 'bare-http' | 'sink' | 'collector';
 
 /** What a server tells of itself. */
 export interface Usage {
@@ -55,13 +55,22 @@ const bareProxy = (destination: string, pass: Pass) => async (request: IncomingM
   response.writeHead(answer.status).end(answer.text);
 };
 
+/** All of the load has one address, so the limits are on but higher than the load. */
+const HIGH = { rate: 10_000_000, burst: 10_000_000 };
+const limits = { address: HIGH, total: HIGH };
+
 const open = async (role: string, destination: string): Promise<Server> => {
-  const options = { baseUrl: destination, apiKey: KEY };
+  const options = { baseUrl: destination, apiKey: KEY, limits };
   switch (role) {
     case 'relay':
       return createServer(toNodeHandler(createRelay(options))).listen(0, '127.0.0.1');
     case 'signed':
       return createServer(toNodeHandler(createRelay({ ...options, identitySecret: SECRET }))).listen(0, '127.0.0.1');
+    case 'limited':
+      return createServer(toNodeHandler(createRelay({ ...options, limits: { trustedProxies: 1 } }))).listen(
+        0,
+        '127.0.0.1',
+      );
     case 'bare':
       return createServer(bareProxy(destination, passByFetch)).listen(0, '127.0.0.1');
     case 'bare-http':

@@ -28,6 +28,8 @@ export interface Checks {
   readonly isSigned: CheckSignature | undefined;
   readonly allowUnsignedIdentify: boolean;
   readonly allowUnsignedUpsert: boolean;
+  /** Undefined if pages may set any property. */
+  readonly allowedProperties: readonly string[] | undefined;
   /** Most events of a batch. */
   readonly maxBatchEvents: number;
 }
@@ -39,7 +41,8 @@ const NO_SECRET =
   'signature: expected the relay option identitySecret or allowUnsignedIdentify, which accept identities';
 const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, made with the identity secret';
 
-const relayed = (came: WireEvent): RelayedEvent => {
+/** An event from a page, and what is forwarded of it. */
+export const relayed = (came: WireEvent): RelayedEvent => {
   const { uuid, timestamp, event, source, correlationKey, correlationValue, payload } = came;
   // `JSON.stringify` omits undefined fields.
   return { came, forwarded: { uuid, timestamp, event, source, correlationKey, correlationValue, payload } };
@@ -69,7 +72,8 @@ const sift = async (events: readonly unknown[], checks: Checks): Promise<Pick<Jo
   return { events: good, rejected };
 };
 
-const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsignedUpsert }: Checks) => {
+const checkUpsert = async (body: Record<string, unknown>, checks: Checks) => {
+  const { isSigned, allowUnsignedUpsert, allowedProperties } = checks;
   const { primary_key, properties, signature } = body;
   if (!isSigned && !allowUnsignedUpsert)
     throw new Refusal(
@@ -81,6 +85,10 @@ const checkUpsert = async (body: Record<string, unknown>, { isSigned, allowUnsig
   if (properties !== undefined && !isObject(properties)) throw new Refusal(400, 'properties: expected an object');
   const data = dataFault(properties);
   if (data) throw new Refusal(400, `properties${data}`);
+  const forbidden =
+    allowedProperties && Object.keys(properties ?? {}).find((name) => !allowedProperties.includes(name));
+  if (forbidden !== undefined)
+    throw new Refusal(422, `properties.${forbidden.slice(0, 80)}: expected one of the relay option allowedProperties`);
   if (!allowUnsignedUpsert && !(await isSigned?.(primary_key as string, signature))) throw new Refusal(422, UNSIGNED);
   return { primary_key, properties };
 };

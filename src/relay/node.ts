@@ -1,4 +1,5 @@
 import { RELAY_HEADER } from '../wire.js';
+import type { ConnectionInfo } from './address.js';
 import type { RelayRequest } from './request.js';
 
 /** The part of Node's `http.IncomingMessage` that the adapter uses. Requests of HTTP/2, Express and Fastify (`raw`) fit, too. */
@@ -7,6 +8,8 @@ export interface NodeRequest {
   /** Below a mounted router, Express puts the rest of the path here. */
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Its other end is the client, or the last proxy. */
+  readonly socket?: { readonly remoteAddress?: string | undefined };
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
   readonly readableDidRead?: boolean;
@@ -40,7 +43,7 @@ const MOST_DROPPED = 4_194_304;
  * app.use('/clew', toNodeHandler(relay)); // Express
  */
 export const toNodeHandler =
-  (relay: (request: RelayRequest) => Promise<Response>) =>
+  (relay: (request: RelayRequest, connection: ConnectionInfo) => Promise<Response>) =>
   async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const isRead = request.readableEnded || request.readableDidRead;
     const { chunks, drop } = openBody(request);
@@ -50,7 +53,10 @@ export const toNodeHandler =
         { error: MOUNT_BEFORE },
         { status: 500, headers: { [RELAY_HEADER]: '1', 'X-Content-Type-Options': 'nosniff' } },
       );
-    else answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead));
+    else {
+      const connection = { address: request.socket?.remoteAddress };
+      answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead), connection);
+    }
     const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;
     // A time-out of the app may have answered in the meantime.
     if (!response.headersSent) {

@@ -1,6 +1,8 @@
 import { ADDRESS, isAddress, isKey, KEY } from '../service/address.js';
 import { kindOf } from '../wire.js';
+import type { Accept } from './accept.js';
 import type { Forward } from './forward.js';
+import { checkLimits, type LimitOptions } from './limits.js';
 import type { RelayReport } from './report.js';
 import { longestForwarding } from './retry.js';
 import type { Seen } from './seen.js';
@@ -62,6 +64,39 @@ export interface RelayOptions {
    * @example ['https://www.example.com', 'https://shop.example.com']
    */
   allowedOrigins?: string[];
+  /**
+   * Decides about each valid event: forward it, change it, or drop it for a reason that the page gets.
+   *
+   * @default every valid event is forwarded
+   * @example
+   * createRelay({
+   *   baseUrl: 'https://service.example',
+   *   apiKey: 'the-key',
+   *   accept: ({ event }) => event !== 'invoice_paid' || 'only servers send invoices',
+   * });
+   */
+  accept?: Accept;
+  /**
+   * The names of the events that pages may send, besides `$identify`. The relay rejects others.
+   *
+   * @default every name
+   * @example ['page_viewed', 'signup']
+   */
+  allowedEvents?: readonly string[];
+  /**
+   * The customer properties that pages may set. The relay answers an upsert with another one 422.
+   *
+   * @default every property
+   * @example ['first_name', 'language']
+   */
+  allowedProperties?: readonly string[];
+  /**
+   * How much one client, one visitor and all together may send, and how the client's address is found. The relay answers 429
+   * with `Retry-After` to more.
+   *
+   * @default generous limits, which `LimitOptions` lists
+   */
+  limits?: LimitOptions;
   /**
    * Renews the cookie of the tracker's `cookieDomain` with each answer. Safari deletes a cookie that a script has written after
    * seven days, but not one that a server with the page's IP address has set: https://webkit.org/tracking-prevention/
@@ -152,6 +187,8 @@ export const checkOptions = (options: RelayOptions): void => {
   for (const [name, expected] of [
     ['identitySecret', SECRET],
     ['allowedOrigins', ORIGINS],
+    ['allowedEvents', 'a list of names'],
+    ['allowedProperties', 'a list of names'],
   ] as const)
     if (name in options && options[name] === undefined) fail(name, `${expected}, or no such option`, 'undefined');
   const isFunction = (value: unknown) => typeof value === 'function';
@@ -166,7 +203,8 @@ export const checkOptions = (options: RelayOptions): void => {
     if (!options.forward && (name === 'baseUrl' || name === 'apiKey') && options[name] === undefined)
       fail(name, `${expected}, or the option forward`, 'nothing');
   }
-  for (const name of ['forward', 'onReport', 'onError', 'fetch'] as const) expect(name, isFunction, 'a function');
+  for (const name of ['forward', 'accept', 'onReport', 'onError', 'fetch'] as const)
+    expect(name, isFunction, 'a function');
   for (const name of ['allowUnsignedIdentify', 'allowUnsignedUpsert'] as const)
     expect(name, (value) => typeof value === 'boolean', 'a boolean');
   for (const name of ['maxBodyBytes', 'maxBatchEvents'] as const) expect(name, isPositive, 'a number above 0');
@@ -177,6 +215,10 @@ export const checkOptions = (options: RelayOptions): void => {
       `a number above 0, at most ${LONGEST_TIMER}`,
     );
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isOrigin), ORIGINS);
+  for (const name of ['allowedEvents', 'allowedProperties'] as const)
+    expect(name, (value) => Array.isArray(value) && value.every(isText), 'a list of names');
+  const limit = options.limits === undefined ? undefined : checkLimits(options.limits);
+  if (limit) fail(...limit);
   expect(
     'visitorCookie',
     (value) => {

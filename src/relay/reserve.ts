@@ -1,3 +1,4 @@
+import { inTime } from './inTime.js';
 import type { RelayedEvent } from './job.js';
 import { Refusal } from './request.js';
 import { pause } from './retry.js';
@@ -23,17 +24,10 @@ export interface Reservation {
  * @param onError receives why `seen` has failed
  */
 export const createReserve = (seen: Seen, timeout: number, onError: (error: unknown) => void) => {
-  /** A call of `seen`, or a rejection if it takes too long. */
-  const inTime = <T>(asked: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`seen did not answer within ${timeout} ms`)), timeout);
-      asked.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
-
   const ask = async (uuids: readonly string[], owner: string) => {
     const asked = (async () => seen.reserve(uuids, owner))();
     try {
-      return await inTime(asked);
+      return await inTime(asked, timeout, 'seen');
     } catch (error) {
       // It may have reserved some, or will yet. Their owner gives them up, whenever the answer comes.
       asked
@@ -50,7 +44,7 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
     const owner = crypto.randomUUID();
     const end = async (how: 'confirm' | 'release', uuids: readonly string[]): Promise<void> => {
       try {
-        await inTime((async () => seen[how](uuids, owner))());
+        await inTime((async () => seen[how](uuids, owner))(), timeout, 'seen');
       } catch (error) {
         onError(error);
       }

@@ -75,7 +75,7 @@ describe('a refused event', () => {
     expect(givenUp).toEqual(bad);
   });
 
-  it('of 500 needs four refusals, each after another event got through, because half of a service may be down', () => {
+  it('of 500 needs four refusals, because half of a service may be down', () => {
     const { add, run, givenUp } = open(refusing(500, 'bad'));
     add('bad');
     run();

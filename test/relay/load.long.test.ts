@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => closeServer(service));
 const collector = useCollector();
-const openRelay = useRelays(() => ({ baseUrl: serviceUrl, timeout: 60_000 }));
+/** All of the load has one address. */
+const HIGH = { rate: 1_000_000, burst: 1_000_000 };
+const limits = { address: HIGH, total: HIGH };
+const openRelay = useRelays(() => ({ baseUrl: serviceUrl, timeout: 60_000, limits }));
 
 /** 200 connections, each of which sends its next batch when the last one is answered. */
 const load = (url: string, events: number, length: { duration: number } | { amount: number }) =>

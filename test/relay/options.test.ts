@@ -40,11 +40,32 @@ describe('createRelay throws a TypeError that names the option and what it expec
       { ...BASE, identitySecret: process.env.NOT_SET },
       'identitySecret: expected a string of at least 32 bytes, or no such option, got undefined',
     ],
+    ...['allowedEvents', 'allowedProperties'].flatMap((name): [object, string][] => [
+      [{ ...BASE, [name]: undefined }, `${name}: expected a list of names, or no such option, got undefined`],
+      ...['a', [''], [7], {}].map((value): [object, string] => [
+        { ...BASE, [name]: value },
+        `${name}: expected a list of names, got `,
+      ]),
+    ]),
+    [{ ...BASE, limits: true }, 'limits: expected an object, got true'],
+    ...[true, null, {}, { rate: 0, burst: 1 }, { rate: 1, burst: 0 }, { rate: '1', burst: 1 }].flatMap((value) =>
+      ['address', 'visitor', 'total'].map((name): [object, string] => [
+        { ...BASE, limits: { [name]: value } },
+        `limits.${name}: expected { rate: a number above 0, burst: a number from 1 }, or false, got `,
+      ]),
+    ),
+    ...[-1, 1.5, '1', null].map((trustedProxies): [object, string] => [
+      { ...BASE, limits: { trustedProxies } },
+      'limits.trustedProxies: expected a whole number from 0',
+    ]),
+    [{ ...BASE, limits: { addressHeader: 'a b' } }, 'limits.addressHeader: expected the name of a header'],
+    [{ ...BASE, limits: { maxForwards: 0 } }, 'limits.maxForwards: expected a number from 1, got 0'],
+    [{ ...BASE, limits: { buckets: {} } }, 'limits.buckets: expected the method take, got an object'],
     [{ ...BASE, allowedOrigins: undefined }, `allowedOrigins: expected ${ORIGINS}, or no such option, got undefined`],
     ...['allowUnsignedIdentify', 'allowUnsignedUpsert'].flatMap((name): [object, string][] =>
       ['true', 1, null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a boolean`]),
     ),
-    ...['forward', 'onReport', 'onError', 'fetch'].flatMap((name): [object, string][] =>
+    ...['forward', 'accept', 'onReport', 'onError', 'fetch'].flatMap((name): [object, string][] =>
       [true, {}, 'f'].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a function`]),
     ),
     ...['bodyTimeout', 'timeout', 'reportInterval'].map((name): [object, string] => [

@@ -1,0 +1,75 @@
+import { eventFault } from '../service/eventFault.js';
+import { IDENTIFY, isObject, type Rejections, type WireEvent } from '../wire.js';
+import type { ConnectionInfo } from './address.js';
+import { type RelayedEvent, relayed } from './job.js';
+import { Refusal, type RelayRequest } from './request.js';
+
+/** An event as `accept` gets it: valid, and signed if it is an `$identify` that needs a signature. */
+export type AcceptableEvent = Readonly<Omit<WireEvent, 'seq' | 'signature'>>;
+
+/** What an event came with. */
+export interface AcceptContext extends ConnectionInfo {
+  /** The request. Its body has been read. */
+  readonly request: RelayRequest;
+}
+
+/**
+ * Decides about a valid event before it is forwarded: `true` forwards it, an event is forwarded in its place (with the same
+ * `uuid`), a text drops it for that reason, and `false` drops it as `not accepted`. The page gets the reason. If the function
+ * throws or rejects, the relay answers 500, and the page keeps its events.
+ */
+export type Accept = (
+  event: AcceptableEvent,
+  context: AcceptContext,
+) => boolean | string | AcceptableEvent | Promise<boolean | string | AcceptableEvent>;
+
+type Sifted = { readonly events: readonly RelayedEvent[]; readonly rejected: Rejections['rejected'] };
+
+/** The event to forward, or the reason to drop it. */
+const verdictOn = async (
+  { came, forwarded }: RelayedEvent,
+  accept: Accept | undefined,
+  names: ReadonlySet<string> | undefined,
+  context: AcceptContext,
+): Promise<RelayedEvent | string> => {
+  if (names && !names.has(came.event)) return 'event: expected one of the relay option allowedEvents';
+  const verdict = accept ? await accept(forwarded as AcceptableEvent, context) : true;
+  if (verdict === true) return { came, forwarded };
+  if (!isObject(verdict)) return typeof verdict === 'string' && verdict ? verdict : 'not accepted';
+  // The id identifies duplicates, so it stays.
+  const changed = { ...verdict, uuid: came.uuid } as WireEvent;
+  const fault = eventFault(changed);
+  if (fault) throw new TypeError(`accept: ${fault}`);
+  return { came, forwarded: relayed(changed).forwarded };
+};
+
+/**
+ * Creates a function that applies `allowedEvents` and `accept` to events, in order.
+ *
+ * @param onError receives what `accept` throws
+ */
+export const createSieve = (
+  accept: Accept | undefined,
+  allowedEvents: readonly string[] | undefined,
+  onError: (error: unknown) => void,
+) => {
+  // clew sends `$identify` by itself, and has the signature for it.
+  const names = allowedEvents && new Set([...allowedEvents, IDENTIFY]);
+  return async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
+    if (!accept && !names) return { events, rejected: [] };
+    const good: RelayedEvent[] = [];
+    const rejected: Rejections['rejected'] = [];
+    for (const event of events) {
+      try {
+        const verdict = await verdictOn(event, accept, names, context);
+        if (typeof verdict !== 'string') good.push(verdict);
+        else rejected.push({ uuid: event.came.uuid ?? '', reason: verdict });
+      } catch (error) {
+        onError(error);
+        // As from the service, so that the tracker bisects if one event is the cause.
+        throw new Refusal(500, 'the relay option accept has failed', 1, 500);
+      }
+    }
+    return { events: good, rejected };
+  };
+};

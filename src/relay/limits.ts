@@ -1,0 +1,218 @@
+import { isObject, kindOf } from '../wire.js';
+import { type AddressOptions, type ConnectionInfo, clientAddress, networkOf } from './address.js';
+import { inTime } from './inTime.js';
+import { Refusal, type RelayRequest } from './request.js';
+import type { RedisCommand } from './seen.js';
+
+/** A token bucket: it is full at first, each event takes a token, and `rate` tokens come back each second. */
+export interface Rate {
+  /** Events a second, in the long run. */
+  readonly rate: number;
+  /** Events at once. */
+  readonly burst: number;
+}
+
+/** The limits of a relay. The relay answers 429 with `Retry-After` to requests above them. `false` turns one off. */
+export interface LimitOptions extends AddressOptions {
+  /**
+   * For each client address (IPv6: each /64 network). A request without events counts as one.
+   *
+   * @default { rate: 1000, burst: 10000 }
+   */
+  address?: Rate | false;
+  /**
+   * For each visitor id.
+   *
+   * @default { rate: 200, burst: 20000 }
+   */
+  visitor?: Rate | false;
+  /**
+   * For all requests together.
+   *
+   * @default { rate: 10000, burst: 100000 }
+   */
+  total?: Rate | false;
+  /**
+   * Requests that are forwarded at a time. The relay answers 503 to more.
+   *
+   * @default 1000
+   */
+  maxForwards?: number;
+  /**
+   * Where the buckets are. Several relays share a `redisBuckets`.
+   *
+   * @default memoryBuckets()
+   */
+  buckets?: Buckets;
+}
+
+/** Tokens to take from one bucket. */
+export interface Take extends Rate {
+  /** Names the bucket. */
+  readonly key: string;
+  /** So many tokens, also if there are fewer: the bucket then owes them. */
+  readonly cost: number;
+  /** Takes them also from an empty bucket, because the request was let in already. */
+  readonly isLate: boolean;
+}
+
+/** Token buckets. If a call rejects, the relay lets the request in. */
+export interface Buckets {
+  /**
+   * Takes tokens from each bucket that is not empty.
+   *
+   * @returns (or resolves to) ms until the last of the empty buckets has a token, or 0 if none is empty
+   */
+  take(takes: readonly Take[]): number | Promise<number>;
+}
+
+/** Buckets that are kept at a time, at least. A bucket that is dropped is full again. */
+const MOST_BUCKETS = 50_000;
+
+/** Keeps the buckets in this process's memory: the latest 50,000 at least, and at most twice as many. */
+export const memoryBuckets = (): Buckets => {
+  let buckets = new Map<string, { tokens: number; at: number }>();
+  // Dropped whole, because V8 searches a map from its beginning to find the first entry after many deletions.
+  let older = buckets;
+  const takeOne = ({ key, rate, burst, cost, isLate }: Take, now: number): number => {
+    const bucket = buckets.get(key) ?? older.get(key) ?? { tokens: burst, at: now };
+    // A clock that is set back must not empty it.
+    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(now - bucket.at, 0) * rate) / 1000);
+    bucket.at = now;
+    buckets.set(key, bucket);
+    if (buckets.size >= MOST_BUCKETS) {
+      older = buckets;
+      buckets = new Map();
+    }
+    if (bucket.tokens < 1 && !isLate) return ((1 - bucket.tokens) * 1000) / rate;
+    bucket.tokens -= cost;
+    return 0;
+  };
+  return {
+    take: (takes) => {
+      const now = Date.now();
+      return takes.reduce((wait, take) => Math.max(wait, takeOne(take, now)), 0);
+    },
+  };
+};
+
+/**
+ * Takes tokens by the clock of Redis, because relays have clocks of their own. Redis deletes a bucket that would be full.
+ * KEYS: the bucket. ARGV: rate, burst, cost, and '1' if it may be empty. Returns ms to wait.
+ */
+const TAKE = `
+  local rate, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local saved = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+  local tokens = math.min(burst, (tonumber(saved[1]) or burst) + math.max(now - (tonumber(saved[2]) or now), 0) * rate / 1000)
+  if tokens < 1 and ARGV[4] ~= '1' then return math.ceil((1 - tokens) * 1000 / rate) end
+  tokens = tokens - cost
+  redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', now)
+  redis.call('PEXPIRE', KEYS[1], math.ceil((burst - tokens) * 1000 / rate) + 1000)
+  return 0`;
+
+/**
+ * Keeps the buckets in a Redis that several relays share. While a bucket is empty, the relay refuses without a call to Redis, so
+ * that a flood does not become one of Redis.
+ *
+ * @param command sends a command to that Redis. If it rejects, the relay lets the request in
+ * @param options under which keys
+ * @param options.prefix begins each key. Default: `clew:limit:`
+ */
+export const redisBuckets = (command: RedisCommand, { prefix = 'clew:limit:' }: { prefix?: string } = {}): Buckets => {
+  /** When each empty bucket has a token again. */
+  let empty = new Map<string, number>();
+  const takeOne = async ({ key, rate, burst, cost, isLate }: Take): Promise<number> => {
+    const now = Date.now();
+    const until = empty.get(key) ?? 0;
+    if (until > now && !isLate) return until - now;
+    const wait = Number(
+      await command(['EVAL', TAKE, '1', prefix + key, `${rate}`, `${burst}`, `${cost}`, isLate ? '1' : '0']),
+    );
+    if (empty.size >= MOST_BUCKETS) empty = new Map();
+    if (wait > 0) empty.set(key, now + wait);
+    else empty.delete(key);
+    return wait;
+  };
+  return { take: async (takes) => Math.max(0, ...(await Promise.all(takes.map(takeOne)))) };
+};
+
+/** What a request may cost: a token on arrival, and the others once its events are known. */
+export interface Admission {
+  /**
+   * Takes the tokens of its events.
+   *
+   * @param visitors the visitor id of each valid event
+   * @param others the number of the other events
+   * @throws Refusal 429
+   */
+  admit(visitors: readonly string[], others: number): Promise<void>;
+}
+
+const isRate = (value: unknown): boolean => {
+  const { rate, burst } = (value ?? {}) as Rate;
+  return typeof rate === 'number' && rate > 0 && typeof burst === 'number' && burst >= 1;
+};
+
+/** The fault of the option: its name, what was expected, and what it got. Undefined if it is valid. */
+export const checkLimits = (options: unknown): [name: string, expected: string, got: string] | undefined => {
+  if (!isObject(options)) return ['limits', 'an object', kindOf(options)];
+  const { trustedProxies = 0, addressHeader = 'x', maxForwards = 1, buckets } = options;
+  for (const name of ['address', 'visitor', 'total'])
+    if (options[name] !== undefined && options[name] !== false && !isRate(options[name]))
+      return [`limits.${name}`, '{ rate: a number above 0, burst: a number from 1 }, or false', kindOf(options[name])];
+  if (!Number.isInteger(trustedProxies) || Number(trustedProxies) < 0)
+    return ['limits.trustedProxies', 'a whole number from 0', kindOf(trustedProxies)];
+  if (typeof addressHeader !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(addressHeader))
+    return ['limits.addressHeader', 'the name of a header', kindOf(addressHeader)];
+  if (typeof maxForwards !== 'number' || !(maxForwards >= 1))
+    return ['limits.maxForwards', 'a number from 1', kindOf(maxForwards)];
+  if (buckets !== undefined && !(isObject(buckets) && typeof buckets.take === 'function'))
+    return ['limits.buckets', 'the method take', kindOf(buckets)];
+  return undefined;
+};
+
+/** How long the buckets may take to answer, in ms. After that the relay lets the request in. */
+const LONGEST_TAKE = 500;
+
+const TOO_MANY = 'too many requests';
+
+/** Creates a function that lets a request in, or rejects with a `Refusal` 429. */
+export const createLimits = (options: LimitOptions, onError: (error: unknown) => void) => {
+  const { address: perAddress = { rate: 1000, burst: 10_000 }, visitor = { rate: 200, burst: 20_000 } } = options;
+  const { total = { rate: 10_000, burst: 100_000 }, buckets = memoryBuckets() } = options;
+
+  const take = async (takes: readonly Take[]): Promise<void> => {
+    let wait = 0;
+    try {
+      const taken = takes[0] ? buckets.take(takes) : 0;
+      wait = typeof taken === 'number' ? taken : await inTime(taken, LONGEST_TAKE, 'limits.buckets');
+    } catch (error) {
+      // A store that fails must not cost events.
+      onError(error);
+    }
+    if (wait > 0) throw new Refusal(429, TOO_MANY, Math.ceil(wait / 1000));
+  };
+  const takeOf = (rate: Rate | false, key: string | undefined, cost: number, isLate: boolean): Take[] =>
+    rate && key !== undefined ? [{ ...rate, key, cost, isLate }] : [];
+
+  return async ({ headers }: RelayRequest, connection: ConnectionInfo): Promise<Admission> => {
+    const address = clientAddress(headers, connection, options);
+    const addressKey = address && `address ${networkOf(address)}`;
+    const ofAll = (cost: number, isLate: boolean) => [
+      ...takeOf(perAddress, addressKey, cost, isLate),
+      ...takeOf(total, 'total', cost, isLate),
+    ];
+    await take(ofAll(1, false));
+    return {
+      async admit(visitors, others) {
+        const counts = new Map<string, number>();
+        for (const id of visitors) counts.set(id, (counts.get(id) ?? 0) + 1);
+        const events = visitors.length + others;
+        const more = events > 1 ? ofAll(events - 1, true) : [];
+        await take([...more, ...[...counts].flatMap(([id, n]) => takeOf(visitor, `visitor ${id}`, n, false))]);
+      },
+    };
+  };
+};

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { type Buckets, redisBuckets, type Take } from '../../src/relay.ts';
+import { itWithRedis, useRedis } from '../redis.ts';
+
+const redis = useRedis();
+const take = (more: Partial<Take> = {}): Take => ({ key: 'a', rate: 1, burst: 3, cost: 1, isLate: false, ...more });
+const open = (prefix = `${randomUUID()}:`): Buckets => redisBuckets(redis().command, { prefix });
+
+itWithRedis('two relays with one Redis share a bucket', async () => {
+  const prefix = `${randomUUID()}:`;
+  const [one, two] = [open(prefix), open(prefix)];
+  const waits = [];
+  for (const relay of [one, two, one, two, one]) waits.push(await relay.take([take()]));
+  expect(waits.slice(0, 3)).toEqual([0, 0, 0]);
+  for (const wait of waits.slice(3)) expect(wait).toBeGreaterThan(0);
+  for (const wait of waits.slice(3)) expect(wait).toBeLessThanOrEqual(1000);
+});
+
+itWithRedis('tokens come back with time, and never more than the burst', async () => {
+  const buckets = open();
+  const fast = take({ rate: 50, burst: 2 });
+  expect([await buckets.take([fast]), await buckets.take([fast])]).toEqual([0, 0]);
+  const wait = await buckets.take([fast]);
+  expect(wait).toBeGreaterThan(0);
+  await pause(wait + 200);
+  expect([await buckets.take([fast]), await buckets.take([fast])]).toEqual([0, 0]);
+  expect(await buckets.take([fast])).toBeGreaterThan(0);
+});
+
+itWithRedis('a late take may owe tokens, and the longest wait of several buckets counts', async () => {
+  const buckets = open();
+  expect(await buckets.take([take({ cost: 10, isLate: true })])).toBe(0);
+  const wait = await buckets.take([take(), take({ key: 'b' })]);
+  expect(wait).toBeGreaterThan(7000);
+  expect(wait).toBeLessThanOrEqual(8000);
+  expect(await buckets.take([take({ isLate: true })])).toBe(0);
+});
+
+itWithRedis('Redis deletes a bucket when it would be full again', async () => {
+  const prefix = `${randomUUID()}:`;
+  await open(prefix).take([take({ cost: 2 })]);
+  const left = Number(await redis().command(['PTTL', `${prefix}a`]));
+  expect(left).toBeGreaterThan(2000);
+  expect(left).toBeLessThanOrEqual(3000);
+});
+
+it('an empty bucket is refused without a further call to Redis, until it has a token', async () => {
+  const calls: string[][] = [];
+  const buckets = redisBuckets(async (args) => {
+    calls.push(args);
+    return calls.length < 3 ? 30 : 0;
+  });
+  expect(await buckets.take([take()])).toBe(30);
+  expect(await buckets.take([take()])).toBeGreaterThan(0);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toEqual(['EVAL', expect.any(String), '1', 'clew:limit:a', '1', '3', '1', '0']);
+  await pause(40);
+  expect(await buckets.take([take()])).toBe(30);
+  expect(calls).toHaveLength(2);
+});

@@ -1,0 +1,195 @@
+// @module-tag promise
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { networkOf } from '../../src/relay/address.ts';
+import { type LimitOptions, memoryBuckets, memorySeen, type RelayOptions, type Take } from '../../src/relay.ts';
+import { openInMemory, requestOf } from './requests.ts';
+import { event } from './stage.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const batch = (count = 1, visitor?: string) => ({
+  batch: Array.from({ length: count }, (_, n) => event(`e${n}`, visitor ? { correlationValue: visitor } : {})),
+});
+/** A relay, and how requests from an address fare. */
+const open = (limits: LimitOptions, options: Partial<RelayOptions> = {}) => {
+  const { relay, received } = openInMemory({ limits, ...options });
+  const send = async (body: object, address = '10.0.0.1', headers: Record<string, string> = {}) => {
+    const { status, headers: answered } = await relay(requestOf(body, { headers }), { address });
+    return status === 201 ? status : [status, answered.get('Retry-After')];
+  };
+  return { relay, send, received };
+};
+
+describe('an address', () => {
+  it('gets 429 with Retry-After when its bucket is empty, and others do not', async () => {
+    const { send } = open({ address: { rate: 0.5, burst: 3 } });
+    for (let n = 0; n < 3; n++) expect(await send(batch())).toBe(201);
+    expect(await send(batch())).toEqual([429, '2']);
+    expect(await send(batch(), '10.0.0.2')).toBe(201);
+    vi.advanceTimersByTime(1999);
+    expect(await send(batch())).toEqual([429, '1']);
+    vi.advanceTimersByTime(1);
+    expect(await send(batch())).toBe(201);
+    expect(await send(batch())).toEqual([429, '2']);
+  });
+
+  it('is charged for each event, valid or not, after its request has been let in', async () => {
+    const { send } = open({ address: { rate: 1, burst: 10 } });
+    expect(await send({ batch: [...batch(20).batch, {}, {}] })).toBe(201);
+    expect(await send(batch())).toEqual([429, '13']);
+  });
+
+  it('is refused before its body is read', async () => {
+    const { relay } = open({ address: { rate: 1, burst: 1 } });
+    const body = {
+      // biome-ignore lint/correctness/useYield: it must not be read
+      async *[Symbol.asyncIterator]() {
+        throw new Error('read');
+      },
+    };
+    const request = { ...requestOf({}), body };
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await relay(request, { address: '10.0.0.1' })).status);
+    expect(statuses).toEqual([400, 429, 429]);
+  });
+
+  it('that is unknown is in no bucket of its own', async () => {
+    const { relay } = openInMemory({ limits: { address: { rate: 1, burst: 1 } } });
+    for (let n = 0; n < 3; n++) expect((await relay(requestOf(batch()))).status).toBe(201);
+  });
+
+  it.each<[string, LimitOptions, string, string]>([
+    ['the connection', {}, '1.1.1.1', '10.0.0.1'],
+    ['the connection, whatever a client writes', {}, '1.1.1.1, 2.2.2.2', '10.0.0.1'],
+    ['the proxy’s entry', { trustedProxies: 1 }, '1.1.1.1', '1.1.1.1'],
+    ['the last proxy’s entry, whatever a client writes', { trustedProxies: 1 }, '6.6.6.6, 1.1.1.1', '1.1.1.1'],
+    ['the entry before the last with two proxies', { trustedProxies: 2 }, '6.6.6.6, 1.1.1.1, 9.9.9.9', '1.1.1.1'],
+    ['the first entry if there are fewer than proxies', { trustedProxies: 3 }, '1.1.1.1, 9.9.9.9', '1.1.1.1'],
+    ['the connection without the header', { trustedProxies: 1 }, '', '10.0.0.1'],
+    ['another header', { trustedProxies: 1, addressHeader: 'CF-Connecting-IP' }, '6.6.6.6', '1.1.1.1'],
+  ])('comes from %s', async (_what, limits, forwarded, expected) => {
+    const takes: Take[] = [];
+    const take = (asked: readonly Take[]) => {
+      takes.push(...asked);
+      return 0;
+    };
+    const buckets = { take };
+    const { send } = open({ ...limits, buckets });
+    await send(batch(), '10.0.0.1', { 'X-Forwarded-For': forwarded, 'CF-Connecting-IP': '1.1.1.1' });
+    expect(takes[0]).toMatchObject({ key: `address ${expected}`, cost: 1 });
+  });
+
+  it.each([
+    ['1.2.3.4', '1.2.3.4'],
+    ['1.2.3.4:5678', '1.2.3.4'],
+    ['::ffff:1.2.3.4', '1.2.3.4'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::1]:443', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['1::', '1:0:0:0::/64'],
+    ['unknown', 'unknown'],
+  ])('%s counts as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
+
+it('a visitor gets 429 when their bucket is empty, from whatever address, and others do not', async () => {
+  const { send } = open({ visitor: { rate: 1, burst: 10 } });
+  const [ann, ben] = [randomUUID(), randomUUID()];
+  expect(await send(batch(15, ann))).toBe(201);
+  expect(await send(batch(1, ann), '10.0.0.2')).toEqual([429, '6']);
+  expect(await send(batch(1, ben))).toBe(201);
+  vi.advanceTimersByTime(6000);
+  expect(await send(batch(1, ann))).toBe(201);
+});
+
+it('all requests together get 429 when the total is used up', async () => {
+  const { send } = open({ total: { rate: 1, burst: 2 } });
+  const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
+  const statuses = [];
+  for (const address of addresses) statuses.push(await send(batch(), address));
+  expect(statuses).toEqual([201, 201, [429, '1']]);
+});
+
+it('false turns each limit off', async () => {
+  const { send } = open({ address: false, visitor: false, total: false, buckets: memoryBuckets() });
+  const visitor = randomUUID();
+  for (let n = 0; n < 300; n++) expect(await send(batch(100, visitor))).toBe(201);
+});
+
+it('with the defaults a visitor’s full queue gets through, and a flood does not', async () => {
+  const { send, received } = open({});
+  const visitor = randomUUID();
+  for (let n = 0; n < 50; n++) expect(await send(batch(200, visitor))).toBe(201);
+  received.length = 0;
+  let through = 0;
+  for (let n = 0; n < 100; n++) if ((await send(batch(200), '6.6.6.6')) === 201) through++;
+  expect(through).toBe(50);
+  expect(await send(batch(1), '10.0.0.2')).toBe(201);
+});
+
+it('a flood of 100,000 requests from one address evicts no id of another', async () => {
+  const seen = memorySeen();
+  const { send, received } = open({}, { seen });
+  const honest = batch();
+  expect(await send(honest)).toBe(201);
+  for (let n = 0; n < 100_000; n++) {
+    // 10,000 requests a second.
+    if (n % 10 === 0) vi.advanceTimersByTime(1);
+    await send({ batch: [{}] }, '6.6.6.6');
+  }
+  for (let n = 0; n < 100; n++) await send(batch(200), '6.6.6.6');
+  received.length = 0;
+  expect(await send(honest)).toEqual([200, null]);
+  expect(received).toEqual([]);
+}, 60_000);
+
+describe('buckets that fail let requests in, and are reported:', () => {
+  it.each<[string, () => Promise<number>]>([
+    ['rejecting', () => Promise.reject(new Error('away'))],
+    ['never answering', () => new Promise(() => {})],
+  ])('%s', async (_what, take) => {
+    const errors: unknown[] = [];
+    const { send } = open({ buckets: { take } }, { onError: (error) => errors.push(error) });
+    const reply = send(batch());
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await reply).toBe(201);
+    expect(errors).toEqual([expect.any(Error), expect.any(Error)]);
+  });
+});
+
+it('more forwards at a time than `maxForwards` get 503 with Retry-After, and their events stay new', async () => {
+  const answers: (() => void)[] = [];
+  const forward = () =>
+    new Promise<Response>((resolve) => answers.push(() => resolve(new Response(null, { status: 201 }))));
+  const { send } = open({ maxForwards: 2 }, { forward });
+  const replies = [send(batch()), send(batch())];
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  const late = batch();
+  expect(await send(late)).toEqual([503, '1']);
+  for (const answer of answers) answer();
+  expect(await Promise.all(replies)).toEqual([201, 201]);
+  const again = send(late);
+  await vi.waitFor(() => expect(answers).toHaveLength(3));
+  answers[2]?.();
+  expect(await again).toBe(201);
+});
+
+it('a clock that is set back neither empties nor fills a bucket', () => {
+  const { take } = memoryBuckets();
+  const one = { key: 'a', rate: 1, burst: 2, cost: 1, isLate: false };
+  expect([take([one]), take([one])]).toEqual([0, 0]);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  expect(take([one])).toBe(1000);
+  vi.advanceTimersByTime(1000);
+  expect(take([one])).toBe(0);
+});
