@@ -67,7 +67,7 @@ test('a failed request has its response and its retry, and its event the number 
   await demo.fault({ mode: 'status', status: 503, retryAfter: '11', count: 1 });
   await visitor.clew('track', 'unlucky');
   await expect(requests).toContainText('503 failed');
-  await expect(requests).toContainText('a 503 on demand');
+  await expect(requests).toContainText('the service answered 503');
   await expect(requests).toContainText(/Retry in \d+ s, at \d\d:\d\d:\d\d\s+\(Retry-After: 11 s\)/);
   await expect(state).toContainText(/Retry in \d+ s, at .*, after 1 failure in a row/);
   await expect(row('unlucky')).toContainText('queued');

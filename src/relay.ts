@@ -1,14 +1,20 @@
 import { createSieve } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
 import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
-import { type ForwardAnswer, toService } from './relay/forward.js';
-import { type Checks, jobOf, type ServicePath } from './relay/job.js';
+import { toService } from './relay/forward.js';
+import { createForwarding } from './relay/forwarding.js';
+import { createHealth, type Health } from './relay/health.js';
+import { type Checks, jobOf } from './relay/job.js';
 import { createLimits } from './relay/limits.js';
+import { createLog } from './relay/log.js';
+import { createMetrics } from './relay/metrics.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
+import { answerToProbe } from './relay/probes.js';
+import { createReading } from './relay/reading.js';
 import { createAccount } from './relay/report.js';
-import { isBeacon, Refusal, type RelayRequest, readBody } from './relay/request.js';
+import { isBeacon, Refusal, type RelayRequest } from './relay/request.js';
 import { createReserve } from './relay/reserve.js';
-import { forwardBeacon, longestForwarding } from './relay/retry.js';
+import { longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
 import { createSignatureCheck } from './relay/signature.js';
 import { renewedCookie } from './relay/visitorCookie.js';
@@ -24,7 +30,9 @@ export {
   type ServiceAddress,
   toService,
 } from './relay/forward.js';
+export type { Health } from './relay/health.js';
 export { type Buckets, type LimitOptions, memoryBuckets, type Rate, redisBuckets, type Take } from './relay/limits.js';
+export type { Logger, LogLine } from './relay/log.js';
 export { toNodeHandler } from './relay/node.js';
 export type { RelayOptions } from './relay/options.js';
 export type { RelayReport } from './relay/report.js';
@@ -48,9 +56,11 @@ export interface Relay {
    * process.once('SIGTERM', () => relay.close());
    */
   close(): Promise<void>;
+  /** Resolves to whether the relay works. `GET …/health` answers the same. */
+  health(): Promise<Health>;
+  /** The counts and durations since the relay's start, as OpenMetrics text. */
+  metrics(): string;
 }
-
-const utf8 = new TextEncoder();
 
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
@@ -67,10 +77,9 @@ export const createRelay = (options: RelayOptions): Relay => {
   checkOptions(options);
   const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
   const { maxBodyBytes = 102_400, maxBatchEvents = 500, bodyTimeout = 30_000, timeout = 10_000 } = options;
-  const { limits = {} } = options;
+  const { limits = {}, metricsPath } = options;
   const { maxForwards = 1000 } = limits;
   const { reportInterval = 60_000, seen = memorySeen({ maxPending: longestForwarding(timeout) }) } = options;
-  const forward = options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch });
   const checks: Checks = {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
     allowUnsignedIdentify: options.allowUnsignedIdentify === true,
@@ -81,77 +90,73 @@ export const createRelay = (options: RelayOptions): Relay => {
   /** The exception or rejection of a listener must not affect the answer. */
   const notify = <T>(listener: ((value: T) => unknown) | undefined, value: T) =>
     void (async () => listener?.(value))().catch(() => {});
-  const onError = (error: unknown) => notify(options.onError, error);
+  const metrics = createMetrics();
+  const log = createLog((line) => notify(options.logger, line), apiKey);
+  const onError = (error: unknown) => {
+    notify(options.onError, error);
+    log.error(error);
+  };
+  const onStoreError = (store: 'seen' | 'buckets') => (error: unknown) => {
+    metrics.failure(store);
+    onError(error);
+  };
   const account = createAccount((report) => notify(options.onReport, report), reportInterval);
-  const reserve = createReserve(seen, timeout, onError);
+  const reserve = createReserve(seen, timeout, onStoreError('seen'));
+  const { check, answered: noteAnswer } = createHealth(seen);
   const sieve = createSieve(options.accept, options.allowedEvents, onError);
-  const letIn = createLimits(limits, onError);
+  const letIn = createLimits(limits, onStoreError('buckets'));
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
-  /** Requests that are being forwarded. */
-  let forwards = 0;
-  /** Ends the reading of each request whose body has not arrived in full. */
-  const reading = new Set<(reason: Refusal) => void>();
+  const { read, close: endReading } = createReading(maxBodyBytes, bodyTimeout);
+  const { send, inFlight } = createForwarding({
+    forward: options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch }),
+    maxBodyBytes,
+    maxForwards,
+    isClosing: () => isClosing,
+    onAnswer(status, ms) {
+      noteAnswer(status);
+      metrics.forward(status, ms);
+    },
+    onError,
+  });
+  const health = () => check(isClosing);
+  const metricsText = () => metrics.text({ missing: account.missing(), forwards: inFlight() });
 
-  /** Rejects if the relay closes before the whole body has arrived, or if that takes too long: that request was not served. */
-  const read = (request: RelayRequest): Promise<Record<string, unknown>> =>
-    new Promise((resolve, reject) => {
-      if (isClosing) return reject(CLOSING);
-      reading.add(reject);
-      const late = new Refusal(408, `expected the whole body within ${bodyTimeout} ms`);
-      const timer = setTimeout(reject, bodyTimeout, late);
-      readBody(request, maxBodyBytes)
-        .then(resolve, reject)
-        .finally(() => {
-          clearTimeout(timer);
-          reading.delete(reject);
-        });
-    });
-
-  /** The answer of the service, or of `forward`. */
-  const send = async (path: ServicePath, body: string, isFromBeacon: boolean): Promise<ForwardAnswer> => {
-    // `JSON.parse` and `JSON.stringify` make 22 characters of 1e21, and the service has the same limit as the relay.
-    if (3 * body.length > maxBodyBytes && utf8.encode(body).length > maxBodyBytes)
-      throw new Refusal(413, `expected events of at most ${maxBodyBytes} bytes as the relay writes them`);
-    if (forwards >= maxForwards) throw new Refusal(503, 'the relay is busy', 1);
-    forwards++;
-    try {
-      const request = { path, body };
-      return await (isFromBeacon ? forwardBeacon(forward, request, () => isClosing) : forward(request));
-    } catch (error) {
-      onError(error instanceof Refusal ? error.cause : error);
-      throw error instanceof Refusal ? error : new Refusal(502, 'the relay could not forward the request', 1);
-    } finally {
-      forwards--;
-    }
-  };
-
-  const serve = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {
+  const serve = async (request: RelayRequest, path: string, connection: ConnectionInfo): Promise<Response> => {
     const { admit } = await letIn(request, connection);
     if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
-    const job = await jobOf(new URL(request.url).pathname, await read(request), checks);
+    const probe = await answerToProbe(request, path, health, metricsText, metricsPath);
+    if (probe) return probe;
+    const job = await jobOf(path, await read(request), checks);
+    metrics.event('received', job.events.length + job.rejected.length);
     const visitors = job.events.map(({ came }) => came.correlationValue);
     await admit(visitors, job.rejected.length);
     const sifted = await sieve(job.events, { ...connection, request });
-    const path = job.path;
+    metrics.rejected(job.rejected.map(({ reason }) => reason));
+    metrics.notAccepted(sifted.rejected.length);
     const rejected = [...job.rejected, ...sifted.rejected];
     const { events, end } = await reserve(sifted.events);
-    account.count('repeats', sifted.events.length - events.length);
+    const repeats = sifted.events.length - events.length;
+    metrics.event('duplicate', repeats);
+    account.count('repeats', repeats);
     account.count('rejected', rejected.length);
     let isTaken = false;
     try {
       const body = job.bodyOf(events);
       if (body === undefined) return answerOfNothing(rejected);
-      const answer = await send(path, body, isBeacon(request));
+      const answer = await send({ path: job.path, body }, isBeacon(request));
       isTaken = answer.ok;
       return await answerOf(answer, rejected, apiKey, onError);
     } finally {
       if (isTaken) account.taken(events.map(({ came }) => came));
+      if (isTaken) metrics.event('forwarded', events.length);
       await end(isTaken ? 'confirm' : 'release');
     }
   };
 
   const handle = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {
+    const start = Date.now();
+    let path = '';
     const origin = request.headers.get('Origin');
     const isAllowed = origin !== null && allowedOrigins?.includes(origin);
     let response: Response;
@@ -159,13 +164,18 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (isClosing) throw CLOSING;
       if (origin !== null && allowedOrigins && !isAllowed)
         throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
-      response = await serve(request, connection);
+      path = new URL(request.url).pathname;
+      response = await serve(request, path, connection);
       const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {
       response = refusalOf(error);
+      if (error instanceof Refusal && error.status === 429) metrics.limited();
     }
     account.emitIfDue();
+    const ms = Date.now() - start;
+    metrics.request(response.status, ms);
+    log.request(response.status, path, ms);
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
     response.headers.set('X-Content-Type-Options', 'nosniff');
@@ -181,9 +191,9 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   const close = async (): Promise<void> => {
     isClosing = true;
-    for (const end of reading) end(CLOSING);
+    endReading(CLOSING);
     await Promise.all(underWay);
     account.emit();
   };
-  return Object.assign(relay, { close });
+  return Object.assign(relay, { close, health, metrics: metricsText });
 };

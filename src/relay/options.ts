@@ -3,6 +3,7 @@ import { kindOf } from '../wire.js';
 import type { Accept } from './accept.js';
 import type { Forward } from './forward.js';
 import { checkLimits, type LimitOptions } from './limits.js';
+import type { Logger } from './log.js';
 import type { RelayReport } from './report.js';
 import { longestForwarding } from './retry.js';
 import type { Seen } from './seen.js';
@@ -127,6 +128,20 @@ export interface RelayOptions {
    */
   onError?: (error: unknown) => void;
   /**
+   * Receives a line for each answered request and each failure. It has no key, no payload, no id and no address of a visitor.
+   *
+   * @default none
+   * @example (line) => console.log(JSON.stringify(line))
+   */
+  logger?: Logger;
+  /**
+   * The end of the path at which `GET` answers the metrics as OpenMetrics text. Anyone who can reach the path can read them.
+   *
+   * @default none
+   * @example '/metrics'
+   */
+  metricsPath?: string;
+  /**
    * Shortest time between two reports, in ms.
    *
    * @default 60000
@@ -203,7 +218,7 @@ export const checkOptions = (options: RelayOptions): void => {
     if (!options.forward && (name === 'baseUrl' || name === 'apiKey') && options[name] === undefined)
       fail(name, `${expected}, or the option forward`, 'nothing');
   }
-  for (const name of ['forward', 'accept', 'onReport', 'onError', 'fetch'] as const)
+  for (const name of ['forward', 'accept', 'onReport', 'onError', 'logger', 'fetch'] as const)
     expect(name, isFunction, 'a function');
   for (const name of ['allowUnsignedIdentify', 'allowUnsignedUpsert'] as const)
     expect(name, (value) => typeof value === 'boolean', 'a boolean');
@@ -217,6 +232,7 @@ export const checkOptions = (options: RelayOptions): void => {
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isOrigin), ORIGINS);
   for (const name of ['allowedEvents', 'allowedProperties'] as const)
     expect(name, (value) => Array.isArray(value) && value.every(isText), 'a list of names');
+  expect('metricsPath', (value) => isText(value) && /^\/[^?#]*[^?#/]$/.test(value), 'a path that begins with a slash');
   const limit = options.limits === undefined ? undefined : checkLimits(options.limits);
   if (limit) fail(...limit);
   expect(

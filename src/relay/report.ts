@@ -53,6 +53,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
   };
 
   return {
+    missing: () => report.missing,
     taken(events: readonly WireEvent[]): void {
       report.taken += events.length;
       for (const event of events) place(event);

@@ -1,0 +1,40 @@
+import { withoutKey } from '../service/address.js';
+
+/** One line of a relay's log. It has no key, no payload, no id and no address of a visitor. */
+export interface LogLine {
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  /** `error`: 5xx, and failures of the service or a store. `warn`: other refusals. `info`: the rest, and 429. */
+  readonly level: 'info' | 'warn' | 'error';
+  /** `request` for an answered request, or why something failed. */
+  readonly message: string;
+  /** The status of the answer to the page, or of the service's answer. */
+  readonly status?: number | undefined;
+  /** The path of the request, without its query. */
+  readonly path?: string | undefined;
+  /** How long the answer took, in ms. */
+  readonly ms?: number | undefined;
+}
+
+/** Receives each line. Its exceptions are ignored. */
+export type Logger = (line: LogLine) => void;
+
+/** Characters of a path. The rest says nothing. */
+const MAX_PATH = 200;
+
+const levelOf = (status: number): LogLine['level'] =>
+  status < 400 || status === 429 ? 'info' : status < 500 ? 'warn' : 'error';
+
+export const createLog = (logger: Logger, apiKey: string) => {
+  const time = () => new Date().toISOString();
+  return {
+    request: (status: number, path: string, ms: number) =>
+      logger({ time: time(), level: levelOf(status), message: 'request', status, path: path.slice(0, MAX_PATH), ms }),
+    error: (error: unknown) => {
+      const { status } = (error ?? {}) as { status?: unknown };
+      const message = withoutKey(error instanceof Error ? error.message : String(error), apiKey);
+      const code = typeof status === 'number' ? { status } : {};
+      logger({ time: time(), level: 'error', message, ...code });
+    },
+  };
+};

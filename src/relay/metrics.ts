@@ -1,0 +1,107 @@
+/** Counters, gauges and histograms, as OpenMetrics text: https://prometheus.io/docs/specs/om/open_metrics_spec/ */
+
+/** Upper bounds of the histograms, in s. */
+const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Histogram {
+  /** One more than bounds: the last one has no bound. */
+  readonly counts: number[];
+  sum: number;
+}
+
+const newHistogram = (): Histogram => ({ counts: Array(BOUNDS.length + 1).fill(0), sum: 0 });
+
+const observe = (histogram: Histogram, ms: number): void => {
+  const seconds = ms / 1000;
+  const at = BOUNDS.findIndex((bound) => seconds <= bound);
+  const place = at < 0 ? BOUNDS.length : at;
+  histogram.counts[place] = (histogram.counts[place] ?? 0) + 1;
+  histogram.sum += seconds;
+};
+
+const histogramLines = (name: string, { counts, sum }: Histogram): string[] => {
+  let total = 0;
+  const buckets = counts.map((count, at) => {
+    total += count;
+    return `${name}_bucket{le="${BOUNDS[at]?.toFixed(3) ?? '+Inf'}"} ${total}`;
+  });
+  return [
+    `# TYPE ${name} histogram`,
+    `# UNIT ${name} seconds`,
+    ...buckets,
+    `${name}_count ${total}`,
+    `${name}_sum ${sum}`,
+  ];
+};
+
+/** Counts by the value of one label. */
+type Counts = Map<string, number>;
+const add = (counts: Counts, label: string, by = 1) => void counts.set(label, (counts.get(label) ?? 0) + by);
+
+const counterLines = (name: string, label: string, counts: Counts): string[] => [
+  `# TYPE ${name} counter`,
+  ...[...counts].sort().map(([value, count]) => `${name}_total{${label}="${value}"} ${count}`),
+];
+
+/** The first word of a reason, if it is one of the relay's: a page must not be able to add labels. */
+const FIELDS = ['event', 'source', 'correlationKey', 'correlationValue', 'uuid', 'timestamp', 'payload', 'signature'];
+const fieldOf = (reason: string): string => {
+  const [word = ''] = /^\w+/.exec(reason) ?? [];
+  return FIELDS.includes(word) ? word : 'other';
+};
+
+/** What a relay counts from its start. */
+export const createMetrics = () => {
+  const requests: Counts = new Map();
+  const events: Counts = new Map([
+    ['received', 0],
+    ['forwarded', 0],
+    ['duplicate', 0],
+  ]);
+  const rejections: Counts = new Map();
+  const answers: Counts = new Map();
+  const failures: Counts = new Map([
+    ['seen', 0],
+    ['buckets', 0],
+  ]);
+  const durations = { request: newHistogram(), forward: newHistogram() };
+  let limited = 0;
+  return {
+    request(status: number, ms: number): void {
+      add(requests, `${status}`);
+      observe(durations.request, ms);
+    },
+    event: (what: 'received' | 'forwarded' | 'duplicate', count: number) => add(events, what, count),
+    rejected: (reasons: readonly string[]) => {
+      for (const reason of reasons) add(rejections, fieldOf(reason));
+    },
+    /** The relay's own `accept` has a reason of its own for each event. */
+    notAccepted: (count: number) => void (count && add(rejections, 'accept', count)),
+    /** @param status of the answer, or undefined if there was none */
+    forward(status: number | undefined, ms: number): void {
+      add(answers, `${status ?? 'none'}`);
+      observe(durations.forward, ms);
+    },
+    failure: (store: 'seen' | 'buckets') => add(failures, store),
+    limited: () => void limited++,
+    text: (gauges: Readonly<Record<'missing' | 'forwards', number>>): string =>
+      [
+        ...counterLines('clew_relay_requests', 'status', requests),
+        '# TYPE clew_relay_limited_requests counter',
+        `clew_relay_limited_requests_total ${limited}`,
+        ...counterLines('clew_relay_events', 'what', events),
+        ...counterLines('clew_relay_rejected_events', 'field', rejections),
+        '# TYPE clew_relay_missing_events gauge',
+        `clew_relay_missing_events ${gauges.missing}`,
+        ...counterLines('clew_relay_forward_answers', 'status', answers),
+        '# TYPE clew_relay_forwards_in_flight gauge',
+        `clew_relay_forwards_in_flight ${gauges.forwards}`,
+        ...counterLines('clew_relay_store_errors', 'store', failures),
+        ...histogramLines('clew_relay_request_duration_seconds', durations.request),
+        ...histogramLines('clew_relay_forward_duration_seconds', durations.forward),
+        '# EOF\n',
+      ].join('\n'),
+  };
+};
+
+export type Metrics = ReturnType<typeof createMetrics>;

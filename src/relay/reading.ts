@@ -1,0 +1,28 @@
+import { Refusal, type RelayRequest, readBody } from './request.js';
+
+/** Reads bodies, each for at most `timeout` ms, until it is closed. */
+export const createReading = (maxBodyBytes: number, timeout: number) => {
+  /** Ends the reading of each request whose body has not arrived in full. */
+  const reading = new Set<(reason: Refusal) => void>();
+  let closed: Refusal | undefined;
+  return {
+    /** The JSON object in the body. Rejects with a `Refusal`: that request was not served. */
+    read: (request: RelayRequest): Promise<Record<string, unknown>> =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(closed);
+        reading.add(reject);
+        const late = new Refusal(408, `expected the whole body within ${timeout} ms`);
+        const timer = setTimeout(reject, timeout, late);
+        readBody(request, maxBodyBytes)
+          .then(resolve, reject)
+          .finally(() => {
+            clearTimeout(timer);
+            reading.delete(reject);
+          });
+      }),
+    close(reason: Refusal): void {
+      closed = reason;
+      for (const end of reading) end(reason);
+    },
+  };
+};

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type LogLine, memorySeen, type RelayOptions } from '../../src/relay.ts';
+import { openInMemory, requestOf } from './requests.ts';
+import { event, KEY } from './stage.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 0, 31, 12) });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const open = (options: Partial<RelayOptions> = {}) => {
+  let answer = async () => new Response(null, { status: 201 });
+  const { relay } = openInMemory({ forward: () => answer(), ...options });
+  return {
+    relay,
+    post: (...events: object[]) => relay(requestOf({ batch: events })),
+    get: async (path: string, method = 'GET') => {
+      const response = await relay(requestOf('', { path, method }));
+      return { status: response.status, type: response.headers.get('Content-Type'), text: await response.text() };
+    },
+    answerWith: (next: () => Promise<Response>) => {
+      answer = next;
+    },
+  };
+};
+
+describe('GET …/health', () => {
+  const check = async ({ get }: ReturnType<typeof open>, method?: string) => {
+    const { status, text } = await get('/clew/health', method);
+    return [status, text && JSON.parse(text)];
+  };
+
+  it('is 200 while `seen` and the service answer, and says so', async () => {
+    const opened = open();
+    expect(await check(opened)).toEqual([200, { live: true, ready: true, seen: true, service: true }]);
+    expect(await opened.relay.health()).toMatchObject({ ready: true });
+    expect((await opened.get('/clew/health', 'HEAD')).status).toBe(200);
+    expect((await opened.get('/clew/health', 'POST')).status).not.toBe(200);
+  });
+
+  it.each<[string, () => Promise<never>]>([
+    ['rejects', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise(() => {})],
+  ])('is 503 while `seen` %s, asks at most once a second, and live all the same', async (_what, reserve) => {
+    const asked = vi.fn(reserve);
+    const opened = open({ seen: { ...memorySeen(), reserve: asked } });
+    const checks = [check(opened), check(opened)];
+    await vi.advanceTimersByTimeAsync(1000);
+    for (const answer of await Promise.all(checks))
+      expect(answer).toEqual([503, { live: true, ready: false, seen: false, service: true }]);
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(await opened.get('/clew/health/live')).toMatchObject({ status: 200, text: '{"live":true}' });
+  });
+
+  it.each<[string, () => Promise<Response>]>([
+    ['without an answer', () => Promise.reject(new Error('away'))],
+    ['with 503', async () => new Response(null, { status: 503 })],
+  ])('is 503 after five requests in a row %s, until one succeeds or 10 s pass', async (_what, fail) => {
+    const opened = open();
+    opened.answerWith(fail);
+    for (let n = 0; n < 4; n++) await opened.post(event('a'));
+    expect(await check(opened)).toMatchObject([200, {}]);
+    await opened.post(event('a'));
+    expect(await check(opened)).toEqual([503, { live: true, ready: false, seen: true, service: false }]);
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect(await check(opened)).toMatchObject([200, {}]);
+    await opened.post(event('a'));
+    expect(await check(opened)).toMatchObject([503, {}]);
+    opened.answerWith(async () => new Response(null, { status: 201 }));
+    await opened.post(event('a'));
+    expect(await check(opened)).toMatchObject([200, {}]);
+  });
+
+  it('is not changed by a 500, which a page can cause with an event', async () => {
+    const opened = open();
+    opened.answerWith(async () => new Response(null, { status: 500 }));
+    for (let n = 0; n < 10; n++) await opened.post(event('a'));
+    expect(await check(opened)).toMatchObject([200, {}]);
+  });
+
+  it('is 503 while the relay closes', async () => {
+    const opened = open();
+    await opened.relay.close();
+    expect((await opened.get('/clew/health')).status).toBe(503);
+    expect(await opened.relay.health()).toMatchObject({ ready: false });
+  });
+
+  it('reserves no event', async () => {
+    const seen = memorySeen();
+    const asked: string[] = [];
+    const opened = open({
+      seen: {
+        ...seen,
+        reserve: (uuids, owner) => {
+          asked.push(...uuids);
+          return seen.reserve(uuids, owner);
+        },
+      },
+    });
+    await check(opened);
+    expect(await seen.reserve(asked, 'another')).toEqual(['new']);
+  });
+});
+
+describe('the metrics', () => {
+  it('are OpenMetrics text at `metricsPath`, and nowhere without that option', async () => {
+    const { get, relay } = open({ metricsPath: '/metrics' });
+    const { status, type, text } = await get('/clew/metrics');
+    expect([status, type]).toEqual([200, 'application/openmetrics-text; version=1.0.0; charset=utf-8']);
+    expect(text).toMatch(/^# TYPE clew_relay_requests counter\n[\s\S]*\n# EOF\n$/);
+    expect(relay.metrics()).toContain('clew_relay_requests_total{status="200"} 1\n');
+    expect((await open().get('/clew/metrics')).status).toBe(405);
+  });
+
+  it('count requests, events, rejections by field, answers and failures', async () => {
+    const seen = memorySeen();
+    const opened = open({
+      seen,
+      allowedEvents: ['a'],
+      limits: { visitor: false, address: false, total: { rate: 1, burst: 6 } },
+    });
+    const known = event('a');
+    await opened.post(known);
+    await opened.post(known, event('a', { source: 'x' }), event('a', { timestamp: 'x' }), event('b'), {});
+    opened.answerWith(async () => new Response(null, { status: 503 }));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await opened.post(event('a'));
+    opened.answerWith(() => Promise.reject(new Error('away')));
+    await opened.post(event('a'), event('a'), event('a'), event('a'), event('a'), event('a'));
+    await opened.post(event('a'));
+    const lines = opened.relay.metrics().split('\n');
+    for (const line of [
+      'clew_relay_requests_total{status="201"} 1',
+      'clew_relay_requests_total{status="200"} 1',
+      'clew_relay_requests_total{status="503"} 1',
+      'clew_relay_requests_total{status="502"} 1',
+      'clew_relay_requests_total{status="429"} 1',
+      'clew_relay_limited_requests_total 1',
+      'clew_relay_events_total{what="received"} 13',
+      'clew_relay_events_total{what="forwarded"} 1',
+      'clew_relay_events_total{what="duplicate"} 1',
+      'clew_relay_rejected_events_total{field="source"} 1',
+      'clew_relay_rejected_events_total{field="timestamp"} 1',
+      'clew_relay_rejected_events_total{field="event"} 1',
+      'clew_relay_rejected_events_total{field="accept"} 1',
+      'clew_relay_forward_answers_total{status="201"} 1',
+      'clew_relay_forward_answers_total{status="503"} 1',
+      'clew_relay_forward_answers_total{status="none"} 1',
+      'clew_relay_forwards_in_flight 0',
+      'clew_relay_missing_events 0',
+      'clew_relay_store_errors_total{store="seen"} 0',
+      'clew_relay_request_duration_seconds_count 5',
+      'clew_relay_forward_duration_seconds_count 3',
+    ])
+      expect(lines).toContain(line);
+  });
+
+  it('have durations in cumulative buckets of seconds', async () => {
+    const opened = open();
+    for (const ms of [3, 60, 60_000]) {
+      opened.answerWith(async () => {
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        return new Response(null, { status: 201 });
+      });
+      const reply = opened.post(event('a'));
+      await vi.advanceTimersByTimeAsync(ms);
+      await reply;
+    }
+    const durations = opened.relay
+      .metrics()
+      .split('\n')
+      .filter((line) => line.startsWith('clew_relay_forward_duration_seconds_'));
+    expect(durations).toEqual([
+      ...['0.005', '0.010', '0.025', '0.050'].map((le) => `clew_relay_forward_duration_seconds_bucket{le="${le}"} 1`),
+      ...['0.100', '0.250', '0.500', '1.000', '2.500', '5.000', '10.000'].map(
+        (le) => `clew_relay_forward_duration_seconds_bucket{le="${le}"} 2`,
+      ),
+      'clew_relay_forward_duration_seconds_bucket{le="+Inf"} 3',
+      'clew_relay_forward_duration_seconds_count 3',
+      'clew_relay_forward_duration_seconds_sum 60.063',
+    ]);
+  });
+
+  it('have no label that a page can choose', async () => {
+    const opened = open();
+    const bad = ['x"} 1\nevil 1', 'source: y'].flatMap((text) => [
+      event('a', { source: text }),
+      event('a', { payload: { [text]: Number.POSITIVE_INFINITY } }),
+    ]);
+    await opened.relay(
+      requestOf(JSON.stringify({ batch: bad }).replaceAll('null', '1e999'), { path: '/clew/api/events/batch/' }),
+    );
+    expect(opened.relay.metrics()).not.toContain('evil');
+    expect(opened.relay.metrics()).toContain('clew_relay_rejected_events_total{field="payload"} 2');
+  });
+});
+
+describe('the log', () => {
+  it('has a line for each request and each failure, without key, payload, id or address', async () => {
+    const lines: LogLine[] = [];
+    const opened = open({ logger: (line) => lines.push(line), limits: { total: { rate: 1, burst: 4 } } });
+    const secret = event('secret_event', { payload: { email: 'ann@example.com' } });
+    await opened.post(secret);
+    opened.answerWith(async () => new Response(`no key ${KEY}: ann@example.com`, { status: 401 }));
+    await opened.post(event('a'));
+    opened.answerWith(() => Promise.reject(new Error(`redis at 10.0.0.7, key ${KEY}`)));
+    await opened.post(event('a'));
+    await opened.relay(requestOf('', { path: `/clew/${'x'.repeat(300)}?ann@example.com`, method: 'DELETE' }));
+    await opened.post(event('a'));
+    const time = '2026-01-31T12:00:00.000Z';
+    const path = '/clew/api/events/batch/';
+    expect(lines).toEqual([
+      { time, level: 'info', message: 'request', status: 201, path, ms: 0 },
+      { time, level: 'error', message: 'the service answered 401', status: 401 },
+      { time, level: 'warn', message: 'request', status: 401, path, ms: 0 },
+      { time, level: 'error', message: 'redis at 10.0.0.7, key …' },
+      { time, level: 'error', message: 'request', status: 502, path, ms: 0 },
+      { time, level: 'warn', message: 'request', status: 405, path: `/clew/${'x'.repeat(194)}`, ms: 0 },
+      { time, level: 'info', message: 'request', status: 429, path, ms: 0 },
+    ]);
+  });
+
+  it('may throw without an effect on answers', async () => {
+    const opened = open({
+      logger: () => {
+        throw new Error('the disk is full');
+      },
+    });
+    expect((await opened.post(event('a'))).status).toBe(201);
+  });
+});
