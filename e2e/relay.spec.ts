@@ -85,7 +85,7 @@ test('accepts a signed identity, on later pages too', { tag: '@promise' }, async
 
 for (const [what, forge] of [
   ['unsigned', async () => undefined],
-  ['signed with another secret', () => signPrimaryKey('another secret', 'ann@example.com')],
+  ['signed with another secret', () => signPrimaryKey(`another ${SECRET}`, 'ann@example.com')],
   ['signed for another customer', () => signPrimaryKey(SECRET, 'eve@example.com')],
 ] as const) {
   test(`rejects a forged identity and delivers the other events: ${what}`, { tag: '@promise' }, async ({

@@ -227,13 +227,16 @@ export const createCourier = (ports: CourierPorts): Courier => {
     return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld) };
   };
 
+  /** How long an event waits for others. The first request goes at once, because its answer shows whether the link works. */
+  const interval = () => (isProven(link, now()) ? limits.flushInterval : 1);
+
   /** The pass is over: schedules the next one if events remain. */
   const rest = ({ entered, remaining, hasSettled, wasEmpty }: Pass) => {
     const delay = timeLeft(link, entered.holder, now());
     // Another tab may release its lease at any time.
     if (delay) passes.schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
     else if ((hasSettled || wasEmpty) && (remaining >= limits.maxBatchEvents || isFull())) passes.flush();
-    else if (remaining || queue.items.size) passes.schedule(limits.flushInterval);
+    else if (remaining || queue.items.size) passes.schedule(wasEmpty ? interval() : limits.flushInterval);
   };
 
   const passes = createPasses(async (isForced) => {
@@ -292,7 +295,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
       // A pass that is under way looks at the queue at its end.
       if (state.does !== 'wait') return;
       // Not in the call's own task: what a click tracks on its way to another page is handed over, and not in flight.
-      if (!isFull()) passes.schedule(isProven(link, now()) ? limits.flushInterval : 1);
+      if (!isFull()) passes.schedule(interval());
       else if (!timeLeft(link, state.holder, now())) passes.flush();
     },
     flush: passes.flush,

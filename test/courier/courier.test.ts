@@ -234,6 +234,19 @@ describe('the next request is sent', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['a', 'b'], ['c']]);
   });
 
+  it('at once if the event came while a flush of nothing was under way', async () => {
+    const tab = createTab({ limits: { flushInterval: 600_000 } });
+    const transact = tab.store.transact.bind(tab.store);
+    vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
+      const written = await transact(entries, name, change);
+      tab.track(eventText('first'));
+      return written;
+    });
+    await tab.courier.flush();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bodies(tab).map(namesIn)).toEqual([['first']]);
+  });
+
   it('at once when the last confirmation is more than ten minutes old', async () => {
     const tab = await begun(createTab());
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
