@@ -254,6 +254,14 @@ export default [
     onwarn,
   },
   {
+    input: 'src/server/clew-relay.ts',
+    external: [/^node:/, 'redis'],
+    // The only source that uses Node's own types.
+    plugins: [typescript({ tsconfig: 'src/server/tsconfig.json' })],
+    output: { file: 'dist/clew-relay.js' },
+    onwarn,
+  },
+  {
     input: 'src/snippet.ts',
     plugins: [
       typescript({ compilerOptions: { declaration: false }, transformers: { after: [letForConst] } }),

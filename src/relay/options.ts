@@ -81,7 +81,7 @@ export interface RelayOptions {
    * The names of the events that pages may send, besides `$identify`. The relay rejects others.
    *
    * @default every name
-   * @example ['page_viewed', 'signup']
+   * @example ['page_view', 'signup']
    */
   allowedEvents?: readonly string[];
   /**
@@ -131,7 +131,7 @@ export interface RelayOptions {
    * Receives a line for each answered request and each failure. It has no key, no payload, no id and no address of a visitor.
    *
    * @default none
-   * @example (line) => console.log(JSON.stringify(line))
+   * @example console.log
    */
   logger?: Logger;
   /**

@@ -234,7 +234,7 @@ describe('the next request is sent', () => {
     expect(bodies(tab).map(namesIn)).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('at once if the event came while a flush of nothing was under way', async () => {
+  it('at once if the event came during a flush of nothing', async () => {
     const tab = createTab({ limits: { flushInterval: 600_000 } });
     const transact = tab.store.transact.bind(tab.store);
     vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {

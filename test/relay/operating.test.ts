@@ -32,7 +32,7 @@ describe('GET …/health', () => {
     return [status, text && JSON.parse(text)];
   };
 
-  it('is 200 while `seen` and the service answer, and says so', async () => {
+  it('is 200 while `seen` and the service answer', async () => {
     const opened = open();
     expect(await check(opened)).toEqual([200, { live: true, ready: true, seen: true, service: true }]);
     expect(await opened.relay.health()).toMatchObject({ ready: true });

@@ -1,0 +1,98 @@
+#!/usr/bin/env node
+/** `npx clew-relay`: a relay for sites without a Node server. Variables of the environment configure it. docs/relay.md lists them. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createRelay,
+  type LogLine,
+  type RedisCommand,
+  type RelayOptions,
+  redisBuckets,
+  redisSeen,
+  toNodeHandler,
+} from '../relay.js';
+import { describeError, readEnvironment, type Settings } from './environment.js';
+
+/** Longer than the load balancers in front keep an unused connection: a request on one that ends meanwhile would fail. In ms. */
+const KEEP_ALIVE = 75_000;
+/** How long connections may take to end after the relay has answered all requests, in ms. */
+const GRACE = 2000;
+
+const LEVELS = ['info', 'warn', 'error'];
+
+const connectRedis = async (url: string, onError: (error: unknown) => void) => {
+  const { createClient } = await import('redis').catch(() => {
+    throw new Error('REDIS_URL: expected the package redis beside clew: npm install redis');
+  });
+  const client = createClient({
+    url,
+    // A command fails at once while there is no connection, and the relay answers 503.
+    disableOfflineQueue: true,
+    socket: { reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
+  });
+  client.on('error', onError);
+  await client.connect();
+  const command: RedisCommand = (args) => client.sendCommand(args);
+  return { command, close: () => client.close() };
+};
+
+const listen = (handler: RequestListener, port: number, host: string): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer(handler);
+    server.keepAliveTimeout = KEEP_ALIVE;
+    server.headersTimeout = KEEP_ALIVE + 1000;
+    server.once('error', reject).listen(port, host, () => resolve(server));
+  });
+
+const addressOf = (server: Server, host: string) =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+
+const endServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), GRACE).unref();
+  });
+
+const start = async ({ relay: options, port, host, metricsPort, redisUrl, logLevel }: Settings): Promise<void> => {
+  const log = (line: LogLine) => {
+    if (LEVELS.indexOf(line.level) >= LEVELS.indexOf(logLevel)) console.log(JSON.stringify(line));
+  };
+  const note = (level: LogLine['level'], message: string) => log({ time: new Date().toISOString(), level, message });
+  const redis = redisUrl ? await connectRedis(redisUrl, (error) => note('error', `redis: ${error}`)) : undefined;
+  const shared: RelayOptions = redis
+    ? { seen: redisSeen(redis.command), limits: { ...options.limits, buckets: redisBuckets(redis.command) } }
+    : {};
+  const relay = createRelay({ ...options, ...shared, logger: log });
+  if (!redis)
+    note('warn', 'without REDIS_URL, duplicates are recognised for a day, until a restart, by this process only');
+  if (!options.identitySecret && !options.allowUnsignedIdentify)
+    note('warn', 'without IDENTITY_SECRET, every identify is rejected');
+  const servers = [await listen(toNodeHandler(relay), port, host)];
+  if (metricsPort !== undefined)
+    servers.push(
+      await listen(
+        (_request, response) => {
+          response.setHeader('Content-Type', 'application/openmetrics-text; version=1.0.0; charset=utf-8');
+          response.end(relay.metrics());
+        },
+        metricsPort,
+        host,
+      ),
+    );
+  const stop = async () => {
+    await relay.close();
+    await Promise.all(servers.map(endServer));
+    await redis?.close();
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  for (const [at, server] of servers.entries())
+    console.log(`clew-relay${at ? ' metrics' : ''}: ${addressOf(server, host)}`);
+};
+
+try {
+  await start(readEnvironment(process.env));
+} catch (error) {
+  console.error(`clew-relay: ${describeError(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import type { RelayOptions } from '../relay.js';
+
+/** The environment's variables, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What `clew-relay` starts with. */
+export interface Settings {
+  readonly relay: RelayOptions;
+  readonly port: number;
+  readonly host: string;
+  /** The port of the metrics, on `host`. Undefined: there are none. */
+  readonly metricsPort: number | undefined;
+  readonly redisUrl: string | undefined;
+  readonly logLevel: 'info' | 'warn' | 'error';
+}
+
+/** The variable that each option comes from, for the relay's own errors. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  baseUrl: 'BASE_URL',
+  eventsUrl: 'EVENTS_URL',
+  apiKey: 'API_KEY',
+  identitySecret: 'IDENTITY_SECRET',
+  allowedOrigins: 'ALLOWED_ORIGINS',
+  timeout: 'TIMEOUT',
+  visitorCookie: 'COOKIE_DOMAIN',
+  'limits.trustedProxies': 'TRUSTED_PROXIES',
+  'limits.addressHeader': 'ADDRESS_HEADER',
+};
+
+/** The error of `createRelay`, with the variable in place of the option. */
+export const describeError = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error))
+    .replace(/^createRelay: ([\w.]+)/, (whole, name) => VARIABLES[name] ?? whole)
+    .replace(', or the option forward', '');
+
+const LEVELS = ['info', 'warn', 'error'] as const;
+
+/** @throws TypeError that names the variable and what was expected, and no value of a secret */
+export const readEnvironment = (env: Environment): Settings => {
+  // An empty variable is one that a compose file names without a value.
+  const text = (name: string) => env[name] || undefined;
+  const fail = (name: string, expected: string): never => {
+    throw new TypeError(`${name}: expected ${expected}, got ${JSON.stringify(text(name))}`);
+  };
+  const whole = (name: string, most: number): number | undefined => {
+    const given = text(name);
+    if (given === undefined) return undefined;
+    const number = Number(given);
+    return /^\d+$/.test(given) && number <= most ? number : fail(name, `a whole number of at most ${most}`);
+  };
+  const flag = (name: string): boolean => {
+    const given = text(name) ?? 'false';
+    return given === 'true' || given === 'false' ? given === 'true' : fail(name, 'true or false');
+  };
+  const list = (name: string): string[] | undefined =>
+    text(name)
+      ?.split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean);
+  const level = LEVELS.find((known) => known === (text('LOG_LEVEL') ?? 'warn')) ?? fail('LOG_LEVEL', LEVELS.join(', '));
+
+  const options: Record<string, unknown> = {
+    baseUrl: text('BASE_URL'),
+    eventsUrl: text('EVENTS_URL'),
+    apiKey: text('API_KEY'),
+    allowUnsignedIdentify: flag('ALLOW_UNSIGNED_IDENTIFY'),
+    allowUnsignedUpsert: flag('ALLOW_UNSIGNED_UPSERT'),
+    timeout: whole('TIMEOUT', 600_000),
+    limits: { trustedProxies: whole('TRUSTED_PROXIES', 100), addressHeader: text('ADDRESS_HEADER') },
+  };
+  // The relay takes an option that is there but undefined for a mistake.
+  for (const [option, value] of Object.entries({
+    identitySecret: text('IDENTITY_SECRET'),
+    allowedOrigins: list('ALLOWED_ORIGINS'),
+    allowedEvents: list('ALLOWED_EVENTS'),
+    allowedProperties: list('ALLOWED_PROPERTIES'),
+    visitorCookie: text('COOKIE_DOMAIN') && { domain: text('COOKIE_DOMAIN') },
+  }))
+    if (value !== undefined) options[option] = value;
+  return {
+    relay: options,
+    port: whole('PORT', 65_535) ?? 8080,
+    host: text('HOST') ?? '127.0.0.1',
+    metricsPort: whole('METRICS_PORT', 65_535),
+    redisUrl: text('REDIS_URL'),
+    logLevel: level,
+  };
+};

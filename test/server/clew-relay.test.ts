@@ -1,0 +1,82 @@
+// @module-tag promise
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type Running, start } from '../broker/process.ts';
+import { itWithRedis, useRedis } from '../redis.ts';
+import { BATCH, event } from '../relay/stage.ts';
+import { useUpstream } from '../upstream.ts';
+
+const COMMAND = join(import.meta.dirname, '../../dist/clew-relay.js');
+const redis = useRedis();
+const upstream = useUpstream();
+
+/** `clew-relay` as a process of its own. It needs `npm run build`. */
+const run = async (env: Record<string, string> = {}): Promise<Running> => {
+  const given = { BASE_URL: upstream.url, API_KEY: 'the-secret-key', PORT: '0', ...env };
+  const running = await start(process.execPath, [COMMAND], /clew-relay: (http:.*)\n/, given);
+  onTestFinished(async () => void (await running.end('SIGKILL')));
+  return running;
+};
+const post = async ({ ready: url }: Running, batch: object[]) => {
+  const response = await fetch(url + BATCH, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ batch }),
+  });
+  return response.status;
+};
+
+it('starts with two variables, forwards with the key, and ends on SIGTERM', async () => {
+  const relay = await run();
+  expect(await post(relay, [event('a')])).toBe(201);
+  expect(upstream.received[0]?.headers.authorization).toBe('Api-Key the-secret-key');
+  expect(await (await fetch(`${relay.ready}/clew/health`)).json()).toMatchObject({ ready: true });
+  expect(await relay.end('SIGTERM')).toBe(0);
+});
+
+it('answers what is in flight before it ends', async () => {
+  const relay = await run();
+  let answer = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    upstream.react((response) => {
+      answer = () => response.writeHead(201).end();
+      resolve();
+    });
+  });
+  const reply = post(relay, [event('a')]);
+  await arrived;
+  const ended = relay.end('SIGTERM');
+  answer();
+  expect([await reply, await ended]).toEqual([201, 0]);
+});
+
+it('without a variable that it needs ends with one line that names it', () => {
+  const { status, stderr, stdout } = spawnSync(process.execPath, [COMMAND], {
+    env: { PATH: process.env.PATH, BASE_URL: upstream.url },
+    encoding: 'utf8',
+  });
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toBe('clew-relay: API_KEY: expected visible ASCII characters, got nothing\n');
+});
+
+itWithRedis('two relays with one Redis forward an event once, also after a restart of Redis', async () => {
+  const env = { REDIS_URL: redis().url };
+  const [one, two] = await Promise.all([run(env), run(env)]);
+  const batch = [event('a')];
+  expect([await post(one, batch), await post(two, batch)]).toEqual([201, 200]);
+  await redis().kill();
+  expect(await post(one, [event('b')])).toBe(503);
+  await redis().restart();
+  await redis().reconnected();
+  await expect.poll(() => post(two, batch), { timeout: 20_000 }).toBe(200);
+  expect(upstream.received).toHaveLength(1);
+  expect(await Promise.all([one.end('SIGTERM'), two.end('SIGTERM')])).toEqual([0, 0]);
+});
+
+it('has the metrics on a port of their own, and not on the relay’s', async () => {
+  const given = { BASE_URL: upstream.url, API_KEY: 'the-secret-key', PORT: '0', METRICS_PORT: '0' };
+  const relay = await start(process.execPath, [COMMAND], /clew-relay: (http:.*)\nclew-relay metrics: .*\n/, given);
+  onTestFinished(async () => void (await relay.end('SIGKILL')));
+  expect((await fetch(`${relay.ready}/metrics`)).status).toBe(405);
+});
