@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { event } from '../mounts/events.ts';
+import { itWithRedis, useRedis } from '../redis.ts';
 import { deadUrl, useUpstream } from '../upstream.ts';
 import { root } from './markdown.ts';
 import { blockOf, run } from './run.ts';
 
 const upstream = useUpstream();
+const redis = useRedis();
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0)) await end();
@@ -50,6 +52,31 @@ describe('the relay in the documentation', () => {
     });
     expect(await printed()).toBe('');
   });
+});
+
+itWithRedis('the relay with Redis in the documentation survives a restart of Redis', async () => {
+  const { port } = new URL(await deadUrl());
+  const serve = `
+    const { createServer } = await import('node:http');
+    const { toNodeHandler } = await import('clew/relay');
+    createServer(toNodeHandler(relay)).listen(${port});`;
+  const { end } = run(blockOf('docs/relay.md', 'seen: redisSeen(') + serve, {
+    BASE_URL: upstream.url,
+    API_KEY: 'the-key',
+    REDIS_URL: redis().url,
+  });
+  ends.push(end);
+  const post = () =>
+    fetch(`http://localhost:${port}/clew/api/events/batch/`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ batch: [event('signup')] }),
+    }).then(({ status }) => status, String);
+  await expect.poll(post, { timeout: 30_000 }).toBe(201);
+  await redis().kill();
+  await redis().restart();
+  // A process that has ended would refuse the connection.
+  await expect.poll(post, { timeout: 30_000 }).toBe(201);
 });
 
 it('signPrimaryKey in the documentation makes the documented signature', { timeout: 30_000 }, async () => {
