@@ -56,6 +56,23 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'a page that leaves knowing only the mark of who is identified does not overwrite the primary key',
+    plan: relayed(
+      478858,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: now, action: { verb: 'service', status: 503, takes: false, retryAfter: '30' } },
+        { wait: { ms: 2251 }, action: { verb: 'service', status: 503, takes: true } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 5 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { tasks: 9 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 4167 }, action: { verb: 'setProperties', tab: 2 } },
+      ],
+      { ...direct, features: { ...MODERN, hasFetchLater: false }, hasStub: true },
+    ),
+  },
+  {
     name: 'a page knows who has just been identified on a page that left',
     plan: relayed(
       18_383,

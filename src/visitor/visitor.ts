@@ -4,7 +4,7 @@ import { type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
 import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
 import { isErased, rawHint, readHint, writeHint } from './hint.js';
-import { learn, merge, newVisitor, type Visitor, visitorIn } from './record.js';
+import { learn, markOf, merge, newVisitor, type Visitor, visitorIn } from './record.js';
 
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
 const WAITING = 0;
@@ -355,9 +355,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     unread(): Entry[] {
       const { visitor, stored } = who as Who;
       const { pages = 0, keys = {} } = readHint(service) ?? {};
-      // It must not lack what another service's tracker has written.
-      const isAlone = Object.keys(keys).every((name) => name === service);
-      if (!life.isSure || visitor === stored || !isAlone) return [];
+      const [key] = visitor.keys[service] ?? [];
+      // It must not lack what another tab, or the tracker of another service, has written meanwhile. Other tabs report marks only.
+      const isWhole = Object.entries(keys).every(([name, [mark]]) => name === service && markOf(`${key}`) === mark);
+      if (!life.isSure || visitor === stored || !isWhole) return [];
       return [[VISITOR, { ...visitor, pages: Math.max(visitor.pages, pages) }]];
     },
     /** After what was handed over: journals what the database has not confirmed. */
