@@ -33,11 +33,8 @@ const checkPrimaryKey = (body: unknown) => check(primaryKeyBody, body);
  * An IP address or localhost. With any other name, a page of another site could read what arrived: its owner points the name at
  * this machine once the page is loaded (DNS rebinding). No site can do that with an address.
  */
-const isOwnHost = (host: string): boolean => {
-  if (!URL.canParse(`http://${host}`)) return false;
-  const { hostname } = new URL(`http://${host}`);
-  return isIP(hostname.replace(/^\[|\]$/g, '')) > 0 || /^(.+\.)?localhost$/.test(hostname);
-};
+const isOwnHost = (hostname: string): boolean =>
+  isIP(hostname.replace(/^\[|\]$/g, '')) > 0 || /^(.+\.)?localhost$/.test(hostname);
 
 /** The demo's own interface, without a key: what arrived, and the switches. */
 export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
@@ -46,9 +43,9 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
   app.onError(answerError);
   app.use('/inspect/*', async (c, next) => {
-    const host = c.req.header('host') ?? '';
-    if (isOwnHost(host)) return next();
-    return c.json({ error: `Host: expected an IP address or localhost, received ${JSON.stringify(host)}` }, 403);
+    const { hostname } = new URL(c.req.url);
+    if (isOwnHost(hostname)) return next();
+    return c.json({ error: `Host: expected an IP address or localhost, received ${JSON.stringify(hostname)}` }, 403);
   });
 
   app.get('/inspect/events', async (c) => c.json({ events: await listEvents(query, readLimit(c)) }));

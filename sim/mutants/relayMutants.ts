@@ -11,13 +11,13 @@ export const relayMutants: readonly Mutant[] = [
   {
     name: 'the relay remembers events before the service has answered',
     file: 'relay.ts',
-    find: '      const answer = await forwardOften(',
-    replace: '      await seen.confirm(uuidsOf(fresh));\n      const answer = await forwardOften(',
+    find: '      const answer = await send(',
+    replace: "      await end('confirm');\n      const answer = await send(",
   },
   {
     name: 'the relay answers success before the service has answered',
     file: 'relay.ts',
     find: '      isTaken = answer.ok;\n',
-    replace: '      isTaken = answer.ok;\n      if (!isTaken) return json(200, { rejected });\n',
+    replace: '      isTaken = answer.ok;\n      if (!isTaken) return answerOfNothing(rejected);\n',
   },
 ];

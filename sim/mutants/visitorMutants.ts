@@ -162,7 +162,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'writes the record unread over that of another service',
     file: 'visitor/visitor.ts',
-    find: 'visitor === stored || !isAlone) return [];',
+    find: 'visitor === stored || !isWhole) return [];',
     replace: 'visitor === stored) return [];',
   },
   {

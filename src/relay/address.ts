@@ -30,8 +30,8 @@ export const clientAddress = (
   if (!trustedProxies) return address;
   const entries = (headers.get(addressHeader) ?? '').split(',').map((entry) => entry.trim());
   const named = entries.filter(Boolean);
-  // With fewer entries than proxies, the request did not pass all of them: the first entry is the closest to the client.
-  return named.at(-Math.min(trustedProxies, named.length || 1)) || address;
+  // With fewer entries than proxies, the request did not pass all of them, and the client may have written each entry.
+  return named.at(-trustedProxies) ?? address;
 };
 
 const GROUPS = 8;

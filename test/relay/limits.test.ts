@@ -70,7 +70,7 @@ describe('an address', () => {
     ['the proxy’s entry', { trustedProxies: 1 }, '1.1.1.1', '1.1.1.1'],
     ['the last proxy’s entry, whatever a client writes', { trustedProxies: 1 }, '6.6.6.6, 1.1.1.1', '1.1.1.1'],
     ['the entry before the last with two proxies', { trustedProxies: 2 }, '6.6.6.6, 1.1.1.1, 9.9.9.9', '1.1.1.1'],
-    ['the first entry if there are fewer than proxies', { trustedProxies: 3 }, '1.1.1.1, 9.9.9.9', '1.1.1.1'],
+    ['the connection if there are fewer entries than proxies', { trustedProxies: 3 }, '6.6.6.6, 9.9.9.9', '10.0.0.1'],
     ['the connection without the header', { trustedProxies: 1 }, '', '10.0.0.1'],
     ['another header', { trustedProxies: 1, addressHeader: 'CF-Connecting-IP' }, '6.6.6.6', '1.1.1.1'],
   ])('comes from %s', async (_what, limits, forwarded, expected) => {
