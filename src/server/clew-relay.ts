@@ -2,6 +2,7 @@
 /** `npx clew-relay`: a relay for sites without a Node server. Variables of the environment configure it. docs/relay.md lists them. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { longestForwarding } from '../relay/retry.js';
 import {
   createRelay,
   type LogLine,
@@ -17,6 +18,9 @@ import { describeError, readEnvironment, type Settings } from './environment.js'
 const KEEP_ALIVE = 75_000;
 /** How long connections may take to end after the relay has answered all requests, in ms. */
 const GRACE = 2000;
+
+/** How long the reservation of a relay that has died holds, in ms, or longer if `TIMEOUT` asks for that. */
+const LEAST_PENDING = 60_000;
 
 const LEVELS = ['info', 'warn', 'error'];
 
@@ -61,7 +65,12 @@ const start = async ({ relay: options, port, host, metricsPort, redisUrl, logLev
   const note = (level: LogLine['level'], message: string) => log({ time: new Date().toISOString(), level, message });
   const redis = redisUrl ? await connectRedis(redisUrl, (error) => note('error', `redis: ${error}`)) : undefined;
   const shared: RelayOptions = redis
-    ? { seen: redisSeen(redis.command), limits: { ...options.limits, buckets: redisBuckets(redis.command) } }
+    ? {
+        seen: redisSeen(redis.command, {
+          maxPending: Math.max(LEAST_PENDING, longestForwarding(options.timeout ?? 0)),
+        }),
+        limits: { ...options.limits, buckets: redisBuckets(redis.command) },
+      }
     : {};
   const relay = createRelay({ ...options, ...shared, logger: log });
   if (!redis)

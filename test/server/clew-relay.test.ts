@@ -61,7 +61,8 @@ it('without a variable that it needs ends with one line that names it', () => {
 });
 
 itWithRedis('two relays with one Redis forward an event once, also after a restart of Redis', async () => {
-  const env = { REDIS_URL: redis().url };
+  // A long time-out needs longer reservations.
+  const env = { REDIS_URL: redis().url, TIMEOUT: '60000' };
   const [one, two] = await Promise.all([run(env), run(env)]);
   const batch = [event('a')];
   expect([await post(one, batch), await post(two, batch)]).toEqual([201, 200]);
