@@ -27,7 +27,7 @@ export interface LimitOptions extends AddressOptions {
    */
   visitor?: Rate | false;
   /**
-   * For all requests together.
+   * For all requests together: a request takes one token, whatever is in it.
    *
    * @default { rate: 10000, burst: 100000 }
    */
@@ -200,17 +200,14 @@ export const createLimits = (options: LimitOptions, onError: (error: unknown) =>
   return async ({ headers }: RelayRequest, connection: ConnectionInfo): Promise<Admission> => {
     const address = clientAddress(headers, connection, options);
     const addressKey = address && `address ${networkOf(address)}`;
-    const ofAll = (cost: number, isLate: boolean) => [
-      ...takeOf(perAddress, addressKey, cost, isLate),
-      ...takeOf(total, 'total', cost, isLate),
-    ];
-    await take(ofAll(1, false));
+    await take([...takeOf(perAddress, addressKey, 1, false), ...takeOf(total, 'total', 1, false)]);
     return {
       async admit(visitors, others) {
         const counts = new Map<string, number>();
         for (const id of visitors) counts.set(id, (counts.get(id) ?? 0) + 1);
         const events = visitors.length + others;
-        const more = events > 1 ? ofAll(events - 1, true) : [];
+        // Not from the total: one address could leave nothing to the others.
+        const more = events > 1 ? takeOf(perAddress, addressKey, events - 1, true) : [];
         await take([...more, ...[...counts].flatMap(([id, n]) => takeOf(visitor, `visitor ${id}`, n, false))]);
       },
     };

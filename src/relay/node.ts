@@ -54,7 +54,8 @@ export const toNodeHandler =
         { status: 500, headers: { [RELAY_HEADER]: '1', 'X-Content-Type-Options': 'nosniff' } },
       );
     else {
-      const connection = { address: request.socket?.remoteAddress };
+      // A connection that was reset has no address any more. All of these share one bucket.
+      const connection = { address: request.socket?.remoteAddress ?? 'unknown' };
       answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead), connection);
     }
     const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;

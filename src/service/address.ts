@@ -15,4 +15,12 @@ export const isKey = (value: unknown): boolean =>
 
 /** The text without the key, as it is and as JSON writes it: an error page may echo the request's headers. */
 export const withoutKey = (text: string, apiKey: string): string =>
-  apiKey ? text.replaceAll(apiKey, '…').replaceAll(JSON.stringify(apiKey).slice(1, -1), '…') : text;
+  apiKey ? [apiKey, JSON.stringify(apiKey).slice(1, -1)].reduce(withoutSecret, text) : text;
+
+/** Also without a part of it at the end, because only the beginning of a long answer is read. */
+const withoutSecret = (text: string, secret: string): string => {
+  const rest = text.replaceAll(secret, '…');
+  for (let length = secret.length - 1; length > 3; length--)
+    if (rest.endsWith(secret.slice(0, length))) return `${rest.slice(0, -length)}…`;
+  return rest;
+};

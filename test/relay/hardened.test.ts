@@ -146,6 +146,15 @@ it('the relay removes a key with quotes and backslashes, also as JSON writes it'
   }
 });
 
+it('the relay removes the beginning of a key at which a long answer is cut', async () => {
+  const relay = await openRelay();
+  for (const length of [5, KEY.length - 1]) {
+    upstream.answer(400, {}, `${'x'.repeat(65_536 - length)}${KEY}`);
+    const { json } = await relay.post(BATCH, { batch: [event('a')] });
+    expect((json as { message: string }).message).toMatch(/^x+…$/);
+  }
+});
+
 it('a body that exceeds the limit only when the relay writes it is answered 413', async () => {
   const relay = await openRelay({ maxBodyBytes: 2000 });
   const { payload: _, ...rest } = event('a');

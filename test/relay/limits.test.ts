@@ -120,6 +120,12 @@ it('all requests together get 429 when the total is used up', async () => {
   expect(statuses).toEqual([201, 201, [429, '1']]);
 });
 
+it('one address leaves the total to the others, whatever its requests hold', async () => {
+  const { send } = open({});
+  for (let n = 0; n < 100; n++) await send({ batch: Array(500).fill(0) }, '6.6.6.6');
+  expect(await send(batch(), '10.0.0.2')).toBe(201);
+});
+
 it('false turns each limit off', async () => {
   const { send } = open({ address: false, visitor: false, total: false, buckets: memoryBuckets() });
   const visitor = randomUUID();

@@ -119,7 +119,7 @@ describe('the metrics', () => {
     const opened = open({
       seen,
       allowedEvents: ['a'],
-      limits: { visitor: false, address: false, total: { rate: 1, burst: 6 } },
+      limits: { visitor: false, address: false, total: { rate: 1, burst: 2 } },
     });
     const known = event('a');
     await opened.post(known);
