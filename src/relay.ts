@@ -1,10 +1,10 @@
 import { createSieve } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
-import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
+import { allow, answerOf, answerOfNothing, isOk, refusalOf } from './relay/answer.js';
 import { toService } from './relay/forward.js';
 import { createForwarding } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
-import { type Checks, jobOf } from './relay/job.js';
+import { type Checks, type Job, jobOf } from './relay/job.js';
 import { createLimits } from './relay/limits.js';
 import { createLog } from './relay/log.js';
 import { createMetrics } from './relay/metrics.js';
@@ -103,13 +103,14 @@ export const createRelay = (options: RelayOptions): Relay => {
   const account = createAccount((report) => notify(options.onReport, report), reportInterval);
   const reserve = createReserve(seen, timeout, onStoreError('seen'));
   const { check, answered: noteAnswer } = createHealth(seen);
-  const sieve = createSieve(options.accept, options.allowedEvents, onError);
+  const sieve = createSieve(options.accept, options.allowedEvents, timeout, onError);
   const letIn = createLimits(limits, onStoreError('buckets'));
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
   const { read, close: endReading } = createReading(maxBodyBytes, bodyTimeout);
   const { send, inFlight } = createForwarding({
     forward: options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch }),
+    timeout,
     maxBodyBytes,
     maxForwards,
     isClosing: () => isClosing,
@@ -122,12 +123,21 @@ export const createRelay = (options: RelayOptions): Relay => {
   const health = () => check(isClosing);
   const metricsText = () => metrics.text({ missing: account.missing(), forwards: inFlight() });
 
+  const readJob = async (request: RelayRequest, path: string): Promise<Job> => {
+    try {
+      return await jobOf(path, await read(request), checks);
+    } catch (error) {
+      // Any other exception comes from a body that broke off, or from a field nested too deeply for `JSON.stringify`.
+      throw error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
+    }
+  };
+
   const serve = async (request: RelayRequest, path: string, connection: ConnectionInfo): Promise<Response> => {
     const { admit } = await letIn(request, connection);
     if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
     const probe = await answerToProbe(request, path, health, metricsText, metricsPath);
     if (probe) return probe;
-    const job = await jobOf(path, await read(request), checks);
+    const job = await readJob(request, path);
     metrics.event('received', job.events.length + job.rejected.length);
     const visitors = job.events.map(({ came }) => came.correlationValue);
     await admit(visitors, job.rejected.length);
@@ -145,8 +155,8 @@ export const createRelay = (options: RelayOptions): Relay => {
       const body = job.bodyOf(events);
       if (body === undefined) return answerOfNothing(rejected);
       const answer = await send({ path: job.path, body }, isBeacon(request));
-      isTaken = answer.ok;
-      return await answerOf(answer, rejected, apiKey, onError);
+      isTaken = isOk(answer);
+      return answerOf(answer, rejected, onError);
     } finally {
       if (isTaken) account.taken(events.map(({ came }) => came));
       if (isTaken) metrics.event('forwarded', events.length);
@@ -169,8 +179,10 @@ export const createRelay = (options: RelayOptions): Relay => {
       const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {
-      response = refusalOf(error);
-      if (error instanceof Refusal && error.status === 429) metrics.limited();
+      const isRefusal = error instanceof Refusal;
+      if (!isRefusal) onError(error);
+      response = refusalOf(isRefusal ? error : new Refusal(500, 'the relay has failed', 1));
+      if (isRefusal && error.status === 429) metrics.limited();
     }
     account.emitIfDue();
     const ms = Date.now() - start;

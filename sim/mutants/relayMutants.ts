@@ -17,7 +17,7 @@ export const relayMutants: readonly Mutant[] = [
   {
     name: 'the relay answers success before the service has answered',
     file: 'relay.ts',
-    find: '      isTaken = answer.ok;\n',
-    replace: '      isTaken = answer.ok;\n      if (!isTaken) return answerOfNothing(rejected);\n',
+    find: '      isTaken = isOk(answer);\n',
+    replace: '      isTaken = isOk(answer);\n      if (!isTaken) return answerOfNothing(rejected);\n',
   },
 ];

@@ -1,11 +1,14 @@
 import { eventFault } from '../service/eventFault.js';
 import { IDENTIFY, isObject, type Rejections, type WireEvent } from '../wire.js';
 import type { ConnectionInfo } from './address.js';
+import { inTime } from './inTime.js';
 import { type RelayedEvent, relayed } from './job.js';
 import { Refusal, type RelayRequest } from './request.js';
 
 /** An event as `accept` gets it: valid, and signed if it is an `$identify` that needs a signature. */
-export type AcceptableEvent = Readonly<Omit<WireEvent, 'seq' | 'signature'>>;
+export type AcceptableEvent = Readonly<Omit<WireEvent, 'uuid' | 'seq' | 'signature'>> & {
+  readonly uuid?: string | undefined;
+};
 
 /** What an event came with. */
 export interface AcceptContext extends ConnectionInfo {
@@ -33,11 +36,12 @@ const verdictOn = async (
   context: AcceptContext,
 ): Promise<RelayedEvent | string> => {
   if (names && !names.has(came.event)) return 'event: expected one of the relay option allowedEvents';
-  const verdict = accept ? await accept(forwarded as AcceptableEvent, context) : true;
-  if (verdict === true) return { came, forwarded };
-  if (!isObject(verdict)) return typeof verdict === 'string' && verdict ? verdict : 'not accepted';
-  // The id identifies duplicates, so it stays.
-  const changed = { ...verdict, uuid: came.uuid } as WireEvent;
+  if (!accept) return { came, forwarded };
+  const given = forwarded as AcceptableEvent;
+  const verdict = await accept(given, context);
+  if (verdict !== true && !isObject(verdict)) return typeof verdict === 'string' && verdict ? verdict : 'not accepted';
+  // The id identifies duplicates, so it stays. An event that `accept` has changed in place is checked, too.
+  const changed = { ...(verdict === true ? given : verdict), uuid: came.uuid } as WireEvent;
   const fault = eventFault(changed);
   if (fault) throw new TypeError(`accept: ${fault}`);
   return { came, forwarded: relayed(changed).forwarded };
@@ -46,30 +50,35 @@ const verdictOn = async (
 /**
  * Creates a function that applies `allowedEvents` and `accept` to events, in order.
  *
+ * @param timeout how long all of them together may take, in ms
  * @param onError receives what `accept` throws
  */
 export const createSieve = (
   accept: Accept | undefined,
   allowedEvents: readonly string[] | undefined,
+  timeout: number,
   onError: (error: unknown) => void,
 ) => {
   // clew sends `$identify` by itself, and has the signature for it.
   const names = allowedEvents && new Set([...allowedEvents, IDENTIFY]);
-  return async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
-    if (!accept && !names) return { events, rejected: [] };
+  const sift = async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
     const good: RelayedEvent[] = [];
     const rejected: Rejections['rejected'] = [];
     for (const event of events) {
-      try {
-        const verdict = await verdictOn(event, accept, names, context);
-        if (typeof verdict !== 'string') good.push(verdict);
-        else rejected.push({ uuid: event.came.uuid ?? '', reason: verdict });
-      } catch (error) {
-        onError(error);
-        // As from the service, so that the tracker bisects if one event is the cause.
-        throw new Refusal(500, 'the relay option accept has failed', 1, 500);
-      }
+      const verdict = await verdictOn(event, accept, names, context);
+      if (typeof verdict !== 'string') good.push(verdict);
+      else rejected.push({ uuid: event.came.uuid ?? '', reason: verdict });
     }
     return { events: good, rejected };
+  };
+  return async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
+    if (!accept && !names) return { events, rejected: [] };
+    try {
+      return await inTime(sift(events, context), timeout, 'accept');
+    } catch (error) {
+      onError(error);
+      // As from the service, so that the tracker bisects if one event is the cause.
+      throw new Refusal(500, 'the relay option accept has failed', 1, 500);
+    }
   };
 };

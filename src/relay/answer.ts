@@ -1,6 +1,5 @@
-import { withoutKey } from '../service/address.js';
 import { parseJson, RELAY_HEADER } from '../wire.js';
-import type { ForwardAnswer } from './forward.js';
+import type { Answer } from './forwarding.js';
 import type { Job } from './job.js';
 import { Refusal } from './request.js';
 
@@ -10,7 +9,7 @@ export class ForwardError extends Error {
   constructor(
     /** The HTTP status. */
     readonly status: number,
-    /** The answer's text, at most 1,000 characters. It may repeat what a page has sent, but not the key. */
+    /** The answer's text, at most 1,000 characters. It may repeat what a page has sent. `toService` removes the key. */
     readonly detail: string,
   ) {
     super(`the service answered ${status}`);
@@ -29,37 +28,37 @@ const asJson = (text: string): string =>
 /** The answer to a request with nothing to forward. */
 export const answerOfNothing = (rejected: Job['rejected']): Response => json(200, { rejected });
 
+/** Statuses of answers without a body. */
+const BODILESS = [204, 205, 304];
+
+export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
 /**
  * The relay's answer to the page, made of the service's answer.
  *
  * @param onError receives a `ForwardError` if the answer is no success
  * @throws Refusal for 5xx. Its text stays here, because it may name internal addresses
  */
-export const answerOf = async (
-  answer: ForwardAnswer,
+export const answerOf = (
+  answer: Answer,
   rejected: Job['rejected'],
-  apiKey: string,
   onError: (error: ForwardError) => void,
-): Promise<Response> => {
-  const { ok, status } = answer;
-  const text = withoutKey(await answer.text(), apiKey);
-  const retryAfter = answer.headers.get('Retry-After');
-  if (!ok) onError(new ForwardError(status, text.slice(0, MAX_DETAIL)));
+): Response => {
+  const { status, retryAfter, text } = answer;
+  if (!isOk(answer)) onError(new ForwardError(status, text.slice(0, MAX_DETAIL)));
   if (status >= 500)
     throw new Refusal(status === 503 ? 503 : 502, `the service answered ${status}`, retryAfter ?? 1, status);
+  const isBodiless = BODILESS.includes(status);
   const response =
-    ok && rejected.length
-      ? json(status === 204 ? 200 : status, { rejected })
-      : new Response(asJson(text) || null, { status });
+    isOk(answer) && rejected.length
+      ? json(isBodiless ? 200 : status, { rejected })
+      : new Response((!isBodiless && asJson(text)) || null, { status });
   if (text) response.headers.set('Content-Type', 'application/json');
   if (retryAfter) response.headers.set('Retry-After', retryAfter);
   return response;
 };
 
-export const refusalOf = (error: unknown): Response => {
-  // Any other exception comes from a body that broke off, or from JSON nested too deeply for `JSON.stringify`.
-  const refusal = error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
-  const { status, message, retryAfter, serviceStatus } = refusal;
+export const refusalOf = ({ status, message, retryAfter, serviceStatus }: Refusal): Response => {
   const response = json(status, { error: message, status: serviceStatus });
   if (retryAfter !== undefined) response.headers.set('Retry-After', `${retryAfter}`);
   return response;

@@ -1,4 +1,6 @@
+import { withoutKey } from '../service/address.js';
 import { EVENT_PATH, joinUrl } from '../wire.js';
+import { inTime, Late } from './inTime.js';
 import type { ServicePath } from './job.js';
 import { Refusal } from './request.js';
 import { sendAsHostDoes, sendByFetch } from './send.js';
@@ -19,7 +21,7 @@ export interface ForwardAnswer {
   readonly status: number;
   /** The relay reads `Retry-After` and `Content-Type`. */
   readonly headers: Pick<Headers, 'get'>;
-  /** Resolves to the whole body. */
+  /** Resolves to the body. */
   text(): Promise<string>;
 }
 
@@ -48,7 +50,8 @@ export interface ServiceAddress {
 }
 
 /**
- * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. Wrap it to add to it.
+ * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. It removes the key from answers.
+ * Wrap it to add to it.
  *
  * @throws (rejects) when the service does not answer within `timeout`, or answers with a redirect
  */
@@ -56,23 +59,17 @@ export const toService = ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: Servic
   const send = fetch ? sendByFetch(fetch) : sendAsHostDoes();
   const headers = { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' };
   return async ({ path, body }) => {
-    let isLate = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    const { answered, cancel } = send(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), headers, body);
     try {
-      const { answered, cancel } = send(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), headers, body);
-      // AbortSignal.timeout cannot be cleared: its timer would keep an answered request in memory.
-      timer = setTimeout(() => {
-        isLate = true;
-        cancel();
-      }, timeout);
-      const { status, headers: came, text } = await answered;
+      const { status, headers: came, text } = await inTime(answered, timeout, 'the service');
       if (status >= 300 && status < 400) throw Error('a redirect');
-      return { ok: status >= 200 && status < 300, status, headers: came, text: async () => text };
+      const safe = withoutKey(text, apiKey);
+      return { ok: status >= 200 && status < 300, status, headers: came, text: async () => safe };
     } catch (cause) {
-      const reason = isLate ? `the service did not answer within ${timeout} ms` : 'the service did not answer';
+      cancel();
+      const isLate = cause instanceof Late;
+      const reason = isLate ? cause.message : 'the service did not answer';
       throw Object.assign(new Refusal(isLate ? 504 : 502, reason, 1), { cause });
-    } finally {
-      clearTimeout(timer);
     }
   };
 };

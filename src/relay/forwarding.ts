@@ -1,10 +1,13 @@
-import type { Forward, ForwardAnswer, ForwardRequest } from './forward.js';
+import type { Forward, ForwardRequest } from './forward.js';
+import { inTime, Late } from './inTime.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
 
 /** What the forwarding of requests needs. */
 export interface ForwardingOptions {
   readonly forward: Forward;
+  /** How long each answer may take, in ms. */
+  readonly timeout: number;
   /** Bytes of a forwarded body. */
   readonly maxBodyBytes: number;
   /** Requests that are forwarded at a time. */
@@ -15,18 +18,39 @@ export interface ForwardingOptions {
   onError(error: unknown): void;
 }
 
+/** An answer to a forwarded request, read and checked: no later step can fail on what a `forward` returns. */
+export interface Answer {
+  readonly status: number;
+  /** Undefined if there is none that a header can carry. */
+  readonly retryAfter: string | undefined;
+  readonly text: string;
+}
+
+/** What a header can carry. */
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
 const utf8 = new TextEncoder();
 
 /** Forwards requests to the service, or to the option `forward`. */
 export const createForwarding = (options: ForwardingOptions) => {
-  const { maxBodyBytes, maxForwards, isClosing, onAnswer, onError } = options;
+  const { timeout, maxBodyBytes, maxForwards, isClosing, onAnswer, onError } = options;
   let inFlight = 0;
 
-  const forward: Forward = async (request) => {
+  const ask = async (request: ForwardRequest): Promise<Answer> => {
+    const answer = await options.forward(request);
+    const { status } = answer;
+    if (!Number.isInteger(status) || status < 200)
+      throw new TypeError(`forward: expected a status of at least 200, got ${status}`);
+    const retryAfter = answer.headers.get('Retry-After') ?? '';
+    return { status, retryAfter: PRINTABLE.test(retryAfter) ? retryAfter : undefined, text: `${await answer.text()}` };
+  };
+
+  /** Forwards once. */
+  const forward = async (request: ForwardRequest): Promise<Answer> => {
     const start = Date.now();
     let status: number | undefined;
     try {
-      const answer = await options.forward(request);
+      const answer = await inTime(ask(request), timeout, 'the service');
       status = answer.status;
       return answer;
     } finally {
@@ -34,11 +58,17 @@ export const createForwarding = (options: ForwardingOptions) => {
     }
   };
 
+  const refusalOf = (error: unknown): Refusal => {
+    if (error instanceof Refusal) return error;
+    if (error instanceof Late) return new Refusal(504, error.message, 1);
+    return new Refusal(502, 'the relay could not forward the request', 1);
+  };
+
   return {
     /** Requests that are being forwarded. */
     inFlight: () => inFlight,
     /** The answer of the service. Rejects with a `Refusal` if there is none, or the request does not go. */
-    async send(request: ForwardRequest, isFromBeacon: boolean): Promise<ForwardAnswer> {
+    async send(request: ForwardRequest, isFromBeacon: boolean): Promise<Answer> {
       const { body } = request;
       // `JSON.parse` and `JSON.stringify` make 22 characters of 1e21, and the service has the same limit as the relay.
       if (3 * body.length > maxBodyBytes && utf8.encode(body).length > maxBodyBytes)
@@ -49,7 +79,7 @@ export const createForwarding = (options: ForwardingOptions) => {
         return await (isFromBeacon ? forwardBeacon(forward, request, isClosing) : forward(request));
       } catch (error) {
         onError(error instanceof Refusal ? error.cause : error);
-        throw error instanceof Refusal ? error : new Refusal(502, 'the relay could not forward the request', 1);
+        throw refusalOf(error);
       } finally {
         inFlight--;
       }

@@ -17,7 +17,7 @@ export interface RelayOptions {
    *
    * @example 'https://service.example'
    */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /**
    * Full prefix of the service's single-event endpoint.
    *
@@ -28,7 +28,7 @@ export interface RelayOptions {
    * The service's key. The relay adds `Authorization: Api-Key <key>` to each request that it forwards. Required unless
    * `forward` is set.
    */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /**
    * Takes the requests in place of the service: a broker, or a client of your own.
    *
@@ -239,7 +239,7 @@ export const checkOptions = (options: RelayOptions): void => {
     'visitorCookie',
     (value) => {
       const { domain, secure } = (value ?? {}) as VisitorCookieOptions;
-      return isText(domain) && !/[;,\s]/.test(domain) && ['undefined', 'boolean'].includes(typeof secure);
+      return isText(domain) && /^[\w.-]+$/.test(domain) && ['undefined', 'boolean'].includes(typeof secure);
     },
     '{ domain: a domain, secure?: a boolean }',
   );

@@ -27,7 +27,9 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
   const ask = async (uuids: readonly string[], owner: string) => {
     const asked = (async () => seen.reserve(uuids, owner))();
     try {
-      return await inTime(asked, timeout, 'seen');
+      const states = await inTime(asked, timeout, 'seen');
+      if (states?.length !== uuids.length) throw new TypeError('seen.reserve: expected a state for each event');
+      return states;
     } catch (error) {
       // It may have reserved some, or will yet. Their owner gives them up, whenever the answer comes.
       asked

@@ -1,4 +1,5 @@
-import type { Forward, ForwardAnswer, ForwardRequest } from './forward.js';
+import type { ForwardRequest } from './forward.js';
+import type { Answer } from './forwarding.js';
 
 /** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms, or up to half earlier. */
 const BEACON_RETRIES = [200, 1000];
@@ -14,16 +15,16 @@ export const longestForwarding = (timeout: number): number =>
  * Whether the service may take the request later. It answers 500 after it has stored the events before a rejected one: to retry
  * would store those again. With `Retry-After` it asks for a longer wait.
  */
-const isPassing = ({ status, headers }: ForwardAnswer): boolean =>
-  status === 502 || status === 504 || (status === 503 && !headers.get('Retry-After'));
+const isPassing = ({ status, retryAfter }: Answer): boolean =>
+  status === 502 || status === 504 || (status === 503 && !retryAfter);
 
 /** Forwards a beacon, and again if there is no answer or one that will pass, until `isClosing`. */
 export const forwardBeacon = async (
-  forward: Forward,
+  forward: (request: ForwardRequest) => Promise<Answer>,
   request: ForwardRequest,
   isClosing: () => boolean,
   [wait, ...later]: readonly number[] = BEACON_RETRIES,
-): Promise<ForwardAnswer> => {
+): Promise<Answer> => {
   try {
     const answer = await forward(request);
     if (!isPassing(answer) || wait === undefined || isClosing()) return answer;

@@ -88,6 +88,10 @@ describe('`accept`', () => {
     ],
     ['rejects', () => Promise.reject(new Error('the database is away'))],
     ['returns an event that the service would refuse', (given) => ({ ...given, event: '' })],
+    [
+      'changes its event to one that the service would refuse',
+      (given) => Object.assign(given as object, { correlationValue: 'no' }) && true,
+    ],
   ])('that %s means 500, which makes the tracker keep its events and bisect', async (_what, accept) => {
     const errors: unknown[] = [];
     const { post, forwarded } = open({ accept, onError: (error) => errors.push(error) });

@@ -158,7 +158,7 @@ describe('the metrics', () => {
   });
 
   it('have durations in cumulative buckets of seconds', async () => {
-    const opened = open();
+    const opened = open({ timeout: 70_000 });
     for (const ms of [3, 60, 60_000]) {
       opened.answerWith(async () => {
         await new Promise((resolve) => setTimeout(resolve, ms));

@@ -100,6 +100,7 @@ describe('createRelay throws a TypeError that names the option and what it expec
       { domain: 'a b' },
       { domain: 'a;b' },
       { domain: 'a,b' },
+      { domain: '例え.jp' },
       { domain: 'a', secure: 'no' },
     ].map((visitorCookie): [object, string] => [
       { ...BASE, visitorCookie },

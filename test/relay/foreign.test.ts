@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createRelay, memorySeen, type RelayOptions, toService } from '../../src/relay.ts';
+import { useUpstream } from '../upstream.ts';
+import { openInMemory, requestOf } from './requests.ts';
+import { BATCH, event, KEY, useRelays } from './stage.ts';
+
+/** What the relay does with functions of others that break their contract. */
+
+const upstream = useUpstream();
+const openRelay = useRelays(() => ({}));
+const batch = () => ({ batch: [event('a')] });
+const post = async (options: object) => {
+  const errors: unknown[] = [];
+  const { relay } = openInMemory({ ...options, onError: (error: unknown) => errors.push(error) } as RelayOptions);
+  const response = await relay(requestOf(batch()));
+  return { status: response.status, json: await response.json(), errors };
+};
+const answerOf = (more: object) => ({ ok: true, status: 201, headers: new Headers(), text: async () => '', ...more });
+
+describe('a `forward` whose answer is no answer means 502, so that the page keeps its events:', () => {
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['`Response.error()`', Response.error()],
+    ['a body that breaks off', answerOf({ text: () => Promise.reject(new TypeError('terminated')) })],
+    ['a status that is no number', answerOf({ status: '201' })],
+    ['a status below 200', answerOf({ status: 101 })],
+    ['no headers', answerOf({ headers: undefined })],
+  ])('%s', async (_what, answer) => {
+    const { status, json, errors } = await post({ forward: async () => answer });
+    expect([status, json]).toEqual([502, { error: 'the relay could not forward the request' }]);
+    expect(errors).toEqual([expect.any(Error)]);
+  });
+});
+
+it.each(['in 5 min – later', 'two\nlines', '\0'])(
+  'a `Retry-After` that no header can carry is left out: %j',
+  async (retryAfter) => {
+    const forward = async () => answerOf({ ok: false, status: 503, headers: { get: () => retryAfter } });
+    const relay = await openRelay({ forward: forward as never });
+    const reply = await relay.post(BATCH, batch());
+    expect([reply.status, reply.headers.get('Retry-After')]).toEqual([503, '1']);
+  },
+);
+
+it.each([204, 205])('%i of the service is a success, also with rejected events', async (status) => {
+  const relay = await openRelay({ baseUrl: upstream.url });
+  upstream.answer(status);
+  expect((await relay.post(BATCH, batch())).status).toBe(status);
+  const { json } = await relay.post(BATCH, { batch: [event('b'), {}] });
+  expect(json).toMatchObject({ rejected: [{ uuid: '' }] });
+});
+
+it.each<[string, unknown]>([
+  ['undefined', undefined],
+  ['too few states', []],
+])('`seen.reserve` that resolves to %s means 503', async (_what, states) => {
+  const { status, errors } = await post({ seen: { ...memorySeen(), reserve: async () => states } });
+  expect(status).toBe(503);
+  expect(errors).toEqual([new TypeError('seen.reserve: expected a state for each event')]);
+});
+
+it('a field that is nested too deeply to be shown is answered 400', async () => {
+  const relay = await openRelay({ baseUrl: upstream.url });
+  const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+  const reply = await relay.post(BATCH, `{"batch":[{"event":"a","source":${deep}}]}`);
+  expect(reply.status).toBe(400);
+});
+
+it('`toService` removes its key from answers, also as a `forward`', async () => {
+  const forward = toService({ baseUrl: upstream.url, eventsUrl: upstream.url, apiKey: KEY, timeout: 5000 });
+  const relay = await openRelay({ forward, apiKey: undefined });
+  upstream.answer(400, {}, `Authorization: Api-Key ${KEY}`);
+  // Every reply is searched for the key.
+  expect((await relay.post(BATCH, batch())).json).toEqual({ message: 'Authorization: Api-Key …' });
+});
+
+describe('what does not answer ends after `timeout`, and `close` resolves:', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const never = () => new Promise<never>(() => {});
+
+  it.each<[string, Partial<RelayOptions>, number]>([
+    ['`forward`', { forward: never }, 504],
+    ['the body of its answer', { forward: async () => answerOf({ text: never }) }, 504],
+    ['`fetch` that ignores its signal', { baseUrl: 'https://service.example', apiKey: KEY, fetch: never }, 504],
+    ['`accept`', { accept: never, forward: async () => answerOf({}) }, 500],
+  ])('%s', async (_what, options, status) => {
+    const relay = createRelay({ timeout: 300, ...options });
+    const reply = relay(requestOf(batch()));
+    await vi.advanceTimersByTimeAsync(0);
+    const closed = relay.close();
+    await vi.advanceTimersByTimeAsync(300);
+    expect((await reply).status).toBe(status);
+    await closed;
+  });
+});
