@@ -56,10 +56,10 @@ export interface Take extends Rate {
   readonly isLate: boolean;
 }
 
-/** Token buckets. If a call rejects, the relay lets the request in. */
+/** Token buckets. If a call rejects, the relay limits the request by buckets in its own memory. */
 export interface Buckets {
   /**
-   * Takes tokens from each bucket that is not empty.
+   * Takes tokens from each bucket, or if one is empty, only from those of a late `Take`: a refused request costs nothing else.
    *
    * @returns (or resolves to) ms until the last of the empty buckets has a token, or 0 if none is empty
    */
@@ -74,7 +74,7 @@ export const memoryBuckets = (): Buckets => {
   let buckets = new Map<string, { tokens: number; at: number }>();
   // Dropped whole, because V8 searches a map from its beginning to find the first entry after many deletions.
   let older = buckets;
-  const takeOne = ({ key, rate, burst, cost, isLate }: Take, now: number): number => {
+  const refilled = ({ key, rate, burst }: Take, now: number) => {
     const bucket = buckets.get(key) ?? older.get(key) ?? { tokens: burst, at: now };
     // A clock that is set back must not empty it.
     bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(now - bucket.at, 0) * rate) / 1000);
@@ -84,58 +84,81 @@ export const memoryBuckets = (): Buckets => {
       older = buckets;
       buckets = new Map();
     }
-    if (bucket.tokens < 1 && !isLate) return ((1 - bucket.tokens) * 1000) / rate;
-    bucket.tokens -= cost;
-    return 0;
+    return bucket;
   };
   return {
     take: (takes) => {
       const now = Date.now();
-      return takes.reduce((wait, take) => Math.max(wait, takeOne(take, now)), 0);
+      const all = takes.map((take) => ({ ...take, bucket: refilled(take, now) }));
+      const waits = all.map(({ rate, isLate, bucket: { tokens } }) =>
+        isLate || tokens >= 1 ? 0 : ((1 - tokens) * 1000) / rate,
+      );
+      const wait = Math.max(0, ...waits);
+      for (const { cost, isLate, bucket } of all) if (isLate || !wait) bucket.tokens -= cost;
+      return wait;
     },
   };
 };
 
 /**
  * Takes tokens by the clock of Redis, because relays have clocks of their own. Redis deletes a bucket that would be full.
- * KEYS: the bucket. ARGV: rate, burst, cost, and '1' if it may be empty. Returns ms to wait.
+ * KEYS: the buckets. ARGV: for each its rate, burst, cost, and '1' if it may be empty. Returns ms to wait for each.
  */
 const TAKE = `
-  local rate, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local saved = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-  local tokens = math.min(burst, (tonumber(saved[1]) or burst) + math.max(now - (tonumber(saved[2]) or now), 0) * rate / 1000)
-  if tokens < 1 and ARGV[4] ~= '1' then return math.ceil((1 - tokens) * 1000 / rate) end
-  tokens = tokens - cost
-  redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', now)
-  redis.call('PEXPIRE', KEYS[1], math.ceil((burst - tokens) * 1000 / rate) + 1000)
-  return 0`;
+  local tokens, waits, isRefused = {}, {}, false
+  for i, key in ipairs(KEYS) do
+    local rate, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
+    local saved = redis.call('HMGET', key, 'tokens', 'at')
+    local since = math.max(now - (tonumber(saved[2]) or now), 0)
+    tokens[i] = math.min(burst, (tonumber(saved[1]) or burst) + since * rate / 1000)
+    waits[i] = 0
+    if tokens[i] < 1 and ARGV[4 * i] ~= '1' then
+      waits[i], isRefused = math.ceil((1 - tokens[i]) * 1000 / rate), true
+    end
+  end
+  for i, key in ipairs(KEYS) do
+    if not isRefused or ARGV[4 * i] == '1' then
+      local rate, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
+      local left = tokens[i] - tonumber(ARGV[4 * i - 1])
+      redis.call('HSET', key, 'tokens', tostring(left), 'at', now)
+      redis.call('PEXPIRE', key, math.ceil((burst - left) * 1000 / rate) + 1000)
+    end
+  end
+  return waits`;
 
 /**
- * Keeps the buckets in a Redis that several relays share. While a bucket is empty, the relay refuses without a call to Redis, so
- * that a flood does not become one of Redis.
+ * Keeps the buckets in a Redis that several relays share. Each request is one or two calls. While a bucket is empty, the relay
+ * refuses without a call to Redis, so that a flood does not become one of Redis.
  *
- * @param command sends a command to that Redis. If it rejects, the relay lets the request in
+ * @param command sends a command to that Redis
  * @param options under which keys
- * @param options.prefix begins each key. Default: `clew:limit:`
+ * @param options.prefix begins each key. Default: `{clew}:limit:`, whose braces put all keys into one slot of a cluster
  */
-export const redisBuckets = (command: RedisCommand, { prefix = 'clew:limit:' }: { prefix?: string } = {}): Buckets => {
+export const redisBuckets = (
+  command: RedisCommand,
+  { prefix = '{clew}:limit:' }: { prefix?: string } = {},
+): Buckets => {
   /** When each empty bucket has a token again. */
   let empty = new Map<string, number>();
-  const takeOne = async ({ key, rate, burst, cost, isLate }: Take): Promise<number> => {
-    const now = Date.now();
-    const until = empty.get(key) ?? 0;
-    if (until > now && !isLate) return until - now;
-    const wait = Number(
-      await command(['EVAL', TAKE, '1', prefix + key, `${rate}`, `${burst}`, `${cost}`, isLate ? '1' : '0']),
-    );
-    if (empty.size >= MOST_BUCKETS) empty = new Map();
-    if (wait > 0) empty.set(key, now + wait);
-    else empty.delete(key);
-    return wait;
+  return {
+    async take(takes) {
+      const now = Date.now();
+      const known = Math.max(0, ...takes.map(({ key }) => (empty.get(key) ?? 0) - now));
+      if (known > 0 && !takes.some(({ isLate }) => isLate)) return known;
+      const keys = takes.map(({ key }) => prefix + key);
+      const args = takes.flatMap(({ rate, burst, cost, isLate }) => [rate, burst, cost, isLate ? 1 : 0].map(String));
+      const waits = (await command(['EVAL', TAKE, `${keys.length}`, ...keys, ...args])) as number[];
+      if (empty.size >= MOST_BUCKETS) empty = new Map();
+      for (const [at, { key }] of takes.entries()) {
+        const wait = Number(waits[at]);
+        if (wait > 0) empty.set(key, now + wait);
+        else empty.delete(key);
+      }
+      return Math.max(0, ...waits.map(Number));
+    },
   };
-  return { take: async (takes) => Math.max(0, ...(await Promise.all(takes.map(takeOne)))) };
 };
 
 /** What a request may cost: a token on arrival, and the others once its events are known. */
@@ -173,7 +196,7 @@ export const checkLimits = (options: unknown): [name: string, expected: string, 
   return undefined;
 };
 
-/** How long the buckets may take to answer, in ms. After that the relay lets the request in. */
+/** How long the buckets may take to answer, in ms. After that the relay uses buckets in its own memory. */
 const LONGEST_TAKE = 500;
 
 const TOO_MANY = 'too many requests';
@@ -183,14 +206,18 @@ export const createLimits = (options: LimitOptions, onError: (error: unknown) =>
   const { address: perAddress = { rate: 1000, burst: 10_000 }, visitor = { rate: 200, burst: 20_000 } } = options;
   const { total = { rate: 10_000, burst: 100_000 }, buckets = memoryBuckets() } = options;
 
+  /** A store that fails must not cost events, and a flood that makes it late must not turn the limits off. */
+  const spare = memoryBuckets();
+
   const take = async (takes: readonly Take[]): Promise<void> => {
-    let wait = 0;
+    if (!takes[0]) return;
+    let wait: number;
     try {
-      const taken = takes[0] ? buckets.take(takes) : 0;
+      const taken = buckets.take(takes);
       wait = typeof taken === 'number' ? taken : await inTime(taken, LONGEST_TAKE, 'limits.buckets');
     } catch (error) {
-      // A store that fails must not cost events.
       onError(error);
+      wait = Number(spare.take(takes));
     }
     if (wait > 0) throw new Refusal(429, TOO_MANY, Math.ceil(wait / 1000));
   };

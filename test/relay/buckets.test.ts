@@ -45,6 +45,26 @@ itWithRedis('a late take may owe tokens, and the longest wait of several buckets
   expect(await buckets.take([take({ isLate: true })])).toBe(0);
 });
 
+itWithRedis('a refused request takes only the tokens of late takes', async () => {
+  const buckets = open();
+  await buckets.take([take({ cost: 3 })]);
+  expect(await buckets.take([take(), take({ key: 'b' }), take({ key: 'c', cost: 3, isLate: true })])).toBeGreaterThan(
+    0,
+  );
+  expect(await buckets.take([take({ key: 'b', cost: 3 })])).toBe(0);
+  expect(await buckets.take([take({ key: 'c' })])).toBeGreaterThan(0);
+});
+
+it('a request with many visitors is one call', async () => {
+  const calls: string[][] = [];
+  const buckets = redisBuckets(async (args) => {
+    calls.push(args);
+    return Array(500).fill(0);
+  });
+  await buckets.take(Array.from({ length: 500 }, (_, n) => take({ key: `visitor ${n}` })));
+  expect(calls).toHaveLength(1);
+});
+
 itWithRedis('Redis deletes a bucket when it would be full again', async () => {
   const prefix = `${randomUUID()}:`;
   await open(prefix).take([take({ cost: 2 })]);
@@ -57,12 +77,12 @@ it('an empty bucket is refused without a further call to Redis, until it has a t
   const calls: string[][] = [];
   const buckets = redisBuckets(async (args) => {
     calls.push(args);
-    return calls.length < 3 ? 30 : 0;
+    return [calls.length < 3 ? 30 : 0];
   });
   expect(await buckets.take([take()])).toBe(30);
   expect(await buckets.take([take()])).toBeGreaterThan(0);
   expect(calls).toHaveLength(1);
-  expect(calls[0]).toEqual(['EVAL', expect.any(String), '1', 'clew:limit:a', '1', '3', '1', '0']);
+  expect(calls[0]).toEqual(['EVAL', expect.any(String), '1', '{clew}:limit:a', '1', '3', '1', '0']);
   await pause(40);
   expect(await buckets.take([take()])).toBe(30);
   expect(calls).toHaveLength(2);

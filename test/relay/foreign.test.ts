@@ -74,7 +74,7 @@ it('`toService` removes its key from answers, also as a `forward`', async () => 
   expect((await relay.post(BATCH, batch())).json).toEqual({ message: 'Authorization: Api-Key …' });
 });
 
-describe('what does not answer ends after `timeout`, and `close` resolves:', () => {
+describe('a call that is never answered ends after `timeout`, and `close` resolves:', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   });

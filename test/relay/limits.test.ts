@@ -159,17 +159,22 @@ it('a flood of 100,000 requests from one address evicts no id of another', async
   expect(received).toEqual([]);
 }, 60_000);
 
-describe('buckets that fail let requests in, and are reported:', () => {
+describe('buckets that fail are reported, and buckets in memory limit requests:', () => {
   it.each<[string, () => Promise<number>]>([
     ['rejecting', () => Promise.reject(new Error('away'))],
     ['never answering', () => new Promise(() => {})],
   ])('%s', async (_what, take) => {
     const errors: unknown[] = [];
-    const { send } = open({ buckets: { take } }, { onError: (error) => errors.push(error) });
-    const reply = send(batch());
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(await reply).toBe(201);
-    expect(errors).toEqual([expect.any(Error), expect.any(Error)]);
+    const limits = { address: { rate: 0.01, burst: 2 }, buckets: { take } };
+    const { send } = open(limits, { onError: (error) => errors.push(error) });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) {
+      const reply = send(batch());
+      await vi.advanceTimersByTimeAsync(1000);
+      statuses.push(await reply);
+    }
+    expect(statuses).toEqual([201, 201, [429, expect.any(String)]]);
+    expect(errors).toHaveLength(5);
   });
 });
 
@@ -188,6 +193,15 @@ it('more forwards at a time than `maxForwards` get 503 with Retry-After, and the
   await vi.waitFor(() => expect(answers).toHaveLength(3));
   answers[2]?.();
   expect(await again).toBe(201);
+});
+
+it('a refused request takes no tokens of visitors who are not over their limit', async () => {
+  const { send } = open({ visitor: { rate: 1, burst: 1 } });
+  const [ann, ben] = [randomUUID(), randomUUID()];
+  expect(await send(batch(20, ann))).toBe(201);
+  const both = { batch: [...batch(1, ann).batch, ...batch(1, ben).batch] };
+  for (let n = 0; n < 3; n++) expect(await send(both)).toEqual([429, '20']);
+  expect(await send(batch(1, ben))).toBe(201);
 });
 
 it('a clock that is set back neither empties nor fills a bucket', () => {
