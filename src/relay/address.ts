@@ -35,11 +35,23 @@ export const clientAddress = (
 };
 
 const GROUPS = 8;
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** IPv4 at the end of IPv6, as `::ffff:1.2.3.4` has it. */
+const DOTTED = /(\d+\.\d+\.\d+\.\d+)$/;
+/** Prefixes of IPv6 behind which an IPv4 address stands: mapped (RFC 4291) and NAT64 (RFC 6052). */
+const IPV4_BEHIND = /^(0:0:0:0:0:ffff|64:ff9b:0:0:0:0):/;
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+const groupsOf = (address: string): string[] => {
+  const [head = '', tail] = address.toLowerCase().split('::');
+  const before = head ? head.split(':') : [];
+  const after = tail ? tail.split(':') : [];
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(GROUPS - before.length - after.length, 0)).fill('0');
+  return [...before, ...zeros, ...after].map((group) => group.replace(/^0+(?=.)/, ''));
+};
 
 /**
  * The part of an address that one client cannot change at will: all of IPv4, and the first 64 bits of IPv6, of which a client
- * has all the others.
+ * has all the others. A text that is no address is `unknown`, because a client may have written it.
  */
 export const networkOf = (address: string): string => {
   // Some proxies add the port, and brackets around IPv6.
@@ -47,12 +59,9 @@ export const networkOf = (address: string): string => {
     .replace(/^\[(.*)\](:\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
     .replace(/%.*$/, '');
-  const plain = MAPPED.exec(bare)?.[1] ?? bare;
-  if (!plain.includes(':')) return plain;
-  const [head = '', tail] = plain.toLowerCase().split('::');
-  const before = head ? head.split(':') : [];
-  const after = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(GROUPS - before.length - after.length, 0)).fill('0');
-  const groups = [...before, ...zeros, ...after].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ''));
-  return `${groups.join(':')}::/64`;
+  if (!/^[\da-f:.]{2,45}$/i.test(bare)) return 'unknown';
+  const dotted = DOTTED.exec(bare)?.[1];
+  if (dotted) return dotted;
+  const groups = groupsOf(bare);
+  return IPV4_BEHIND.test(`${groups.join(':')}:`) ? groups.join(':') : `${groups.slice(0, 4).join(':')}::/64`;
 };

@@ -96,7 +96,12 @@ describe('an address', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['1::', '1:0:0:0::/64'],
+    ['::ffff:c0a8:1', '0:0:0:0:0:ffff:c0a8:1'],
+    ['0:0:0:0:0:ffff:1.2.3.4', '1.2.3.4'],
+    ['64:ff9b::102:304', '64:ff9b:0:0:0:0:102:304'],
+    ['64:ff9b::1.2.3.4', '1.2.3.4'],
     ['unknown', 'unknown'],
+    ['x'.repeat(5000), 'unknown'],
   ])('%s counts as %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
