@@ -103,18 +103,53 @@ export interface Service {
   sendEvent(event: Omit<ServiceEvent, 'timestamp'>): Promise<void>;
 }
 
+/** Longer timers fire at once: https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /**
- * The event as the service needs it.
+ * The JSON of a value, and what it says.
  *
- * @param place names it in the error
+ * @param place names the value in the error
+ * @throws TypeError for a value that JSON cannot hold, or would write as null, which deletes a property
+ */
+const written = (value: unknown, place: string): { text: string; data: unknown } => {
+  const fail = (name: string, what: string): never => {
+    throw new TypeError(`${place}${name && `: ${name}`}: expected a value that JSON can hold, got ${what}`);
+  };
+  const check = function (this: Record<string, unknown>, name: string, item: unknown) {
+    const before = this[name];
+    if (typeof item === 'bigint') fail(name, 'a bigint');
+    if (typeof item === 'number' || item instanceof Number) {
+      if (!Number.isFinite(Number(item))) fail(name, `${item}`);
+    }
+    // An invalid date, for example.
+    if (item === null && before !== null) fail(name, `${before}`);
+    return item;
+  };
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value, check);
+  } catch (cause) {
+    if (cause instanceof TypeError && cause.message.startsWith(place)) throw cause;
+    throw new TypeError(`${place}: expected a value that JSON can hold: ${cause}`, { cause });
+  }
+  return { text: text ?? '', data: text === undefined ? undefined : JSON.parse(text) };
+};
+
+/**
+ * The JSON of an event, as the service needs it.
+ *
+ * @param place names the event in the error
  * @throws TypeError for an event that the service would refuse
  */
-const completed = (event: ServiceEvent, timestamp: string | undefined, place: string) => {
+const completed = (event: ServiceEvent, timestamp: string | undefined, place: string): string => {
+  const { data } = written(event, place);
+  if (!isObject(data)) throw new TypeError(`${place}: expected an object, got ${kindOf(data)}`);
   const lower = (id: unknown) => (typeof id === 'string' ? id.toLowerCase() : id);
-  const { uuid, correlationKey = '_id', correlationValue } = event ?? {};
+  const { uuid, correlationKey = '_id', correlationValue } = data;
   const complete = {
-    ...event,
-    ...(uuid !== undefined && { uuid: lower(uuid) }),
+    ...data,
+    uuid: lower(uuid),
     timestamp,
     source: 'custom',
     correlationKey,
@@ -123,9 +158,9 @@ const completed = (event: ServiceEvent, timestamp: string | undefined, place: st
   if (typeof correlationKey !== 'string' || !correlationKey)
     throw new TypeError(`${place}: correlationKey: expected a non-empty string, got ${kindOf(correlationKey)}`);
   // A relay passes on the events of browsers only, whose key is `_id`.
-  const fault = isObject(event) ? eventFault({ ...complete, correlationKey: '_id' }) : eventFault(event);
+  const fault = eventFault({ ...complete, correlationKey: '_id' });
   if (fault) throw new TypeError(`${place}: ${fault}`);
-  return complete;
+  return JSON.stringify(complete);
 };
 
 /**
@@ -142,7 +177,12 @@ export const createService = (options: ServiceOptions): Service => {
     ['baseUrl', baseUrl, isAddress, ADDRESS],
     ['eventsUrl', eventsUrl, isAddress, ADDRESS],
     ['apiKey', apiKey, isKey, KEY],
-    ['timeout', timeout, (ms: unknown) => typeof ms === 'number' && ms > 0, 'a number above 0'],
+    [
+      'timeout',
+      timeout,
+      (ms: unknown) => typeof ms === 'number' && ms > 0 && ms <= LONGEST_TIMER,
+      `a number above 0, at most ${LONGEST_TIMER}`,
+    ],
   ] as const)
     if (!holds(value)) throw new TypeError(`createService: ${name}: expected ${expected}, got ${kindOf(value)}`);
 
@@ -177,12 +217,18 @@ export const createService = (options: ServiceOptions): Service => {
     const { status, text } = await post(baseUrl, UPSERT_PATH, body);
     // The error of `JSON.parse` repeats a part of the text, too.
     const safe = withoutKey(text, apiKey);
+    const fail = (expected: string, options?: ErrorOptions) => {
+      const detail = `expected ${expected}, got ${safe.slice(0, 200)}`;
+      throw new ServiceError('POST', joinUrl(baseUrl, UPSERT_PATH), status, detail, options);
+    };
+    let answer: unknown;
     try {
-      return JSON.parse(safe);
+      answer = JSON.parse(safe);
     } catch (cause) {
-      const url = joinUrl(baseUrl, UPSERT_PATH);
-      throw new ServiceError('POST', url, status, `expected JSON, got ${safe.slice(0, 200)}`, { cause });
+      fail('JSON', { cause });
     }
+    if (!isObject(answer)) fail('an object');
+    return answer as { id: string };
   };
 
   return {
@@ -191,12 +237,12 @@ export const createService = (options: ServiceOptions): Service => {
       if (key) throw new TypeError(`upsertCustomer: primaryKey: ${key}`);
       if (properties !== undefined && !isObject(properties))
         throw new TypeError(`upsertCustomer: properties: expected an object, got ${kindOf(properties)}`);
-      const data = dataFault(properties);
-      if (data) throw new TypeError(`upsertCustomer: properties${data}`);
       // Written now, because the caller may change the properties while this call waits.
-      const body = JSON.stringify({ primary_key: primaryKey, properties } satisfies Upsert);
+      const { text, data } = written({ primary_key: primaryKey, properties } satisfies Upsert, 'upsertCustomer');
+      const fault = dataFault((data as Upsert).properties);
+      if (fault) throw new TypeError(`upsertCustomer: properties${fault}`);
       const before = upserts.get(primaryKey) ?? Promise.resolve();
-      const mine = before.catch(() => {}).then(() => upsert(body));
+      const mine = before.catch(() => {}).then(() => upsert(text));
       upserts.set(primaryKey, mine);
       try {
         return await mine;
@@ -207,13 +253,16 @@ export const createService = (options: ServiceOptions): Service => {
     async sendBatch(events) {
       if (!Array.isArray(events)) throw new TypeError(`sendBatch: events: expected an array, got ${kindOf(events)}`);
       const now = new Date().toISOString();
-      const batch = events.map((event, at) => completed(event, event?.timestamp ?? now, `sendBatch: events[${at}]`));
-      await post(baseUrl, BATCH_PATH, JSON.stringify({ batch }));
+      // `Array.from` also visits the holes of a sparse array.
+      const batch = Array.from(events as readonly ServiceEvent[], (event, at) =>
+        completed(event, event?.timestamp ?? now, `sendBatch: events[${at}]`),
+      );
+      await post(baseUrl, BATCH_PATH, `{"batch":[${batch}]}`);
     },
     async sendEvent(event) {
       if (event?.event === IDENTIFY)
         throw new TypeError(`sendEvent: event: expected another name than ${IDENTIFY}, which needs sendBatch`);
-      await post(eventsUrl, EVENT_PATH, JSON.stringify(completed(event, undefined, 'sendEvent')));
+      await post(eventsUrl, EVENT_PATH, completed(event, undefined, 'sendEvent'));
     },
   };
 };

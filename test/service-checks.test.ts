@@ -11,6 +11,7 @@ describe('an event that the service would refuse is named, and nothing is sent:'
   const key = (distinct_id: unknown) => event({ event: '$identify', payload: { distinct_id } });
   it.each<[string, unknown]>([
     ['expected an object, got null', null],
+    ['expected an object, got a string', 'a'],
     ['event: expected a non-empty string, got nothing', { correlationValue: VISITOR_ID }],
     ['correlationKey: expected a non-empty string, got a number', event({ correlationKey: 7 })],
     ['correlationValue: expected a lower-case UUID, got "ann"', event({ correlationValue: 'ann' })],
@@ -19,12 +20,31 @@ describe('an event that the service would refuse is named, and nothing is sent:'
     ['timestamp: expected an ISO 8601 date and time, got "today"', event({ timestamp: 'today' })],
     ['payload.distinct_id: expected a non-empty string, got 4711', key(4711)],
     ['payload.distinct_id: expected a non-empty string, got ""', key('')],
-    ['payload.seats: expected a finite number', event({ payload: { seats: Number.NaN } })],
+    ['seats: expected a value that JSON can hold, got NaN', event({ payload: { seats: Number.NaN } })],
+    ['seats: expected a value that JSON can hold, got NaN', event({ payload: { seats: new Number(Number.NaN) } })],
+    ['at: expected a value that JSON can hold, got Invalid Date', event({ payload: { at: new Date(Number.NaN) } })],
+    ['seats: expected a value that JSON can hold, got a bigint', event({ payload: { seats: 1n } })],
+    ['payload.distinct_id: expected a non-empty string, got 7', key({ toJSON: () => 7 })],
+    ['expected an object, got undefined', undefined],
+    ['correlationValue: expected', Object.assign(event(), { toJSON: () => ({ event: 'a' }) })],
   ])('%s', async (fault, bad) => {
     const sending = connect().sendBatch([event(), bad as ServiceEvent]);
     await expect(sending).rejects.toThrow(TypeError);
     await expect(sending).rejects.toThrow(`sendBatch: events[1]: ${fault}`);
     expect(upstream.received).toEqual([]);
+  });
+
+  it('a hole of an array', async () => {
+    await expect(connect().sendBatch(new Array(2))).rejects.toThrow('sendBatch: events[0]: expected an object');
+    expect(upstream.received).toEqual([]);
+  });
+
+  it('data that contain themselves', async () => {
+    const payload: Record<string, unknown> = {};
+    payload.self = payload;
+    await expect(connect().sendBatch([event({ payload })])).rejects.toThrow(
+      'sendBatch: events[0]: expected a value that',
+    );
   });
 
   it('no array of events', async () => {
@@ -44,7 +64,8 @@ describe('an event that the service would refuse is named, and nothing is sent:'
     ['primaryKey: expected a non-empty string, got 7', 7, undefined],
     ['primaryKey: expected at most 500 characters, got 501', 'x'.repeat(501), undefined],
     ['properties: expected an object, got a string', 'ann', 'pro'],
-    ['properties.seats: expected a finite number', 'ann', { seats: Number.POSITIVE_INFINITY }],
+    ['seats: expected a value that JSON can hold, got Infinity', 'ann', { seats: Number.POSITIVE_INFINITY }],
+    ['trial_ends: expected a value that JSON can hold, got Invalid Date', 'ann', { trial_ends: new Date(Number.NaN) }],
   ])('an upsert, %s', async (fault, primaryKey, properties) => {
     const upserting = connect().upsertCustomer(primaryKey as string, properties as Record<string, unknown>);
     await expect(upserting).rejects.toThrow(TypeError);
@@ -59,6 +80,17 @@ it('UUIDs are sent in lower case', async () => {
   await connect().sendEvent(event({ correlationValue: upper, uuid: upper }));
   const lower = { uuid: VISITOR_ID, correlationValue: VISITOR_ID };
   expect(upstream.bodies()).toMatchObject([{ batch: [lower] }, lower]);
+});
+
+it('an answer to an upsert that is no object is an error', async () => {
+  upstream.answer(201, {}, 'null');
+  await expect(connect().upsertCustomer('ann')).rejects.toThrow('expected an object, got null');
+});
+
+it.each([2 ** 31, Number.POSITIVE_INFINITY, 0])('a `timeout` of %d throws', (timeout) => {
+  expect(() => createService({ baseUrl: 'https://service.example', apiKey: 'k', timeout })).toThrow(
+    'createService: timeout: expected a number above 0, at most 2147483647',
+  );
 });
 
 it('a `timestamp` that is undefined is the present time', async () => {

@@ -47,7 +47,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
   const consumer = createConsumer(options);
   /** By then this worker tells the group again that it is alive: twice at least before the others think it dead. */
   const renewal = takeOverAfter / 3;
-  const sorting = createSorting();
+  const sorting = createSorting(waits);
   const stopping = new AbortController();
   /** This worker's own entries, in order, as the group knew them at `readAt`. */
   let held: Entry[] = [];
@@ -75,8 +75,9 @@ export const createWorker = (options: WorkerOptions): Worker => {
     hasJoined = true;
     // Suspects do not count: behind them there has to be something to try.
     const count = PREFETCH + sorting.held();
-    if (held.length < count) await consumer.takeOver(count - held.length, takeOverAfter);
-    if (held.length < count) await consumer.takeNew(count - held.length);
+    const isOpen = held.length < count && !sorting.isFull();
+    if (isOpen) await consumer.takeOver(count - held.length, takeOverAfter);
+    if (isOpen) await consumer.takeNew(count - held.length);
     const startedAt = Date.now();
     const mine = await consumer.mine(count, held);
     held = [...held.filter((entry) => mine.includes(entry)), ...mine.filter((entry) => !held.includes(entry))];
@@ -85,7 +86,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
   };
 
   const judge = (cut: Cut, { outcome, status, retryAfter, message }: Answer) => {
-    const verdict = sorting.judge(cut, outcome, status);
+    const verdict = sorting.judge(cut, outcome, status, Date.now());
     if (outcome === 'delivered') failures = 0;
     else onError(verdict === 'settled' ? `given up: ${message}` : message);
     if (verdict === 'probe') until = Date.now() + PROBE_PAUSE;

@@ -148,6 +148,19 @@ describe('an answer', () => {
   });
 });
 
+/** Sends good events until nothing is left. A 500 needs eight refusals, each after another event got through. */
+const sendUntilDone = async (broker: ReturnType<typeof openBroker>): Promise<string[]> => {
+  const names: string[] = [];
+  await until(() => upstream.received.length > 0);
+  while ((await broker.left()) > 0 && names.length < 500) {
+    const more = event(`more${names.length}`);
+    names.push(more.event);
+    await broker.append([more]);
+    await until(() => broker.taken.includes(more.event));
+  }
+  return names;
+};
+
 describe('a poison event', () => {
   it.each([400, 422, 500])(
     'among 50 that is answered %i is put aside with its reason, and the 49 others arrive once',
@@ -157,8 +170,8 @@ describe('a poison event', () => {
       broker.answerBy((names) => (names.includes('20') ? status : 201));
       await broker.append(batch);
       await broker.work();
-      await broker.done();
-      expect([...broker.taken].sort()).toEqual(
+      await sendUntilDone(broker);
+      expect(broker.taken.filter((name) => !name.startsWith('more')).sort()).toEqual(
         namesOf(batch)
           .filter((name) => name !== '20')
           .sort(),
@@ -229,18 +242,43 @@ describe('a poison event', () => {
     // The waits of the default, but for the first one after a 500.
     await broker.work('one', { waits: { first: 20, refused: 300_000 } });
     await until(() => upstream.received.length > 5);
-    const goods: string[] = [];
-    // A 500 needs four refusals, each after another event got through.
-    while ((await broker.left()) > 0 && goods.length < 60) {
-      const good = event(`good${goods.length}`);
-      goods.push(good.event);
-      await broker.append([good]);
-      await until(() => broker.taken.includes(good.event));
-    }
+    const goods = await sendUntilDone(broker);
     expect(broker.taken).toEqual(goods);
     expect((await broker.rejected()).map(({ text }) => JSON.parse(text ?? '').event).sort()).toEqual(
       namesOf(poison).sort(),
     );
+  });
+
+  it('is no upsert while the endpoint of upserts fails and the others work', async () => {
+    const broker = openBroker();
+    let isDown = true;
+    broker.answerBy((_names, text) => (isDown && text.includes('primary_key') ? 500 : 201));
+    const upserts = Array.from({ length: 5 }, (_, n) => `{"primary_key":"k${n}"}`);
+    for (const body of upserts) await broker.forward({ path: '/api/customers/upsert', body });
+    const { errors } = await broker.work('one', { waits: { first: 1, most: 1 } });
+    for (let n = 0; n < 20; n++) {
+      await broker.append([event(`good${n}`)]);
+      await until(() => broker.taken.includes(`good${n}`));
+    }
+    await until(() => errors.length > 20);
+    isDown = false;
+    await broker.append([event('last')]);
+    await broker.done();
+    expect(await broker.rejected()).toEqual([]);
+  });
+
+  it('holds up no event that was refused in an outage and is good', async () => {
+    const broker = openBroker();
+    let isDown = true;
+    broker.answerBy((names) => (isDown ? 500 : names.includes('poison') ? 400 : 201));
+    await broker.append([event('poison')]);
+    const good = events(4, 'good');
+    for (const one of good) await broker.append([one]);
+    const { errors } = await broker.work('one', { waits: { first: 1, most: 20 } });
+    await until(() => errors.length > 8);
+    isDown = false;
+    await broker.done();
+    expect([...broker.taken].sort()).toEqual(namesOf(good));
   });
 
   it('that is alone stays until another event gets through', async () => {
