@@ -4,7 +4,7 @@ import { allow, answerOf, answerOfNothing, isOk, refusalOf } from './relay/answe
 import { toService } from './relay/forward.js';
 import { createForwarding } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
-import { type Checks, type Job, jobOf } from './relay/job.js';
+import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
 import { createLimits } from './relay/limits.js';
 import { createLog } from './relay/log.js';
 import { createMetrics } from './relay/metrics.js';
@@ -141,26 +141,28 @@ export const createRelay = (options: RelayOptions): Relay => {
     metrics.event('received', job.events.length + job.rejected.length);
     const visitors = job.events.map(({ came }) => came.correlationValue);
     await admit(visitors, job.rejected.length);
-    const sifted = await sieve(job.events, { ...connection, request });
-    metrics.rejected(job.rejected.map(({ reason }) => reason));
-    metrics.notAccepted(sifted.rejected.length);
-    const rejected = [...job.rejected, ...sifted.rejected];
-    const { events, end } = await reserve(sifted.events);
-    const repeats = sifted.events.length - events.length;
+    const { events: fresh, end } = await reserve(job.events);
+    const repeats = job.events.length - fresh.length;
     metrics.event('duplicate', repeats);
     account.count('repeats', repeats);
-    account.count('rejected', rejected.length);
-    let isTaken = false;
+    let taken: readonly RelayedEvent[] = [];
     try {
+      // After the reservation: an event that the service has is answered as a success, whatever `accept` decides now.
+      const { events, dropped, rejected: notAccepted } = await sieve(fresh, { ...connection, request });
+      const rejected = [...job.rejected, ...notAccepted];
+      metrics.rejected(job.rejected.map(({ reason }) => reason));
+      metrics.notAccepted(dropped.length);
+      account.count('rejected', rejected.length);
       const body = job.bodyOf(events);
-      if (body === undefined) return answerOfNothing(rejected);
-      const answer = await send({ path: job.path, body }, isBeacon(request));
-      isTaken = isOk(answer);
+      const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));
+      if (!answer || isOk(answer)) account.arrived(dropped.map(({ came }) => came));
+      if (!answer) return answerOfNothing(rejected);
+      if (isOk(answer)) taken = events;
+      account.taken(taken.map(({ came }) => came));
+      metrics.event('forwarded', taken.length);
       return answerOf(answer, rejected, onError);
     } finally {
-      if (isTaken) account.taken(events.map(({ came }) => came));
-      if (isTaken) metrics.event('forwarded', events.length);
-      await end(isTaken ? 'confirm' : 'release');
+      await end(taken);
     }
   };
 

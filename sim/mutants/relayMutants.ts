@@ -11,13 +11,13 @@ export const relayMutants: readonly Mutant[] = [
   {
     name: 'the relay remembers events before the service has answered',
     file: 'relay.ts',
-    find: '      const answer = await send(',
-    replace: "      await end('confirm');\n      const answer = await send(",
+    find: '      const body = job.bodyOf(events);\n',
+    replace: '      await end(events);\n      const body = job.bodyOf(events);\n',
   },
   {
     name: 'the relay answers success before the service has answered',
     file: 'relay.ts',
-    find: '      isTaken = isOk(answer);\n',
-    replace: '      isTaken = isOk(answer);\n      if (!isTaken) return answerOfNothing(rejected);\n',
+    find: '      if (isOk(answer)) taken = events;\n',
+    replace: '      if (!isOk(answer)) return answerOfNothing(rejected);\n      taken = events;\n',
   },
 ];

@@ -26,7 +26,12 @@ export type Accept = (
   context: AcceptContext,
 ) => boolean | string | AcceptableEvent | Promise<boolean | string | AcceptableEvent>;
 
-type Sifted = { readonly events: readonly RelayedEvent[]; readonly rejected: Rejections['rejected'] };
+interface Sifted {
+  readonly events: readonly RelayedEvent[];
+  /** The others, each with its reason in `rejected`. */
+  readonly dropped: readonly RelayedEvent[];
+  readonly rejected: Rejections['rejected'];
+}
 
 /** The event to forward, or the reason to drop it. */
 const verdictOn = async (
@@ -63,16 +68,20 @@ export const createSieve = (
   const names = allowedEvents && new Set([...allowedEvents, IDENTIFY]);
   const sift = async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
     const good: RelayedEvent[] = [];
+    const dropped: RelayedEvent[] = [];
     const rejected: Rejections['rejected'] = [];
     for (const event of events) {
       const verdict = await verdictOn(event, accept, names, context);
       if (typeof verdict !== 'string') good.push(verdict);
-      else rejected.push({ uuid: event.came.uuid ?? '', reason: verdict });
+      else {
+        dropped.push(event);
+        rejected.push({ uuid: event.came.uuid ?? '', reason: verdict });
+      }
     }
-    return { events: good, rejected };
+    return { events: good, dropped, rejected };
   };
   return async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
-    if (!accept && !names) return { events, rejected: [] };
+    if (!accept && !names) return { events, dropped: [], rejected: [] };
     try {
       return await inTime(sift(events, context), timeout, 'accept');
     } catch (error) {

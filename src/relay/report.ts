@@ -6,7 +6,7 @@ export interface RelayReport {
   readonly taken: number;
   /** Duplicates of taken events, which the relay dropped. */
   readonly repeats: number;
-  /** Events that the relay refused: malformed or unsigned. */
+  /** Events that the relay refused: malformed, unsigned, or not accepted. */
   readonly rejected: number;
   /**
    * Numbers that the relay has not received, although it has received a later number of the same page load. It falls again
@@ -58,6 +58,10 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
       report.taken += events.length;
       for (const event of events) place(event);
       isChanged ||= events.length > 0;
+    },
+    /** Events that are not forwarded, and not missing either. */
+    arrived(events: readonly WireEvent[]): void {
+      for (const event of events) place(event);
     },
     count(what: 'repeats' | 'rejected', number: number): void {
       report[what] += number;

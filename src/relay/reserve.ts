@@ -13,8 +13,8 @@ const uuidsOf = (events: readonly RelayedEvent[]): string[] => events.flatMap(({
 /** Events that no other request forwards meanwhile. */
 export interface Reservation {
   readonly events: readonly RelayedEvent[];
-  /** Ends it. It never rejects: if `seen` fails, the reservation expires. */
-  end(how: 'confirm' | 'release'): Promise<void>;
+  /** Confirms the `taken` of them and releases the others. It never rejects: if `seen` fails, the reservation expires. */
+  end(taken: readonly RelayedEvent[]): Promise<void>;
 }
 
 /**
@@ -45,6 +45,7 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
     const until = Date.now() + timeout;
     const owner = crypto.randomUUID();
     const end = async (how: 'confirm' | 'release', uuids: readonly string[]): Promise<void> => {
+      if (uuids.length === 0) return;
       try {
         await inTime((async () => seen[how](uuids, owner))(), timeout, 'seen');
       } catch (error) {
@@ -59,7 +60,19 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
         const left = new Set(mine);
         // An id that is in a batch twice is forwarded once.
         const fresh = events.filter(({ came: { uuid } }) => uuid === undefined || left.delete(uuid));
-        return { events: fresh, end: (how) => end(how, mine) };
+        return {
+          events: fresh,
+          async end(taken) {
+            const confirmed = new Set(uuidsOf(taken));
+            await Promise.all([
+              end('confirm', [...confirmed]),
+              end(
+                'release',
+                mine.filter((uuid) => !confirmed.has(uuid)),
+              ),
+            ]);
+          },
+        };
       }
       // Released, because two relays that wait for each other's events would wait for ever.
       await end('release', mine);

@@ -8,8 +8,8 @@ export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve
 
 /** The longest time from the reservation of a beacon's events to the service's last answer, in ms. */
 export const longestForwarding = (timeout: number): number =>
-  // `seen` may take as long as the service to answer.
-  timeout * (BEACON_RETRIES.length + 2) + BEACON_RETRIES.reduce((all, wait) => all + wait, 0);
+  // `seen` and `accept` may take as long as the service to answer.
+  Math.ceil(timeout * (BEACON_RETRIES.length + 3)) + BEACON_RETRIES.reduce((all, wait) => all + wait, 0);
 
 /**
  * Whether the service may take the request later. It answers 500 after it has stored the events before a rejected one: to retry

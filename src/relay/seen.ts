@@ -39,8 +39,8 @@ export interface SeenOptions {
    */
   maxAge?: number;
   /**
-   * How long a reservation holds if its relay has died, in ms. It has to be at least four times the relay's `timeout` plus
-   * 1,200 ms: `seen` may take `timeout` to answer, and the relay tries a beacon three times.
+   * How long a reservation holds if its relay has died, in ms. It has to be at least five times the relay's `timeout` plus
+   * 1,200 ms: `seen` and `accept` may take `timeout` each, and the relay tries a beacon three times.
    *
    * @default 60000
    */
@@ -50,11 +50,11 @@ export interface SeenOptions {
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** @throws TypeError for an option that is not a number above 0 */
+/** @throws TypeError for an option that is not a whole number above 0: Redis takes no other */
 const checkNumbers = (caller: string, options: object): void => {
   for (const [name, value] of Object.entries(options))
-    if (typeof value !== 'number' || !(value > 0))
-      throw new TypeError(`${caller}: ${name}: expected a number above 0, got ${kindOf(value)}`);
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new TypeError(`${caller}: ${name}: expected a whole number above 0, got ${kindOf(value)}`);
 };
 
 /** The part of a process's environment that is read. Edge workers have none. */

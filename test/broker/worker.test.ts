@@ -267,7 +267,7 @@ describe('a poison event', () => {
     expect(await broker.rejected()).toEqual([]);
   });
 
-  it('holds up no event that was refused in an outage and is good', async () => {
+  it('blocks no event that was refused in an outage and is good', async () => {
     const broker = openBroker();
     let isDown = true;
     broker.answerBy((names) => (isDown ? 500 : names.includes('poison') ? 400 : 201));

@@ -33,6 +33,15 @@ const begun = async (tab: Tab) => {
   await tab.courier.flush();
   return tab;
 };
+/** Tracks these as soon as the next transaction is written, while its caller still waits for it. */
+const trackAfterNextWrite = (tab: Tab, ...texts: Parameters<Tab['track']>) => {
+  const transact = tab.store.transact.bind(tab.store);
+  vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
+    const written = await transact(entries, name, change);
+    tab.track(...texts);
+    return written;
+  });
+};
 /** Packs the first body when the test resumes it, and every later one at once. */
 const heldPacking = () => {
   let resume = () => {};
@@ -152,12 +161,7 @@ describe('the queue', () => {
 
   it('is sent although it was added while a flush of nothing ended', async () => {
     const tab = await begun(createTab());
-    const transact = tab.store.transact.bind(tab.store);
-    vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
-      const written = await transact(entries, name, change);
-      tab.track(eventText('late'));
-      return written;
-    });
+    trackAfterNextWrite(tab, eventText('late'));
     await tab.courier.flush();
     await vi.advanceTimersByTimeAsync(3000);
     expect(bodies(tab).map(namesIn)).toEqual([['late']]);
@@ -165,12 +169,7 @@ describe('the queue', () => {
 
   it('is sent at once if a full batch was added before a flush of nothing has ended', async () => {
     const tab = await begun(createTab({ limits: { flushInterval: 600_000 } }));
-    const transact = tab.store.transact.bind(tab.store);
-    vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
-      const written = await transact(entries, name, change);
-      tab.track(...events(200));
-      return written;
-    });
+    trackAfterNextWrite(tab, ...events(200));
     await tab.courier.flush();
     await settle();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([200]);
@@ -236,12 +235,7 @@ describe('the next request is sent', () => {
 
   it('at once if the event came during a flush of nothing', async () => {
     const tab = createTab({ limits: { flushInterval: 600_000 } });
-    const transact = tab.store.transact.bind(tab.store);
-    vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
-      const written = await transact(entries, name, change);
-      tab.track(eventText('first'));
-      return written;
-    });
+    trackAfterNextWrite(tab, eventText('first'));
     await tab.courier.flush();
     await vi.advanceTimersByTimeAsync(1);
     expect(bodies(tab).map(namesIn)).toEqual([['first']]);

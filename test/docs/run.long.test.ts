@@ -14,6 +14,14 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
+/** The status of an event's answer, or why there is none. */
+const post = (port: string) =>
+  fetch(`http://localhost:${port}/clew/api/events/batch/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ batch: [event('signup')] }),
+  }).then(({ status }) => status, String);
+
 describe('the relay in the documentation', () => {
   it.each([
     ['README.md', '// relay.mjs'],
@@ -31,13 +39,7 @@ describe('the relay in the documentation', () => {
       IDENTITY_SECRET: 'an-identity-secret-of-enough-bytes',
     });
     ends.push(end);
-    const post = () =>
-      fetch(`http://localhost:${port}/clew/api/events/batch/`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ batch: [event('signup')] }),
-      }).then(({ status }) => status, String);
-    await expect.poll(post, { timeout: 30_000 }).toBe(201);
+    await expect.poll(() => post(port), { timeout: 30_000 }).toBe(201);
     const [first] = upstream.received;
     expect(first?.headers.authorization).toBe('Api-Key the-key');
     expect(JSON.parse(first?.text ?? '')).toMatchObject({ batch: [{ event: 'signup' }] });
@@ -66,17 +68,11 @@ itWithRedis('the relay with Redis in the documentation survives a restart of Red
     REDIS_URL: redis().url,
   });
   ends.push(end);
-  const post = () =>
-    fetch(`http://localhost:${port}/clew/api/events/batch/`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ batch: [event('signup')] }),
-    }).then(({ status }) => status, String);
-  await expect.poll(post, { timeout: 30_000 }).toBe(201);
+  await expect.poll(() => post(port), { timeout: 30_000 }).toBe(201);
   await redis().kill();
   await redis().restart();
   // A process that has ended would refuse the connection.
-  await expect.poll(post, { timeout: 30_000 }).toBe(201);
+  await expect.poll(() => post(port), { timeout: 30_000 }).toBe(201);
 });
 
 it('signPrimaryKey in the documentation makes the documented signature', { timeout: 30_000 }, async () => {

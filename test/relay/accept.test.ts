@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Accept, RelayOptions } from '../../src/relay.ts';
+import type { Accept, RelayOptions, RelayReport } from '../../src/relay.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event, SINGLE, UPSERT } from './stage.ts';
 
@@ -13,7 +13,7 @@ const open = (options: Partial<RelayOptions>) => {
     return { status: response.status, json: text && JSON.parse(text) };
   };
   const forwarded = () => received.map(({ body }) => JSON.parse(body));
-  return { post, forwarded };
+  return { post, forwarded, close: relay.close };
 };
 
 describe('`allowedEvents`', () => {
@@ -67,6 +67,37 @@ describe('`accept`', () => {
       ],
     });
     expect(forwarded()).toEqual([{ batch: [good] }]);
+  });
+
+  it('is not asked about an event that the service has, but again about one that it dropped', async () => {
+    const asked: string[] = [];
+    const accept: Accept = ({ event }) => {
+      asked.push(event);
+      return event === 'good';
+    };
+    const { post, forwarded } = open({ accept });
+    const [good, bad] = [event('good'), event('bad')];
+    const rejected = [{ uuid: bad.uuid, reason: 'not accepted' }];
+    expect(await post({ batch: [good, bad] })).toEqual({ status: 201, json: { rejected } });
+    expect(await post({ batch: [good, bad] })).toEqual({ status: 200, json: { rejected } });
+    expect(asked).toEqual(['good', 'bad', 'bad']);
+    expect(forwarded()).toEqual([{ batch: [good] }]);
+  });
+
+  it('decides about events that are not missing in the report, whatever it decides', async () => {
+    const reports: RelayReport[] = [];
+    const { post, close } = open({
+      accept: ({ event }) => event === 'good',
+      onReport: (report) => reports.push(report),
+    });
+    const correlationValue = '01234567-89ab-4cde-8f01-23456789abcd';
+    const names = ['good', 'bad', 'bad', 'good'];
+    await post({ batch: names.map((name, n) => event(name, { correlationValue, seq: [1, n + 1] })) });
+    await post({
+      batch: [event('bad', { correlationValue, seq: [1, 5] }), event('bad', { correlationValue, seq: [1, 6] })],
+    });
+    await close();
+    expect(reports.at(-1)).toEqual({ taken: 2, repeats: 0, rejected: 4, missing: 0 });
   });
 
   it('changes an event, which keeps its id, in a batch and alone', async () => {

@@ -111,12 +111,12 @@ describe('createRelay throws a TypeError that names the option and what it expec
       'seen: expected the methods reserve, confirm, release',
     ]),
     [
-      { ...BASE, seen: memorySeen({ maxPending: 41_199 }) },
-      'seen: expected maxPending of at least 41200 ms, which a beacon may need with this timeout, got 41199',
+      { ...BASE, seen: memorySeen({ maxPending: 51_199 }) },
+      'seen: expected maxPending of at least 51200 ms, which a beacon may need with this timeout, got 51199',
     ],
     [
       { ...BASE, timeout: 20_000, seen: memorySeen() },
-      'seen: expected maxPending of at least 81200 ms, which a beacon may need with this timeout, got 60000',
+      'seen: expected maxPending of at least 101200 ms, which a beacon may need with this timeout, got 60000',
     ],
   ])('%j: %s', (options, message) => {
     expect(() => create(options)).toThrow(TypeError);
@@ -134,7 +134,7 @@ describe('createRelay accepts', () => {
     ['a cookie for development', { ...BASE, visitorCookie: { domain: 'localhost', secure: false } }],
     ['fractions of a millisecond', { ...BASE, timeout: 0.5 }],
     ['a store of its own', { ...BASE, seen: memorySeen() }],
-    ['a store whose reservations hold just long enough', { ...BASE, seen: memorySeen({ maxPending: 41_200 }) }],
+    ['a store whose reservations hold just long enough', { ...BASE, seen: memorySeen({ maxPending: 51_200 }) }],
     ['a store that says nothing of its reservations', { ...BASE, seen: { ...memorySeen(), maxPending: undefined } }],
     ['a long time-out with the relay’s own store', { ...BASE, timeout: 60_000 }],
     ['a key with spaces and quotes', { ...BASE, apiKey: `a "key"  with 'spaces'` }],

@@ -120,10 +120,21 @@ it('a Redis that fails at one of several events keeps none of them reserved', as
 });
 
 it.each<[string, () => unknown]>([
-  ['memorySeen: maxAge: expected a number above 0, got 0', () => memorySeen({ maxAge: 0 })],
-  ['memorySeen: maxEvents: expected a number above 0, got a string', () => memorySeen({ maxEvents: '1' as never })],
+  ['memorySeen: maxAge: expected a whole number above 0, got 0', () => memorySeen({ maxAge: 0 })],
   [
-    'redisSeen: maxPending: expected a number above 0, got NaN',
+    'memorySeen: maxEvents: expected a whole number above 0, got a string',
+    () => memorySeen({ maxEvents: '1' as never }),
+  ],
+  [
+    'redisSeen: maxAge: expected a whole number above 0, got a number',
+    () => redisSeen(async () => 'OK', { maxAge: Number.POSITIVE_INFINITY }),
+  ],
+  [
+    'redisSeen: maxPending: expected a whole number above 0, got a number',
+    () => redisSeen(async () => 'OK', { maxPending: 45_000.5 }),
+  ],
+  [
+    'redisSeen: maxPending: expected a whole number above 0, got NaN',
     () => redisSeen(async () => 'OK', { maxPending: Number.NaN }),
   ],
 ])('%s', (message, create) => {
