@@ -8,7 +8,7 @@ export type { DropReason, Listen, Signals, Trace } from './api/signals.js';
 export type { EventName, Plugin, Stats } from './api/types.js';
 export type { Link } from './courier/lease.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './courier/transport.js';
-export type { Entry, ReadRows, Row, RowKey, Store } from './outbox/store.js';
+export type { Entry, Row, RowKey, RowQuery, Store } from './outbox/store.js';
 export { type ClickOptions, clicks } from './page/clicks.js';
 export { type BrowserContext, browserContext, type PageContext } from './page/context.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';

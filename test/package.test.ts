@@ -271,7 +271,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 14_450, 'dist/stub.js': 350, createTracker: 13_550 };
+  const BUDGETS = { 'dist/clew.js': 14_620, 'dist/stub.js': 350, createTracker: 13_710 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

@@ -229,18 +229,12 @@ describe('consent, in a tracker', () => {
     const { tracker, requests, store } = create({ baseUrl: '/refused' });
     await tracker.flush();
     const { transact } = store;
-    vi.spyOn(store, 'transact').mockImplementation((entries, name, change) =>
-      transact(
-        entries,
-        name,
-        change &&
-          ((old, read) =>
-            change(old as never, async (...what) => {
-              const rows = await read(...what);
-              tracker.consent(false);
-              return rows;
-            })),
-      ),
+    vi.spyOn(store, 'transact').mockImplementation((entries, name, change, query) =>
+      transact(entries, name, change, (old) => {
+        const asked = query?.(old as never);
+        if (asked) tracker.consent(false);
+        return asked;
+      }),
     );
     tracker.track('cart viewed');
     await tracker.flush();

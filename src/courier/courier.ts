@@ -1,5 +1,5 @@
 import type { Sent } from '../outbox/queue.js';
-import type { Entry, ReadRows, Row } from '../outbox/store.js';
+import type { Entry, Row } from '../outbox/store.js';
 import { type ItemText, idOf, isItem, isOlder } from '../recorder/event.js';
 import { ask } from './ask.js';
 import { isOn, newBisection } from './bisect.js';
@@ -117,20 +117,24 @@ export const createCourier = (ports: CourierPorts): Courier => {
    * One transaction: writes what the last answer means, takes or renews the lease, and reads what is to send. Resolves to the
    * rows, or to undefined when the pass is over.
    */
-  const read = async (pass: Pass, settling: Settling): Promise<Row[] | undefined> => {
+  const read = async (pass: Pass, settling: Settling): Promise<readonly Row[] | undefined> => {
     const { change, writes } = settling;
     const { holder } = pass.entered;
-    let rows: Row[] = [];
+    let rows: readonly Row[] = [];
     /** All unsettled rows of the service, if this transaction has seen the end of the store. */
-    let all: Row[] | undefined;
+    let all: readonly Row[] | undefined;
     enter(pass, 'read', settling);
-    const update = async (old: Link | undefined, readRows: ReadRows) => {
-      const changed = copyOf(old);
+    // A few more than a batch: some may be settled already.
+    const most = bisection.aside + limits.maxBatchEvents + 10;
+    let changed = link;
+    const query = (old: Link | undefined) => {
+      changed = copyOf(old);
       change(changed, holder, now());
-      // A few more than a batch: some may be settled already.
-      const most = bisection.aside + limits.maxBatchEvents + 10;
+      return changed.by === holder ? ([service, most] as const) : undefined;
+    };
+    const update = (_old: Link | undefined, found: readonly Row[]) => {
+      rows = found;
       const isHolder = changed.by === holder;
-      rows = isHolder ? await readRows(service, most) : [];
       const stored = leftIn(rows, isLeft);
       const left = orMemory(stored);
       const isEnd = allIn(rows).length < most;
@@ -144,11 +148,15 @@ export const createCourier = (ports: CourierPorts): Courier => {
       enter(pass, 'commit');
       return changed;
     };
-    const written = await store.transact(writes, linkName, update);
+    const written = await store.transact(writes, linkName, update, query);
     if (isLate(pass)) return;
     // Without storage, the courier uses what this page knows.
-    if (!written) await update(link, store.read);
-    if (isLate(pass)) return;
+    if (!written) {
+      const asked = query(link);
+      const found = asked ? await store.read(...asked) : [];
+      if (isLate(pass)) return;
+      update(link, found);
+    }
     ports.onLink(link, holder);
     if (written && all) queue.saw(all);
     const isAll = written && allIn(rows).length < limits.maxBatchEvents;

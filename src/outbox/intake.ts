@@ -31,6 +31,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   const isKnown = (known: unknown) => !!known || fail('setProperties: call identify first');
 
   return {
+    query: queue.query,
     measure: queue.measure,
     rows: queue.collect,
     /** Journals what no transaction has confirmed. */

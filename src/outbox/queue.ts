@@ -3,7 +3,7 @@ import { byteLength, type ItemText, idOf, isItem } from '../recorder/event.js';
 import type { Journal } from './journal.js';
 import { amongThem, changed, type Older } from './older.js';
 import { createSize } from './size.js';
-import type { Entry, ReadRows, Row, RowKey, Store } from './store.js';
+import type { Entry, Row, RowKey, RowQuery, Store } from './store.js';
 
 /** Events of one row that are settled, as tabs report them to each other: whose they were, and their texts. */
 export type Sent = readonly [page: string, ...texts: ItemText[]];
@@ -48,8 +48,10 @@ export interface Queue {
   remove(ids: readonly string[], sent?: readonly Sent[]): ItemText[];
   /** These events, of any page, are settled. */
   settled(texts: readonly ItemText[]): void;
+  /** The rows that `measure` needs. */
+  query(): RowQuery;
   /** Counts, inside a transaction, what the store has. Returns the ids of stored events that may be in a journal, too. */
-  measure(read: ReadRows): Promise<ReadonlySet<string>>;
+  measure(rows: readonly Row[]): ReadonlySet<string>;
   /** The courier's read has found these rows of the service, and no others. */
   saw(rows: readonly Row[]): void;
   /** Another tab has stored or settled so many events. */
@@ -228,11 +230,13 @@ export const createQueue = (ports: QueuePorts): Queue => {
     settled(texts) {
       size.change(-size.of(texts));
     },
-    async measure(read) {
+    query() {
       const pages = new Set(journal.pages());
-      const found = await read(service, maxQueuedEvents, ([, , , owner]) => pages.has(owner));
-      size.count(found, unsaved());
-      return new Set(found.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
+      return [service, maxQueuedEvents, ([, , , owner]) => pages.has(owner)];
+    },
+    measure(rows) {
+      size.count(rows, unsaved());
+      return new Set(rows.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
     },
     saw(all) {
       const before = older;

@@ -15,26 +15,27 @@ export type Row = readonly [key: RowKey, items: readonly ItemText[] | undefined]
 export type Entry = Row | readonly [name: string, record: object];
 
 /**
- * Reads the oldest rows of a service, with at least `most` items if the store has as many. With `isWanted`, rows for which it
- * returns false count as one item and may lack their items.
+ * The rows to read: the oldest of a service, with at least `most` items if the store has as many. With `isWanted`, rows for
+ * which it returns false count as one item and may lack their items.
  */
-export type ReadRows = (service: string, most?: number, isWanted?: (key: RowKey) => boolean) => Promise<Row[]>;
+export type RowQuery = readonly [service: string, most?: number, isWanted?: (key: RowKey) => boolean];
 
 /** A store of unsent events and named records. All tabs of an origin share one store. No method rejects. */
 export interface Store {
   /**
    * Runs one transaction over all tabs. It writes rows and named records, and then replaces the record `name` by the result of
-   * the function `change`, unless that is undefined. `change` may read rows and must not wait for anything else. If `entries` is
-   * a function, it is called after `change` in the same transaction. Without `name`, the transaction is committed within the
-   * call, so that it survives the unload. Resolves to the result of `change`, or true, or to undefined if nothing was written.
+   * the function `change`, unless that is undefined. `change` gets the rows that `query` asks for. If `entries` is a function, it
+   * is called after `change` in the same transaction. Without `name`, the transaction is committed within the call, so that it
+   * survives the unload. Resolves to the result of `change`, or true, or to undefined if nothing was written.
    */
   transact<T extends object>(
     entries: readonly Entry[] | (() => readonly Entry[]),
     name?: string,
-    change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
+    change?: (old: T | undefined, rows: readonly Row[]) => T | undefined,
+    query?: (old: T | undefined) => RowQuery | undefined,
   ): Promise<T | undefined>;
   /** Reads rows in a transaction of its own. */
-  read: ReadRows;
+  read(...query: RowQuery): Promise<readonly Row[]>;
   /**
    * Aborts uncommitted transactions while the page unloads. In the back/forward cache, the page would keep its transaction and
    * block all other tabs, and its own last write would wait, too.
@@ -66,60 +67,125 @@ const rowsOf = (service: string, after: IDBValidKey = [service], isOpen = false)
 /** So many keys are read in one task. */
 const KEYS_AT_ONCE = 1000;
 
+/** Whether it could be aborted: a committed transaction cannot. */
+const abort = (transaction: IDBTransaction | undefined): boolean => {
+  try {
+    transaction?.abort();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Calls a step with the result of a request, in the request's own event. */
+type When = <R>(request: IDBRequest<R>, step: (result: R) => void) => void;
+
+/**
+ * Runs a transaction step by step, and resolves once it is stored. Not with promises: in a nested event loop, as Firefox has it in
+ * `window.open`, their reactions come after the event, when the transaction is not active any more.
+ */
+const inSteps = async ({ transaction }: IDBObjectStore, begin: (when: When) => void): Promise<void> => {
+  // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
+  const completed = promisifyRequest(transaction);
+  let fault: unknown;
+  const run = (step: () => void) => {
+    try {
+      step();
+    } catch (cause) {
+      fault = cause;
+      abort(transaction);
+    }
+  };
+  run(() =>
+    begin((request, step) => {
+      request.onsuccess = () => run(() => step(request.result));
+    }),
+  );
+  return completed.catch((cause) => {
+    throw fault ?? cause;
+  });
+};
+
 /**
  * A row holds anything from one item to a batch, and to read is to copy: at first but a few are read, and never more than
  * may be needed.
  */
-const readerOf =
-  (target: IDBObjectStore): ReadRows =>
-  async (service, most = Number.POSITIVE_INFINITY, isWanted) => {
-    const rows: Row[] = [];
-    let after: IDBValidKey | undefined;
-    for (let count = isWanted ? KEYS_AT_ONCE : 2; ; count = isWanted ? count : Math.min(count * 4, most)) {
-      const range = rowsOf(service, after, !!after);
-      const [keys, values] = await Promise.all([
-        promisifyRequest(target.getAllKeys(range, count)),
-        isWanted ? [] : promisifyRequest(target.getAll(range, count)),
-      ]);
-      for (const [i, key] of (keys as RowKey[]).entries())
-        rows.push([key, isWanted?.(key) ? await promisifyRequest(target.get(key)) : values[i]]);
-      most -= isWanted ? keys.length : values.flat().length;
-      if (most <= 0 || keys.length < count) return rows;
-      after = keys[count - 1] as IDBValidKey;
-    }
+const readRows = (
+  [service, most = Number.POSITIVE_INFINITY, isWanted]: RowQuery,
+  target: IDBObjectStore,
+  when: When,
+  use: (rows: Row[]) => void,
+): void => {
+  const rows: Row[] = [];
+  const readOn = (left: number, count: number, after?: RowKey): void => {
+    const range = rowsOf(service, after, !!after);
+    const keysOf = target.getAllKeys(range, count);
+    const add = (values: readonly Row[1][]) => {
+      const keys = keysOf.result as RowKey[];
+      for (const [i, key] of keys.entries()) rows.push([key, values[i]]);
+      const rest = left - (isWanted ? keys : values.flat()).length;
+      if (rest <= 0 || keys.length < count) use(rows);
+      else readOn(rest, isWanted ? count : Math.min(count * 4, rest), keys[count - 1]);
+    };
+    const addWanted = () => {
+      const asked = (keysOf.result as RowKey[]).map((key) => (isWanted?.(key) ? target.get(key) : undefined));
+      const addAll = () => add(asked.map((request) => request?.result));
+      // Requests are answered in order.
+      const last = asked.filter((request) => request).pop();
+      if (last) when(last, addAll);
+      else addAll();
+    };
+    if (isWanted) when(keysOf, addWanted);
+    else when(target.getAll(range, count), add);
   };
+  readOn(most, isWanted ? KEYS_AT_ONCE : 2);
+};
 
-/** Resolves once what was asked for is stored. */
-const commit = (transaction: IDBTransaction): Promise<unknown> => {
-  // Spares the wait for the last request's event, which a page that is going away never sees.
+/** Spares the wait for the last request's event, which a page that is going away never sees. */
+const commit = ({ transaction }: IDBObjectStore): void => {
   transaction.commit?.();
-  // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
-  return promisifyRequest(transaction);
 };
 
 const write = async <T extends object>(
   target: IDBObjectStore,
   entries: readonly Entry[] | (() => readonly Entry[]),
   name: string,
-  change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
+  change?: (old: T | undefined, rows: readonly Row[]) => T | undefined,
+  query?: (old: T | undefined) => RowQuery | undefined,
 ): Promise<T> => {
   const put = (all: readonly Entry[]) => {
     for (const [key, value] of all) value ? target.put(value, key) : target.delete(key);
   };
   const isLate = typeof entries === 'function';
-  if (!isLate) put(entries);
-  const value = change && (await change(await promisifyRequest(target.get(name)), readerOf(target)));
-  if (isLate) put(entries());
-  if (value) target.put(value, name);
-  await commit(target.transaction);
+  let value: T | undefined;
+  const end = () => {
+    if (isLate) put(entries());
+    if (value) target.put(value, name);
+    commit(target);
+  };
+  await inSteps(target, (when) => {
+    if (!isLate) put(entries);
+    if (!change) return end();
+    when(target.get(name), (old) => {
+      const use = (rows: readonly Row[]) => {
+        value = change(old, rows);
+        end();
+      };
+      const asked = query?.(old);
+      if (asked) readRows(asked, target, when, use);
+      else use([]);
+    });
+  });
   return value ?? (true as never);
 };
 
 /** Resolves to how much is left. All is asked for within the call, so that a page that leaves has committed it. */
 const erase = async (target: IDBObjectStore, service: string, names: readonly string[]): Promise<number> => {
   for (const key of [...names, rowsOf(service)]) target.delete(key);
-  const [left] = await Promise.all([promisifyRequest(target.count()), commit(target.transaction)]);
-  return left;
+  const left = target.count();
+  commit(target);
+  await promisifyRequest(target.transaction);
+  return left.result;
 };
 
 /**
@@ -206,18 +272,13 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   const run = <T>(db: Promise<IDBDatabase>, mine: typeof underWay, work: (target: IDBObjectStore) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
       let transaction: IDBTransaction | undefined;
-      const abort = () => {
-        mine.delete(abort);
-        try {
-          transaction?.abort();
-        } catch {
-          // A committed transaction cannot be aborted, so it is not given up.
-          return;
-        }
-        reject('timeout');
+      const giveUp = () => {
+        mine.delete(giveUp);
+        // What is committed is not given up.
+        if (abort(transaction)) reject('timeout');
       };
-      mine.add(abort);
-      setTimeout(abort, PATIENCE);
+      mine.add(giveUp);
+      setTimeout(giveUp, PATIENCE);
       db.then((opened) => {
         // The connection has been dropped meanwhile, or the work aborted: neither is a failure, so the cause is never reported.
         if (connection.db !== db || underWay !== mine) return reject() as never;
@@ -266,12 +327,20 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   };
 
   return {
-    transact(entries, name = '', edit) {
+    transact(entries, name = '', ...edit) {
       // A page that asks for a record is there, again.
       if (name) change({ isLeaving: false });
-      return attempt((target) => write(target, entries, name, edit));
+      return attempt((target) => write(target, entries, name, ...edit));
     },
-    read: async (...what) => (await attempt((target) => readerOf(target)(...what))) ?? [],
+    async read(...query) {
+      let rows: readonly Row[] = [];
+      const take = (_old: unknown, found: readonly Row[]) => {
+        rows = found;
+        return undefined;
+      };
+      await attempt((target) => write(target, [], '', take, () => query));
+      return rows;
+    },
     abort() {
       change({ isLeaving: true });
       abortAll();

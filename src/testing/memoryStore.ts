@@ -1,4 +1,4 @@
-import type { Entry, ReadRows, Row, RowKey, Store } from '../outbox/store.js';
+import type { Entry, Row, RowKey, RowQuery, Store } from '../outbox/store.js';
 
 const isRow = (entry: Entry): entry is Row => Array.isArray(entry[0]);
 
@@ -23,20 +23,23 @@ export const createMemoryStore = (): Store => {
     else if (entry[1]) rows.set(JSON.stringify(entry[0]), entry);
     else rows.delete(JSON.stringify(entry[0]));
   };
-  const read: ReadRows = async (service) =>
+  const find = (service: string): Row[] =>
     structuredClone([...rows.values()].filter(([key]) => key[0] === service).sort(([a], [b]) => compare(a, b)));
   return {
     async transact<T extends object>(
       entries: readonly Entry[] | (() => readonly Entry[]),
       name = '',
-      change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
+      change?: (old: T | undefined, rows: readonly Row[]) => T | undefined,
+      query?: (old: T | undefined) => RowQuery | undefined,
     ) {
       // As in a browser, nothing that is stored is shared with whoever stores it.
       const isLate = typeof entries === 'function';
       const written = isLate ? [] : structuredClone(entries);
       const work = async () => {
         for (const entry of written) write(entry);
-        const value = await change?.(structuredClone(records.get(name)) as T | undefined, read);
+        const old = structuredClone(records.get(name)) as T | undefined;
+        const asked = query?.(old);
+        const value = change?.(old, asked ? find(asked[0]) : []);
         for (const entry of isLate ? structuredClone(entries()) : []) write(entry);
         if (value) records.set(name, structuredClone(value));
         return value ?? (true as never);
@@ -46,7 +49,7 @@ export const createMemoryStore = (): Store => {
       last = done.catch(() => {});
       return done;
     },
-    read,
+    read: async (service) => find(service),
     abort: () => {},
     clear(service, names) {
       for (const [key, [[owner]]] of rows) if (owner === service) rows.delete(key);

@@ -1,5 +1,5 @@
 import type { Journal, OtherJournal } from '../outbox/journal.js';
-import type { Entry, ReadRows, Store } from '../outbox/store.js';
+import type { Entry, Row, RowQuery, Store } from '../outbox/store.js';
 import { type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
 import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
@@ -79,8 +79,10 @@ export interface VisitorPorts {
   rows(): Rows;
   /** Journals items that are not stored yet. */
   keep(): void;
-  /** Counts the stored events, inside a transaction. Returns the ids of those that may be in a journal, too. */
-  measure(read: ReadRows): Promise<ReadonlySet<string>>;
+  /** The rows that `measure` needs. */
+  query(): RowQuery;
+  /** Counts the stored events. Returns the ids of those that may be in a journal, too. */
+  measure(rows: readonly Row[]): ReadonlySet<string>;
   /** The visitor is known, or is another one. */
   onVisitor(visitor: Visitor): void;
   /** The database has answered. */
@@ -257,7 +259,8 @@ export const createVisitor = (ports: VisitorPorts) => {
         () => rows?.entries ?? [],
         VISITOR,
         // What has no room any more is known before the journals of other pages are taken in.
-        async (stored, read) => change(stored, mine.isSure ? undefined : await ports.measure(read)) as Stored,
+        (stored, found) => change(stored, mine.isSure ? undefined : ports.measure(found)),
+        () => (mine.isSure ? undefined : ports.query()),
       )
       .then((isDone) => {
         if (asking === asked) asking = undefined;

@@ -36,8 +36,8 @@ const begun = async (tab: Tab) => {
 /** Tracks these as soon as the next transaction is written, while its caller still waits for it. */
 const trackAfterNextWrite = (tab: Tab, ...texts: Parameters<Tab['track']>) => {
   const transact = tab.store.transact.bind(tab.store);
-  vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (entries, name, change) => {
-    const written = await transact(entries, name, change);
+  vi.spyOn(tab.store, 'transact').mockImplementationOnce(async (...what) => {
+    const written = await transact(...what);
     tab.track(...texts);
     return written;
   });
@@ -1118,9 +1118,9 @@ describe('several tabs', () => {
     const transact = gone.store.transact.bind(gone.store);
     let learn = () => {};
     // The database commits the lease, and the page leaves before it learns of it.
-    const spy = vi.spyOn(gone.store, 'transact').mockImplementation(async (entries, name, change) => {
-      const written = await transact(entries, name, change);
-      if (name)
+    const spy = vi.spyOn(gone.store, 'transact').mockImplementation(async (...what) => {
+      const written = await transact(...what);
+      if (what[1])
         await new Promise<void>((resolve) => {
           learn = resolve;
         });

@@ -1,4 +1,4 @@
-import type { Entry, ReadRows, Row, RowKey, Store } from '../../src/outbox/store.ts';
+import type { Entry, Row, RowKey, RowQuery, Store } from '../../src/outbox/store.ts';
 
 /** A store in memory, with what only tests need to see of it. */
 export interface MemoryStore extends Store {
@@ -47,11 +47,25 @@ export const createMemoryStore = (): MemoryStore => {
     else rows.delete(JSON.stringify(entry[0]));
   };
 
+  const find = (...[service, most = Number.POSITIVE_INFINITY, isWanted]: RowQuery): Row[] => {
+    const found = sorted().filter(([key]) => key[0] === service && !store.isBroken);
+    if (isWanted) return structuredClone(found.map(([key, items]): Row => [key, isWanted(key) ? items : undefined]));
+    let left = most;
+    return structuredClone(
+      found.filter(([, items]) => {
+        const isWanted = left > 0;
+        left -= [items].flat().length;
+        return isWanted;
+      }),
+    );
+  };
+
   const store: MemoryStore = {
     async transact<T extends object>(
       entries: readonly Entry[] | (() => readonly Entry[]),
       name = '',
-      change?: (old: T | undefined, read: ReadRows) => T | Promise<T>,
+      change?: (old: T | undefined, rows: readonly Row[]) => T | undefined,
+      query?: (old: T | undefined) => RowQuery | undefined,
     ) {
       if (store.isBroken) return undefined;
       if (name && store.isHeldUp) return new Promise<undefined>((resolve) => heldUp.push(() => resolve(undefined)));
@@ -60,7 +74,9 @@ export const createMemoryStore = (): MemoryStore => {
       const work = async () => {
         commits.push(written);
         for (const entry of written) write(entry);
-        const value = await change?.(structuredClone(records.get(name)) as T | undefined, store.read);
+        const old = structuredClone(records.get(name)) as T | undefined;
+        const asked = query?.(old);
+        const value = change?.(old, asked ? find(...asked) : []);
         for (const entry of isLate ? structuredClone(entries()) : []) write(entry);
         if (value) records.set(name, structuredClone(value));
         return value ?? (true as never);
@@ -70,18 +86,7 @@ export const createMemoryStore = (): MemoryStore => {
       last = done.catch(() => {});
       return done;
     },
-    async read(service, most = Number.POSITIVE_INFINITY, isWanted?) {
-      const found = sorted().filter(([key]) => key[0] === service && !store.isBroken);
-      if (isWanted) return structuredClone(found.map(([key, items]): Row => [key, isWanted(key) ? items : undefined]));
-      let left = most;
-      return structuredClone(
-        found.filter(([, items]) => {
-          const isWanted = left > 0;
-          left -= [items].flat().length;
-          return isWanted;
-        }),
-      );
-    },
+    read: async (...query) => find(...query),
     abort() {
       for (const breakOff of heldUp) breakOff();
       heldUp = [];

@@ -82,11 +82,10 @@ describe('a memory store', () => {
 
   it('changes a record in one transaction after another, even if one fails', async () => {
     const store = createMemoryStore();
-    const add = async (old: { n: number } | undefined) => {
-      await Promise.resolve();
-      return { n: (old?.n ?? 0) + 1 };
-    };
-    const failing = store.transact([], 'count', () => Promise.reject(new Error('broken')));
+    const add = (old: { n: number } | undefined) => ({ n: (old?.n ?? 0) + 1 });
+    const failing = store.transact([], 'count', () => {
+      throw new Error('broken');
+    });
     const adding = Array.from({ length: 5 }, () => store.transact<{ n: number }>([], 'count', add));
     await expect(failing).rejects.toThrow('broken');
     expect(await Promise.all(adding)).toEqual([1, 2, 3, 4, 5].map((n) => ({ n })));
@@ -94,9 +93,8 @@ describe('a memory store', () => {
 
   it('reads in a change the writes of its transaction, and is always open', async () => {
     const store = createMemoryStore();
-    const rows = await store.transact([[key(1, 1), ['new']]], 'link', async (_old, read) => ({
-      found: await read('/clew'),
-    }));
+    const change = (_old: unknown, found: readonly Row[]) => ({ found });
+    const rows = await store.transact([[key(1, 1), ['new']]], 'link', change, () => ['/clew']);
     expect(rows).toEqual({ found: [[key(1, 1), ['new']]] });
     expect(await store.transact([])).toBe(true);
     expect(store.isOpen()).toBe(true);

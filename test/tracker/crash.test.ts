@@ -274,8 +274,7 @@ describe('a visitor record', () => {
     let isRefused = true;
     const refusing: Store = {
       ...store,
-      transact: (entries, name, change) =>
-        isRefused ? Promise.resolve(undefined) : store.transact(entries, name, change),
+      transact: (...what) => (isRefused ? Promise.resolve(undefined) : store.transact(...what)),
     };
     openPage();
     const { tracker } = start({ baseUrl: '/clew', store: refusing });
