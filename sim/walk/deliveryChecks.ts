@@ -40,9 +40,11 @@ const FAILING = 70 * 60_000;
 /** A page may know no later answer than one that other tabs got so long (ms) ago. */
 const LEARNING = 1000;
 
-/** Whether the last answer before this time was a failure. */
-const hasFailed = ({ network }: Stage, at: number): boolean => {
-  const ends = network.requests.flatMap(({ end }) => (end && end.at <= at && end.at > at - FAILING ? end : []));
+/** Whether the last answer before this time was a failure. Nobody reads the answer to what a page has handed over. */
+const hasFailed = ({ network, history }: Stage, at: number): boolean => {
+  const ends = network.requests.flatMap(({ from, at: sent, end }) =>
+    end && end.at <= at && end.at > at - FAILING && history.departureOf(from, sent) > end.at ? end : [],
+  );
   return !!ends.toSorted((one, other) => one.at - other.at).at(-1)?.isFailed;
 };
 
