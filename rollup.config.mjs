@@ -255,7 +255,7 @@ export default [
   },
   {
     input: 'src/server/clew-relay.ts',
-    external: [/^node:/, 'redis'],
+    external: [/^node:/, 'bowser', 'isbot', 'redis'],
     // The only source that uses Node's own types.
     plugins: [typescript({ tsconfig: 'src/server/tsconfig.json' })],
     output: { file: 'dist/clew-relay.js' },

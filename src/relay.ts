@@ -16,6 +16,7 @@ import { isBeacon, Refusal, type RelayRequest } from './relay/request.js';
 import { createReserve } from './relay/reserve.js';
 import { longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
+import { createSenders } from './relay/sender.js';
 import { createSignatureCheck } from './relay/signature.js';
 import { renewedCookie } from './relay/visitorCookie.js';
 import { RELAY_HEADER } from './wire.js';
@@ -38,6 +39,7 @@ export type { RelayOptions } from './relay/options.js';
 export type { RelayReport } from './relay/report.js';
 export type { RelayRequest } from './relay/request.js';
 export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
+export type { BotOptions, EnrichOptions } from './relay/sender.js';
 export { signPrimaryKey } from './relay/signature.js';
 export type { VisitorCookieOptions } from './relay/visitorCookie.js';
 
@@ -104,6 +106,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const reserve = createReserve(seen, timeout, onStoreError('seen'));
   const { check, answered: noteAnswer } = createHealth(seen);
   const sieve = createSieve(options.accept, options.allowedEvents, timeout, onError);
+  const senderOf = createSenders(options.enrich ?? {}, options.bots, limits, onError);
   const letIn = createLimits(limits, onStoreError('buckets'));
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
@@ -148,10 +151,12 @@ export const createRelay = (options: RelayOptions): Relay => {
     let taken: readonly RelayedEvent[] = [];
     try {
       // After the reservation: an event that the service has is answered as a success, whatever `accept` decides now.
-      const { events, dropped, rejected: notAccepted } = await sieve(fresh, { ...connection, request });
+      const sender = senderOf(request, connection);
+      const { events, dropped, rejected: notAccepted } = await sieve(fresh, { ...connection, request }, sender);
       const rejected = [...job.rejected, ...notAccepted];
       metrics.rejected(job.rejected.map(({ reason }) => reason));
-      metrics.notAccepted(dropped.length);
+      metrics.dropped(sender.isRefused ? 'bots' : 'accept', dropped.length);
+      if (sender.isBot) metrics.ofBots(fresh.length);
       account.count('rejected', rejected.length);
       const body = job.bodyOf(events);
       const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));

@@ -124,9 +124,10 @@ describe('the package', () => {
   it('depends on uuid, idb-keyval and the framework of the imported entry only', async () => {
     expect(Object.keys(manifest.dependencies).toSorted()).toEqual(['idb-keyval', 'uuid']);
     const optional = { optional: true };
-    // Only `clew-relay` uses redis, if REDIS_URL is set.
-    expect(manifest.peerDependenciesMeta).toEqual({ react: optional, redis: optional, vue: optional });
-    expect(Object.keys(manifest.peerDependencies).toSorted()).toEqual(['react', 'redis', 'vue']);
+    // Only `clew-relay` uses bowser, isbot and redis, if variables ask for them.
+    const peers = ['bowser', 'isbot', 'react', 'redis', 'vue'];
+    expect(manifest.peerDependenciesMeta).toEqual(Object.fromEntries(peers.map((name) => [name, optional])));
+    expect(Object.keys(manifest.peerDependencies).toSorted()).toEqual(peers);
     const imported = new Set<string>();
     for (const path of scripts) {
       for (const [, from] of (await text(path)).matchAll(/(?:from|import)\s*['"]([^.'"][^'"]*)['"]/g))

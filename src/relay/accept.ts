@@ -4,6 +4,7 @@ import type { ConnectionInfo } from './address.js';
 import { inTime } from './inTime.js';
 import { type RelayedEvent, relayed } from './job.js';
 import { Refusal, type RelayRequest } from './request.js';
+import type { Sender } from './sender.js';
 
 /** An event as `accept` gets it: valid, and signed if it is an `$identify` that needs a signature. */
 export type AcceptableEvent = Readonly<Omit<WireEvent, 'uuid' | 'seq' | 'signature'>> & {
@@ -33,15 +34,15 @@ interface Sifted {
   readonly rejected: Rejections['rejected'];
 }
 
-/** The event to forward, or the reason to drop it. */
-const verdictOn = async (
+/** The reason of an event that a bot has sent. */
+const BOT = 'bot';
+
+/** The event that `accept` wants to be forwarded, or its reason to drop it. */
+const askAccept = async (
+  accept: Accept,
   { came, forwarded }: RelayedEvent,
-  accept: Accept | undefined,
-  names: ReadonlySet<string> | undefined,
   context: AcceptContext,
 ): Promise<RelayedEvent | string> => {
-  if (names && !names.has(came.event)) return 'event: expected one of the relay option allowedEvents';
-  if (!accept) return { came, forwarded };
   const given = forwarded as AcceptableEvent;
   const verdict = await accept(given, context);
   if (verdict !== true && !isObject(verdict)) return typeof verdict === 'string' && verdict ? verdict : 'not accepted';
@@ -53,7 +54,7 @@ const verdictOn = async (
 };
 
 /**
- * Creates a function that applies `allowedEvents` and `accept` to events, in order.
+ * Creates a function that applies `allowedEvents`, `bots`, `enrich` and `accept` to events, in this order.
  *
  * @param timeout how long all of them together may take, in ms
  * @param onError receives what `accept` throws
@@ -66,12 +67,17 @@ export const createSieve = (
 ) => {
   // clew sends `$identify` by itself, and has the signature for it.
   const names = allowedEvents && new Set([...allowedEvents, IDENTIFY]);
-  const sift = async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
+  const verdictOn = (event: RelayedEvent, context: AcceptContext, { isRefused, enrich }: Sender) => {
+    if (names && !names.has(event.came.event)) return 'event: expected one of the relay option allowedEvents';
+    if (isRefused) return BOT;
+    return accept ? askAccept(accept, enrich(event), context) : enrich(event);
+  };
+  const sift = async (events: readonly RelayedEvent[], context: AcceptContext, sender: Sender): Promise<Sifted> => {
     const good: RelayedEvent[] = [];
     const dropped: RelayedEvent[] = [];
     const rejected: Rejections['rejected'] = [];
     for (const event of events) {
-      const verdict = await verdictOn(event, accept, names, context);
+      const verdict = await verdictOn(event, context, sender);
       if (typeof verdict !== 'string') good.push(verdict);
       else {
         dropped.push(event);
@@ -80,10 +86,11 @@ export const createSieve = (
     }
     return { events: good, dropped, rejected };
   };
-  return async (events: readonly RelayedEvent[], context: AcceptContext): Promise<Sifted> => {
-    if (!accept && !names) return { events, dropped: [], rejected: [] };
+  return async (events: readonly RelayedEvent[], context: AcceptContext, sender: Sender): Promise<Sifted> => {
+    // An `await` for each event would cost a microtask.
+    if (!accept && !names && !sender.isRefused) return { events: events.map(sender.enrich), dropped: [], rejected: [] };
     try {
-      return await inTime(sift(events, context), timeout, 'accept');
+      return await inTime(sift(events, context, sender), timeout, 'accept');
     } catch (error) {
       onError(error);
       // As from the service, so that the tracker bisects if one event is the cause.

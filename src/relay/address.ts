@@ -34,34 +34,67 @@ export const clientAddress = (
   return named.at(-trustedProxies) ?? address;
 };
 
+/** Whether a value can name a header. */
+export const isHeaderName = (value: unknown): boolean =>
+  typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value);
+
+/** IPv4, or the eight groups of IPv6 without leading zeros. */
+type Address = { readonly ipv4: string } | { readonly groups: readonly string[] };
+
 const GROUPS = 8;
-/** IPv4 at the end of IPv6, as `::ffff:1.2.3.4` has it. */
-const DOTTED = /(\d+\.\d+\.\d+\.\d+)$/;
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 /** Prefixes of IPv6 behind which an IPv4 address stands: mapped (RFC 4291) and NAT64 (RFC 6052). */
 const IPV4_BEHIND = /^(0:0:0:0:0:ffff|64:ff9b:0:0:0:0):/;
 
-/** The eight groups of an IPv6 address, without leading zeros. */
-const groupsOf = (address: string): string[] => {
-  const [head = '', tail] = address.toLowerCase().split('::');
+/** IPv6 as RFC 5952 writes it, or undefined: a `URL` has it so. */
+const standardIPv6 = (address: string): string | undefined => {
+  const url = `http://[${address}]`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
+};
+
+const groupsOf = (standard: string): string[] => {
+  const [head = '', tail] = standard.split('::');
   const before = head ? head.split(':') : [];
   const after = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(GROUPS - before.length - after.length, 0)).fill('0');
-  return [...before, ...zeros, ...after].map((group) => group.replace(/^0+(?=.)/, ''));
+  return [...before, ...Array<string>(GROUPS - before.length - after.length).fill('0'), ...after];
+};
+
+const bytesOf = (group: string): number[] => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255];
+
+/** Reads an address. Some proxies add the port, brackets around IPv6, or a zone. Undefined for a text that is no address. */
+const read = (text: string): Address | undefined => {
+  const bare = text
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '');
+  if (IPV4.test(bare)) return { ipv4: bare };
+  const standard = /^[\da-f:.]{2,45}$/i.test(bare) && standardIPv6(bare);
+  if (!standard) return undefined;
+  const groups = groupsOf(standard);
+  return IPV4_BEHIND.test(groups.join(':')) ? { ipv4: groups.slice(-2).flatMap(bytesOf).join('.') } : { groups };
 };
 
 /**
  * The part of an address that one client cannot change at will: all of IPv4, and the first 64 bits of IPv6, of which a client
  * has all the others. A text that is no address is `unknown`, because a client may have written it.
  */
-export const networkOf = (address: string): string => {
-  // Some proxies add the port, and brackets around IPv6.
-  const bare = address
-    .replace(/^\[(.*)\](:\d+)?$/, '$1')
-    .replace(/^([\d.]+):\d+$/, '$1')
-    .replace(/%.*$/, '');
-  if (!/^[\da-f:.]{2,45}$/i.test(bare)) return 'unknown';
-  const dotted = DOTTED.exec(bare)?.[1];
-  if (dotted) return dotted;
-  const groups = groupsOf(bare);
-  return IPV4_BEHIND.test(`${groups.join(':')}:`) ? groups.join(':') : `${groups.slice(0, 4).join(':')}::/64`;
+export const networkOf = (text: string): string => {
+  const address = read(text);
+  if (!address) return 'unknown';
+  return 'ipv4' in address ? address.ipv4 : `${address.groups.slice(0, 4).join(':')}::/64`;
+};
+
+/** The address in its standard form, or undefined for a text that is none. */
+export const standardForm = (text: string): string | undefined => {
+  const address = read(text);
+  return address && ('ipv4' in address ? address.ipv4 : standardIPv6(address.groups.join(':')));
+};
+
+/** The first 24 bits of IPv4, or 48 of IPv6, in the form of an address. Undefined for a text that is none. */
+export const shortened = (text: string): string | undefined => {
+  const address = read(text);
+  if (!address) return undefined;
+  return 'ipv4' in address
+    ? address.ipv4.replace(/\d+$/, '0')
+    : standardIPv6(`${address.groups.slice(0, 3).join(':')}::`);
 };

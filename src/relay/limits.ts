@@ -1,5 +1,5 @@
 import { isObject, kindOf } from '../wire.js';
-import { type AddressOptions, type ConnectionInfo, clientAddress, networkOf } from './address.js';
+import { type AddressOptions, type ConnectionInfo, clientAddress, isHeaderName, networkOf } from './address.js';
 import { inTime } from './inTime.js';
 import { Refusal, type RelayRequest } from './request.js';
 import type { RedisCommand } from './seen.js';
@@ -187,8 +187,7 @@ export const checkLimits = (options: unknown): [name: string, expected: string, 
       return [`limits.${name}`, '{ rate: a number above 0, burst: a number from 1 }, or false', kindOf(options[name])];
   if (!Number.isInteger(trustedProxies) || Number(trustedProxies) < 0)
     return ['limits.trustedProxies', 'a whole number from 0', kindOf(trustedProxies)];
-  if (typeof addressHeader !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(addressHeader))
-    return ['limits.addressHeader', 'the name of a header', kindOf(addressHeader)];
+  if (!isHeaderName(addressHeader)) return ['limits.addressHeader', 'the name of a header', kindOf(addressHeader)];
   if (typeof maxForwards !== 'number' || !(maxForwards >= 1))
     return ['limits.maxForwards', 'a number from 1', kindOf(maxForwards)];
   if (buckets !== undefined && !(isObject(buckets) && typeof buckets.take === 'function'))

@@ -66,6 +66,7 @@ export const createMetrics = () => {
   ]);
   const durations = { request: newHistogram(), forward: newHistogram() };
   let limited = 0;
+  let bots = 0;
   return {
     request(status: number, ms: number): void {
       add(requests, `${status}`);
@@ -75,8 +76,12 @@ export const createMetrics = () => {
     rejected: (reasons: readonly string[]) => {
       for (const reason of reasons) add(rejections, fieldOf(reason));
     },
-    /** The relay's own `accept` has a reason of its own for each event. */
-    notAccepted: (count: number) => void (count && add(rejections, 'accept', count)),
+    /** `accept` has a reason of its own for each event, and so have you for `bots`. */
+    dropped: (by: 'accept' | 'bots', count: number) => void (count && add(rejections, by, count)),
+    /** Events that bots have sent, dropped or not. */
+    ofBots(count: number): void {
+      bots += count;
+    },
     /** @param status of the answer, or undefined if there was none */
     forward(status: number | undefined, ms: number): void {
       add(answers, `${status ?? 'none'}`);
@@ -91,6 +96,8 @@ export const createMetrics = () => {
         `clew_relay_limited_requests_total ${limited}`,
         ...counterLines('clew_relay_events', 'what', events),
         ...counterLines('clew_relay_rejected_events', 'field', rejections),
+        '# TYPE clew_relay_bot_events counter',
+        `clew_relay_bot_events_total ${bots}`,
         '# TYPE clew_relay_missing_events gauge',
         `clew_relay_missing_events ${gauges.missing}`,
         ...counterLines('clew_relay_forward_answers', 'status', answers),

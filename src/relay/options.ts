@@ -7,6 +7,7 @@ import type { Logger } from './log.js';
 import type { RelayReport } from './report.js';
 import { longestForwarding } from './retry.js';
 import type { Seen } from './seen.js';
+import { type BotOptions, checkSender, type EnrichOptions } from './sender.js';
 import { isSecret, SECRET_BYTES } from './signature.js';
 import type { VisitorCookieOptions } from './visitorCookie.js';
 
@@ -91,6 +92,21 @@ export interface RelayOptions {
    * @example ['first_name', 'language']
    */
   allowedProperties?: readonly string[];
+  /**
+   * Adds to each event the country, the address or the browser of its sender, for `accept` and for the service. docs/privacy.md
+   * explains what that means for your visitors.
+   *
+   * @default nothing is added
+   * @example { country: { header: 'CF-IPCountry', field: 'country' } }
+   */
+  enrich?: EnrichOptions;
+  /**
+   * Drops or marks the events of bots, and counts them in the metrics.
+   *
+   * @default events of bots are forwarded as others
+   * @example { isBot: (userAgent: string) => userAgent.includes('bot') }
+   */
+  bots?: BotOptions;
   /**
    * How much one client, one visitor and all together may send, and how the client's address is found. The relay answers 429
    * with `Retry-After` to more.
@@ -233,8 +249,10 @@ export const checkOptions = (options: RelayOptions): void => {
   for (const name of ['allowedEvents', 'allowedProperties'] as const)
     expect(name, (value) => Array.isArray(value) && value.every(isText), 'a list of names');
   expect('metricsPath', (value) => isText(value) && /^\/[^?#]*[^?#/]$/.test(value), 'a path that begins with a slash');
-  const limit = options.limits === undefined ? undefined : checkLimits(options.limits);
-  if (limit) fail(...limit);
+  const fault =
+    (options.limits === undefined ? undefined : checkLimits(options.limits)) ??
+    checkSender(options.enrich, options.bots);
+  if (fault) fail(...fault);
   expect(
     'visitorCookie',
     (value) => {

@@ -12,6 +12,7 @@ import {
   redisSeen,
   toNodeHandler,
 } from '../relay.js';
+import { agentOptions } from './agents.js';
 import { describeError, readEnvironment, type Settings } from './environment.js';
 
 /** Longer than the load balancers in front keep an unused connection: a request on one that ends meanwhile would fail. In ms. */
@@ -58,7 +59,8 @@ const endServer = (server: Server): Promise<void> =>
     setTimeout(() => server.closeAllConnections(), GRACE).unref();
   });
 
-const start = async ({ relay: options, port, host, metricsPort, redisUrl, logLevel }: Settings): Promise<void> => {
+const start = async (settings: Settings): Promise<void> => {
+  const { relay: options, port, host, metricsPort, redisUrl, logLevel } = settings;
   const log = (line: LogLine) => {
     if (LEVELS.indexOf(line.level) >= LEVELS.indexOf(logLevel)) console.log(JSON.stringify(line));
   };
@@ -72,7 +74,9 @@ const start = async ({ relay: options, port, host, metricsPort, redisUrl, logLev
         limits: { ...options.limits, buckets: redisBuckets(redis.command) },
       }
     : {};
-  const relay = createRelay({ ...options, ...shared, logger: log });
+  const { userAgent, ...bots } = await agentOptions(settings.agents);
+  const enrich = { ...options.enrich, ...(userAgent && { userAgent }) };
+  const relay = createRelay({ ...options, ...shared, ...bots, enrich, logger: log });
   if (!redis)
     note('warn', 'without REDIS_URL, duplicates are recognised for a day, until a restart, by this process only');
   if (!options.identitySecret && !options.allowUnsignedIdentify)

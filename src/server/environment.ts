@@ -12,6 +12,8 @@ export interface Settings {
   readonly metricsPort: number | undefined;
   readonly redisUrl: string | undefined;
   readonly logLevel: 'info' | 'warn' | 'error';
+  /** What the header `User-Agent` is read for. */
+  readonly agents: { readonly isParsed: boolean; readonly bots: 'forward' | 'drop' | 'mark' };
 }
 
 /** The variable that each option comes from, for the relay's own errors. */
@@ -25,6 +27,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   visitorCookie: 'COOKIE_DOMAIN',
   'limits.trustedProxies': 'TRUSTED_PROXIES',
   'limits.addressHeader': 'ADDRESS_HEADER',
+  'enrich.country': 'COUNTRY_HEADER',
 };
 
 /** The error of `createRelay`, with the variable in place of the option. */
@@ -34,6 +37,8 @@ export const describeError = (error: unknown): string =>
     .replace(', or the option forward', '');
 
 const LEVELS = ['info', 'warn', 'error'] as const;
+const ADDRESSES = ['none', 'short', 'whole'] as const;
+const BOTS = ['forward', 'drop', 'mark'] as const;
 
 /** @throws TypeError that names the variable and what was expected, and no value of a secret */
 export const readEnvironment = (env: Environment): Settings => {
@@ -57,7 +62,14 @@ export const readEnvironment = (env: Environment): Settings => {
       ?.split(',')
       .map((entry) => entry.trim())
       .filter(Boolean);
-  const level = LEVELS.find((known) => known === (text('LOG_LEVEL') ?? 'warn')) ?? fail('LOG_LEVEL', LEVELS.join(', '));
+  const oneOf = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
+    known.find((value) => value === (text(name) ?? otherwise)) ?? fail(name, known.join(', '));
+  const header = text('COUNTRY_HEADER');
+  const address = oneOf('CLIENT_ADDRESS', ADDRESSES, 'none');
+  const enrich = {
+    ...(header && { country: { header, field: 'country' } }),
+    ...(address !== 'none' && { address: { field: 'address', isWhole: address === 'whole' } }),
+  };
 
   const options: Record<string, unknown> = {
     baseUrl: text('BASE_URL'),
@@ -66,6 +78,7 @@ export const readEnvironment = (env: Environment): Settings => {
     allowUnsignedIdentify: flag('ALLOW_UNSIGNED_IDENTIFY'),
     allowUnsignedUpsert: flag('ALLOW_UNSIGNED_UPSERT'),
     timeout: whole('TIMEOUT', 600_000),
+    enrich,
     limits: { trustedProxies: whole('TRUSTED_PROXIES', 100), addressHeader: text('ADDRESS_HEADER') },
   };
   // The relay takes an option that is there but undefined for a mistake.
@@ -83,6 +96,7 @@ export const readEnvironment = (env: Environment): Settings => {
     host: text('HOST') ?? '127.0.0.1',
     metricsPort: whole('METRICS_PORT', 65_535),
     redisUrl: text('REDIS_URL'),
-    logLevel: level,
+    logLevel: oneOf('LOG_LEVEL', LEVELS, 'warn'),
+    agents: { isParsed: flag('PARSE_USER_AGENT'), bots: oneOf('BOTS', BOTS, 'forward') },
   };
 };

@@ -34,8 +34,16 @@ it('the supported versions are those of package.json', () => {
   const [, page = ''] = read('docs/versions.md').split('## Supported versions');
   expect(engines.node).toBe('>=20');
   expect(page).toMatch(/^\| Node .*\| 20 and newer/m);
-  expect(peerDependencies).toEqual({ react: '>=18 <20', redis: '>=5 <7', vue: '>=3 <4' });
+  expect(peerDependencies).toEqual({
+    bowser: '>=2 <3',
+    isbot: '>=5 <6',
+    react: '>=18 <20',
+    redis: '>=5 <7',
+    vue: '>=3 <4',
+  });
   expect(page).toMatch(/^\| React.*\| 18 and 19 /m);
   expect(page).toMatch(/^\| redis.*\| 5 and 6 /m);
+  expect(page).toMatch(/^\| bowser.*\| 2 /m);
+  expect(page).toMatch(/^\| isbot.*\| 5 /m);
   expect(page).toMatch(/^\| Vue.*\| 3 /m);
 });

@@ -60,6 +60,20 @@ describe('createRelay throws a TypeError that names the option and what it expec
     ]),
     [{ ...BASE, limits: { addressHeader: 'a b' } }, 'limits.addressHeader: expected the name of a header'],
     [{ ...BASE, limits: { maxForwards: 0 } }, 'limits.maxForwards: expected a number from 1, got 0'],
+    [{ ...BASE, enrich: [] }, 'enrich: expected an object, got an object'],
+    ...[{}, { header: 'a b', field: 'country' }, { header: 'A' }, 'CF-IPCountry'].map((country): [object, string] => [
+      { ...BASE, enrich: { country } },
+      'enrich.country: expected { header: the name of a header, field: a name }, got ',
+    ]),
+    ...[{}, { field: '' }, { field: 'a', isWhole: 1 }, true].map((address): [object, string] => [
+      { ...BASE, enrich: { address } },
+      'enrich.address: expected { field: a name, isWhole?: a boolean }, got ',
+    ]),
+    [{ ...BASE, enrich: { userAgent: true } }, 'enrich.userAgent: expected a function, got true'],
+    ...[true, {}, { isBot: true }, { isBot: () => true, mark: '' }].map((bots): [object, string] => [
+      { ...BASE, bots },
+      'bots: expected { isBot: a function, mark?: a name }, got ',
+    ]),
     [{ ...BASE, limits: { buckets: {} } }, 'limits.buckets: expected the method take, got an object'],
     [{ ...BASE, allowedOrigins: undefined }, `allowedOrigins: expected ${ORIGINS}, or no such option, got undefined`],
     ...['allowUnsignedIdentify', 'allowUnsignedUpsert'].flatMap((name): [object, string][] =>

@@ -18,10 +18,10 @@ const run = async (env: Record<string, string> = {}): Promise<Running> => {
   onTestFinished(async () => void (await running.end('SIGKILL')));
   return running;
 };
-const post = async ({ ready: url }: Running, batch: object[]) => {
+const post = async ({ ready: url }: Running, batch: object[], headers: Record<string, string> = {}) => {
   const response = await fetch(url + BATCH, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify({ batch }),
   });
   return response.status;
@@ -73,6 +73,25 @@ itWithRedis('two relays with one Redis forward an event once, also after a resta
   await expect.poll(() => post(two, batch), { timeout: 20_000 }).toBe(200);
   expect(upstream.received).toHaveLength(1);
   expect(await Promise.all([one.end('SIGTERM'), two.end('SIGTERM')])).toEqual([0, 0]);
+});
+
+it('adds to events what the variables name, and drops those of bots', async () => {
+  const env = { COUNTRY_HEADER: 'CF-IPCountry', CLIENT_ADDRESS: 'short', PARSE_USER_AGENT: 'true', BOTS: 'drop' };
+  const relay = await run(env);
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  const headers = { 'CF-IPCountry': 'AT', 'User-Agent': firefox };
+  expect(await post(relay, [event('a', { payload: { n: 1 } })], headers)).toBe(201);
+  expect(await post(relay, [event('b')], { 'User-Agent': 'Googlebot/2.1' })).toBe(200);
+  const payload = {
+    n: 1,
+    country: 'AT',
+    address: '127.0.0.0',
+    browser: 'Firefox',
+    browser_version: '140.0',
+    os: 'Linux',
+    device: 'desktop',
+  };
+  expect(upstream.bodies()).toMatchObject([{ batch: [{ event: 'a', payload }] }]);
 });
 
 it('has the metrics on a port of their own, and not on the relay’s', async () => {

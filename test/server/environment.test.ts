@@ -13,6 +13,7 @@ it('two variables are enough', () => {
     metricsPort: undefined,
     redisUrl: undefined,
     logLevel: 'warn',
+    agents: { isParsed: false, bots: 'forward' },
   });
   expect(() => createRelay(settings.relay)).not.toThrow();
 });
@@ -36,6 +37,10 @@ it('each variable becomes its option', () => {
     HOST: '0.0.0.0',
     METRICS_PORT: '9090',
     LOG_LEVEL: 'info',
+    COUNTRY_HEADER: 'CF-IPCountry',
+    CLIENT_ADDRESS: 'whole',
+    PARSE_USER_AGENT: 'true',
+    BOTS: 'mark',
   });
   expect(settings).toEqual({
     relay: {
@@ -51,7 +56,9 @@ it('each variable becomes its option', () => {
       visitorCookie: { domain: 'example.com' },
       limits: { trustedProxies: 2, addressHeader: 'CF-Connecting-IP' },
       timeout: 5000,
+      enrich: { country: { header: 'CF-IPCountry', field: 'country' }, address: { field: 'address', isWhole: true } },
     },
+    agents: { isParsed: true, bots: 'mark' },
     redisUrl: 'redis://localhost',
     port: 0,
     host: '0.0.0.0',
@@ -81,6 +88,10 @@ describe('an invalid variable is named:', () => {
     [{ IDENTITY_SECRET: 'short' }, 'IDENTITY_SECRET: expected a string of at least 32 bytes, got a string'],
     [{ ALLOWED_ORIGINS: 'a.example' }, 'ALLOWED_ORIGINS: expected a list of origins'],
     [{ ADDRESS_HEADER: 'a b' }, 'ADDRESS_HEADER: expected the name of a header'],
+    [{ COUNTRY_HEADER: 'a b' }, 'COUNTRY_HEADER: expected { header: the name of a header'],
+    [{ CLIENT_ADDRESS: 'true' }, 'CLIENT_ADDRESS: expected none, short, whole, got "true"'],
+    [{ PARSE_USER_AGENT: '1' }, 'PARSE_USER_AGENT: expected true or false, got "1"'],
+    [{ BOTS: 'yes' }, 'BOTS: expected forward, drop, mark, got "yes"'],
     [{ COOKIE_DOMAIN: 'a;b' }, 'COOKIE_DOMAIN: expected'],
     [{ TIMEOUT: '0' }, 'TIMEOUT: expected a number above 0'],
   ])('%j: %s', (env, message) => {

@@ -1,0 +1,141 @@
+import { IDENTIFY, isObject, kindOf } from '../wire.js';
+import {
+  type AddressOptions,
+  type ConnectionInfo,
+  clientAddress,
+  isHeaderName,
+  shortened,
+  standardForm,
+} from './address.js';
+import type { RelayedEvent } from './job.js';
+import type { RelayRequest } from './request.js';
+
+/** What the relay adds to the payload of each event except `$identify`. Its fields take the place of the page's. */
+export interface EnrichOptions {
+  /**
+   * The country of the client, from a header that your CDN writes: two capital letters. Without a CDN that replaces this header,
+   * pages can write it themselves.
+   *
+   * @default none
+   * @example { header: 'CF-IPCountry', field: 'country' }
+   */
+  country?: { readonly header: string; readonly field: string };
+  /**
+   * The client's address, found as `limits` finds it. Shortened to the first 24 bits of IPv4, or 48 of IPv6, unless `isWhole`.
+   *
+   * @default none
+   * @example { field: 'address' }
+   */
+  address?: { readonly field: string; readonly isWhole?: boolean };
+  /**
+   * Returns fields for the header `User-Agent`. docs/relay.md has an example with the package `bowser`.
+   *
+   * @default none
+   * @example (userAgent: string) => ({ isPhone: userAgent.includes('Mobile') })
+   */
+  userAgent?: (userAgent: string) => Readonly<Record<string, unknown>>;
+}
+
+/** What the relay does with events of bots. */
+export interface BotOptions {
+  /**
+   * Whether the header `User-Agent` is a bot's, for example by the package `isbot`.
+   */
+  readonly isBot: (userAgent: string) => boolean;
+  /**
+   * The payload field that is `true` in events of bots, except `$identify`. Without it, the relay drops the events of bots.
+   *
+   * @default none
+   */
+  readonly mark?: string;
+}
+
+/** Who has sent a request, as far as events need it. */
+export interface Sender {
+  readonly isBot: boolean;
+  /** Its events are to be dropped. */
+  readonly isRefused: boolean;
+  /** Adds to an event what is known of its sender. */
+  readonly enrich: (event: RelayedEvent) => RelayedEvent;
+}
+
+const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+/** The fault of the options: a name, what was expected, and what it got. Undefined if they are valid. */
+export const checkSender = (
+  enrich: unknown,
+  bots: unknown,
+): [name: string, expected: string, got: string] | undefined => {
+  if (enrich !== undefined && !isObject(enrich)) return ['enrich', 'an object', kindOf(enrich)];
+  const { country, address, userAgent } = enrich ?? {};
+  if (country !== undefined && !(isObject(country) && isHeaderName(country.header) && isName(country.field)))
+    return ['enrich.country', '{ header: the name of a header, field: a name }', kindOf(country)];
+  const isSwitch = (value: unknown) => value === undefined || typeof value === 'boolean';
+  if (address !== undefined && !(isObject(address) && isName(address.field) && isSwitch(address.isWhole)))
+    return ['enrich.address', '{ field: a name, isWhole?: a boolean }', kindOf(address)];
+  if (userAgent !== undefined && typeof userAgent !== 'function')
+    return ['enrich.userAgent', 'a function', kindOf(userAgent)];
+  const isMark = (value: unknown) => value === undefined || isName(value);
+  if (bots !== undefined && !(isObject(bots) && typeof bots.isBot === 'function' && isMark(bots.mark)))
+    return ['bots', '{ isBot: a function, mark?: a name }', kindOf(bots)];
+  return undefined;
+};
+
+/** CDNs write XX for an unknown country, and Cloudflare T1 for Tor. */
+const COUNTRY = /^(?!XX)[A-Z]{2}$/;
+
+/** What of a header is looked at: parsers search it with regular expressions, and a page can write it. */
+const MAX_USER_AGENT = 1000;
+
+const ANYONE: Sender = { isBot: false, isRefused: false, enrich: (event) => event };
+
+type Fields = Record<string, unknown>;
+
+const enriched = (event: RelayedEvent, fields: Fields): RelayedEvent => {
+  const { came, forwarded } = event;
+  const { payload = {} } = forwarded;
+  if (came.event === IDENTIFY || !isObject(payload) || !Object.keys(fields)[0]) return event;
+  return { came, forwarded: { ...forwarded, payload: { ...payload, ...fields } } };
+};
+
+/**
+ * Creates a function that finds out who has sent a request.
+ *
+ * @param onError receives what a function of the options throws. The event then goes without its fields
+ */
+export const createSenders = (
+  { country, address, userAgent }: EnrichOptions,
+  bots: BotOptions | undefined,
+  proxies: AddressOptions,
+  onError: (error: unknown) => void,
+) => {
+  const attempt = <T>(work: () => T, otherwise: T): T => {
+    try {
+      return work();
+    } catch (error) {
+      onError(error);
+      return otherwise;
+    }
+  };
+  const parse = (agent: string): Fields => {
+    // Written and read, so that no later step can fail on what the function returns.
+    const fields = JSON.parse(JSON.stringify(userAgent?.(agent) ?? {}));
+    if (!isObject(fields)) throw new TypeError(`enrich.userAgent: expected an object, got ${kindOf(fields)}`);
+    return fields;
+  };
+  const addressOf = (headers: Pick<Headers, 'get'>, connection: ConnectionInfo): string | undefined => {
+    const from = clientAddress(headers, connection, proxies);
+    return from && (address?.isWhole ? standardForm(from) : shortened(from));
+  };
+  if (!country && !address && !userAgent && !bots) return () => ANYONE;
+  return ({ headers }: RelayRequest, connection: ConnectionInfo): Sender => {
+    const agent = headers.get('User-Agent')?.slice(0, MAX_USER_AGENT);
+    const isBot = !!agent && !!bots && attempt(() => bots.isBot(agent), false);
+    // A field without a value takes the place of the page's, too: nobody could tell them apart.
+    const fields: Fields = agent && userAgent ? attempt(() => parse(agent), {}) : {};
+    if (country) fields[country.field] = COUNTRY.exec(headers.get(country.header) ?? '')?.[0];
+    if (address) fields[address.field] = addressOf(headers, connection);
+    if (bots?.mark) fields[bots.mark] = isBot || undefined;
+    return { isBot, isRefused: isBot && !bots?.mark, enrich: (event) => enriched(event, fields) };
+  };
+};
