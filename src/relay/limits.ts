@@ -200,8 +200,16 @@ const LONGEST_TAKE = 500;
 
 const TOO_MANY = 'too many requests';
 
-/** Creates a function that lets a request in, or rejects with a `Refusal` 429. */
-export const createLimits = (options: LimitOptions, onError: (error: unknown) => void) => {
+/**
+ * Creates a function that lets a request in, or rejects with a `Refusal` 429.
+ *
+ * @param warn receives, at most once, that the relay seems to be behind a proxy that it does not know of
+ */
+export const createLimits = (
+  options: LimitOptions,
+  onError: (error: unknown) => void,
+  warn: (message: string) => void,
+) => {
   const { address: perAddress = { rate: 1000, burst: 10_000 }, visitor = { rate: 200, burst: 20_000 } } = options;
   const { total = { rate: 10_000, burst: 100_000 }, buckets = memoryBuckets() } = options;
 
@@ -223,7 +231,15 @@ export const createLimits = (options: LimitOptions, onError: (error: unknown) =>
   const takeOf = (rate: Rate | false, key: string | undefined, cost: number, isLate: boolean): Take[] =>
     rate && key !== undefined ? [{ ...rate, key, cost, isLate }] : [];
 
+  let isWarned = !perAddress || options.trustedProxies !== undefined;
+  const noticeProxy = (headers: RelayRequest['headers']) => {
+    if (isWarned || headers.get('X-Forwarded-For') === null) return;
+    isWarned = true;
+    warn('a request has X-Forwarded-For: behind a proxy, set limits.trustedProxies, or all clients share one limit');
+  };
+
   return async ({ headers }: RelayRequest, connection: ConnectionInfo): Promise<Admission> => {
+    noticeProxy(headers);
     const address = clientAddress(headers, connection, options);
     const addressKey = address && `address ${networkOf(address)}`;
     await take([...takeOf(perAddress, addressKey, 1, false), ...takeOf(total, 'total', 1, false)]);

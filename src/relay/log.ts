@@ -30,6 +30,7 @@ export const createLog = (logger: Logger, apiKey: string) => {
   return {
     request: (status: number, path: string, ms: number) =>
       logger({ time: time(), level: levelOf(status), message: 'request', status, path: path.slice(0, MAX_PATH), ms }),
+    warn: (message: string) => logger({ time: time(), level: 'warn', message }),
     error: (error: unknown) => {
       const { status } = (error ?? {}) as { status?: unknown };
       const message = withoutKey(error instanceof Error ? error.message : String(error), apiKey);

@@ -27,6 +27,8 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
   end(body: Uint8Array): unknown;
+  /** Of a request of HTTP/2, which has no header `Connection`. */
+  readonly stream?: { close(): unknown };
 }
 
 const MOUNT_BEFORE = 'the body has been read already: mount the relay before body parsers';
@@ -62,8 +64,11 @@ export const toNodeHandler =
     // A time-out of the app may have answered in the meantime.
     if (!response.headersSent) {
       response.statusCode = answer.status;
-      for (const [name, value] of answer.headers) response.setHeader(name, value);
+      const { stream } = response;
+      for (const [name, value] of answer.headers) if (!stream || name !== 'connection') response.setHeader(name, value);
       response.end(body);
+      // After the answer: the rest of the body may never come.
+      if (stream && answer.headers.has('Connection')) stream.close();
     }
     drop();
   };

@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { networkOf } from '../../src/relay/address.ts';
-import { type LimitOptions, memoryBuckets, memorySeen, type RelayOptions, type Take } from '../../src/relay.ts';
+import {
+  type LimitOptions,
+  type LogLine,
+  memoryBuckets,
+  memorySeen,
+  type RelayOptions,
+  type Take,
+} from '../../src/relay.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event } from './stage.ts';
 
@@ -62,6 +69,21 @@ describe('an address', () => {
   it('that is unknown is in no bucket of its own', async () => {
     const { relay } = openInMemory({ limits: { address: { rate: 1, burst: 1 } } });
     for (let n = 0; n < 3; n++) expect((await relay(requestOf(batch()))).status).toBe(201);
+  });
+
+  it.each<[string, LimitOptions, number]>([
+    ['an unset `trustedProxies`', {}, 1],
+    ['`trustedProxies` 0', { trustedProxies: 0 }, 0],
+    ['`trustedProxies` 1', { trustedProxies: 1 }, 0],
+    ['no limit for an address', { address: false }, 0],
+  ])('behind a proxy with %s (%j) is warned of %i times', async (_what, limits, count) => {
+    const warnings: LogLine[] = [];
+    const logger = (line: LogLine) => void (line.message !== 'request' && warnings.push(line));
+    const { send } = open(limits, { logger });
+    await send(batch());
+    for (let n = 0; n < 2; n++) await send(batch(), '10.0.0.1', { 'X-Forwarded-For': '1.1.1.1' });
+    expect(warnings).toHaveLength(count);
+    for (const { level, message } of warnings) expect(`${level} ${message}`).toMatch(/^warn .*limits\.trustedProxies/);
   });
 
   it.each<[string, LimitOptions, string, string]>([

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRelay, type RelayRequest, toNodeHandler } from '../../src/relay.ts';
+import { createRelay, type RelayOptions, type RelayRequest, toNodeHandler } from '../../src/relay.ts';
 import { openConnection } from '../mounts/connection.ts';
 import { BATCH, event } from '../mounts/events.ts';
 import { closeServer, listenOn, useUpstream } from '../upstream.ts';
@@ -27,7 +27,8 @@ const openTo = async (url: string) => {
   cleanUps.push(() => connection.socket.destroy());
   return connection;
 };
-const newRelay = () => createRelay({ baseUrl: upstream.url, apiKey: 'the-secret-key' });
+const newRelay = (options?: Partial<RelayOptions>) =>
+  createRelay({ baseUrl: upstream.url, apiKey: 'the-secret-key', ...options });
 /** A relay on Node's server, and a connection to it. */
 const openRelay = async () => {
   const relay = newRelay();
@@ -289,8 +290,8 @@ describe('the Request object for the relay', () => {
 });
 
 describe('over HTTP/2', () => {
-  const open = async () => {
-    const relay = newRelay();
+  const open = async (options?: Partial<RelayOptions>) => {
+    const relay = newRelay(options);
     const server: Http2Server = createHttp2Server(toNodeHandler(relay));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -314,6 +315,27 @@ describe('over HTTP/2', () => {
     };
     return { relay, server, session, begin, call };
   };
+
+  it('a body that does not come is answered 408, and its stream is closed', async () => {
+    const { begin, session } = await open({ bodyTimeout: 50 });
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warn);
+    cleanUps.push(() => process.off('warning', warn));
+    const stream = begin();
+    stream.write('{"batch":[');
+    let body = '';
+    stream.on('data', (chunk) => {
+      body += chunk;
+    });
+    const closed = once(stream, 'close');
+    const [headers] = await once(stream, 'response');
+    expect(headers[':status']).toBe(408);
+    await closed;
+    expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
+    expect(session.destroyed).toBe(false);
+    expect(warnings).toEqual([]);
+  });
 
   it('requests are served as over HTTP/1: batches, bodies over the limit, HEAD and OPTIONS', async () => {
     const { call } = await open();
