@@ -11,8 +11,9 @@ export const createReading = (maxBodyBytes: number, timeout: number) => {
       new Promise((resolve, reject) => {
         if (closed) return reject(closed);
         reading.add(reject);
-        const late = new Refusal(408, `expected the whole body within ${timeout} ms`);
-        const timer = setTimeout(reject, timeout, late);
+        // Made only when it is needed: an error collects its stack.
+        const giveUp = () => reject(new Refusal(408, `expected the whole body within ${timeout} ms`));
+        const timer = setTimeout(giveUp, timeout);
         readBody(request, maxBodyBytes)
           .then(resolve, reject)
           .finally(() => {

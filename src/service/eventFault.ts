@@ -13,6 +13,9 @@ export const MAX_KEY_LENGTH = 500;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const TIMESTAMP = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+/** Databases know no year 0. An offset can lead into it, or beyond 9999. */
+const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const isTimestamp = (value: unknown): boolean => {
   if (typeof value !== 'string') return false;
   const day = Number(TIMESTAMP.exec(value)?.[1] ?? 0);
@@ -20,8 +23,7 @@ const isTimestamp = (value: unknown): boolean => {
   if (!day || Number.isNaN(time)) return false;
   // `Date.parse` accepts the 30th of February as the 2nd of March.
   const isOfMonth = () => new Date(value.replace(/T.*/, 'T00:00Z')).getUTCDate() === day;
-  // Databases know no year 0. An offset can lead into it, or beyond 9999.
-  return (day < 29 || isOfMonth()) && /^(?!0000)\d{4}-/.test(new Date(time).toISOString());
+  return (day < 29 || isOfMonth()) && time >= FIRST_TIME && time <= LAST_TIME;
 };
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
