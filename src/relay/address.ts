@@ -21,11 +21,14 @@ export interface AddressOptions {
   addressHeader?: string;
 }
 
+/** The header to which a proxy adds the address that it sees. */
+export const FORWARDED_FOR = 'X-Forwarded-For';
+
 /** The address of the client, or undefined if it is unknown. */
 export const clientAddress = (
   headers: Pick<Headers, 'get'>,
   { address }: ConnectionInfo,
-  { trustedProxies = 0, addressHeader = 'X-Forwarded-For' }: AddressOptions,
+  { trustedProxies = 0, addressHeader = FORWARDED_FOR }: AddressOptions,
 ): string | undefined => {
   if (!trustedProxies) return address;
   const entries = (headers.get(addressHeader) ?? '').split(',').map((entry) => entry.trim());

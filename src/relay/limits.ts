@@ -1,5 +1,12 @@
 import { isObject, kindOf } from '../wire.js';
-import { type AddressOptions, type ConnectionInfo, clientAddress, isHeaderName, networkOf } from './address.js';
+import {
+  type AddressOptions,
+  type ConnectionInfo,
+  clientAddress,
+  FORWARDED_FOR,
+  isHeaderName,
+  networkOf,
+} from './address.js';
 import { inTime } from './inTime.js';
 import { Refusal, type RelayRequest } from './request.js';
 import type { RedisCommand } from './seen.js';
@@ -233,9 +240,9 @@ export const createLimits = (
 
   let isWarned = !perAddress || options.trustedProxies !== undefined;
   const noticeProxy = (headers: RelayRequest['headers']) => {
-    if (isWarned || headers.get('X-Forwarded-For') === null) return;
+    if (isWarned || headers.get(FORWARDED_FOR) === null) return;
     isWarned = true;
-    warn('a request has X-Forwarded-For: behind a proxy, set limits.trustedProxies, or all clients share one limit');
+    warn(`a request has ${FORWARDED_FOR}: behind a proxy, set limits.trustedProxies, or all clients share one limit`);
   };
 
   return async ({ headers }: RelayRequest, connection: ConnectionInfo): Promise<Admission> => {
