@@ -54,7 +54,7 @@ const askAccept = async (
 };
 
 /**
- * Creates a function that applies `allowedEvents`, `bots`, `enrich` and `accept` to events, in this order.
+ * Creates a function that applies `bots`, `allowedEvents`, `enrich` and `accept` to events, in this order.
  *
  * @param timeout how long all of them together may take, in ms
  * @param onError receives what `accept` throws
@@ -68,8 +68,8 @@ export const createSieve = (
   // clew sends `$identify` by itself, and has the signature for it.
   const names = allowedEvents && new Set([...allowedEvents, IDENTIFY]);
   const verdictOn = (event: RelayedEvent, context: AcceptContext, { isRefused, enrich }: Sender) => {
-    if (names && !names.has(event.came.event)) return 'event: expected one of the relay option allowedEvents';
     if (isRefused) return BOT;
+    if (names && !names.has(event.came.event)) return 'event: expected one of the relay option allowedEvents';
     return accept ? askAccept(accept, enrich(event), context) : enrich(event);
   };
   const sift = async (events: readonly RelayedEvent[], context: AcceptContext, sender: Sender): Promise<Sifted> => {
