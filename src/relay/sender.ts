@@ -84,7 +84,7 @@ export const checkSender = (
 /** CDNs write XX for an unknown country, and Cloudflare T1 for Tor. */
 const COUNTRY = /^(?!XX)[A-Z]{2}$/;
 
-/** What of a header is looked at: parsers search it with regular expressions, and a page can write it. */
+/** Characters of `User-Agent` that are read: parsers search it with regular expressions, and a client can write any length. */
 const MAX_USER_AGENT = 1000;
 
 const ANYONE: Sender = { isBot: false, isRefused: false, enrich: (event) => event };
@@ -118,10 +118,11 @@ export const createSenders = (
     }
   };
   const parse = (agent: string): Fields => {
-    // Written and read, so that no later step can fail on what the function returns.
-    const fields = JSON.parse(JSON.stringify(userAgent?.(agent) ?? {}));
-    if (!isObject(fields)) throw new TypeError(`enrich.userAgent: expected an object, got ${kindOf(fields)}`);
-    return fields;
+    const given = userAgent?.(agent);
+    if (!isObject(given)) throw new TypeError(`enrich.userAgent: expected an object, got ${kindOf(given)}`);
+    // Written and read, so that no later step can fail on what the function returns. JSON omits undefined fields.
+    const written = JSON.parse(JSON.stringify(given));
+    return Object.fromEntries(Object.keys(given).map((name) => [name, written[name]]));
   };
   const addressOf = (headers: Pick<Headers, 'get'>, connection: ConnectionInfo): string | undefined => {
     const from = clientAddress(headers, connection, proxies);
@@ -131,7 +132,7 @@ export const createSenders = (
   return ({ headers }: RelayRequest, connection: ConnectionInfo): Sender => {
     const agent = headers.get('User-Agent')?.slice(0, MAX_USER_AGENT);
     const isBot = !!agent && !!bots && attempt(() => bots.isBot(agent), false);
-    // A field without a value takes the place of the page's, too: nobody could tell them apart.
+    // A field without a value takes the place of the page's, too: the service cannot know who has written a field.
     const fields: Fields = agent && userAgent ? attempt(() => parse(agent), {}) : {};
     if (country) fields[country.field] = COUNTRY.exec(headers.get(country.header) ?? '')?.[0];
     if (address) fields[address.field] = addressOf(headers, connection);

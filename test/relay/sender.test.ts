@@ -89,6 +89,7 @@ describe('the option `enrich`', () => {
       enrich: { userAgent: (agent) => ({ browser: Bowser.parse(agent).browser.name, none: undefined }) },
     });
     expect(await payloadOf({}, { 'User-Agent': PHONE })).toEqual({ browser: 'Safari' });
+    expect(await payloadOf({ none: 'of the page' }, { 'User-Agent': PHONE })).toEqual({ browser: 'Safari' });
     expect(await payloadOf({})).toEqual({});
   });
 
@@ -126,7 +127,8 @@ describe('the option `bots`', () => {
   const batch = () => ({ batch: [event('a'), event('b')] });
 
   it('drops the events of bots with the reason, counts them, and forwards the others', async () => {
-    const { post, received, relay } = open({ bots: { isBot: isbot } });
+    const { post, received, relay } = open({ bots: { isBot: isbot }, allowedEvents: ['a'] });
+    // `b` is not allowed, but the bot is the reason.
     const reply = await post(batch(), { 'User-Agent': BOT });
     expect(reply).toMatchObject({ status: 200, json: { rejected: [{ reason: 'bot' }, { reason: 'bot' }] } });
     expect((await post(batch(), { 'User-Agent': PHONE })).status).toBe(201);
