@@ -42,7 +42,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
 
   const store = settings.store ?? createStore(fail);
   const journal = createJournal(service, page);
-  const farewell = createFarewell(service);
+  const farewell = createFarewell(service, journal);
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') visit.receive(message);
     else if (typeof message === 'number') queue.receive(message);
@@ -71,7 +71,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     makeName: uuid,
     hasLeft: farewell.hasLeft,
     ...createSender(settings, traces.sent, () => visit.writeCookie()),
-    onReport: channel.post,
+    onReport(report) {
+      channel.post(report);
+      farewell.settle(report[3]);
+    },
     onAnswer: traces.answered,
     onLink(link, tab) {
       if (link.by === tab) farewell.forgetLeases();

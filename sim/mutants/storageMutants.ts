@@ -69,8 +69,20 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'forgets at pagehide which events are settled',
     file: 'outbox/farewell.ts',
-    find: 'if (settled.size) carry(SETTLED',
-    replace: 'if (!settled) carry(SETTLED',
+    find: '      add(SETTLED, [...settled], MOST_SETTLED);\n',
+    replace: '',
+  },
+  {
+    name: 'forgets which events are settled that a page that has gone has journaled',
+    file: 'outbox/farewell.ts',
+    find: 'const pages = journal.pages();',
+    replace: 'const pages: string[] = [];',
+  },
+  {
+    name: 'writes what is left of a row that another tab writes',
+    file: 'outbox/queue.ts',
+    find: '        if (left[0] && isWritten) continue;\n',
+    replace: '',
   },
   {
     name: 'numbers its rows without the page load',
@@ -123,14 +135,20 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not remember which journals it has taken in',
     file: 'visitor/visitor.ts',
-    find: 'taken: [...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN),',
-    replace: 'taken,',
+    find: '[...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);',
+    replace: 'taken;',
   },
   {
     name: 'forgets at a change of the visitor which journals it has taken in',
     file: 'visitor/visitor.ts',
     find: 'visitorIn(stored) ?? mine), taken: takenIn(stored) });',
     replace: 'visitorIn(stored) ?? mine) });',
+  },
+  {
+    name: 'forgets which journals it has taken in as it writes the record unread',
+    file: 'visitor/visitor.ts',
+    find: '{ ...visitor, taken, pages:',
+    replace: '{ ...visitor, pages:',
   },
   {
     name: 'takes in a stored event once more from the journal',

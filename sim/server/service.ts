@@ -37,8 +37,8 @@ export interface Service {
   mood: Mood;
   /** In order of arrival, duplicates included. */
   readonly stored: Stored[];
-  /** Numbers in properties that have been set. */
-  readonly upserted: Set<number>;
+  /** The primary key to which properties with this number were last sent. */
+  readonly upserted: Map<number, string>;
   /** Properties by primary key. */
   readonly customers: Map<string, Record<string, unknown>>;
   /** Requests for events, with the time of each. */
@@ -50,7 +50,7 @@ export const POISON = 'poison';
 
 export const createService = (world: World): Service => {
   const stored: Stored[] = [];
-  const upserted = new Set<number>();
+  const upserted = new Map<number, string>();
   const customers = new Map<string, Record<string, unknown>>();
   const take = (event: Sent, isOther: boolean): boolean => {
     if (event.event === POISON) return false;
@@ -71,7 +71,7 @@ export const createService = (world: World): Service => {
     properties?: Record<string, unknown>;
   }) => {
     if (typeof primary_key !== 'string') return false;
-    if (typeof properties.n === 'number') upserted.add(properties.n);
+    if (typeof properties.n === 'number') upserted.set(properties.n, primary_key);
     customers.set(primary_key, { ...customers.get(primary_key), ...properties });
     world.log('service', () => `upserts ${primary_key} ${JSON.stringify(properties)}`);
     return true;

@@ -15,9 +15,11 @@ import {
 import { findPremature } from './hidden.ts';
 import { findLostIdentify, findOtherId, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
+import type { Tracked } from './ledger.ts';
 import { isExcused } from './losses.ts';
 import { accountsOf } from './npm/app.ts';
 import { hasRefusals } from './plan.ts';
+import { findSentAgain } from './repeatChecks.ts';
 import { checkRequests } from './requestChecks.ts';
 import type { Stage } from './stage.ts';
 
@@ -27,6 +29,7 @@ export const INVARIANTS = {
   lost: 'no event is lost without a reason',
   dropped: 'an event is dropped only if the walk gives a reason',
   twice: 'an event is stored once',
+  again: 'a confirmed event is not sent again',
   person: 'a visitor id belongs to one person',
   logout: 'an event goes to the person who was identified when it was tracked',
   flush: 'flush() settles',
@@ -72,7 +75,7 @@ export const checkPage = (stage: Stage, page: Page): void => {
 
 /** Numbers of what has reached the service. */
 const arrivedIn = ({ stored, upserted }: Service): Set<number> =>
-  new Set([...stored.flatMap(({ payload }) => payload.n ?? []), ...upserted]);
+  new Set([...stored.flatMap(({ payload }) => payload.n ?? []), ...upserted.keys()]);
 
 /** Between two steps: an open page that nothing stands in the path of has delivered what it has. */
 export const checkIdle = (stage: Stage): void => {
@@ -108,7 +111,19 @@ const checkPersons = ({ service, ledger, world }: Stage): void => {
         `event ${event.n} of ${[...event.persons].map((name) => name || 'nobody')} went to ${owner}`,
       );
   }
+  for (const [n, key] of service.upserted) {
+    const call = ledger.tracked.get(n);
+    if (call && !ledger.owners(call).has(key))
+      world.break(INVARIANTS.logout, `properties ${n} of ${[...call.persons]} went to ${key}`);
+  }
 };
+
+/**
+ * Properties that waited for the database of their page may have no customer: another tab has changed the person meanwhile, or the
+ * database does not answer.
+ */
+const isOrphaned = ({ ledger, history }: Stage, { name, page, isEarly, change }: Tracked): boolean =>
+  name === 'upsert' && isEarly && (ledger.changes() > change || history.shut.has(page));
 
 /** After everything has recovered. */
 export const checkEnd = (stage: Stage): void => {
@@ -125,7 +140,8 @@ export const checkEnd = (stage: Stage): void => {
       event.name === 'poison' ||
       isExcused(stage, event) ||
       isRejected ||
-      isUnheard
+      isUnheard ||
+      isOrphaned(stage, event)
     )
       continue;
     world.break(
@@ -169,6 +185,7 @@ export const checkEnd = (stage: Stage): void => {
     sent: findSentAfterRefusal(stage),
     undead: findUndead(stage, arrived),
     revived: findRevived(stage),
+    again: findSentAgain(stage),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

@@ -17,6 +17,8 @@ interface Answer {
 export interface Consent {
   readonly answers: readonly Answer[];
   note(page: string, isGranted: boolean): void;
+  /** The page's tracker starts: it acts on the answer that the stub has kept, whatever another page was told meanwhile. */
+  replay(page: string): void;
   /** Answers that the event's page may have acted on. More than one while an answer travels between tabs. */
   known(event: Tracked): ReadonlySet<boolean | undefined>;
   /** When the first grant after the event reached its page. Infinity if none did: without BroadcastChannel only its own counts. */
@@ -31,17 +33,25 @@ export const createConsent = (
   travel: number,
 ): Consent => {
   const answers: Answer[] = [];
+  const note = (page: string, isGranted: boolean) =>
+    void answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size });
+  /** The answer was given while the page was in the back/forward cache, or it has not reached the page yet. */
+  const isUnheard = (answer: Answer, page: string) =>
+    answer.page !== page && history.wasAway(page, answer.at, answer.at + travel);
   /**
    * In the back/forward cache a page misses the answers of others. A page that has started sees a refusal when it returns,
    * because its data are gone.
    */
   const isMissed = (answer: Answer, page: string) =>
-    answer.page !== page &&
-    history.wasAway(page, answer.at, answer.at + travel) &&
-    (answer.isGranted || !answers.some(({ at, isGranted }) => isGranted && at < answer.at));
+    isUnheard(answer, page) &&
+    (answer.isGranted || !answers.some((other) => other.isGranted && other.at < answer.at && !isUnheard(other, page)));
   return {
     answers,
-    note: (page, isGranted) => void answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size }),
+    note,
+    replay(page) {
+      const own = answers.filter((answer) => answer.page === page);
+      for (const { isGranted } of own) note(page, isGranted);
+    },
     known({ page, at, n }) {
       const known = new Set<boolean | undefined>();
       /** An older answer of another tab may still be on its path to this page. */

@@ -29,10 +29,12 @@ const firstCopies = ({ service }: Stage): Map<number, Stored> => {
 
 /**
  * Whether the event is behind a `setProperties` for which the page did not know the customer: the database had not answered. Both
- * are left to the next page.
+ * are left to the next page. The stub of an earlier page may have left that call.
  */
-const isBehindUpsert = ({ history }: Stage, { page, at, isEarly }: Tracked): boolean =>
-  isEarly && history.wasUpserted(page, 0, at);
+const isBehindUpsert = ({ history }: Stage, { page, at, isEarly }: Tracked): boolean => {
+  const unloaded = history.departures.flatMap((left) => (left.isLoaded ? [] : left.page));
+  return isEarly && [page, ...unloaded].some((one) => history.wasUpserted(one, 0, at));
+};
 
 /** So long (ms) after it has ended a wait for a service that failed counts, and the wait itself is up to an hour. */
 const FAILING = 70 * 60_000;

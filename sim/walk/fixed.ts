@@ -1,5 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { direct, keyed, now, relayed } from './breakPlans.ts';
+import { fixedConfirmed } from './fixedConfirmed.ts';
 import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
 import type { Plan } from './plan.ts';
@@ -14,6 +15,7 @@ export interface FixedWalk {
 export const fixed: readonly FixedWalk[] = [
   ...fixedVisitor,
   ...fixedStorage,
+  ...fixedConfirmed,
   {
     name: 'a prerendered page that is given up takes no calls of a page that left too soon with it',
     plan: relayed(

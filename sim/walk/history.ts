@@ -50,8 +50,12 @@ export interface History {
   restore(page: string): void;
   /** The page was gone or in the back/forward cache at some time: it receives no messages there. */
   wasAway(page: string, from: number, to: number): boolean;
+  /** The page came back from the back/forward cache after this time. */
+  wasRestored(page: string, from: number): boolean;
   /** Pages that may not use the database, or no storage at all. */
   readonly refused: Set<string>;
+  /** Pages that have reported that the database does not work. */
+  readonly shut: Set<string>;
   /** When the page loaded. */
   loadOf(page: string): number;
   readonly departures: readonly Departure[];
@@ -87,7 +91,8 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const freezes: Freeze[] = [];
   const stirs: number[] = [];
   const departures: Departure[] = [];
-  const returns: { readonly page: string; readonly at: number }[] = [];
+  /** How many of the departures had been, too: a page may come back and leave in one millisecond. */
+  const returns: { readonly page: string; readonly at: number; readonly departures: number }[] = [];
   const loads = new Map<string, number>();
   const stops = new Map<string, number>();
   const upserts: { readonly page: string; readonly at: number }[] = [];
@@ -103,6 +108,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     freezes,
     jump: () => void jumps.push(now()),
     refused: new Set(),
+    shut: new Set(),
     stir: () => void stirs.push(now()),
     stop: (page) => void stops.set(page, now()),
     stopOf: (page) => stops.get(page) ?? Number.POSITIVE_INFINITY,
@@ -111,13 +117,14 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     load: (page) => void loads.set(page, now()),
     loadOf: (page) => loads.get(page) ?? 0,
     depart: (departure) => void departures.push({ ...departure, at: now() }),
-    restore: (page) => void returns.push({ page, at: now() }),
+    restore: (page) => void returns.push({ page, at: now(), departures: departures.length }),
     wasAway: (page, from, to) =>
-      departures.some((left) => {
+      departures.some((left, index) => {
         if (left.page !== page || left.at > to) return false;
-        const back = returns.find((returned) => returned.page === page && returned.at >= left.at);
+        const back = returns.find((returned) => returned.page === page && returned.departures > index);
         return !back || back.at >= from;
       }),
+    wasRestored: (page, from) => returns.some((returned) => returned.page === page && returned.at >= from),
     departures,
     wasNetworkFair: (from, to) => !network.touch(from, to),
     wasDiskFair: (from, to) => !disk.touch(from, to),

@@ -57,6 +57,8 @@ export interface Ledger {
   /** The one person that the page must know by now, if it is only one. */
   personOf(page: string): string | undefined;
   reset(page: string): void;
+  /** How many changes of the person there have been. */
+  changes(): number;
   /** What the page has tracked before it was seen belongs to whoever is the visitor by then. */
   reconsider(page: string): void;
   /** A crash or kill may have taken back what changed within the last `ms`. */
@@ -124,6 +126,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     identified,
     personOf,
     reset: (page) => change(page, ''),
+    changes: () => changes.length,
     reconsider(page) {
       for (const event of tracked.values())
         if (event.page === page)

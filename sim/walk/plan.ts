@@ -34,7 +34,7 @@ export interface Step {
 }
 
 /** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages';
+export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes';
 
 export interface Plan {
   readonly seed: number;
@@ -60,3 +60,7 @@ export const has = ({ steps }: Plan, ...verbs: readonly (Action['verb'] | 'poiso
 /** Whether the service refuses a request because of what is in it, anywhere in the plan. */
 export const hasRefusals = ({ steps }: Plan): boolean =>
   steps.some(({ action }) => action.verb === 'service' && [500, 413].includes(action.status ?? 0));
+
+/** Whether the app's transport may reject after it has read an answer. */
+export const hidesAnswers = ({ steps }: Plan): boolean =>
+  steps.some(({ action }) => action.verb === 'transport' && action.kind === 'rejectsLate');

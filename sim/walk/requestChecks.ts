@@ -1,7 +1,7 @@
 import { isOther } from '../server/addresses.ts';
 import type { RequestRecord } from '../server/network.ts';
 import { breaksTrickle } from './npm/trickleCheck.ts';
-import { has, hasRefusals } from './plan.ts';
+import { has, hasRefusals, hidesAnswers } from './plan.ts';
 import { isKept, isQuiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
 
@@ -26,8 +26,7 @@ const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
 /** A request that is sent although an answer has asked for a pause. */
 const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
   // An app's transport that rejects has read the answer, and hides it.
-  if (stage.plan.steps.some(({ action }) => action.verb === 'transport' && action.kind === 'rejectsLate'))
-    return undefined;
+  if (hidesAnswers(stage.plan)) return undefined;
   for (const [index, { at, from, end }] of requests.entries()) {
     if (!end?.retryAfter || ![429, 503].includes(end.status) || end.at > at + TIMEOUT) continue;
     const next = requests.slice(index + 1).find((other) => other.at > end.at + 50);

@@ -90,7 +90,10 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       }
       world.log(page.name, () => `dropped ${events.map(({ payload }) => payload?.n)}: ${reason}`);
     });
-    page.clew()?.('on', 'error', (error: Error) => world.log(page.name, () => `error: ${error.message}`));
+    page.clew()?.('on', 'error', ({ message }: Error) => {
+      if (message.includes('no storage')) history.shut.add(page.name);
+      world.log(page.name, () => `error: ${message}`);
+    });
   };
 
   const stage: Stage = {
@@ -125,6 +128,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
         listen(page);
         // Consent platforms pass the answer to each page.
         const answer = consent.answers.at(-1);
+        consent.replay(page.name);
         if (answer) giveConsent(stage, page, answer.isGranted);
       };
       // Without the stub nothing can be called before the bundle has loaded.

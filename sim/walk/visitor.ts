@@ -106,13 +106,10 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
 
 /** Properties of the customer, numbered like an event: they have to arrive, too. */
 export const setProperties = ({ ledger, world, plan, history }: Stage, page: Page): void => {
-  // Before the database has answered, or after it was deleted, the page cannot know the customer.
-  const isKnown =
-    !has(plan, 'clearDatabase', ...FORGETFUL) &&
-    isLoaded(page) &&
-    page.storedAt !== undefined &&
-    ledger.personOf(page.name);
-  const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly: false };
+  // After the database was deleted, a page cannot know the customer.
+  const isKnown = !has(plan, 'clearDatabase', ...FORGETFUL) && isLoaded(page) && ledger.personOf(page.name);
+  const isEarly = page.storedAt === undefined;
+  const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly };
   const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
   world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
   history.upsert(page.name);

@@ -83,8 +83,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
   /** The page has left or forgotten since, and may be back. */
   const isLate = (pass: Pass) => state !== pass.entered;
 
-  const receive = (...[taken, done, rejected, sent]: Report) => {
-    const removed = queue.remove(done, sent);
+  const apply = ([taken, done, rejected, sent]: Report, isOthers?: boolean) => {
+    const removed = queue.remove(done, sent, isOthers);
     busy.clear();
     for (const id of taken) busy.add(id);
     // A page has handed them over as it left, and perhaps the database had no time to delete them.
@@ -96,7 +96,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
   const report = (...made: Report) => {
     const [taken, done, rejected, sent = []] = made;
     onReport([taken, done, rejected, sent.filter(([page]) => page !== queue.page)]);
-    receive(...made);
+    apply(made);
   };
 
   /** The stored link, to be changed. A lease is void if its page has left; a record by foreign code may be anything. */
@@ -272,7 +272,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
   });
 
   const leave = (records: readonly Entry[] = []): string => {
-    const { holder, settling } = state;
+    const { holder, settling, does } = state;
     state = { holder, does: 'stay away' };
     handover.renew();
     const isHeld = link.by === holder && timeLeft(link, '', now()) > 0;
@@ -290,8 +290,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
     if (isHeld && settling) written.push([linkName, after]);
     link = after;
     queue.persist(written, true);
-    // An aborted transaction may have been complete already, and WebKit drops the one that was to release the lease.
-    return isHeld || settling ? holder : '';
+    // An aborted transaction may have been complete already. The one that was to release the lease may be lost.
+    return isHeld || does !== 'wait' ? holder : '';
   };
 
   const isFull = () => queue.items.size >= limits.maxBatchEvents || queue.length() >= limits.maxBatchBytes;
@@ -307,7 +307,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
       else if (!timeLeft(link, state.holder, now())) passes.flush();
     },
     flush: passes.flush,
-    receive,
+    receive: (...made) => apply(made, true),
     leave,
     isReading: () => state.does === 'read' || state.does === 'commit',
     single: (id) => void singles.add(id),
@@ -316,7 +316,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
       if (!isAway()) state = { holder: state.holder, does: 'wait' };
       link = newLink();
       passes.renew();
-      receive([], [], []);
+      apply([[], [], []]);
     },
     restore() {
       state = { holder: ports.makeName(), does: 'wait' };

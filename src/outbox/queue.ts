@@ -43,9 +43,10 @@ export interface Queue {
   carry(isLeft: boolean): void;
   /**
    * Forgets events, here and with the next transaction in the store. Returns those of this page: from memory, or from `sent`,
-   * which contains settled events that are in the store only.
+   * which contains settled events that are in the store only. With `isWritten`, another tab writes what is left of their rows: it
+   * may have settled more by the time this page could write.
    */
-  remove(ids: readonly string[], sent?: readonly Sent[]): ItemText[];
+  remove(ids: readonly string[], sent?: readonly Sent[], isWritten?: boolean): ItemText[];
   /** These events, of any page, are settled. */
   settled(texts: readonly ItemText[]): void;
   /** The rows that `measure` needs. */
@@ -197,7 +198,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     page,
     length: () => length,
     carry: (isLeft) => journal.keep(unsaved(isLeft)),
-    remove(ids, sent = []) {
+    remove(ids, sent = [], isWritten = false) {
       const removed: ItemText[] = [];
       // A tab may run another version of clew, whose reports have any form.
       const theirs = sent.flatMap((one) => (Array.isArray(one) && one[0] === page ? one.filter(isItem) : []));
@@ -221,6 +222,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
         missing -= own[1].length - left.length;
         if (left.length === own[1].length) continue;
         own[1] = left;
+        if (left[0] && isWritten) continue;
         own[2] = CHANGED;
         if (!left[0] && !own[0]) rows.delete(own);
       }

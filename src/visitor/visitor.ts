@@ -36,6 +36,8 @@ interface Who {
   readonly seen?: string | undefined;
   /** The number of this page load; 0 while the database has not assigned it. */
   readonly number: number;
+  /** Names of journals that have been taken in, as this page last wrote them. */
+  readonly taken?: readonly string[];
 }
 
 /** Name of the record in the store. */
@@ -216,10 +218,11 @@ export const createVisitor = (ports: VisitorPorts) => {
     const change = (stored: unknown, present?: ReadonlySet<string>, isShut = false): Stored | undefined => {
       const kept = visitorIn(stored);
       const taken = takenIn(stored);
-      const record = (visitor: Visitor) => ({
-        ...visitor,
-        taken: [...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN),
-      });
+      const record = (visitor: Visitor) => {
+        const names = [...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);
+        if (who) who = { ...who, taken: names };
+        return { ...visitor, taken: names };
+      };
       // A database that has failed is asked again.
       if (after) return record(merge(after, kept ?? after));
       if (life !== mine || !who) return undefined;
@@ -356,13 +359,13 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
     unread(): Entry[] {
-      const { visitor, stored } = who as Who;
+      const { visitor, stored, taken } = who as Who;
       const { pages = 0, keys = {} } = readHint(service) ?? {};
       const [key] = visitor.keys[service] ?? [];
       // It must not lack what another tab, or the tracker of another service, has written meanwhile. Other tabs report marks only.
       const isWhole = Object.entries(keys).every(([name, [mark]]) => name === service && markOf(`${key}`) === mark);
       if (!life.isSure || visitor === stored || !isWhole) return [];
-      return [[VISITOR, { ...visitor, pages: Math.max(visitor.pages, pages) }]];
+      return [[VISITOR, { ...visitor, taken, pages: Math.max(visitor.pages, pages) }]];
     },
     /** After what was handed over: journals what the database has not confirmed. */
     carry: write,

@@ -1365,6 +1365,37 @@ describe('a page that unloads', () => {
     expect(fresh.sent).toHaveLength(1);
   });
 
+  it('leaves no lease to wait for if the browser loses the commit that was to release it', async () => {
+    online(false);
+    const store = createMemoryStore();
+    const tab = createTab({
+      store,
+      respond() {
+        const transact = store.transact.bind(store);
+        // The transaction has run, and is never stored.
+        vi.spyOn(store, 'transact').mockImplementation((entries, name, change, query) => {
+          if (!name) return transact(entries, name, change, query);
+          query?.(store.record(name));
+          change?.(store.record(name), []);
+          return new Promise(() => {});
+        });
+        return DELIVERED;
+      },
+    });
+    tab.track(...events(3));
+    void tab.courier.flush();
+    await settle();
+    store.isBroken = true;
+    tab.leave();
+    store.isBroken = false;
+    vi.mocked(store.transact).mockRestore();
+    expect(linkOf(tab)?.by).toBe('tab');
+    const fresh = createTab({ store, name: 'fresh', page: 2 });
+    fresh.track(eventText());
+    await fresh.courier.flush();
+    expect(fresh.sent).toHaveLength(1);
+  });
+
   it('hands nothing over while offline, and keeps the queue', async () => {
     online(false);
     const tab = await provenTab();

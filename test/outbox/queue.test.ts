@@ -223,6 +223,20 @@ describe('a removed item', () => {
     expect(store.rows()).toEqual([[[SERVICE, 3, 1, 'tab', 2], [b]]]);
   });
 
+  it('leaves the other items of its row to the tab that writes them', async () => {
+    const { store, queue } = createPage();
+    const [a, b, c] = times(3, () => eventText()) as [string, string, string];
+    for (const text of [a, b]) queue.add(text);
+    await microtask();
+    queue.add(c);
+    await settle();
+    const before = store.commits.length;
+    expect(queue.remove([idOf(a), idOf(c)], [], true)).toEqual([a, c]);
+    expect([...queue.items.values()]).toEqual([b]);
+    queue.persist();
+    expect(store.commits.slice(before)).toEqual([[[[SERVICE, 3, 2, 'tab', 1], undefined]]]);
+  });
+
   it('that is not in the queue changes no row', async () => {
     const { store, queue } = createPage();
     const text = eventText();

@@ -2,6 +2,7 @@ import { MODERN } from '../../browser/browser.ts';
 import { hasConsent, keyed, now, relayed } from '../breakPlans.ts';
 import { INVARIANTS } from '../checks.ts';
 import type { KnownBreak } from '../knownBreak.ts';
+import { has } from '../plan.ts';
 
 /** Known breaks that walks of the theme `consent` have found. */
 export const consentBreaks: readonly KnownBreak[] = [
@@ -49,5 +50,31 @@ export const consentBreaks: readonly KnownBreak[] = [
       },
     ),
     mayShow: hasConsent,
+  },
+  {
+    name: 'a tab refuses and consents at once: another one erases a moment later what it has stored since',
+    invariant: INVARIANTS.order,
+    source: { docs: 'A refusal and a consent at once:' },
+    plan: relayed(
+      470833,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 11 }, action: { verb: 'consent', tab: 2, isGranted: false } },
+        { wait: { tasks: 0 }, action: { verb: 'open', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { ms: 27 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
+        { wait: { ms: 0 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: { ms: 54 }, action: { verb: 'refuseAndGrant', tab: 2 } },
+        { wait: { ms: 2 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 6 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 33663 }, action: { verb: 'service', status: undefined, takes: false } },
+      ],
+      {
+        theme: 'consent',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: true },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5', compress: 'false', consent: 'granted', respectGpc: 'true' },
+      },
+    ),
+    mayShow: (plan) => has(plan, 'refuseAndGrant'),
   },
 ];

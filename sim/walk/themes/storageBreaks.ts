@@ -111,4 +111,30 @@ export const storageBreaks: readonly KnownBreak[] = [
     ),
     mayShow: (plan) => tracksMany(plan) && has(plan, 'back'),
   },
+  {
+    name: 'another page has taken in an event from the journal of a page that then drops it as full',
+    invariant: INVARIANTS.revived,
+    source: { docs: 'The count of stored events is an estimate.' },
+    plan: relayed(
+      446628,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        { wait: { tasks: 8 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
+        { wait: { tasks: 0 }, action: { verb: 'fillDisk', isFull: true } },
+        { wait: { ms: 318 }, action: { verb: 'online' } },
+      ],
+      {
+        theme: 'storage',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', compress: 'false', maxQueuedEvents: '80' },
+        hasStub: false,
+      },
+    ),
+    mayShow: tracksMany,
+  },
 ];

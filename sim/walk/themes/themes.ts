@@ -1,6 +1,7 @@
 import { actions } from '../actions.ts';
 import type { ThemeName } from '../plan.ts';
 import { consent } from './consent.ts';
+import { crashes } from './crashes.ts';
 import { npm } from './npm.ts';
 import { pages } from './pages.ts';
 import { storage } from './storage.ts';
@@ -12,4 +13,5 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   npm,
   storage,
   pages,
+  crashes,
 };

@@ -1,0 +1,69 @@
+import { now, relayed } from './breakPlans.ts';
+import type { FixedWalk } from './fixed.ts';
+import type { Plan, Step } from './plan.ts';
+
+const walkOf = (seed: number, steps: readonly Step[]): Plan =>
+  relayed(seed, steps, {
+    features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+    hasStub: false,
+  });
+
+const track: Step = { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } };
+
+/** A page leaves a journal, and the next one takes it in so late that a SIGKILL brings the journal back. */
+const takenIn: readonly Step[] = [
+  track,
+  { wait: now, action: { verb: 'close', tab: 0 } },
+  { wait: { ms: 15_000 }, action: { verb: 'open', tab: 0 } },
+];
+
+/** Walks that sent a confirmed event again. */
+export const fixedConfirmed: readonly FixedWalk[] = [
+  {
+    name: 'what an open tab has sent of a page in the back/forward cache is not sent again from its journal',
+    plan: relayed(
+      26,
+      [
+        { wait: now, action: { verb: 'duplicate', tab: 2 } },
+        { wait: { ms: 4969 }, action: { verb: 'freeze', tab: 2 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 4, size: 20_000 } },
+        { wait: { tasks: 5 }, action: { verb: 'crash', tab: 1 } },
+        { wait: { ms: 589 }, action: { verb: 'back', tab: 0 } },
+        { wait: { tasks: 11 }, action: { verb: 'hide', tab: 0 } },
+      ],
+      {
+        theme: 'pages',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false, hasThrottling: true },
+      },
+    ),
+  },
+  {
+    name: 'a journal that a SIGKILL brings back is not taken in again',
+    plan: walkOf(1, [...takenIn, { wait: { ms: 2000 }, action: { verb: 'kill' } }]),
+  },
+  {
+    name: 'a journal that a SIGKILL brings back is not taken in again, although somebody was identified meanwhile',
+    plan: walkOf(2, [
+      ...takenIn,
+      { wait: { ms: 1000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+      { wait: { ms: 1000 }, action: { verb: 'kill' } },
+    ]),
+  },
+  {
+    name: 'a journal that a SIGKILL brings back is not taken in again, although a page has left in reset() meanwhile',
+    plan: walkOf(3, [
+      ...takenIn,
+      { wait: { ms: 1000 }, action: { verb: 'resetAndLeave', tab: 0 } },
+      { wait: { ms: 1 }, action: { verb: 'kill' } },
+    ]),
+  },
+  {
+    name: 'a page that closes while another one holds the database records what is confirmed',
+    plan: walkOf(4, [
+      { wait: now, action: { verb: 'open', tab: 0 } },
+      { ...track, wait: { ms: 5000 } },
+      { wait: { ms: 20 }, action: { verb: 'busyDatabase', ms: 4000 } },
+      { wait: { ms: 100 }, action: { verb: 'close', tab: 0 } },
+    ]),
+  },
+];
