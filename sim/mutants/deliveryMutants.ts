@@ -33,12 +33,6 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: 'Math.min(Math.max(wait * 0, retryAfter), HOUR)',
   },
   {
-    name: 'waits for an answer without a time-out',
-    file: 'courier/transport.ts',
-    find: 'AbortSignal.timeout(REQUEST_TIMEOUT)',
-    replace: 'new AbortController().signal',
-  },
-  {
     name: 'hands nothing over at pagehide',
     file: 'courier/handover.ts',
     find: 'while (navigator.onLine) {',

@@ -79,12 +79,6 @@ export const storageMutants: readonly Mutant[] = [
     replace: 'const pages: string[] = [];',
   },
   {
-    name: 'writes what is left of a row that another tab writes',
-    file: 'outbox/queue.ts',
-    find: '        if (left[0] && isWritten) continue;\n',
-    replace: '',
-  },
-  {
     name: 'numbers its rows without the page load',
     file: 'outbox/queue.ts',
     find: '[service, pages(), ++count, page, size.of(own[1])]',
@@ -127,12 +121,6 @@ export const storageMutants: readonly Mutant[] = [
     replace: '.filter((other) => other || isOpen(other))',
   },
   {
-    name: 'counts a row as stored that has changed meanwhile',
-    file: 'outbox/queue.ts',
-    find: '        if (place !== due) continue;\n',
-    replace: '',
-  },
-  {
     name: 'does not remember which journals it has taken in',
     file: 'visitor/visitor.ts',
     find: '[...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);',
@@ -161,17 +149,5 @@ export const storageMutants: readonly Mutant[] = [
     file: 'visitor/visitor.ts',
     find: 'complete(text, base ?? who.begin, service)]);',
     replace: 'complete(text, newVisitor(), service)]);',
-  },
-  {
-    name: 'takes in the journals of several pages out of order',
-    file: 'visitor/visitor.ts',
-    find: 'adopted.sort(([one], [other]) => one - other);',
-    replace: 'adopted.sort(([one], [other]) => other - one);',
-  },
-  {
-    name: 'drops as full what another page has taken in',
-    file: 'visitor/visitor.ts',
-    find: 'ports.take(items, journal.isAmong(taken));',
-    replace: 'ports.take(items);',
   },
 ];

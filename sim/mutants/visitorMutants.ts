@@ -166,28 +166,10 @@ export const visitorMutants: readonly Mutant[] = [
     replace: 'visitor === stored) return [];',
   },
   {
-    name: 'does not see a hint that another tab has written meanwhile',
-    file: 'visitor/visitor.ts',
-    find: 'who = isSeen ? { ...known, seen: rawHint() } : known;',
-    replace: 'who = { ...known, seen: rawHint() };',
-  },
-  {
     name: 'ignores the visitor that a page has left in its journal',
     file: 'visitor/visitor.ts',
     find: '        if (other.visitor) base = merge(base, other.visitor);\n',
     replace: '',
-  },
-  {
-    name: 'counts a visitor that another tab has stored as unsaved',
-    file: 'visitor/visitor.ts',
-    find: 'const stored = call.visitor ? visitor : who.stored;',
-    replace: 'const stored = who.stored;',
-  },
-  {
-    name: 'does not read the hint at the answer of the database',
-    file: 'visitor/visitor.ts',
-    find: '      check();\n      // Without a database',
-    replace: '      // Without a database',
   },
   {
     name: 'does not save a change of the visitor',

@@ -36,7 +36,7 @@ export const keyed = { baseUrl: direct.dataset.baseUrl, apiKey: direct.dataset.a
 export const now = { tasks: 0 };
 export const hasConsent = ({ theme }: Plan) => theme === 'consent';
 export const leaves = (plan: Plan) =>
-  has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave');
+  has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave', 'setPropertiesAndLeave');
 /** Who an action identifies: a listener identifies Ann. */
 const personsIn = ({ action }: Step): readonly string[] => {
   if ('person' in action) return [action.person];

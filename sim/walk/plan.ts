@@ -11,7 +11,10 @@ export type Action =
   | { readonly verb: 'identify'; readonly tab: number; readonly person: string }
   | { readonly verb: 'reset' | 'flush' | 'setProperties'; readonly tab: number }
   | { readonly verb: 'identifyAndLeave'; readonly tab: number; readonly person: string }
-  | { readonly verb: 'resetAndLeave' | 'refuseAndGrant' | 'refuseAndLeave'; readonly tab: number }
+  | {
+      readonly verb: 'resetAndLeave' | 'refuseAndGrant' | 'refuseAndLeave' | 'setPropertiesAndLeave';
+      readonly tab: number;
+    }
   | { readonly verb: 'consent'; readonly tab: number; readonly isGranted: boolean }
   | { readonly verb: 'kill' | 'offline' | 'online' | 'restartRelay' | 'clearDatabase' }
   | { readonly verb: 'network'; readonly kind: 'fair' | 'slow' | 'lossy' | 'foreign' | 'hangs' }

@@ -62,6 +62,10 @@ const verbs: Verbs = {
     leave(stage, tabAt(stage, tab));
   },
   setProperties: (stage, { tab }) => setProperties(stage, pageAt(stage, tab)),
+  setPropertiesAndLeave(stage, { tab }) {
+    setProperties(stage, pageAt(stage, tab));
+    leave(stage, tabAt(stage, tab));
+  },
   flush: (stage, { tab }) => flush(stage, pageAt(stage, tab)),
   hide: (stage, { tab }) => stage.browser.show(pageAt(stage, tab), false),
   show(stage, { tab }) {

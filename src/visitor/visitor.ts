@@ -227,7 +227,6 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (after) return record(merge(after, kept ?? after));
       if (life !== mine || !who) return undefined;
       if (mine.isMissing && !kept) return ports.onMissed() as undefined;
-      check();
       // Without a database nobody knows whether an open page has finished its calls itself.
       others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
       const settled = ports.settled(!mine.isSure);

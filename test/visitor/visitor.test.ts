@@ -854,3 +854,47 @@ describe('localStorage of other code or of an earlier version', () => {
     }
   });
 });
+
+describe('without a channel between two tabs', () => {
+  it('a tab whose database answers late learns from the hint whom another one has identified', async () => {
+    const store = createMemoryStore();
+    const { late, answer } = slow(store);
+    const first = open(late);
+    const second = open(slow(store).late);
+    second.tracker.identify('ann');
+    answer();
+    await later();
+    second.page.leave();
+    first.tracker.identify('bob');
+    await later();
+    expect(identified(second, first)).toEqual([['ann'], ['bob']]);
+  });
+
+  it('a tab that follows a change of another one has nothing of it to journal', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [open(store), open(store)] as const;
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    second.tracker.reset();
+    await later();
+    first.tracker.track('after');
+    await first.tracker.flush();
+    first.page.leave();
+    expect(journals()).toEqual([]);
+    await later();
+    expect(first.events('after')[0]?.correlationValue).toBe(await second.tracker.correlationValue());
+  });
+});
+
+it('an event that another page has taken in is not dropped as full by its own page', async () => {
+  const store = createMemoryStore();
+  const { late, answer } = slow(store);
+  const first = open(late, { maxQueuedEvents: 5 }, true);
+  for (const name of ['a', 'b', 'c']) first.tracker.track(name);
+  await later();
+  const second = open(store, { maxQueuedEvents: 5 }, true);
+  for (const name of ['d', 'e', 'f']) second.tracker.track(name);
+  await later();
+  answer();
+  await later();
+  expect([first.dropped, second.dropped]).toEqual([[], [['f', 'full']]]);
+});

@@ -17,6 +17,7 @@ const CALM = [
 const actions: Actions = {
   ...Object.fromEntries(Object.entries(common).filter(([name]) => !CALM.includes(name))),
   trackAndLeave: [14, (random, tab) => ({ verb: 'trackAndLeave', tab, count: 1 + random.below(3) })],
+  setPropertiesAndLeave: [8, (_, tab) => ({ verb: 'setPropertiesAndLeave', tab })],
   navigate: [10, (_, tab) => ({ verb: 'navigate', tab })],
   crash: [5, (_, tab) => ({ verb: 'crash', tab })],
   kill: [8, () => ({ verb: 'kill' })],
