@@ -4,9 +4,9 @@ import type { Forward, ForwardRequest } from '../../src/relay.ts';
 /** What came of a request to the service, as in the tracker: `refused` is about key or address, `rejected` about the content. */
 export type Outcome = 'delivered' | 'rejected' | 'refused' | 'failed';
 
-/** The same statuses as in the tracker's `src/courier/transport.ts`. */
-export const outcomeOf = (status: number): Outcome => {
-  if (status < 300) return 'delivered';
+/** As in the tracker's `src/courier/transport.ts`: a 2xx that is HTML comes from another server than the service. */
+export const outcomeOf = (status: number, contentType: string | null = null): Outcome => {
+  if (status < 300) return /^text\/html/i.test(contentType ?? '') ? 'failed' : 'delivered';
   if ([400, 413, 415, 422].includes(status)) return 'rejected';
   return [408, 425, 429].includes(status) || status >= 500 ? 'failed' : 'refused';
 };
@@ -55,7 +55,8 @@ export const ask = async (forward: Forward, request: ForwardRequest): Promise<An
     const answer = await forward(request);
     const { status } = answer;
     const retryAfter = parseRetryAfter(answer.headers.get('Retry-After'));
-    return { outcome: outcomeOf(status), status, retryAfter, message: `${status} ${await answer.text()}`.trim() };
+    const outcome = outcomeOf(status, answer.headers.get('Content-Type'));
+    return { outcome, status, retryAfter, message: `${status} ${await answer.text()}`.trim() };
   } catch (error) {
     return { outcome: 'failed', retryAfter: 0, message: `${error}` };
   }

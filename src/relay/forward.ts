@@ -19,7 +19,7 @@ export interface ForwardAnswer {
   readonly ok: boolean;
   /** The HTTP status. */
   readonly status: number;
-  /** The relay reads `Retry-After` and `Content-Type`. */
+  /** The relay reads `Retry-After` and `Content-Type`. A 2xx that is `text/html` confirms nothing. */
   readonly headers: Pick<Headers, 'get'>;
   /** Resolves to the body. */
   text(): Promise<string>;

@@ -41,6 +41,9 @@ export const createForwarding = (options: ForwardingOptions) => {
     const { status } = answer;
     if (!Number.isInteger(status) || status < 200)
       throw new TypeError(`forward: expected a status of at least 200, got ${status}`);
+    // A captive portal, a CDN or a parked domain may answer in place of the service, whose 2xx is no page.
+    if (status < 300 && /^text\/html/i.test(answer.headers.get('Content-Type') ?? ''))
+      throw new TypeError(`forward: expected an answer of the service, got ${status} with HTML`);
     const retryAfter = answer.headers.get('Retry-After') ?? '';
     return { status, retryAfter: PRINTABLE.test(retryAfter) ? retryAfter : undefined, text: `${await answer.text()}` };
   };

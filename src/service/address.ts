@@ -5,8 +5,9 @@ export const KEY = 'visible ASCII characters';
 
 export const isAddress = (value: unknown): boolean => {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
-  const { protocol, username, search, hash } = new URL(value);
-  return /^https?:$/.test(protocol) && !username && !search && !hash;
+  // A `URL` trims the text, and hides an empty query. Paths that are joined to either would be lost.
+  const { protocol, username, password } = new URL(value);
+  return /^https?:$/.test(protocol) && !username && !password && !/[?#\s]/.test(value);
 };
 
 /** Whether a header can carry the key. */

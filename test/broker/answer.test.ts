@@ -32,5 +32,11 @@ it.each([
   ['refused', [401, 403, 404, 405, 410, 418]],
   ['failed', [408, 425, 429, 500, 502, 503, 504, 599]],
 ] as const)('%s: %j', (outcome, statuses) => {
-  expect(statuses.map(outcomeOf)).toEqual(statuses.map(() => outcome));
+  expect(statuses.map((status) => outcomeOf(status))).toEqual(statuses.map(() => outcome));
+});
+
+it('a 2xx that is HTML has failed, because it comes from another server than the service', () => {
+  expect([200, 201].map((status) => outcomeOf(status, 'text/html; charset=utf-8'))).toEqual(['failed', 'failed']);
+  expect(outcomeOf(200, 'application/json')).toBe('delivered');
+  expect(outcomeOf(400, 'text/html')).toBe('rejected');
 });

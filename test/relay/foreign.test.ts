@@ -32,6 +32,22 @@ describe('a `forward` whose answer is no answer means 502, so that the page keep
   });
 });
 
+it.each([200, 201])(
+  '%i that is HTML confirms nothing: the page gets 502, and its retry is forwarded',
+  async (status) => {
+    const errors: unknown[] = [];
+    const relay = await openRelay({ baseUrl: upstream.url, onError: (error) => errors.push(error) });
+    const body = batch();
+    upstream.answer(status, { 'Content-Type': 'text/html; charset=utf-8' }, '<h1>We will be back soon</h1>');
+    const reply = await relay.post(BATCH, body);
+    expect([reply.status, reply.json]).toEqual([502, { error: 'the relay could not forward the request' }]);
+    expect(errors).toEqual([new TypeError(`forward: expected an answer of the service, got ${status} with HTML`)]);
+    upstream.answer(201);
+    expect((await relay.post(BATCH, body)).status).toBe(201);
+    expect(upstream.received).toHaveLength(2);
+  },
+);
+
 it.each(['in 5 min – later', 'two\nlines', '\0'])(
   'a `Retry-After` that no header can carry is left out: %j',
   async (retryAfter) => {

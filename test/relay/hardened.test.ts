@@ -89,7 +89,7 @@ describe('a timestamp', () => {
 });
 
 it.each([
-  [201, 'text/html', '<script>alert(1)</script>'],
+  [201, 'text/plain', '<script>alert(1)</script>'],
   [400, 'text/html', '<h1>Bad Request</h1>'],
   [400, 'application/json', 'no JSON'],
 ])('an answer of the service (%i, %s, %s) is JSON, and no page of the site', async (status, type, text) => {

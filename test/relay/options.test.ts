@@ -25,6 +25,10 @@ describe('createRelay throws a TypeError that names the option and what it expec
         'https://user@service.example',
         'https://service.example?key=1',
         'https://service.example#a',
+        'https://service.example?',
+        'https://service.example#',
+        'https://service.example ',
+        'https://:password@service.example',
       ].map((value) => [{ ...BASE, [name]: value }, `${name}: expected ${ADDRESS}`]),
     ),
     ...['', 7, null, 'two\nlines', ' a', 'a ', 'schlüssel', '\0'].map((apiKey): [object, string] => [
