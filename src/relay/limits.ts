@@ -22,7 +22,8 @@ export interface Rate {
 /** The limits of a relay. The relay answers 429 with `Retry-After` to requests above them. `false` turns one off. */
 export interface LimitOptions extends AddressOptions {
   /**
-   * For each client address (IPv6: each /64 network). A request without events counts as one.
+   * For each client address (IPv6: each /64 network). A request without events counts as one. The request that uses up the
+   * tokens gets through whole, so the bucket owes at most one request's events.
    *
    * @default { rate: 1000, burst: 10000 }
    */
@@ -59,16 +60,16 @@ export interface Take extends Rate {
   readonly key: string;
   /** So many tokens, also if there are fewer: the bucket then owes them. */
   readonly cost: number;
-  /** Takes them also from an empty bucket, because the request was let in already. */
+  /** The request has taken its first token: it is refused only if the bucket owes tokens. */
   readonly isLate: boolean;
 }
 
 /** Token buckets. If a call rejects, the relay limits the request by buckets in its own memory. */
 export interface Buckets {
   /**
-   * Takes tokens from each bucket, or if one is empty, only from those of a late `Take`: a refused request costs nothing else.
+   * Takes tokens from each bucket, or from none if one is empty or, for a late `Take`, owes tokens.
    *
-   * @returns (or resolves to) ms until the last of the empty buckets has a token, or 0 if none is empty
+   * @returns (or resolves to) ms until the last of these buckets has a token, or 0 if the tokens are taken
    */
   take(takes: readonly Take[]): number | Promise<number>;
 }
@@ -98,10 +99,10 @@ export const memoryBuckets = (): Buckets => {
       const now = Date.now();
       const all = takes.map((take) => ({ ...take, bucket: refilled(take, now) }));
       const waits = all.map(({ rate, isLate, bucket: { tokens } }) =>
-        isLate || tokens >= 1 ? 0 : ((1 - tokens) * 1000) / rate,
+        tokens >= (isLate ? 0 : 1) ? 0 : ((1 - tokens) * 1000) / rate,
       );
       const wait = Math.max(0, ...waits);
-      for (const { cost, isLate, bucket } of all) if (isLate || !wait) bucket.tokens -= cost;
+      if (!wait) for (const { cost, bucket } of all) bucket.tokens -= cost;
       return wait;
     },
   };
@@ -109,7 +110,7 @@ export const memoryBuckets = (): Buckets => {
 
 /**
  * Takes tokens by the clock of Redis, because relays have clocks of their own. Redis deletes a bucket that would be full.
- * KEYS: the buckets. ARGV: for each its rate, burst, cost, and '1' if it may be empty. Returns ms to wait for each.
+ * KEYS: the buckets. ARGV: for each its rate, burst, cost, and fewest tokens. Returns ms to wait for each.
  */
 const TAKE = `
   local time = redis.call('TIME')
@@ -121,17 +122,16 @@ const TAKE = `
     local since = math.max(now - (tonumber(saved[2]) or now), 0)
     tokens[i] = math.min(burst, (tonumber(saved[1]) or burst) + since * rate / 1000)
     waits[i] = 0
-    if tokens[i] < 1 and ARGV[4 * i] ~= '1' then
+    if tokens[i] < tonumber(ARGV[4 * i]) then
       waits[i], isRefused = math.ceil((1 - tokens[i]) * 1000 / rate), true
     end
   end
+  if isRefused then return waits end
   for i, key in ipairs(KEYS) do
-    if not isRefused or ARGV[4 * i] == '1' then
-      local rate, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
-      local left = tokens[i] - tonumber(ARGV[4 * i - 1])
-      redis.call('HSET', key, 'tokens', tostring(left), 'at', now)
-      redis.call('PEXPIRE', key, math.ceil((burst - left) * 1000 / rate) + 1000)
-    end
+    local rate, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
+    local left = tokens[i] - tonumber(ARGV[4 * i - 1])
+    redis.call('HSET', key, 'tokens', tostring(left), 'at', now)
+    redis.call('PEXPIRE', key, math.ceil((burst - left) * 1000 / rate) + 1000)
   end
   return waits`;
 
@@ -152,10 +152,11 @@ export const redisBuckets = (
   return {
     async take(takes) {
       const now = Date.now();
-      const known = Math.max(0, ...takes.map(({ key }) => (empty.get(key) ?? 0) - now));
-      if (known > 0 && !takes.some(({ isLate }) => isLate)) return known;
+      // A bucket without a token does not refuse a late take.
+      const known = Math.max(0, ...takes.map(({ key, isLate }) => (isLate ? 0 : (empty.get(key) ?? 0) - now)));
+      if (known > 0) return known;
       const keys = takes.map(({ key }) => prefix + key);
-      const args = takes.flatMap(({ rate, burst, cost, isLate }) => [rate, burst, cost, isLate ? 1 : 0].map(String));
+      const args = takes.flatMap(({ rate, burst, cost, isLate }) => [rate, burst, cost, isLate ? 0 : 1].map(String));
       const waits = (await command(['EVAL', TAKE, `${keys.length}`, ...keys, ...args])) as number[];
       if (empty.size >= MOST_BUCKETS) empty = new Map();
       for (const [at, { key }] of takes.entries()) {
@@ -255,7 +256,8 @@ export const createLimits = (
         const counts = new Map<string, number>();
         for (const id of visitors) counts.set(id, (counts.get(id) ?? 0) + 1);
         const events = visitors.length + others;
-        // Not from the total: one address could leave nothing to the others.
+        // Checked again: many requests may have been let in before the first body was read. Not from the total: one address
+        // could leave nothing to the others.
         const more = events > 1 ? takeOf(perAddress, addressKey, events - 1, true) : [];
         await take([...more, ...[...counts].flatMap(([id, n]) => takeOf(visitor, `visitor ${id}`, n, false))]);
       },

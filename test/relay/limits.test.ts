@@ -52,6 +52,35 @@ describe('an address', () => {
     expect(await send(batch())).toEqual([429, '13']);
   });
 
+  it('that sends many requests at once gets one whole request through, and 429 for the others', async () => {
+    const { relay, received } = openInMemory({ limits: { address: { rate: 10, burst: 200 } } });
+    const open: (() => void)[] = [];
+    const send = (count: number) => {
+      const whole = requestOf(batch(count));
+      const body = async function* () {
+        await new Promise<void>((resolve) => open.push(resolve));
+        yield* whole.body as AsyncIterable<Uint8Array>;
+      };
+      return relay({ ...whole, body: body() }, { address: '10.0.0.1' });
+    };
+    const replies = Array.from({ length: 100 }, () => send(300));
+    await vi.waitFor(() => expect(open).toHaveLength(100));
+    for (const release of open) release();
+    const answers = await Promise.all(replies);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(99).fill(429)]);
+    // 200 tokens, of which the 100 requests took one each, and the first one 299 more.
+    expect(answers.find(({ status }) => status === 429)?.headers.get('Retry-After')).toBe('20');
+    expect(received).toHaveLength(1);
+    vi.advanceTimersByTime(20_000);
+    expect((await relay(requestOf(batch(300)), { address: '10.0.0.1' })).status).toBe(201);
+  });
+
+  it('with a burst of one gets a batch through', async () => {
+    const { send } = open({ address: { rate: 1, burst: 1 } });
+    expect(await send(batch(5))).toBe(201);
+    expect(await send(batch(5))).toEqual([429, '5']);
+  });
+
   it('is refused before its body is read', async () => {
     const { relay } = open({ address: { rate: 1, burst: 1 } });
     const body = {
