@@ -135,11 +135,14 @@ export const createRelay = (options: RelayOptions): Relay => {
     }
   };
 
+  const isForeign = (origin: string | null) => origin !== null && allowedOrigins?.includes(origin) === false;
+
   const serve = async (request: RelayRequest, path: string, connection: ConnectionInfo): Promise<Response> => {
+    if (isClosing) throw CLOSING;
     const { admit } = await letIn(request, connection);
+    const origin = request.headers.get('Origin');
+    if (isForeign(origin)) throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
     if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
-    const probe = await answerToProbe(request, path, health, metricsText, metricsPath);
-    if (probe) return probe;
     const job = await readJob(request, path);
     metrics.event('received', job.events.length + job.rejected.length);
     const visitors = job.events.map(({ came }) => came.correlationValue);
@@ -174,15 +177,13 @@ export const createRelay = (options: RelayOptions): Relay => {
   const handle = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {
     const start = Date.now();
     let path = '';
-    const origin = request.headers.get('Origin');
-    const isAllowed = origin !== null && allowedOrigins?.includes(origin);
     let response: Response;
+    let probe: Response | Promise<Response> | undefined;
     try {
-      if (isClosing) throw CLOSING;
-      if (origin !== null && allowedOrigins && !isAllowed)
-        throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
       path = new URL(request.url).pathname;
-      response = await serve(request, path, connection);
+      // Before the limits: a supervisor would end a relay whose probe gets 429, or 503 while it closes.
+      probe = answerToProbe(request, path, health, metricsText, metricsPath);
+      response = await (probe ?? serve(request, path, connection));
       const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {
@@ -193,14 +194,15 @@ export const createRelay = (options: RelayOptions): Relay => {
     }
     account.emitIfDue();
     const ms = Date.now() - start;
-    metrics.request(response.status, ms);
+    if (!probe) metrics.request(response.status, ms);
     log.request(response.status, path, ms);
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
     response.headers.set('X-Content-Type-Options', 'nosniff');
     // After 408 the rest of the body is on its way, and nobody waits for it.
     if (isClosing || response.status === 408) response.headers.set('Connection', 'close');
-    return isAllowed ? allow(origin, response) : response;
+    const origin = request.headers.get('Origin');
+    return origin !== null && allowedOrigins?.includes(origin) ? allow(origin, response) : response;
   };
 
   const relay = (request: RelayRequest, connection: ConnectionInfo = {}): Promise<Response> => {

@@ -4,7 +4,10 @@ import { withoutKey } from '../service/address.js';
 export interface LogLine {
   /** ISO 8601, UTC. */
   readonly time: string;
-  /** `error`: 5xx, and failures of the service or a store. `warn`: other refusals. `info`: the rest, and 429. */
+  /**
+   * `error`: 5xx, and failures of the service or a store. `warn`: other refusals, at most ten in a second. `info`: the rest,
+   * and 429.
+   */
   readonly level: 'info' | 'warn' | 'error';
   /** `request` for an answered request, or why something failed. */
   readonly message: string;
@@ -22,14 +25,28 @@ export type Logger = (line: LogLine) => void;
 /** Characters of a path. The rest says nothing. */
 const MAX_PATH = 200;
 
+/** Refusals in a second that are warnings: clients cause them, and must not be able to fill a log. */
+const MOST_WARNINGS = 10;
+
 const levelOf = (status: number): LogLine['level'] =>
   status < 400 || status === 429 ? 'info' : status < 500 ? 'warn' : 'error';
 
 export const createLog = (logger: Logger, apiKey: string) => {
   const time = () => new Date().toISOString();
+  let second = 0;
+  let warnings = 0;
+  const limited = (level: LogLine['level']): LogLine['level'] => {
+    if (level !== 'warn') return level;
+    const now = Math.trunc(Date.now() / 1000);
+    warnings = now === second ? warnings + 1 : 1;
+    second = now;
+    return warnings > MOST_WARNINGS ? 'info' : 'warn';
+  };
   return {
-    request: (status: number, path: string, ms: number) =>
-      logger({ time: time(), level: levelOf(status), message: 'request', status, path: path.slice(0, MAX_PATH), ms }),
+    request: (status: number, path: string, ms: number) => {
+      const level = limited(levelOf(status));
+      logger({ time: time(), level, message: 'request', status, path: path.slice(0, MAX_PATH), ms });
+    },
     warn: (message: string) => logger({ time: time(), level: 'warn', message }),
     error: (error: unknown) => {
       const { status } = (error ?? {}) as { status?: unknown };

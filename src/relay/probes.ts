@@ -5,19 +5,17 @@ import type { RelayRequest } from './request.js';
 const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /** The answer to a probe of an operator, or undefined if the request is none. */
-export const answerToProbe = async (
+export const answerToProbe = (
   { method }: RelayRequest,
   path: string,
   health: () => Promise<Health>,
   metrics: () => string,
   metricsPath: string | undefined,
-): Promise<Response | undefined> => {
+): Response | Promise<Response> | undefined => {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   if (path.endsWith('/health/live')) return Response.json({ live: true });
-  if (path.endsWith('/health')) {
-    const state = await health();
-    return Response.json(state, { status: state.ready ? 200 : 503 });
-  }
+  if (path.endsWith('/health'))
+    return health().then((state) => Response.json(state, { status: state.ready ? 200 : 503 }));
   if (!metricsPath || !path.endsWith(metricsPath)) return undefined;
   return new Response(metrics(), { headers: { 'Content-Type': METRICS_TYPE } });
 };

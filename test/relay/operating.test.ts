@@ -87,6 +87,19 @@ describe('GET …/health', () => {
     expect(await opened.relay.health()).toMatchObject({ ready: false });
   });
 
+  it('and its neighbours are answered while the limits are used up, and during `close()`', async () => {
+    const rate = { rate: 0.001, burst: 1 };
+    const opened = open({ limits: { total: rate, address: rate }, metricsPath: '/metrics' });
+    const probe = async () => {
+      const paths = ['/clew/health', '/clew/health/live', '/clew/metrics'];
+      return Promise.all(paths.map(async (path) => (await opened.get(path)).status));
+    };
+    expect([(await opened.post(event('a'))).status, (await opened.post(event('a'))).status]).toEqual([201, 429]);
+    for (let n = 0; n < 3; n++) expect(await probe()).toEqual([200, 200, 200]);
+    await opened.relay.close();
+    expect(await probe()).toEqual([503, 200, 200]);
+  });
+
   it('reserves no event', async () => {
     const seen = memorySeen();
     const asked: string[] = [];
@@ -110,7 +123,8 @@ describe('the metrics', () => {
     const { status, type, text } = await get('/clew/metrics');
     expect([status, type]).toEqual([200, 'application/openmetrics-text; version=1.0.0; charset=utf-8']);
     expect(text).toMatch(/^# TYPE clew_relay_requests counter\n[\s\S]*\n# EOF\n$/);
-    expect(relay.metrics()).toContain('clew_relay_requests_total{status="200"} 1\n');
+    expect(relay.metrics()).not.toContain('clew_relay_requests_total{');
+    expect(relay.metrics()).toContain('clew_relay_request_duration_seconds_count 0\n');
     expect((await open().get('/clew/metrics')).status).toBe(405);
   });
 
@@ -197,7 +211,31 @@ describe('the metrics', () => {
   });
 });
 
+it('a foreign origin takes a token of its address', async () => {
+  const { relay } = openInMemory({ allowedOrigins: [], limits: { address: { rate: 0.001, burst: 2 } } });
+  const statuses = [];
+  for (let n = 0; n < 3; n++) {
+    const request = requestOf({}, { headers: { Origin: 'https://evil.example' } });
+    statuses.push((await relay(request, { address: '10.0.0.1' })).status);
+  }
+  expect(statuses).toEqual([403, 403, 429]);
+});
+
 describe('the log', () => {
+  it('has at most ten refusals as warnings in a second', async () => {
+    const lines: LogLine[] = [];
+    const opened = open({ allowedOrigins: [], logger: (line) => void lines.push(line) });
+    const flood = async () => {
+      for (let n = 0; n < 15; n++)
+        await opened.relay(requestOf({}, { path: '/clew/events/', headers: { Origin: 'https://evil.example' } }));
+      return lines.splice(0).map(({ level, status, path }) => `${level} ${status} ${path}`);
+    };
+    const expected = [...Array(10).fill('warn 403 /clew/events/'), ...Array(5).fill('info 403 /clew/events/')];
+    expect(await flood()).toEqual(expected);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await flood()).toEqual(expected);
+  });
+
   it('has a line for each request and each failure, without key, payload, id or address', async () => {
     const lines: LogLine[] = [];
     const opened = open({ logger: (line) => lines.push(line), limits: { total: { rate: 1, burst: 4 } } });
