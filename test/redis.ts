@@ -25,6 +25,9 @@ export interface Redis {
   reconnected(): Promise<void>;
   /** As the kernel or a power switch would: nothing is said and nothing written any more. */
   kill(): Promise<void>;
+  /** From now on it accepts connections and answers nothing, until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   /** The same port, the same files. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -61,6 +64,8 @@ export const startRedis = async (): Promise<Redis> => {
     async kill() {
       await server.end('SIGKILL');
     },
+    freeze: () => server.signal('SIGSTOP'),
+    thaw: () => server.signal('SIGCONT'),
     async restart() {
       server = await launch(port, dir);
     },

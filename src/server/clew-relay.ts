@@ -2,11 +2,13 @@
 /** `npx clew-relay`: a relay for sites without a Node server. Variables of the environment configure it. docs/relay.md lists them. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { longestForwarding } from '../relay/retry.js';
 import {
   createRelay,
   type LogLine,
   type RedisCommand,
+  type Relay,
   type RelayOptions,
   redisBuckets,
   redisSeen,
@@ -25,10 +27,12 @@ const LEAST_PENDING = 60_000;
 
 const LEVELS = ['info', 'warn', 'error'];
 
-const connectRedis = async (url: string, onError: (error: unknown) => void) => {
+const openRedis = async (url: string, onError: (error: unknown) => void) => {
   const { createClient } = await import('redis').catch(() => {
     throw new Error('REDIS_URL: expected the package redis beside clew: npm install redis');
   });
+  // The URL may have a password, so no message has it.
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) throw new Error('REDIS_URL: expected redis://… or rediss://…');
   const client = createClient({
     url,
     // A command fails at once while there is no connection, and the relay answers 503.
@@ -36,9 +40,18 @@ const connectRedis = async (url: string, onError: (error: unknown) => void) => {
     socket: { reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
   });
   client.on('error', onError);
-  await client.connect();
   const command: RedisCommand = (args) => client.sendCommand(args);
-  return { command, close: () => client.close() };
+  return {
+    command,
+    /** Resolves with the connection, or after the first error: the client tries again by itself. */
+    connect: () =>
+      new Promise<unknown>((resolve, reject) => {
+        client.once('error', resolve);
+        client.connect().then(resolve, reject);
+      }),
+    /** A Redis that does not answer would hold up the end for as long. */
+    close: () => Promise.race([client.close(), pause(GRACE)]),
+  };
 };
 
 const listen = (handler: RequestListener, port: number, host: string): Promise<Server> =>
@@ -59,13 +72,20 @@ const endServer = (server: Server): Promise<void> =>
     setTimeout(() => server.closeAllConnections(), GRACE).unref();
   });
 
+const metricsHandler =
+  (relay: Relay): RequestListener =>
+  (_request, response) => {
+    response.setHeader('Content-Type', 'application/openmetrics-text; version=1.0.0; charset=utf-8');
+    response.end(relay.metrics());
+  };
+
 const start = async (settings: Settings): Promise<void> => {
   const { relay: options, port, host, metricsPort, redisUrl, logLevel } = settings;
   const log = (line: LogLine) => {
     if (LEVELS.indexOf(line.level) >= LEVELS.indexOf(logLevel)) console.log(JSON.stringify(line));
   };
   const note = (level: LogLine['level'], message: string) => log({ time: new Date().toISOString(), level, message });
-  const redis = redisUrl ? await connectRedis(redisUrl, (error) => note('error', `redis: ${error}`)) : undefined;
+  const redis = redisUrl ? await openRedis(redisUrl, (error) => note('error', `redis: ${error}`)) : undefined;
   const shared: RelayOptions = redis
     ? {
         seen: redisSeen(redis.command, {
@@ -81,22 +101,15 @@ const start = async (settings: Settings): Promise<void> => {
     note('warn', 'without REDIS_URL, duplicates are recognised for a day, until a restart, by this process only');
   if (!options.identitySecret && !options.allowUnsignedIdentify)
     note('warn', 'without IDENTITY_SECRET, every identify is rejected');
-  const servers = [await listen(toNodeHandler(relay), port, host)];
-  if (metricsPort !== undefined)
-    servers.push(
-      await listen(
-        (_request, response) => {
-          response.setHeader('Content-Type', 'application/openmetrics-text; version=1.0.0; charset=utf-8');
-          response.end(relay.metrics());
-        },
-        metricsPort,
-        host,
-      ),
-    );
+  await redis?.connect();
+  // First the metrics, so that no event arrives before all ports are known to be free.
+  const metrics = metricsPort === undefined ? [] : [await listen(metricsHandler(relay), metricsPort, host)];
+  const servers = [await listen(toNodeHandler(relay), port, host), ...metrics];
   const stop = async () => {
     await relay.close();
     await Promise.all(servers.map(endServer));
     await redis?.close();
+    process.exit();
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
   for (const [at, server] of servers.entries())
@@ -107,5 +120,6 @@ try {
   await start(readEnvironment(process.env));
 } catch (error) {
   console.error(`clew-relay: ${describeError(error)}`);
-  process.exitCode = 1;
+  // A connection to Redis or an open port would keep the process.
+  process.exit(1);
 }

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 export interface Running {
   /** What it said when it was ready: the first group of the pattern. */
   ready: string;
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits for the end; answers with the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
@@ -38,6 +40,7 @@ export const start = async (
   const ready = await hear(child, pattern);
   return {
     ready,
+    signal: (signal) => void child.kill(signal),
     async end(signal) {
       if (child.exitCode === null && child.signalCode === null) {
         const exited = once(child, 'exit');

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Running, start } from '../broker/process.ts';
-import { itWithRedis, useRedis } from '../redis.ts';
+import { itWithRedis, startRedis, useRedis } from '../redis.ts';
 import { BATCH, event } from '../relay/stage.ts';
-import { useUpstream } from '../upstream.ts';
+import { deadUrl, useUpstream } from '../upstream.ts';
 
 const COMMAND = join(import.meta.dirname, '../../dist/clew-relay.js');
 const redis = useRedis();
@@ -58,6 +58,49 @@ it('without a variable that it needs ends with one line that names it', () => {
   });
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toBe('clew-relay: API_KEY: expected visible ASCII characters, got nothing\n');
+});
+
+const fail = (env: Record<string, string>) => {
+  const given = { PATH: process.env.PATH, BASE_URL: upstream.url, API_KEY: 'k', PORT: '0', ...env };
+  // The time-out only ends a process that would never end.
+  const options = { env: given, encoding: 'utf8', timeout: 20_000 } as const;
+  const { status, stderr } = spawnSync(process.execPath, [COMMAND], options);
+  return [status, stderr];
+};
+
+it('with a port that is taken ends with 1', () => {
+  const { port } = new URL(upstream.url);
+  expect(fail({ METRICS_PORT: port })).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+  expect(fail({ METRICS_PORT: '0', PORT: port })).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+});
+
+it.each(['localhost:6379', 'http://:hidden@localhost', 'x'])('with REDIS_URL %s ends with 1', (url) => {
+  expect(fail({ REDIS_URL: url })).toEqual([1, 'clew-relay: REDIS_URL: expected redis://… or rediss://…\n']);
+});
+
+itWithRedis('with a fault in another variable ends with 1, also beside a Redis', async () => {
+  const { port } = new URL(upstream.url);
+  const env = { REDIS_URL: redis().url };
+  expect(fail({ ...env, BASE_URL: 'service.example' })).toEqual([1, expect.stringMatching(/^clew-relay: BASE_URL: /)]);
+  expect(fail({ ...env, PORT: port })).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+});
+
+it('starts without its Redis, is live, and is ready once that is there', async () => {
+  const relay = await run({ REDIS_URL: await deadUrl().then((url) => url.replace('http', 'redis')) });
+  expect((await fetch(`${relay.ready}/health/live`)).status).toBe(200);
+  expect((await fetch(`${relay.ready}/health`)).status).toBe(503);
+  expect(await post(relay, [event('a')])).toBe(503);
+  expect(await relay.end('SIGTERM')).toBe(0);
+});
+
+itWithRedis('ends on SIGTERM while Redis is frozen', async () => {
+  const frozen = await startRedis();
+  onTestFinished(() => frozen.stop());
+  const relay = await run({ REDIS_URL: frozen.url, TIMEOUT: '500' });
+  frozen.freeze();
+  onTestFinished(frozen.thaw);
+  expect(await post(relay, [event('a')])).toBe(503);
+  expect(await relay.end('SIGTERM')).toBe(0);
 });
 
 itWithRedis('two relays with one Redis forward an event once, also after a restart of Redis', async () => {
