@@ -1,14 +1,15 @@
 import { createSieve } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
-import { allow, answerOf, answerOfNothing, isOk, refusalOf } from './relay/answer.js';
+import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
 import { toService } from './relay/forward.js';
-import { createForwarding } from './relay/forwarding.js';
+import { createForwarding, isOk } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
 import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
 import { createLimits } from './relay/limits.js';
 import { createLog } from './relay/log.js';
 import { createMetrics } from './relay/metrics.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
+import { type Part, partsOf } from './relay/parts.js';
 import { answerToProbe } from './relay/probes.js';
 import { createReading } from './relay/reading.js';
 import { createAccount } from './relay/report.js';
@@ -114,7 +115,6 @@ export const createRelay = (options: RelayOptions): Relay => {
   const { send, inFlight } = createForwarding({
     forward: options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch }),
     timeout,
-    maxBodyBytes,
     maxForwards,
     isClosing: () => isClosing,
     onAnswer(status, ms) {
@@ -151,7 +151,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const repeats = job.events.length - fresh.length;
     metrics.event('duplicate', repeats);
     account.count('repeats', repeats);
-    let taken: readonly RelayedEvent[] = [];
+    const taken: RelayedEvent[] = [];
     try {
       // After the reservation: an event that the service has is answered as a success, whatever `accept` decides now.
       const sender = senderOf(request, connection);
@@ -161,15 +161,14 @@ export const createRelay = (options: RelayOptions): Relay => {
       metrics.dropped(sender.isRefused ? 'bots' : 'accept', dropped.length);
       if (sender.isBot) metrics.ofBots(fresh.length);
       account.count('rejected', rejected.length);
-      const body = job.bodyOf(events);
-      const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));
+      const parts = partsOf(job, events, maxBodyBytes, sender.bare);
+      const onTaken = (part: Part) => void taken.push(...part.events);
+      const answer = parts[0] && (await send(job.path, parts, isBeacon(request), onTaken));
       if (!answer || isOk(answer)) account.arrived(dropped.map(({ came }) => came));
-      if (!answer) return answerOfNothing(rejected);
-      if (isOk(answer)) taken = events;
+      return answer ? answerOf(answer, rejected, onError) : answerOfNothing(rejected);
+    } finally {
       account.taken(taken.map(({ came }) => came));
       metrics.event('forwarded', taken.length);
-      return answerOf(answer, rejected, onError);
-    } finally {
       await end(taken);
     }
   };

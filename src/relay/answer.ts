@@ -1,5 +1,5 @@
 import { parseJson, RELAY_HEADER } from '../wire.js';
-import type { Answer } from './forwarding.js';
+import { type Answer, isOk } from './forwarding.js';
 import type { Job } from './job.js';
 import { Refusal } from './request.js';
 
@@ -30,8 +30,6 @@ export const answerOfNothing = (rejected: Job['rejected']): Response => json(200
 
 /** Statuses of answers without a body. */
 const BODILESS = [204, 205, 304];
-
-export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
 /**
  * The relay's answer to the page, made of the service's answer.

@@ -1,5 +1,7 @@
 import type { Forward, ForwardRequest } from './forward.js';
 import { inTime, Late } from './inTime.js';
+import type { ServicePath } from './job.js';
+import type { Part } from './parts.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
 
@@ -8,8 +10,6 @@ export interface ForwardingOptions {
   readonly forward: Forward;
   /** How long each answer may take, in ms. */
   readonly timeout: number;
-  /** Bytes of a forwarded body. */
-  readonly maxBodyBytes: number;
   /** Requests that are forwarded at a time. */
   readonly maxForwards: number;
   isClosing(): boolean;
@@ -26,14 +26,14 @@ export interface Answer {
   readonly text: string;
 }
 
+export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
 /** What a header can carry. */
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-const utf8 = new TextEncoder();
-
 /** Forwards requests to the service, or to the option `forward`. */
 export const createForwarding = (options: ForwardingOptions) => {
-  const { timeout, maxBodyBytes, maxForwards, isClosing, onAnswer, onError } = options;
+  const { timeout, maxForwards, isClosing, onAnswer, onError } = options;
   let inFlight = 0;
 
   const ask = async (request: ForwardRequest): Promise<Answer> => {
@@ -48,12 +48,12 @@ export const createForwarding = (options: ForwardingOptions) => {
     return { status, retryAfter: PRINTABLE.test(retryAfter) ? retryAfter : undefined, text: `${await answer.text()}` };
   };
 
-  /** Forwards once. */
-  const forward = async (request: ForwardRequest): Promise<Answer> => {
+  /** Forwards one body. */
+  const forward = async (request: ForwardRequest, ms: number): Promise<Answer> => {
     const start = Date.now();
     let status: number | undefined;
     try {
-      const answer = await inTime(ask(request), timeout, 'the service');
+      const answer = await inTime(ask(request), ms, 'the service');
       status = answer.status;
       return answer;
     } finally {
@@ -70,16 +70,30 @@ export const createForwarding = (options: ForwardingOptions) => {
   return {
     /** Requests that are being forwarded. */
     inFlight: () => inFlight,
-    /** The answer of the service. Rejects with a `Refusal` if there is none, or the request does not go. */
-    async send(request: ForwardRequest, isFromBeacon: boolean): Promise<Answer> {
-      const { body } = request;
-      // `JSON.parse` and `JSON.stringify` make 22 characters of 1e21, and the service has the same limit as the relay.
-      if (3 * body.length > maxBodyBytes && utf8.encode(body).length > maxBodyBytes)
-        throw new Refusal(413, `expected events of at most ${maxBodyBytes} bytes as the relay writes them`);
+    /**
+     * Forwards the parts one after another, until the service does not take one.
+     *
+     * @param onTaken receives each part that the service has taken
+     * @returns resolves to the last answer of the service. Rejects with a `Refusal` if there is none, or the request does not go
+     */
+    async send(path: ServicePath, parts: readonly Part[], isFromBeacon: boolean, onTaken: (part: Part) => void) {
+      /** Forwards what is left, in order, all of it within `timeout`. */
+      const left = [...parts];
+      const attempt = async (): Promise<Answer> => {
+        const until = Date.now() + timeout;
+        for (;;) {
+          const [part] = left as [Part];
+          const answer = await forward({ path, body: part.body }, Math.max(until - Date.now(), 1));
+          if (!isOk(answer)) return answer;
+          onTaken(part);
+          left.shift();
+          if (!left[0]) return answer;
+        }
+      };
       if (inFlight >= maxForwards) throw new Refusal(503, 'the relay is busy', 1);
       inFlight++;
       try {
-        return await (isFromBeacon ? forwardBeacon(forward, request, isClosing) : forward(request));
+        return await (isFromBeacon ? forwardBeacon(attempt, isClosing) : attempt());
       } catch (error) {
         onError(error instanceof Refusal ? error.cause : error);
         throw refusalOf(error);

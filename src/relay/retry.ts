@@ -1,4 +1,3 @@
-import type { ForwardRequest } from './forward.js';
 import type { Answer } from './forwarding.js';
 
 /** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms, or up to half earlier. */
@@ -20,17 +19,16 @@ const isPassing = ({ status, retryAfter }: Answer): boolean =>
 
 /** Forwards a beacon, and again if there is no answer or one that will pass, until `isClosing`. */
 export const forwardBeacon = async (
-  forward: (request: ForwardRequest) => Promise<Answer>,
-  request: ForwardRequest,
+  forward: () => Promise<Answer>,
   isClosing: () => boolean,
   [wait, ...later]: readonly number[] = BEACON_RETRIES,
 ): Promise<Answer> => {
   try {
-    const answer = await forward(request);
+    const answer = await forward();
     if (!isPassing(answer) || wait === undefined || isClosing()) return answer;
   } catch (error) {
     if (wait === undefined || isClosing()) throw error;
   }
   await pause(wait * (1 - Math.random() / 2));
-  return forwardBeacon(forward, request, isClosing, later);
+  return forwardBeacon(forward, isClosing, later);
 };

@@ -57,6 +57,8 @@ export interface Sender {
   readonly isRefused: boolean;
   /** Adds to an event what is known of its sender. */
   readonly enrich: (event: RelayedEvent) => RelayedEvent;
+  /** The event without the fields of `enrich`. */
+  readonly bare: (event: RelayedEvent) => RelayedEvent;
 }
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
@@ -87,7 +89,7 @@ const COUNTRY = /^(?!XX)[A-Z]{2}$/;
 /** Characters of `User-Agent` that are read: parsers search it with regular expressions, and a client can write any length. */
 const MAX_USER_AGENT = 1000;
 
-const ANYONE: Sender = { isBot: false, isRefused: false, enrich: (event) => event };
+const ANYONE: Sender = { isBot: false, isRefused: false, enrich: (event) => event, bare: (event) => event };
 
 type Fields = Record<string, unknown>;
 
@@ -137,6 +139,13 @@ export const createSenders = (
     if (country) fields[country.field] = COUNTRY.exec(headers.get(country.header) ?? '')?.[0];
     if (address) fields[address.field] = addressOf(headers, connection);
     if (bots?.mark) fields[bots.mark] = isBot || undefined;
-    return { isBot, isRefused: isBot && !bots?.mark, enrich: (event) => enriched(event, fields) };
+    // JSON omits undefined fields.
+    const none = () => Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
+    return {
+      isBot,
+      isRefused: isBot && !bots?.mark,
+      enrich: (event) => enriched(event, fields),
+      bare: (event) => enriched(event, none()),
+    };
   };
 };

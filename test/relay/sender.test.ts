@@ -84,6 +84,54 @@ describe('the option `enrich`', () => {
     expect([shortened(address), standardForm(address)]).toEqual([short, whole]);
   });
 
+  describe('whose fields make a body too large for the service', () => {
+    const agent = { 'User-Agent': 'A'.repeat(1000) };
+    const enrich = { userAgent: (user_agent: string) => ({ user_agent }) };
+    const large = (count: number, bytes: number) =>
+      Array.from({ length: count }, (_, n) =>
+        event(`e${n}`, { payload: { text: 'x'.repeat(bytes), user_agent: 'f' } }),
+      );
+    const bodies = (received: readonly { body: string }[]) => received.map(({ body }) => JSON.parse(body).batch);
+
+    it('forwards the events in several requests, in order, and each with its fields', async () => {
+      const { post, received } = open({ enrich });
+      const batch = large(300, 10);
+      expect(await post({ batch }, agent)).toMatchObject({ status: 201 });
+      expect(received.length).toBeGreaterThan(1);
+      for (const { body } of received) expect(body.length).toBeLessThanOrEqual(102_400);
+      const events = bodies(received).flat();
+      expect(events.map(({ uuid }) => uuid)).toEqual(batch.map(({ uuid }) => uuid));
+      for (const { payload } of events) expect(payload.user_agent).toBe(agent['User-Agent']);
+    });
+
+    it('forwards after a failure only what the service has not taken', async () => {
+      const received: { body: string }[] = [];
+      const statuses = [201, 503];
+      const forward = async (request: { path: string; body: string }) => {
+        received.push(request);
+        return new Response(null, { status: statuses.shift() ?? 201 });
+      };
+      const { post, relay } = open({ enrich, forward });
+      const batch = large(300, 10);
+      expect(await post({ batch }, agent)).toMatchObject({ status: 503 });
+      const taken = bodies(received)[0].length;
+      expect(relay.metrics()).toContain(`clew_relay_events_total{what="forwarded"} ${taken}\n`);
+      received.splice(1);
+      expect(await post({ batch }, agent)).toMatchObject({ status: 201 });
+      expect(
+        bodies(received)
+          .flat()
+          .map(({ uuid }) => uuid),
+      ).toEqual(batch.map(({ uuid }) => uuid));
+    });
+
+    it('adds no fields to an event without room for them, and keeps none of the page', async () => {
+      const { post, received } = open({ enrich });
+      expect(await post({ batch: large(1, 102_000) }, agent)).toMatchObject({ status: 201 });
+      expect(bodies(received)[0][0].payload).toEqual({ text: 'x'.repeat(102_000) });
+    });
+  });
+
   it('adds what a parser of `User-Agent` returns', async () => {
     const { payloadOf } = open({
       enrich: { userAgent: (agent) => ({ browser: Bowser.parse(agent).browser.name, none: undefined }) },
