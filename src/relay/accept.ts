@@ -1,5 +1,5 @@
 import { eventFault } from '../service/eventFault.js';
-import { IDENTIFY, isObject, type Rejections, type WireEvent } from '../wire.js';
+import { IDENTIFY, isObject, kindOf, type Rejections, type WireEvent } from '../wire.js';
 import type { ConnectionInfo } from './address.js';
 import { inTime } from './inTime.js';
 import { type RelayedEvent, relayed } from './job.js';
@@ -20,7 +20,7 @@ export interface AcceptContext extends ConnectionInfo {
 /**
  * Decides about a valid event before it is forwarded: `true` forwards it, an event is forwarded in its place (with the same
  * `uuid`), a text drops it for that reason, and `false` drops it as `not accepted`. The page gets the reason. If the function
- * throws or rejects, the relay answers 500, and the page keeps its events.
+ * throws, rejects or returns anything else, the relay answers 500, and the page keeps its events.
  */
 export type Accept = (
   event: AcceptableEvent,
@@ -45,7 +45,11 @@ const askAccept = async (
 ): Promise<RelayedEvent | string> => {
   const given = forwarded as AcceptableEvent;
   const verdict = await accept(given, context);
-  if (verdict !== true && !isObject(verdict)) return typeof verdict === 'string' && verdict ? verdict : 'not accepted';
+  if (typeof verdict === 'string' && verdict) return verdict;
+  if (verdict === false) return 'not accepted';
+  // A function without its `return` would otherwise drop all events.
+  if (verdict !== true && !isObject(verdict))
+    throw new TypeError(`accept: expected a boolean, an event or a reason, got ${kindOf(verdict)}`);
   // The id identifies duplicates, so it stays. An event that `accept` has changed in place is checked, too.
   const changed = { ...(verdict === true ? given : verdict), uuid: came.uuid } as WireEvent;
   const fault = eventFault(changed);

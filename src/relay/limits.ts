@@ -230,6 +230,7 @@ export const createLimits = (
     try {
       const taken = buckets.take(takes);
       wait = typeof taken === 'number' ? taken : await inTime(taken, LONGEST_TAKE, 'limits.buckets');
+      if (!Number.isFinite(wait)) throw new TypeError(`limits.buckets: expected a number of ms, got ${kindOf(wait)}`);
     } catch (error) {
       onError(error);
       wait = Number(spare.take(takes));

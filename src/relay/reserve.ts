@@ -8,6 +8,9 @@ import type { Seen } from './seen.js';
 const FIRST_LOOK = 10;
 const LAST_LOOK = 500;
 
+/** Any other answer would pass for `taken`: the page would delete an event that nobody has. */
+const isState = (state: unknown): boolean => state === 'new' || state === 'pending' || state === 'taken';
+
 const uuidsOf = (events: readonly RelayedEvent[]): string[] => events.flatMap(({ came: { uuid } }) => uuid ?? []);
 
 /** Events that no other request forwards meanwhile. */
@@ -28,7 +31,8 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
     const asked = (async () => seen.reserve(uuids, owner))();
     try {
       const states = await inTime(asked, timeout, 'seen');
-      if (states?.length !== uuids.length) throw new TypeError('seen.reserve: expected a state for each event');
+      const isWhole = Array.isArray(states) && states.length === uuids.length && states.every(isState);
+      if (!isWhole) throw new TypeError('seen.reserve: expected a state for each event');
       return states;
     } catch (error) {
       // It may have reserved some, or will yet. Their owner gives them up, whenever the answer comes.

@@ -28,7 +28,7 @@ export interface EnrichOptions {
    */
   address?: { readonly field: string; readonly isWhole?: boolean };
   /**
-   * Returns fields for the header `User-Agent`. docs/relay.md has an example with the package `bowser`.
+   * Returns fields for the header `User-Agent`, and no promise. docs/relay.md has an example with the package `bowser`.
    *
    * @default none
    * @example (userAgent: string) => ({ isPhone: userAgent.includes('Mobile') })
@@ -39,7 +39,8 @@ export interface EnrichOptions {
 /** What the relay does with events of bots. */
 export interface BotOptions {
   /**
-   * Whether the header `User-Agent` is a bot's, for example by the package `isbot`.
+   * Whether the header `User-Agent` is a bot's, for example by the package `isbot`. After an exception or an answer that is no
+   * boolean, `onError` gets the error, and the sender counts as no bot.
    */
   readonly isBot: (userAgent: string) => boolean;
   /**
@@ -91,6 +92,15 @@ const MAX_USER_AGENT = 1000;
 
 const ANYONE: Sender = { isBot: false, isRefused: false, enrich: (event) => event, bare: (event) => event };
 
+const isPromise = (value: unknown): boolean => isObject(value) && typeof value.then === 'function';
+
+/** Names a wrong answer. A rejection that nobody handles would end the process. */
+const shownKind = (value: unknown): string => {
+  if (!isPromise(value)) return kindOf(value);
+  Promise.resolve(value).catch(() => {});
+  return 'a promise';
+};
+
 type Fields = Record<string, unknown>;
 
 const enriched = (event: RelayedEvent, fields: Fields): RelayedEvent => {
@@ -120,11 +130,17 @@ export const createSenders = (
     }
   };
   const parse = (agent: string): Fields => {
-    const given = userAgent?.(agent);
-    if (!isObject(given)) throw new TypeError(`enrich.userAgent: expected an object, got ${kindOf(given)}`);
+    const given: unknown = userAgent?.(agent);
+    if (!isObject(given) || isPromise(given))
+      throw new TypeError(`enrich.userAgent: expected an object, got ${shownKind(given)}`);
     // Written and read, so that no later step can fail on what the function returns. JSON omits undefined fields.
     const written = JSON.parse(JSON.stringify(given));
     return Object.fromEntries(Object.keys(given).map((name) => [name, written[name]]));
+  };
+  const judge = (agent: string): boolean => {
+    const answer: unknown = bots?.isBot(agent);
+    if (typeof answer !== 'boolean') throw new TypeError(`bots.isBot: expected a boolean, got ${shownKind(answer)}`);
+    return answer;
   };
   const addressOf = (headers: Pick<Headers, 'get'>, connection: ConnectionInfo): string | undefined => {
     const from = clientAddress(headers, connection, proxies);
@@ -133,7 +149,7 @@ export const createSenders = (
   if (!country && !address && !userAgent && !bots) return () => ANYONE;
   return ({ headers }: RelayRequest, connection: ConnectionInfo): Sender => {
     const agent = headers.get('User-Agent')?.slice(0, MAX_USER_AGENT);
-    const isBot = !!agent && !!bots && attempt(() => bots.isBot(agent), false);
+    const isBot = !!agent && !!bots && attempt(() => judge(agent), false);
     // A field without a value takes the place of the page's, too: the service cannot know who has written a field.
     const fields: Fields = agent && userAgent ? attempt(() => parse(agent), {}) : {};
     if (country) fields[country.field] = COUNTRY.exec(headers.get(country.header) ?? '')?.[0];

@@ -42,6 +42,7 @@ export const keyFault = (key: unknown): string | undefined => {
 export const dataFault = (value: unknown, depth = 0): string | undefined => {
   // `JSON.parse` makes Infinity of 1e999, and `JSON.stringify` would write it as null, which deletes a property.
   if (typeof value === 'number' && !Number.isFinite(value)) return ': expected a finite number';
+  if (typeof value === 'bigint') return ': expected a value that JSON can hold, got a bigint';
   if (typeof value !== 'object' || value === null) return;
   if (depth === MAX_DEPTH) return `: expected at most ${MAX_DEPTH} levels of nesting`;
   for (const [name, item] of Object.entries(value)) {

@@ -119,6 +119,10 @@ describe('`accept`', () => {
     ],
     ['rejects', () => Promise.reject(new Error('the database is away'))],
     ['returns an event that the service would refuse', (given) => ({ ...given, event: '' })],
+    ['returns an event that JSON cannot hold', (given) => ({ ...given, payload: { n: 1n } })],
+    ['returns nothing', () => undefined as never],
+    ['returns null', async () => null as never],
+    ['returns an empty text', () => ''],
     [
       'changes its event to one that the service would refuse',
       (given) => Object.assign(given as object, { correlationValue: 'no' }) && true,

@@ -69,6 +69,9 @@ it.each([204, 205])('%i of the service is a success, also with rejected events',
 it.each<[string, unknown]>([
   ['undefined', undefined],
   ['too few states', []],
+  ['a text', 'x'],
+  ['no state', [undefined]],
+  ['another state', ['OK']],
 ])('`seen.reserve` that resolves to %s means 503', async (_what, states) => {
   const { status, errors } = await post({ seen: { ...memorySeen(), reserve: async () => states } });
   expect(status).toBe(503);

@@ -221,6 +221,9 @@ describe('buckets that fail are reported, and buckets in memory limit requests:'
   it.each<[string, () => Promise<number>]>([
     ['rejecting', () => Promise.reject(new Error('away'))],
     ['never answering', () => new Promise(() => {})],
+    ['answering nothing', async () => undefined as never],
+    ['answering no number of ms', async () => Number.NaN],
+    ['answering that they never have a token', async () => Number.POSITIVE_INFINITY],
   ])('%s', async (_what, take) => {
     const errors: unknown[] = [];
     const limits = { address: { rate: 0.01, burst: 2 }, buckets: { take } };

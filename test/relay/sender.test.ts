@@ -150,6 +150,8 @@ describe('the option `enrich`', () => {
     ],
     ['returns what JSON cannot hold', () => ({ big: 1n })],
     ['returns no object', () => [1]],
+    ['returns a promise', async () => ({ browser: 'x' })],
+    ['returns a promise that rejects', () => Promise.reject(new Error('away'))],
   ])('loses no event if the parser %s', async (_how, userAgent) => {
     const { payloadOf, errors } = open({ enrich: { country, userAgent: userAgent as never } });
     expect(await payloadOf({}, { 'User-Agent': PHONE, 'CF-IPCountry': 'AT' })).toEqual({ country: 'AT' });
@@ -192,6 +194,19 @@ describe('the option `bots`', () => {
     expect(await payloadOf({ is_bot: true }, { 'User-Agent': PHONE })).toEqual({});
     expect(relay.metrics()).toContain('clew_relay_bot_events_total 1\n');
     expect(relay.metrics()).not.toContain('field="bots"');
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a promise', async () => true],
+    ['a promise that rejects', () => Promise.reject(new Error('away'))],
+    ['a text', () => 'yes'],
+    ['nothing', () => undefined],
+  ])('forwards events, reported and unmarked, if `isBot` returns %s', async (_what, isBot) => {
+    for (const mark of [{}, { mark: 'is_bot' }]) {
+      const { payloadOf, errors } = open({ bots: { isBot: isBot as () => boolean, ...mark } });
+      expect(await payloadOf({ n: 1 }, { 'User-Agent': PHONE })).toEqual({ n: 1 });
+      expect(errors.map(String)).toEqual([expect.stringMatching(/^TypeError: bots\.isBot: expected a boolean, got /)]);
+    }
   });
 
   it('forwards events if `isBot` throws', async () => {
