@@ -174,7 +174,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
 
   const handle = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {
-    const start = Date.now();
+    const start = performance.now();
     let path = '';
     let response: Response;
     let probe: Response | Promise<Response> | undefined;
@@ -192,7 +192,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (isRefusal && error.status === 429) metrics.limited();
     }
     account.emitIfDue();
-    const ms = Date.now() - start;
+    const ms = Math.round(performance.now() - start);
     if (!probe) metrics.request(response.status, ms);
     log.request(response.status, path, ms);
     // The tracker confirms events only by it.

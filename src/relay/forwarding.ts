@@ -50,14 +50,14 @@ export const createForwarding = (options: ForwardingOptions) => {
 
   /** Forwards one body. */
   const forward = async (request: ForwardRequest, ms: number): Promise<Answer> => {
-    const start = Date.now();
+    const start = performance.now();
     let status: number | undefined;
     try {
       const answer = await inTime(ask(request), ms, 'the service');
       status = answer.status;
       return answer;
     } finally {
-      onAnswer(status, Date.now() - start);
+      onAnswer(status, Math.round(performance.now() - start));
     }
   };
 
@@ -80,10 +80,10 @@ export const createForwarding = (options: ForwardingOptions) => {
       /** Forwards what is left, in order, all of it within `timeout`. */
       const left = [...parts];
       const attempt = async (): Promise<Answer> => {
-        const until = Date.now() + timeout;
+        const until = performance.now() + timeout;
         for (;;) {
           const [part] = left as [Part];
-          const answer = await forward({ path, body: part.body }, Math.max(until - Date.now(), 1));
+          const answer = await forward({ path, body: part.body }, Math.max(until - performance.now(), 1));
           if (!isOk(answer)) return answer;
           onTaken(part);
           left.shift();

@@ -28,7 +28,7 @@ export const createHealth = (seen: Seen) => {
   let probe: { at: number; isThere: Promise<boolean> } | undefined;
 
   const probeSeen = (): Promise<boolean> => {
-    const now = Date.now();
+    const now = performance.now();
     if (probe && now - probe.at < PROBE_AGE) return probe.isThere;
     const ask = async () => {
       const owner = crypto.randomUUID();
@@ -50,11 +50,11 @@ export const createHealth = (seen: Seen) => {
       // A 500 may be about the events: pages must not be able to make a relay unready.
       const isFailure = status === undefined || (status >= 502 && status <= 504);
       failures = isFailure ? failures + 1 : 0;
-      if (isFailure) failedAt = Date.now();
+      if (isFailure) failedAt = performance.now();
     },
     async check(isClosing: boolean): Promise<Health> {
       const isThere = await probeSeen();
-      const service = failures < FAILURES || Date.now() - failedAt > FAILURE_AGE;
+      const service = failures < FAILURES || performance.now() - failedAt > FAILURE_AGE;
       return { live: true, ready: !isClosing && isThere && service, seen: isThere, service };
     },
   };

@@ -84,8 +84,7 @@ export const memoryBuckets = (): Buckets => {
   let older = buckets;
   const refilled = ({ key, rate, burst }: Take, now: number) => {
     const bucket = buckets.get(key) ?? older.get(key) ?? { tokens: burst, at: now };
-    // A clock that is set back must not empty it.
-    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(now - bucket.at, 0) * rate) / 1000);
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * rate) / 1000);
     bucket.at = now;
     buckets.set(key, bucket);
     if (buckets.size >= MOST_BUCKETS) {
@@ -96,7 +95,7 @@ export const memoryBuckets = (): Buckets => {
   };
   return {
     take: (takes) => {
-      const now = Date.now();
+      const now = performance.now();
       const all = takes.map((take) => ({ ...take, bucket: refilled(take, now) }));
       const waits = all.map(({ rate, isLate, bucket: { tokens } }) =>
         tokens >= (isLate ? 0 : 1) ? 0 : ((1 - tokens) * 1000) / rate,
@@ -151,7 +150,7 @@ export const redisBuckets = (
   let empty = new Map<string, number>();
   return {
     async take(takes) {
-      const now = Date.now();
+      const now = performance.now();
       // A bucket without a token does not refuse a late take.
       const known = Math.max(0, ...takes.map(({ key, isLate }) => (isLate ? 0 : (empty.get(key) ?? 0) - now)));
       if (known > 0) return known;
@@ -183,7 +182,8 @@ export interface Admission {
 
 const isRate = (value: unknown): boolean => {
   const { rate, burst } = (value ?? {}) as Rate;
-  return typeof rate === 'number' && rate > 0 && typeof burst === 'number' && burst >= 1;
+  // Redis knows no Infinity.
+  return Number.isFinite(rate) && rate > 0 && Number.isFinite(burst) && burst >= 1;
 };
 
 /** The fault of the option: its name, what was expected, and what it got. Undefined if it is valid. */

@@ -25,7 +25,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
   let pages = new Map<string, { highest: number; come: number }>();
   // Dropped whole, because V8 searches a map from its beginning to find the first entry after many deletions.
   let older = pages;
-  let emittedAt = Date.now();
+  let emittedAt = performance.now();
   let isChanged = false;
 
   const place = ({ correlationValue, seq }: WireEvent) => {
@@ -48,7 +48,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
   const emit = (): void => {
     if (!isChanged) return;
     isChanged = false;
-    emittedAt = Date.now();
+    emittedAt = performance.now();
     onReport({ ...report });
   };
 
@@ -68,7 +68,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
       isChanged ||= number > 0;
     },
     emitIfDue(): void {
-      if (Date.now() - emittedAt >= interval) emit();
+      if (performance.now() - emittedAt >= interval) emit();
     },
     emit,
   };

@@ -46,7 +46,7 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
   };
 
   return async (events: readonly RelayedEvent[]): Promise<Reservation> => {
-    const until = Date.now() + timeout;
+    const until = performance.now() + timeout;
     const owner = crypto.randomUUID();
     const end = async (how: 'confirm' | 'release', uuids: readonly string[]): Promise<void> => {
       if (uuids.length === 0) return;
@@ -80,7 +80,7 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
       }
       // Released, because two relays that wait for each other's events would wait for ever.
       await end('release', mine);
-      if (Date.now() > until) throw new Refusal(503, 'another request is forwarding the same events', 1);
+      if (performance.now() > until) throw new Refusal(503, 'another request is forwarding the same events', 1);
       open = open.filter((_, at) => states[at] !== 'taken');
       await pause(wait * (1 + Math.random()));
     }

@@ -93,7 +93,7 @@ export const memorySeen = ({
   return {
     maxPending,
     async reserve(uuids, owner) {
-      const now = Date.now();
+      const now = performance.now();
       const holds = (until = 0) => until > now;
       return uuids.map((uuid) => {
         if (holds(taken.get(uuid) ?? older.get(uuid))) return 'taken';
@@ -103,7 +103,7 @@ export const memorySeen = ({
       });
     },
     async confirm(uuids) {
-      const until = Date.now() + maxAge;
+      const until = performance.now() + maxAge;
       for (const uuid of uuids) {
         pending.delete(uuid);
         taken.set(uuid, until);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Buckets, redisBuckets, type Take } from '../../src/relay.ts';
 import { itWithRedis, useRedis } from '../redis.ts';
 
@@ -87,4 +87,15 @@ it('an empty bucket is refused without a further call to Redis, until it has a t
   await pause(40);
   expect(await buckets.take([take()])).toBe(30);
   expect(calls).toHaveLength(2);
+});
+
+it('a clock that is set back keeps no bucket empty', async () => {
+  let calls = 0;
+  const buckets = redisBuckets(async () => [++calls < 2 ? 1 : 0]);
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await buckets.take([take()])).toBe(1);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  vi.advanceTimersByTime(2);
+  expect(await buckets.take([take()])).toBe(0);
 });

@@ -95,7 +95,7 @@ it('`toService` removes its key from answers, also as a `forward`', async () => 
 
 describe('a call that is never answered ends after `timeout`, and `close` resolves:', () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   });
   afterEach(() => {
     vi.useRealTimers();

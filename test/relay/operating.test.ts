@@ -4,7 +4,7 @@ import { openInMemory, requestOf } from './requests.ts';
 import { event, KEY } from './stage.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 0, 31, 12) });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2026, 0, 31, 12) });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -71,6 +71,16 @@ describe('GET …/health', () => {
     opened.answerWith(async () => new Response(null, { status: 201 }));
     await opened.post(event('a'));
     expect(await check(opened)).toMatchObject([200, {}]);
+  });
+
+  it('is 200 again 10 s after five failures, also if the clock is set back meanwhile', async () => {
+    const opened = open();
+    opened.answerWith(() => Promise.reject(new Error('away')));
+    for (let n = 0; n < 5; n++) await opened.post(event('a'));
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect(await check(opened)).toMatchObject([200, {}]);
+    expect(opened.relay.metrics()).not.toContain('_sum -');
   });
 
   it('is not changed by a 500, which a page can cause with an event', async () => {

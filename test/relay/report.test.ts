@@ -122,7 +122,7 @@ describe('memory is bounded: the report', () => {
 
 describe('the relay reports', () => {
   it('once per interval, as soon as something has changed', () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { account, reports, take } = open();
     account.emitIfDue();
     vi.advanceTimersByTime(1000);
