@@ -31,6 +31,17 @@ const MOST_WARNINGS = 10;
 const levelOf = (status: number): LogLine['level'] =>
   status < 400 || status === 429 ? 'info' : status < 500 ? 'warn' : 'error';
 
+/** The text and the status of whatever a port has thrown. An error may have a getter that throws, or no text at all. */
+const read = (error: unknown): { text: string; status?: number } => {
+  try {
+    const { status } = (error ?? {}) as { status?: unknown };
+    const text = String(error instanceof Error ? error.message : error);
+    return typeof status === 'number' ? { text, status } : { text };
+  } catch {
+    return { text: 'an error without a text' };
+  }
+};
+
 export const createLog = (logger: Logger, apiKey: string) => {
   const time = () => new Date().toISOString();
   let second = 0;
@@ -49,10 +60,8 @@ export const createLog = (logger: Logger, apiKey: string) => {
     },
     warn: (message: string) => logger({ time: time(), level: 'warn', message }),
     error: (error: unknown) => {
-      const { status } = (error ?? {}) as { status?: unknown };
-      const message = withoutKey(error instanceof Error ? error.message : String(error), apiKey);
-      const code = typeof status === 'number' ? { status } : {};
-      logger({ time: time(), level: 'error', message, ...code });
+      const { text, ...status } = read(error);
+      logger({ time: time(), level: 'error', message: withoutKey(text, apiKey), ...status });
     },
   };
 };

@@ -117,3 +117,19 @@ describe('a call that is never answered ends after `timeout`, and `close` resolv
     await closed;
   });
 });
+
+describe('an error without a text changes no answer:', () => {
+  const errors: [string, () => unknown][] = [
+    ['a message that is no text', () => Object.assign(new Error('x'), { message: { toString: null } })],
+    ['an object without `toString`', () => Object.create(null)],
+    ['a getter that throws', () => Object.defineProperty({}, 'status', { get: () => JSON.parse('') })],
+  ];
+  it.each(errors)('%s', async (_what, make) => {
+    const fail = () => Promise.reject(make());
+    const statusOf = async (options: object) => (await openInMemory(options).relay(requestOf(batch()))).status;
+    expect(await statusOf({ forward: fail })).toBe(502);
+    expect(await statusOf({ seen: { ...memorySeen(), reserve: fail } })).toBe(503);
+    expect(await statusOf({ seen: { ...memorySeen(), confirm: fail } })).toBe(201);
+    expect(await statusOf({ limits: { buckets: { take: fail } } })).toBe(201);
+  });
+});
