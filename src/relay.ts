@@ -1,4 +1,4 @@
-import { createSieve } from './relay/accept.js';
+import { createSieve, NOT_ALLOWED } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
 import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
 import { toService } from './relay/forward.js';
@@ -157,8 +157,10 @@ export const createRelay = (options: RelayOptions): Relay => {
       const sender = senderOf(request, connection);
       const { events, dropped, rejected: notAccepted } = await sieve(fresh, { ...connection, request }, sender);
       const rejected = [...job.rejected, ...notAccepted];
+      const others = notAccepted.filter(({ reason }) => reason !== NOT_ALLOWED).length;
       metrics.rejected(job.rejected.map(({ reason }) => reason));
-      metrics.dropped(sender.isRefused ? 'bots' : 'accept', dropped.length);
+      metrics.dropped('event', dropped.length - others);
+      metrics.dropped(sender.isRefused ? 'bots' : 'accept', others);
       if (sender.isBot) metrics.ofBots(fresh.length);
       account.count('rejected', rejected.length);
       const parts = partsOf(job, events, maxBodyBytes, sender.bare);

@@ -34,6 +34,8 @@ interface Sifted {
   readonly rejected: Rejections['rejected'];
 }
 
+/** The reason of an event whose name is not allowed. */
+export const NOT_ALLOWED = 'event: expected one of the relay option allowedEvents';
 /** The reason of an event that a bot has sent. */
 const BOT = 'bot';
 
@@ -53,7 +55,8 @@ const askAccept = async (
   // The id identifies duplicates, so it stays. An event that `accept` has changed in place is checked, too.
   const changed = { ...(verdict === true ? given : verdict), uuid: came.uuid } as WireEvent;
   const fault = eventFault(changed);
-  if (fault) throw new TypeError(`accept: ${fault}`);
+  // Without the value, which is not for the log.
+  if (fault) throw new TypeError(`accept: ${fault.replace(/, got .*/s, '')}`);
   return { came, forwarded: relayed(changed).forwarded };
 };
 
@@ -73,7 +76,7 @@ export const createSieve = (
   const names = allowedEvents && new Set([...allowedEvents, IDENTIFY]);
   const verdictOn = (event: RelayedEvent, context: AcceptContext, { isRefused, enrich }: Sender) => {
     if (isRefused) return BOT;
-    if (names && !names.has(event.came.event)) return 'event: expected one of the relay option allowedEvents';
+    if (names && !names.has(event.came.event)) return NOT_ALLOWED;
     return accept ? askAccept(accept, enrich(event), context) : enrich(event);
   };
   const sift = async (events: readonly RelayedEvent[], context: AcceptContext, sender: Sender): Promise<Sifted> => {

@@ -77,7 +77,7 @@ export const createMetrics = () => {
       for (const reason of reasons) add(rejections, fieldOf(reason));
     },
     /** `accept` has a reason of its own for each event, and so have you for `bots`. */
-    dropped: (by: 'accept' | 'bots', count: number) => void (count && add(rejections, by, count)),
+    dropped: (by: 'event' | 'accept' | 'bots', count: number) => void (count && add(rejections, by, count)),
     /** Events that bots have sent, dropped or not. */
     ofBots(count: number): void {
       bots += count;
