@@ -129,13 +129,16 @@ export const createSenders = (
       return otherwise;
     }
   };
+  /** The names of the parser's fields: without its result, no page may write them either. */
+  let unknown: Fields = {};
   const parse = (agent: string): Fields => {
     const given: unknown = userAgent?.(agent);
     if (!isObject(given) || isPromise(given))
       throw new TypeError(`enrich.userAgent: expected an object, got ${shownKind(given)}`);
     // Written and read, so that no later step can fail on what the function returns. JSON omits undefined fields.
     const written = JSON.parse(JSON.stringify(given));
-    return Object.fromEntries(Object.keys(given).map((name) => [name, written[name]]));
+    unknown = Object.fromEntries(Object.keys(given).map((name) => [name, undefined]));
+    return { ...unknown, ...written };
   };
   const judge = (agent: string): boolean => {
     const answer: unknown = bots?.isBot(agent);
@@ -151,7 +154,7 @@ export const createSenders = (
     const agent = headers.get('User-Agent')?.slice(0, MAX_USER_AGENT);
     const isBot = !!agent && !!bots && attempt(() => judge(agent), false);
     // A field without a value takes the place of the page's, too: the service cannot know who has written a field.
-    const fields: Fields = agent && userAgent ? attempt(() => parse(agent), {}) : {};
+    const fields: Fields = { ...unknown, ...(agent && userAgent && attempt(() => parse(agent), {})) };
     if (country) fields[country.field] = COUNTRY.exec(headers.get(country.header) ?? '')?.[0];
     if (address) fields[address.field] = addressOf(headers, connection);
     if (bots?.mark) fields[bots.mark] = isBot || undefined;

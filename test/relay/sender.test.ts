@@ -139,6 +139,7 @@ describe('the option `enrich`', () => {
     expect(await payloadOf({}, { 'User-Agent': PHONE })).toEqual({ browser: 'Safari' });
     expect(await payloadOf({ none: 'of the page' }, { 'User-Agent': PHONE })).toEqual({ browser: 'Safari' });
     expect(await payloadOf({})).toEqual({});
+    expect(await payloadOf({ browser: 'of the page', none: 1, n: 1 })).toEqual({ n: 1 });
   });
 
   it.each<[string, () => object]>([
