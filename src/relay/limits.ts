@@ -196,6 +196,9 @@ export const checkLimits = (options: unknown): [name: string, expected: string, 
   if (!Number.isInteger(trustedProxies) || Number(trustedProxies) < 0)
     return ['limits.trustedProxies', 'a whole number from 0', kindOf(trustedProxies)];
   if (!isHeaderName(addressHeader)) return ['limits.addressHeader', 'the name of a header', kindOf(addressHeader)];
+  // Without a proxy nobody would read it, and all visitors would share one limit.
+  if (options.addressHeader !== undefined && !trustedProxies)
+    return ['limits.trustedProxies', 'a whole number from 1 with addressHeader', kindOf(options.trustedProxies)];
   if (typeof maxForwards !== 'number' || !(maxForwards >= 1))
     return ['limits.maxForwards', 'a number from 1', kindOf(maxForwards)];
   if (buckets !== undefined && !(isObject(buckets) && typeof buckets.take === 'function'))

@@ -1,5 +1,5 @@
 import { ADDRESS, isAddress, isKey, KEY } from '../service/address.js';
-import { kindOf } from '../wire.js';
+import { isObject, kindOf } from '../wire.js';
 import type { Accept } from './accept.js';
 import type { Forward } from './forward.js';
 import { checkLimits, type LimitOptions } from './limits.js';
@@ -203,6 +203,10 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** As browsers write it in the header `Origin`: without a path, in lower case, without the scheme's own port. */
 const isOrigin = (value: unknown): boolean => isText(value) && URL.canParse(value) && new URL(value).origin === value;
 
+/** As a `URL` writes a path, and none that another probe answers. */
+const isMetricsPath = (value: unknown): boolean =>
+  isText(value) && /^\/[\w.~/-]*[\w.~-]$/.test(value) && !/\/health(\/live)?$/.test(value);
+
 const SECRET = `a string of at least ${SECRET_BYTES} bytes`;
 const ORIGINS = 'a list of origins as browsers send them, such as https://www.example.com';
 
@@ -211,6 +215,7 @@ export const checkOptions = (options: RelayOptions): void => {
   const fail = (name: string, expected: string, got: string) => {
     throw new TypeError(`createRelay: ${name}: expected ${expected}, got ${got}`);
   };
+  if (!isObject(options)) fail('options', 'an object', kindOf(options));
   const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
     if (options[name] !== undefined && !holds(options[name])) fail(name, expected, kindOf(options[name]));
   };
@@ -248,7 +253,7 @@ export const checkOptions = (options: RelayOptions): void => {
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isOrigin), ORIGINS);
   for (const name of ['allowedEvents', 'allowedProperties'] as const)
     expect(name, (value) => Array.isArray(value) && value.every(isText), 'a list of names');
-  expect('metricsPath', (value) => isText(value) && /^\/[^?#]*[^?#/]$/.test(value), 'a path that begins with a slash');
+  expect('metricsPath', isMetricsPath, 'a path that begins with a slash, in ASCII, and is not one of the health');
   const fault =
     (options.limits === undefined ? undefined : checkLimits(options.limits)) ??
     checkSender(options.enrich, options.bots);
@@ -257,20 +262,22 @@ export const checkOptions = (options: RelayOptions): void => {
     'visitorCookie',
     (value) => {
       const { domain, secure } = (value ?? {}) as VisitorCookieOptions;
-      return isText(domain) && /^[\w.-]+$/.test(domain) && ['undefined', 'boolean'].includes(typeof secure);
+      return (
+        isText(domain) && /^\.?[\w-]+(\.[\w-]+)*$/.test(domain) && ['undefined', 'boolean'].includes(typeof secure)
+      );
     },
     '{ domain: a domain, secure?: a boolean }',
   );
   const methods = ['reserve', 'confirm', 'release'] as const;
   expect(
     'seen',
-    (value) => methods.every((method) => isFunction((value as Seen)[method])),
+    (value) => isObject(value) && methods.every((method) => isFunction(value[method])),
     `the methods ${methods.join(', ')}`,
   );
   const { seen, timeout = 10_000 } = options;
   const longest = longestForwarding(timeout);
   // Another relay would forward the events of a reservation that has expired.
-  if (seen?.maxPending !== undefined && !(seen.maxPending >= longest))
+  if (seen?.maxPending !== undefined && !(typeof seen.maxPending === 'number' && seen.maxPending >= longest))
     fail(
       'seen',
       `maxPending of at least ${longest} ms, which a beacon may need with this timeout`,

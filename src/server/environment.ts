@@ -57,11 +57,14 @@ export const readEnvironment = (env: Environment): Settings => {
     const given = text(name) ?? 'false';
     return given === 'true' || given === 'false' ? given === 'true' : fail(name, 'true or false');
   };
-  const list = (name: string): string[] | undefined =>
-    text(name)
+  const list = (name: string): string[] | undefined => {
+    const entries = text(name)
       ?.split(',')
       .map((entry) => entry.trim())
       .filter(Boolean);
+    // An empty list would refuse everything.
+    return entries && !entries[0] ? fail(name, 'entries with commas between them') : entries;
+  };
   const oneOf = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
     known.find((value) => value === (text(name) ?? otherwise)) ?? fail(name, known.join(', '));
   const header = text('COUNTRY_HEADER');

@@ -63,6 +63,19 @@ describe('createRelay throws a TypeError that names the option and what it expec
       'limits.trustedProxies: expected a whole number from 0',
     ]),
     [{ ...BASE, limits: { addressHeader: 'a b' } }, 'limits.addressHeader: expected the name of a header'],
+    ...[undefined, 0].map((trustedProxies): [object, string] => [
+      { ...BASE, limits: { addressHeader: 'CF-Connecting-IP', ...(trustedProxies === 0 && { trustedProxies }) } },
+      'limits.trustedProxies: expected a whole number from 1 with addressHeader, got ',
+    ]),
+    [{ ...BASE, limits: { address: { rate: 1, burst: Number.POSITIVE_INFINITY } } }, 'limits.address: expected { rate'],
+    ...['/health', '/clew/health/live', '/métriques', '/my metrics'].map((metricsPath): [object, string] => [
+      { ...BASE, metricsPath },
+      'metricsPath: expected a path that begins with a slash',
+    ]),
+    [{ ...BASE, visitorCookie: { domain: '..' } }, 'visitorCookie: expected { domain: a domain'],
+    [{ ...BASE, seen: null }, 'seen: expected the methods reserve, confirm, release, got null'],
+    [{ ...BASE, seen: { ...memorySeen(), maxPending: '60000' } }, 'seen: expected maxPending of at least'],
+    [undefined as never, 'options: expected an object, got undefined'],
     [{ ...BASE, limits: { maxForwards: 0 } }, 'limits.maxForwards: expected a number from 1, got 0'],
     [{ ...BASE, enrich: [] }, 'enrich: expected an object, got an object'],
     ...[{}, { header: 'a b', field: 'country' }, { header: 'A' }, 'CF-IPCountry'].map((country): [object, string] => [

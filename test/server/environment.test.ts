@@ -87,6 +87,8 @@ describe('an invalid variable is named:', () => {
     [{ API_KEY: 'schlüssel' }, 'API_KEY: expected visible ASCII characters, got a string'],
     [{ IDENTITY_SECRET: 'short' }, 'IDENTITY_SECRET: expected a string of at least 32 bytes, got a string'],
     [{ ALLOWED_ORIGINS: 'a.example' }, 'ALLOWED_ORIGINS: expected a list of origins'],
+    [{ ALLOWED_EVENTS: ' ,' }, 'ALLOWED_EVENTS: expected entries with commas between them, got " ,"'],
+    [{ ADDRESS_HEADER: 'CF-Connecting-IP' }, 'TRUSTED_PROXIES: expected a whole number from 1 with addressHeader'],
     [{ ADDRESS_HEADER: 'a b' }, 'ADDRESS_HEADER: expected the name of a header'],
     [{ COUNTRY_HEADER: 'a b' }, 'COUNTRY_HEADER: expected { header: the name of a header'],
     [{ CLIENT_ADDRESS: 'true' }, 'CLIENT_ADDRESS: expected none, short, whole, got "true"'],
