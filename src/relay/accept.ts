@@ -79,11 +79,18 @@ export const createSieve = (
     if (names && !names.has(event.came.event)) return NOT_ALLOWED;
     return accept ? askAccept(accept, enrich(event), context) : enrich(event);
   };
-  const sift = async (events: readonly RelayedEvent[], context: AcceptContext, sender: Sender): Promise<Sifted> => {
+  const sift = async (
+    events: readonly RelayedEvent[],
+    context: AcceptContext,
+    sender: Sender,
+    isOver: () => boolean,
+  ): Promise<Sifted> => {
     const good: RelayedEvent[] = [];
     const dropped: RelayedEvent[] = [];
     const rejected: Rejections['rejected'] = [];
     for (const event of events) {
+      // Nobody waits for the others, which the page sends again.
+      if (isOver()) break;
       const verdict = await verdictOn(event, context, sender);
       if (typeof verdict !== 'string') good.push(verdict);
       else {
@@ -96,9 +103,15 @@ export const createSieve = (
   return async (events: readonly RelayedEvent[], context: AcceptContext, sender: Sender): Promise<Sifted> => {
     // An `await` for each event would cost a microtask.
     if (!accept && !names && !sender.isRefused) return { events: events.map(sender.enrich), dropped: [], rejected: [] };
+    let isOver = false;
     try {
-      return await inTime(sift(events, context, sender), timeout, 'accept');
+      return await inTime(
+        sift(events, context, sender, () => isOver),
+        timeout,
+        'accept',
+      );
     } catch (error) {
+      isOver = true;
       onError(error);
       // As from the service, so that the tracker bisects if one event is the cause.
       throw new Refusal(500, 'the relay option accept has failed', 1, 500);

@@ -69,6 +69,22 @@ describe('`accept`', () => {
     expect(forwarded()).toEqual([{ batch: [good] }]);
   });
 
+  it('is not asked about further events of a request that it has held up for `timeout`', async () => {
+    let asked = 0;
+    let answer = () => {};
+    const accept: Accept = () => {
+      asked++;
+      return new Promise((resolve) => {
+        answer = () => resolve(true);
+      });
+    };
+    const { post } = open({ accept, timeout: 20 });
+    expect(await post({ batch: [event('a'), event('b')] })).toMatchObject({ status: 500 });
+    answer();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toBe(1);
+  });
+
   it('is not asked about an event that the service has, but again about one that it dropped', async () => {
     const asked: string[] = [];
     const accept: Accept = ({ event }) => {
