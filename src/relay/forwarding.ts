@@ -21,15 +21,15 @@ export interface ForwardingOptions {
 /** An answer to a forwarded request, read and checked: no later step can fail on what a `forward` returns. */
 export interface Answer {
   readonly status: number;
-  /** Undefined if there is none that a header can carry. */
+  /** Seconds or a date. Undefined if there is neither. */
   readonly retryAfter: string | undefined;
   readonly text: string;
 }
 
 export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
-/** What a header can carry. */
-const PRINTABLE = /^[\x20-\x7e]+$/;
+/** Seconds, or a date as HTTP writes it. Anything else may be an echo of the request, with the key. */
+const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/;
 
 /** Forwards requests to the service, or to the option `forward`. */
 export const createForwarding = (options: ForwardingOptions) => {
@@ -45,7 +45,11 @@ export const createForwarding = (options: ForwardingOptions) => {
     if (status < 300 && /^text\/html/i.test(answer.headers.get('Content-Type') ?? ''))
       throw new TypeError(`forward: expected an answer of the service, got ${status} with HTML`);
     const retryAfter = answer.headers.get('Retry-After') ?? '';
-    return { status, retryAfter: PRINTABLE.test(retryAfter) ? retryAfter : undefined, text: `${await answer.text()}` };
+    return {
+      status,
+      retryAfter: RETRY_AFTER.test(retryAfter) ? retryAfter : undefined,
+      text: `${await answer.text()}`,
+    };
   };
 
   /** Forwards one body. */

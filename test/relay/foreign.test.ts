@@ -48,8 +48,8 @@ it.each([200, 201])(
   },
 );
 
-it.each(['in 5 min – later', 'two\nlines', '\0'])(
-  'a `Retry-After` that no header can carry is left out: %j',
+it.each(['in 5 min – later', 'two\nlines', '\0', `Api-Key ${KEY}`, '-1'])(
+  'a `Retry-After` that is neither seconds nor a date is left out: %j',
   async (retryAfter) => {
     const forward = async () => answerOf({ ok: false, status: 503, headers: { get: () => retryAfter } });
     const relay = await openRelay({ forward: forward as never });
