@@ -93,11 +93,18 @@ export const standardForm = (text: string): string | undefined => {
   return address && ('ipv4' in address ? address.ipv4 : standardIPv6(address.groups.join(':')));
 };
 
+/** 6to4 (RFC 3056): the next 32 bits are an IPv4 address, whose last 8 bits are not kept. */
+const of6to4 = ([first, second, third = '0']: readonly string[]) => [
+  first,
+  second,
+  (Number.parseInt(third, 16) & 0xff00).toString(16),
+];
+
 /** The first 24 bits of IPv4, or 48 of IPv6, in the form of an address. Undefined for a text that is none. */
 export const shortened = (text: string): string | undefined => {
   const address = read(text);
   if (!address) return undefined;
-  return 'ipv4' in address
-    ? address.ipv4.replace(/\d+$/, '0')
-    : standardIPv6(`${address.groups.slice(0, 3).join(':')}::`);
+  if ('ipv4' in address) return address.ipv4.replace(/\d+$/, '0');
+  const { groups } = address;
+  return standardIPv6(`${(groups[0] === '2002' ? of6to4(groups) : groups.slice(0, 3)).join(':')}::`);
 };

@@ -78,6 +78,7 @@ describe('the option `enrich`', () => {
     ['2001:0db8:1:2:3:4:5:6', '2001:db8:1::', '2001:db8:1:2:3:4:5:6'],
     ['[2001:db8::1]:443', '2001:db8::', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::', 'fe80::1'],
+    ['2002:102:304::1', '2002:102:300::', '2002:102:304::1'],
     ['1.2.3.400', undefined, undefined],
     ['<script>', undefined, undefined],
   ])('%s is shortened to %s, and whole is %s', (address, short, whole) => {
