@@ -36,7 +36,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
     const counted = pages.get(key) ?? older.get(key) ?? { highest: 0, come: 0 };
     report.missing -= counted.highest - counted.come;
     counted.highest = Math.max(counted.highest, n);
-    // Two events with the same number count as one arrival.
+    // A number that comes twice fills the gap of another one. The numbers themselves would need memory that pages choose.
     counted.come = Math.min(counted.come + 1, counted.highest);
     report.missing += counted.highest - counted.come;
     pages.set(key, counted);
