@@ -85,9 +85,9 @@ export const createForwarding = (options: ForwardingOptions) => {
       const left = [...parts];
       const attempt = async (): Promise<Answer> => {
         const until = performance.now() + timeout;
-        for (;;) {
+        for (let ms = timeout; ; ms = Math.max(Math.ceil(until - performance.now()), 1)) {
           const [part] = left as [Part];
-          const answer = await forward({ path, body: part.body }, Math.max(until - performance.now(), 1));
+          const answer = await forward({ path, body: part.body }, ms);
           if (!isOk(answer)) return answer;
           onTaken(part);
           left.shift();
