@@ -119,6 +119,24 @@ it('a Redis that fails at one of several events keeps none of them reserved', as
   expect(received).toEqual([]);
 });
 
+it('a SET that the Redis client repeats after a lost reply delays the event by one look', async () => {
+  const { command } = createRedis();
+  let isLost = true;
+  const { relay, received } = openInMemory({
+    timeout: 2000,
+    seen: redisSeen(async (args) => {
+      const reply = await command(args);
+      if (!isLost) return reply;
+      isLost = false;
+      return command(args);
+    }),
+  });
+  const reply = relay(requestOf(batch()));
+  await vi.advanceTimersByTimeAsync(20);
+  expect(received).toHaveLength(1);
+  expect((await reply).status).toBe(201);
+});
+
 it.each<[string, () => unknown]>([
   ['memorySeen: maxAge: expected a whole number above 0, got 0', () => memorySeen({ maxAge: 0 })],
   [
