@@ -23,13 +23,16 @@ const bundleModule = async (input: string, name: string): Promise<Program> => {
   return createProgram(`${output[0].code}\nreturn ${name};`, `${name}.js`);
 };
 
+/** @param folder where `relay.js` is. Default: `dist` */
+export const loadRelay = (folder = DIST): Promise<Program> => bundleModule(join(folder, 'relay.js'), 'relay');
+
 /** @param folder where `clew.js`, `stub.js`, `relay.js` and `index.js` are. Default: `dist` */
 export const loadScripts = async (folder = DIST): Promise<Scripts> => {
   const script = (name: string) => createProgram(readFileSync(join(folder, name), 'utf8'), name);
   return {
     tag: script('clew.js'),
     stub: script('stub.js'),
-    relay: await bundleModule(join(folder, 'relay.js'), 'relay'),
+    relay: await loadRelay(folder),
     npm: await bundleModule(join(folder, 'index.js'), 'npm'),
   };
 };

@@ -61,6 +61,13 @@ const bundle = async (entry: string, to: string, format: 'iife' | 'es', mutant?:
   await built.close();
 };
 
+/** Builds `relay.js` alone, with the mutant's replacement. */
+export const buildRelay = async (folder: string, mutant: Mutant): Promise<string> => {
+  mutate(readFileSync(join(SOURCE, mutant.file), 'utf8'), mutant);
+  await bundle('relay.ts', join(folder, 'relay.js'), 'es', mutant);
+  return folder;
+};
+
 /**
  * Builds what a simulation runs into a new folder, as `npm run build` does but without a minifier. Without a mutant: as it
  * is.

@@ -1,0 +1,94 @@
+import type { Network, NetworkAnswer } from '../server/network.ts';
+import type { Random } from '../world/random.ts';
+import type { World } from '../world/world.ts';
+
+export interface SentEvent {
+  readonly uuid: string;
+  readonly event: string;
+  readonly source: 'custom';
+  readonly correlationKey: '_id';
+  readonly correlationValue: string;
+  readonly payload: { readonly n: number };
+}
+
+export const RELAYS = ['https://relay1.example', 'https://relay2.example'] as const;
+const BATCH = '/clew/api/events/batch/';
+/** Shortest and longest wait before a client sends again, in ms. */
+const BACK_OFF = [200, 4000] as const;
+
+export interface Clients {
+  /** The events that a client has read a success for. */
+  readonly confirmed: ReadonlySet<string>;
+  readonly areDone: () => boolean;
+}
+
+const uuidOf = (random: Random): string => {
+  const hex = (count: number) => Array.from({ length: count }, () => random.below(16).toString(16)).join('');
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+};
+
+export const createEvents = (random: Random, count: number): SentEvent[] => {
+  const correlationValue = uuidOf(random);
+  return Array.from({ length: count }, (_, n) => ({
+    uuid: uuidOf(random),
+    event: `e${n}`,
+    source: 'custom',
+    correlationKey: '_id',
+    correlationValue,
+    payload: { n },
+  }));
+};
+
+/** Batches that share events, in different orders: two tabs, or a browser that has retried on its own. */
+export const createBatches = (random: Random, events: readonly SentEvent[]): SentEvent[][] =>
+  Array.from({ length: 5 }, () => {
+    const start = random.below(events.length - 1);
+    const some = events.slice(start, start + 1 + random.below(4));
+    return random.chance(0.5) ? some : some.toReversed();
+  }).concat(
+    events.map((event) => [event]).filter(() => random.chance(0.3)),
+    [[...events]],
+  );
+
+const isSuccess = (answer: NetworkAnswer | undefined): boolean =>
+  !!answer && !answer.isCut && answer.status >= 200 && answer.status < 300 && answer.headers['clew-relay'] === '1';
+
+/**
+ * One client for each batch. It sends the batch to either relay until it reads a success.
+ *
+ * @param onConfirmed is called with each event of a batch when a client has read a success for it
+ */
+export const startClients = (
+  world: World,
+  front: Network,
+  batches: readonly (readonly SentEvent[])[],
+  onConfirmed: (event: SentEvent) => void,
+): Clients => {
+  const { scheduler } = world;
+  const random = world.random.fork('clients');
+  const confirmed = new Set<string>();
+  let open = batches.length;
+  batches.forEach((batch, number) => {
+    let wait: number = BACK_OFF[0];
+    const send = () => {
+      const url = random.pick(RELAYS) + BATCH;
+      const type = random.chance(0.3) ? 'text/plain;charset=UTF-8' : 'application/json';
+      const body = JSON.stringify({ batch });
+      front.send({ from: `client${number}`, url, headers: { 'Content-Type': type }, body }, (answer) => {
+        if (isSuccess(answer)) {
+          open--;
+          for (const event of batch) {
+            confirmed.add(event.uuid);
+            onConfirmed(event);
+          }
+          return;
+        }
+        const asked = Number(answer?.headers['Retry-After'] ?? 0) * 1000;
+        scheduler.after(Math.max(asked, wait) * (1 + random.next()), 'client sends again', send);
+        wait = Math.min(wait * 2, BACK_OFF[1]);
+      });
+    };
+    scheduler.after(random.between(0, 60), 'client sends', send);
+  });
+  return { confirmed, areDone: () => open === 0 };
+};

@@ -1,0 +1,59 @@
+import type { Mutant } from '../mutants/mutant.ts';
+import { relayMutants } from '../mutants/relayMutants.ts';
+
+const named = (name: string): Mutant => {
+  const found = relayMutants.find((mutant) => mutant.name === name);
+  if (!found) throw Error(`no mutant is named: ${name}`);
+  return found;
+};
+
+/** Each with an invariant that a scenario of two relays finds broken. */
+export const sharedMutants: readonly (readonly [mutant: Mutant, invariant: string])[] = [
+  [named('the relay answers success before the service has answered'), 'a confirmed event is stored'],
+  [named('the relay remembers events before the service has answered'), 'a confirmed event is stored'],
+  [
+    {
+      name: 'the relay does not write that the service has taken the events',
+      file: 'relay/seen.ts',
+      find: "command(['SET', key, TAKEN,",
+      replace: "command(['SET', key + '!', TAKEN,",
+    },
+    'an event is stored once',
+  ],
+  [
+    {
+      name: 'the relay takes an event that another request has reserved',
+      file: 'relay/seen.ts',
+      find: "=== TAKEN ? 'taken' : 'pending'",
+      replace: "=== TAKEN ? 'taken' : 'new'",
+    },
+    'an event is stored once',
+  ],
+  [
+    {
+      name: 'the relay releases events before the service has answered',
+      file: 'relay.ts',
+      find: '      const body = job.bodyOf(events);\n',
+      replace: '      await end([]);\n      const body = job.bodyOf(events);\n',
+    },
+    'an event is stored once',
+  ],
+  [
+    {
+      name: 'the relay keeps a reservation that a repeated SET has made',
+      file: 'relay/reserve.ts',
+      find: "await end('release', open);",
+      replace: "await end('release', mine);",
+    },
+    'a relay gives up its reservations',
+  ],
+  [
+    {
+      name: 'the relay keeps reservations after a failure',
+      file: 'relay/reserve.ts',
+      find: "              end(\n                'release',\n                mine.filter((uuid) => !confirmed.has(uuid)),\n              ),\n",
+      replace: '',
+    },
+    'a relay gives up its reservations',
+  ],
+];

@@ -1,0 +1,151 @@
+import { createLane, type Owner } from '../world/scheduler.ts';
+import type { World } from '../world/world.ts';
+import type { Ledger } from './ledger.ts';
+
+/**
+ * How a client treats commands while Redis is away. `rejects` is `redis` with `disableOfflineQueue`, `queues` is `redis`, and
+ * `resends` is `ioredis`, which also repeats the commands whose reply it has not read.
+ */
+export type ClientKind = 'rejects' | 'queues' | 'resends';
+
+export type Command = (args: string[]) => Promise<unknown>;
+
+/** One Redis in virtual time, with the three commands of `redisSeen`. */
+export interface SimulatedRedis {
+  connect(owner: Owner, kind: ClientKind, isAlive: () => boolean): Command;
+  /** Ends it. `isSilent`: the clients notice only when it comes back. */
+  kill(isSilent: boolean): void;
+  restart(isEmptied: boolean): void;
+}
+
+interface Waiting {
+  readonly args: string[];
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Connection {
+  lose(): void;
+  open(): void;
+}
+
+const LATENCY = [1, 12] as const;
+/** The script of `redisSeen`. Another script throws: this Redis runs no Lua. */
+const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
+
+/** The values of a Redis. A key ends when its time is over. */
+const createValues = (world: World, ledger: Ledger) => {
+  const values = new Map<string, { value: string; until: number }>();
+  const read = (key: string): string | null => {
+    const found = values.get(key);
+    if (!found) return null;
+    if (found.until > world.scheduler.now()) return found.value;
+    values.delete(key);
+    ledger.note({ what: 'expired', key, owner: found.value });
+    return null;
+  };
+  const set = (from: string, [key = '', value = '', ...options]: string[]) => {
+    const isNew = options[0] === 'NX';
+    if (isNew && read(key) !== null) return null;
+    values.set(key, { value, until: world.scheduler.now() + Number(options.at(-1)) });
+    ledger.note(isNew ? { what: 'reserved', key, owner: value, from } : { what: 'taken', key, from });
+    return 'OK';
+  };
+  const release = ([script, count, key = '', owner = '']: string[]) => {
+    if (script !== RELEASE || count !== '1') throw Error(`the simulated Redis has no such script: ${script}`);
+    if (read(key) === owner) values.delete(key);
+    return 1;
+  };
+  return {
+    execute(from: string, [name, ...args]: string[]) {
+      if (name === 'SET') return set(from, args);
+      if (name === 'GET') return read(args[0] ?? '');
+      if (name === 'EVAL') return release(args);
+      throw Error(`the simulated Redis has no command ${name}`);
+    },
+    clear: () => values.clear(),
+    /** Ends the keys whose time is over. */
+    sweep: () => [...values.keys()].forEach(read),
+  };
+};
+
+export const createRedis = (world: World, ledger: Ledger): SimulatedRedis & { sweep(): void } => {
+  const { scheduler } = world;
+  const random = world.random.fork('redis');
+  const values = createValues(world, ledger);
+  const connections = new Set<Connection>();
+  let isUp = true;
+  /** Counts its processes: a command to one that is gone is lost. */
+  let life = 0;
+  let isSilent = false;
+  const later = (label: string, run: () => void, more: object = {}) =>
+    void scheduler.after(random.between(...LATENCY), label, run, more);
+
+  const connect = (owner: Owner, kind: ClientKind, isAlive: () => boolean): Command => {
+    const [there, back] = [createLane(), createLane()];
+    const unread = new Set<Waiting>();
+    let queue: Waiting[] = [];
+    let isOpen = isUp;
+    const fail = (waiting: Waiting) => {
+      ledger.note({ what: 'failed', args: waiting.args, from: owner.name });
+      waiting.reject(Error('redis: the connection is closed'));
+    };
+    const send = (waiting: Waiting) => {
+      if (!isAlive()) return;
+      const mine = life;
+      unread.add(waiting);
+      const arrive = () => {
+        if (mine !== life || !isUp) return;
+        const reply = values.execute(owner.name, waiting.args);
+        world.log('redis', () => `${owner.name} ${waiting.args.join(' ')}: ${reply}`);
+        later('redis replies', () => mine === life && unread.delete(waiting) && waiting.resolve(reply), {
+          owner,
+          lane: back,
+        });
+      };
+      later('redis command', arrive, { lane: there });
+    };
+    const flush = () => {
+      isOpen = true;
+      for (const waiting of queue.splice(0)) send(waiting);
+    };
+    connections.add({
+      lose() {
+        isOpen = false;
+        const lost = [...unread];
+        unread.clear();
+        if (kind === 'resends') queue = [...lost, ...queue];
+        else lost.forEach(fail);
+      },
+      open: () => later('redis connects', flush, { owner }),
+    });
+    return (args) =>
+      new Promise((resolve, reject) => {
+        const waiting = { args, resolve, reject };
+        if (isOpen) send(waiting);
+        else if (kind === 'rejects') fail(waiting);
+        else queue.push(waiting);
+      });
+  };
+  const each = (what: keyof Connection) => () => connections.forEach((connection) => void connection[what]());
+  return {
+    connect,
+    sweep: values.sweep,
+    kill(silent) {
+      world.log('redis', () => `is killed${silent ? ', and nobody notices' : ''}`);
+      isUp = false;
+      life++;
+      isSilent = silent;
+      ledger.note({ what: 'redis down' });
+      if (!silent) later('redis is missed', each('lose'));
+    },
+    restart(isEmptied) {
+      world.log('redis', () => `comes back${isEmptied ? ' without its keys' : ''}`);
+      isUp = true;
+      if (isEmptied) values.clear();
+      ledger.note({ what: isEmptied ? 'redis emptied' : 'redis up' });
+      if (isSilent) each('lose')();
+      each('open')();
+    },
+  };
+};

@@ -1,0 +1,56 @@
+// @module-tag promise
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadRelay } from '../../sim/bundle.ts';
+import { buildRelay } from '../../sim/mutants/build.ts';
+import { sharedMutants } from '../../sim/relay/mutants.ts';
+import { playRelays } from '../../sim/relay/scenario.ts';
+import { firstBroken, sweep } from '../../sim/relay/sweep.ts';
+import type { Program } from '../../sim/world/program.ts';
+
+let relay: Program;
+let folder: string;
+beforeAll(async () => {
+  relay = await loadRelay();
+  folder = mkdtempSync(join(tmpdir(), 'clew-relays-test-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each([4, 12])(
+  'a kill at any moment of seed %i loses nothing, and repeats only what docs/relay.md names',
+  async (seed) => {
+    const excuses = new Set<string>();
+    let runs = 0;
+    for await (const { broken, excuses: found, kill } of sweep(relay, seed)) {
+      expect(broken, JSON.stringify({ seed, kill })).toEqual([]);
+      for (const excuse of found) excuses.add(excuse);
+      runs++;
+    }
+    expect(runs).toBeGreaterThan(250);
+    // Each limit is reached: the rules are not idle.
+    expect([...excuses].toSorted()).toEqual(['answer lost', 'keys lost', 'not written']);
+  },
+);
+
+it('the same seed and kill give the same timeline', async () => {
+  const timelineOf = async (seed: number) => {
+    const lines: string[] = [];
+    await playRelays(relay, seed, { target: 'relay 1', at: 90 }, (line) => lines.push(line));
+    return lines;
+  };
+  const timeline = await timelineOf(12);
+  expect(timeline.length).toBeGreaterThan(100);
+  expect(await timelineOf(12)).toEqual(timeline);
+  expect(await timelineOf(4)).not.toEqual(timeline);
+});
+
+it.each(sharedMutants.map(([mutant, invariant]) => [mutant.name, mutant, invariant] as const))(
+  'finds: %s',
+  async (name, mutant, invariant) => {
+    const program = await loadRelay(await buildRelay(join(folder, name.replaceAll(/\W/g, '-')), mutant));
+    const found = await firstBroken(program, [12, 4, 1, 2]);
+    expect(found?.broken.map((each) => each.invariant)).toContain(invariant);
+  },
+);
