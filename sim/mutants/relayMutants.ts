@@ -11,13 +11,13 @@ export const relayMutants: readonly Mutant[] = [
   {
     name: 'the relay remembers events before the service has answered',
     file: 'relay.ts',
-    find: '      const body = job.bodyOf(events);\n',
-    replace: '      await end(events);\n      const body = job.bodyOf(events);\n',
+    find: '      const parts = partsOf(',
+    replace: '      await end(events);\n      const parts = partsOf(',
   },
   {
     name: 'the relay answers success before the service has answered',
     file: 'relay.ts',
-    find: '      if (isOk(answer)) taken = events;\n',
-    replace: '      if (!isOk(answer)) return answerOfNothing(rejected);\n      taken = events;\n',
+    find: 'return answer ? answerOf(',
+    replace: 'return answer && isOk(answer) ? answerOf(',
   },
 ];

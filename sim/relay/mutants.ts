@@ -33,8 +33,8 @@ export const sharedMutants: readonly (readonly [mutant: Mutant, invariant: strin
     {
       name: 'the relay releases events before the service has answered',
       file: 'relay.ts',
-      find: '      const body = job.bodyOf(events);\n',
-      replace: '      await end([]);\n      const body = job.bodyOf(events);\n',
+      find: '      const parts = partsOf(',
+      replace: '      await end([]);\n      const parts = partsOf(',
     },
     'an event is stored once',
   ],
