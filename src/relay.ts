@@ -94,7 +94,8 @@ export const createRelay = (options: RelayOptions): Relay => {
   const notify = <T>(listener: ((value: T) => unknown) | undefined, value: T) =>
     void (async () => listener?.(value))().catch(() => {});
   const metrics = createMetrics();
-  const log = createLog((line) => notify(options.logger, line), apiKey);
+  const { logger } = options;
+  const log = createLog(logger && ((line) => notify(logger, line)), apiKey);
   const onError = (error: unknown) => {
     notify(options.onError, error);
     log.error(error);

@@ -42,7 +42,8 @@ const read = (error: unknown): { text: string; status?: number } => {
   }
 };
 
-export const createLog = (logger: Logger, apiKey: string) => {
+/** Without a logger, no line is made: a date for each request would cost time. */
+export const createLog = (logger: Logger | undefined, apiKey: string) => {
   const time = () => new Date().toISOString();
   let second = 0;
   let warnings = 0;
@@ -55,11 +56,13 @@ export const createLog = (logger: Logger, apiKey: string) => {
   };
   return {
     request: (status: number, path: string, ms: number) => {
+      if (!logger) return;
       const level = limited(levelOf(status));
       logger({ time: time(), level, message: 'request', status, path: path.slice(0, MAX_PATH), ms });
     },
-    warn: (message: string) => logger({ time: time(), level: 'warn', message }),
+    warn: (message: string) => logger?.({ time: time(), level: 'warn', message }),
     error: (error: unknown) => {
+      if (!logger) return;
       const { text, ...status } = read(error);
       logger({ time: time(), level: 'error', message: withoutKey(text, apiKey), ...status });
     },
