@@ -109,7 +109,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const { check, answered: noteAnswer } = createHealth(seen);
   const sieve = createSieve(options.accept, options.allowedEvents, timeout, onError);
   const senderOf = createSenders(options.enrich ?? {}, options.bots, limits, onError);
-  const letIn = createLimits(limits, onStoreError('buckets'), log.warn);
+  const letIn = createLimits(limits, onStoreError('buckets'), log.warn, !!options.enrich?.address);
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
   const { read, close: endReading } = createReading(maxBodyBytes, bodyTimeout);

@@ -215,11 +215,13 @@ const TOO_MANY = 'too many requests';
  * Creates a function that lets a request in, or rejects with a `Refusal` 429.
  *
  * @param warn receives, at most once, that the relay seems to be behind a proxy that it does not know of
+ * @param isAddressAdded whether events get the address, too
  */
 export const createLimits = (
   options: LimitOptions,
   onError: (error: unknown) => void,
   warn: (message: string) => void,
+  isAddressAdded = false,
 ) => {
   const { address: perAddress = { rate: 1000, burst: 10_000 }, visitor = { rate: 200, burst: 20_000 } } = options;
   const { total = { rate: 10_000, burst: 100_000 }, buckets = memoryBuckets() } = options;
@@ -243,11 +245,13 @@ export const createLimits = (
   const takeOf = (rate: Rate | false, key: string | undefined, cost: number, isLate: boolean): Take[] =>
     rate && key !== undefined ? [{ ...rate, key, cost, isLate }] : [];
 
-  let isWarned = !perAddress || options.trustedProxies !== undefined;
+  let isWarned = !(perAddress || isAddressAdded) || options.trustedProxies !== undefined;
   const noticeProxy = (headers: RelayRequest['headers']) => {
     if (isWarned || headers.get(FORWARDED_FOR) === null) return;
     isWarned = true;
-    warn(`a request has ${FORWARDED_FOR}: behind a proxy, set limits.trustedProxies, or all clients share one limit`);
+    warn(
+      `a request has ${FORWARDED_FOR}: behind a proxy, set limits.trustedProxies, or all clients share its address and limit`,
+    );
   };
 
   return async ({ headers }: RelayRequest, connection: ConnectionInfo): Promise<Admission> => {

@@ -115,6 +115,14 @@ describe('an address', () => {
     for (const { level, message } of warnings) expect(`${level} ${message}`).toMatch(/^warn .*limits\.trustedProxies/);
   });
 
+  it('without a limit, but added to events, is warned of once behind a proxy', async () => {
+    const warnings: string[] = [];
+    const logger = ({ level, message }: LogLine) => void (level === 'warn' && warnings.push(message));
+    const { send } = open({ address: false }, { logger, enrich: { address: { field: 'address' } } });
+    for (let n = 0; n < 2; n++) await send(batch(), '10.0.0.1', { 'X-Forwarded-For': '1.1.1.1' });
+    expect(warnings).toEqual([expect.stringContaining('limits.trustedProxies')]);
+  });
+
   it.each<[string, LimitOptions, string, string]>([
     ['the connection', {}, '1.1.1.1', '10.0.0.1'],
     ['the connection, whatever a client writes', {}, '1.1.1.1, 2.2.2.2', '10.0.0.1'],
