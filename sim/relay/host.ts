@@ -1,7 +1,7 @@
 import type { NetworkAnswer, Server } from '../server/network.ts';
 import { type Handle, SERVICE_URL, startRelay } from '../server/relayProcess.ts';
 import type { Owner } from '../world/scheduler.ts';
-import type { ClientKind } from './redis.ts';
+import type { ClientKind } from './redisClient.ts';
 import type { Stage } from './stage.ts';
 
 /** The relays' option `timeout`, in ms. */

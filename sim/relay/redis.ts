@@ -1,14 +1,7 @@
-import { createLane, type Owner } from '../world/scheduler.ts';
+import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 import type { Ledger } from './ledger.ts';
-
-/**
- * How a client treats commands while Redis is away. `rejects` is `redis` with `disableOfflineQueue`, `queues` is `redis`, and
- * `resends` is `ioredis`, which also repeats the commands whose reply it has not read.
- */
-export type ClientKind = 'rejects' | 'queues' | 'resends';
-
-export type Command = (args: string[]) => Promise<unknown>;
+import { type ClientKind, type Command, type Connection, connectTo, type RedisServer } from './redisClient.ts';
 
 /** One Redis in virtual time, with the three commands of `redisSeen`. */
 export interface SimulatedRedis {
@@ -16,17 +9,6 @@ export interface SimulatedRedis {
   /** Ends it. `isSilent`: the clients notice only when it comes back. */
   kill(isSilent: boolean): void;
   restart(isEmptied: boolean): void;
-}
-
-interface Waiting {
-  readonly args: string[];
-  readonly resolve: (reply: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
-interface Connection {
-  lose(): void;
-  open(): void;
 }
 
 const LATENCY = [1, 12] as const;
@@ -81,51 +63,11 @@ export const createRedis = (world: World, ledger: Ledger): SimulatedRedis & { sw
   const later = (label: string, run: () => void, more: object = {}) =>
     void scheduler.after(random.between(...LATENCY), label, run, more);
 
+  const server: RedisServer = { life: () => (isUp ? life : undefined), execute: values.execute, later };
   const connect = (owner: Owner, kind: ClientKind, isAlive: () => boolean): Command => {
-    const [there, back] = [createLane(), createLane()];
-    const unread = new Set<Waiting>();
-    let queue: Waiting[] = [];
-    let isOpen = isUp;
-    const fail = (waiting: Waiting) => {
-      ledger.note({ what: 'failed', args: waiting.args, from: owner.name });
-      waiting.reject(Error('redis: the connection is closed'));
-    };
-    const send = (waiting: Waiting) => {
-      if (!isAlive()) return;
-      const mine = life;
-      unread.add(waiting);
-      const arrive = () => {
-        if (mine !== life || !isUp) return;
-        const reply = values.execute(owner.name, waiting.args);
-        world.log('redis', () => `${owner.name} ${waiting.args.join(' ')}: ${reply}`);
-        later('redis replies', () => mine === life && unread.delete(waiting) && waiting.resolve(reply), {
-          owner,
-          lane: back,
-        });
-      };
-      later('redis command', arrive, { lane: there });
-    };
-    const flush = () => {
-      isOpen = true;
-      for (const waiting of queue.splice(0)) send(waiting);
-    };
-    connections.add({
-      lose() {
-        isOpen = false;
-        const lost = [...unread];
-        unread.clear();
-        if (kind === 'resends') queue = [...lost, ...queue];
-        else lost.forEach(fail);
-      },
-      open: () => later('redis connects', flush, { owner }),
-    });
-    return (args) =>
-      new Promise((resolve, reject) => {
-        const waiting = { args, resolve, reject };
-        if (isOpen) send(waiting);
-        else if (kind === 'rejects') fail(waiting);
-        else queue.push(waiting);
-      });
+    const { connection, command } = connectTo(server, { world, ledger }, { owner, kind, isAlive });
+    connections.add(connection);
+    return command;
   };
   const each = (what: keyof Connection) => () => connections.forEach((connection) => void connection[what]());
   return {

@@ -4,7 +4,7 @@ import { type Broken, createWorld, type World } from '../world/world.ts';
 import { type Clients, createBatches, createEvents, RELAYS, type SentEvent, startClients } from './clients.ts';
 import { createHost, type Host, MAX_PENDING } from './host.ts';
 import { abandonedIn, repeatsIn } from './ledger.ts';
-import type { ClientKind } from './redis.ts';
+import type { ClientKind } from './redisClient.ts';
 import { createStage, type Stage } from './stage.ts';
 
 export const TARGETS = ['relay 1', 'relay 2', 'Redis', 'Redis and its keys'] as const;
