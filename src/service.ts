@@ -207,6 +207,9 @@ export const createService = (options: ServiceOptions): Service => {
       const detail = withoutKey(text, apiKey).slice(0, 1000) || response.statusText;
       throw new ServiceError('POST', url, response.status, detail);
     }
+    // Another server has answered: a proxy, a captive portal, or a website at a wrong address.
+    if (/^text\/html/i.test(response.headers.get('Content-Type') ?? ''))
+      throw new ServiceError('POST', url, response.status, 'expected an answer of the service, got HTML');
     return { status: response.status, text };
   };
 

@@ -35,7 +35,7 @@ describe('upsertCustomer', () => {
   });
 
   it('throws an error with the answer when that is not JSON', async () => {
-    upstream.answer(200, { 'Content-Type': 'text/html' }, '<h1>hello</h1>');
+    upstream.answer(200, { 'Content-Type': 'text/plain' }, '<h1>hello</h1>');
     const error = await failureOf(connect().upsertCustomer('ann'));
     expect(error).toMatchObject({ url: `${upstream.url}/api/customers/upsert`, cause: expect.any(SyntaxError) });
     expect(error.detail).toContain('<h1>hello</h1>');
@@ -92,10 +92,16 @@ describe('sendBatch', () => {
   it.each([
     ['nothing', 201, ''],
     ['no content', 204, ''],
-    ['HTML', 200, '<h1>ok</h1>'],
+    ['any text', 200, '<h1>ok</h1>'],
   ])('takes %s as a success', async (_what, status, body) => {
     upstream.answer(status, {}, body);
     await expect(connect().sendBatch([event('a')])).resolves.toBeUndefined();
+  });
+
+  it('takes a page of HTML for the answer of another server', async () => {
+    upstream.answer(200, { 'Content-Type': 'text/html; charset=utf-8' }, '<!doctype html>');
+    const error = await failureOf(connect().sendBatch([event('a')]));
+    expect(error).toMatchObject({ status: 200, detail: 'expected an answer of the service, got HTML' });
   });
 });
 
