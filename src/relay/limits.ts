@@ -82,27 +82,34 @@ export const memoryBuckets = (): Buckets => {
   let buckets = new Map<string, { tokens: number; at: number }>();
   // Dropped whole, because V8 searches a map from its beginning to find the first entry after many deletions.
   let older = buckets;
-  const refilled = ({ key, rate, burst }: Take, now: number) => {
-    const bucket = buckets.get(key) ?? older.get(key) ?? { tokens: burst, at: now };
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * rate) / 1000);
-    bucket.at = now;
+  const keep = (key: string, bucket: { tokens: number; at: number }) => {
     buckets.set(key, bucket);
-    if (buckets.size >= MOST_BUCKETS) {
-      older = buckets;
-      buckets = new Map();
-    }
-    return bucket;
+    if (buckets.size < MOST_BUCKETS) return;
+    older = buckets;
+    buckets = new Map();
+  };
+  const refilled = ({ key, rate, burst }: Take, now: number) => {
+    const known = buckets.get(key) ?? older.get(key);
+    if (!known) return { tokens: burst, at: now };
+    known.tokens = Math.min(burst, known.tokens + ((now - known.at) * rate) / 1000);
+    known.at = now;
+    keep(key, known);
+    return known;
   };
   return {
     take: (takes) => {
       const now = performance.now();
       const all = takes.map((take) => ({ ...take, bucket: refilled(take, now) }));
-      const waits = all.map(({ rate, isLate, bucket: { tokens } }) =>
-        tokens >= (isLate ? 0 : 1) ? 0 : ((1 - tokens) * 1000) / rate,
-      );
-      const wait = Math.max(0, ...waits);
-      if (!wait) for (const { cost, bucket } of all) bucket.tokens -= cost;
-      return wait;
+      let wait = 0;
+      for (const { rate, isLate, bucket } of all)
+        if (bucket.tokens < (isLate ? 0 : 1)) wait = Math.max(wait, ((1 - bucket.tokens) * 1000) / rate);
+      // A refused request keeps no bucket that was not there: it must not be able to make others be dropped.
+      if (wait) return wait;
+      for (const { key, cost, bucket } of all) {
+        bucket.tokens -= cost;
+        keep(key, bucket);
+      }
+      return 0;
     },
   };
 };

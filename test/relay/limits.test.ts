@@ -273,6 +273,17 @@ it('a refused request takes no tokens of visitors who are not over their limit',
   expect(await send(batch(1, ben))).toBe(201);
 });
 
+it('keeps no bucket for a refused request, which could make those of others be dropped', async () => {
+  const { take } = memoryBuckets();
+  const bucket = (key: string, isLate = false) => ({ key, rate: 0.001, burst: 1, cost: 1, isLate });
+  for (const key of ['debtor', 'flood']) expect(take([bucket(key)])).toBe(0);
+  for (let request = 0; request < 300; request++) {
+    const visitors = Array.from({ length: 500 }, (_, n) => bucket(`${request} ${n}`));
+    expect(take([bucket('flood'), ...visitors])).toBeGreaterThan(0);
+  }
+  expect(take([bucket('debtor')])).toBeGreaterThan(0);
+});
+
 it('a clock that is set back neither empties nor fills a bucket', () => {
   const { take } = memoryBuckets();
   const one = { key: 'a', rate: 1, burst: 2, cost: 1, isLate: false };
