@@ -43,11 +43,16 @@ const openRedis = async (url: string, onError: (error: unknown) => void) => {
   const command: RedisCommand = (args) => client.sendCommand(args);
   return {
     command,
-    /** Resolves with the connection, or after the first error: the client tries again by itself. */
+    /** Resolves with the connection, after the first error, or if Redis does not answer: the client tries again by itself. */
     connect: () =>
       new Promise<unknown>((resolve, reject) => {
         client.once('error', resolve);
         client.connect().then(resolve, reject);
+        const late = () => {
+          onError('no answer yet');
+          resolve(undefined);
+        };
+        pause(GRACE).then(() => client.isReady || late());
       }),
     /** A Redis that does not answer would hold up the end for as long. */
     close: () => Promise.race([client.close(), pause(GRACE)]),

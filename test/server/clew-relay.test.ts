@@ -1,5 +1,7 @@
 // @module-tag promise
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Running, start } from '../broker/process.ts';
@@ -90,6 +92,16 @@ it('starts without its Redis, is live, and is ready once that is there', async (
   expect((await fetch(`${relay.ready}/health/live`)).status).toBe(200);
   expect((await fetch(`${relay.ready}/health`)).status).toBe(503);
   expect(await post(relay, [event('a')])).toBe(503);
+  expect(await relay.end('SIGTERM')).toBe(0);
+});
+
+it('starts while its Redis accepts the connection and answers nothing, and ends on SIGTERM', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const relay = await run({ REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, TIMEOUT: '500' });
+  expect((await fetch(`${relay.ready}/clew/health/live`)).status).toBe(200);
+  expect((await fetch(`${relay.ready}/clew/health`)).status).toBe(503);
   expect(await relay.end('SIGTERM')).toBe(0);
 });
 
