@@ -1,6 +1,7 @@
 import { createSieve, NOT_ALLOWED } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
 import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
+import { bodyFor } from './relay/body.js';
 import { toService } from './relay/forward.js';
 import { createForwarding, isOk } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
@@ -9,7 +10,6 @@ import { createLimits } from './relay/limits.js';
 import { createLog } from './relay/log.js';
 import { createMetrics } from './relay/metrics.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
-import { type Part, partsOf } from './relay/parts.js';
 import { answerToProbe } from './relay/probes.js';
 import { createReading } from './relay/reading.js';
 import { createAccount } from './relay/report.js';
@@ -152,7 +152,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const repeats = job.events.length - fresh.length;
     metrics.event('duplicate', repeats);
     account.count('repeats', repeats);
-    const taken: RelayedEvent[] = [];
+    let taken: readonly RelayedEvent[] = [];
     try {
       // After the reservation: an event that the service has is answered as a success, whatever `accept` decides now.
       const sender = senderOf(request, connection);
@@ -164,11 +164,12 @@ export const createRelay = (options: RelayOptions): Relay => {
       metrics.dropped(sender.isRefused ? 'bots' : 'accept', others);
       if (sender.isBot) metrics.ofBots(fresh.length);
       account.count('rejected', rejected.length);
-      const parts = partsOf(job, events, maxBodyBytes, sender.bare);
-      const onTaken = (part: Part) => void taken.push(...part.events);
-      const answer = parts[0] && (await send(job.path, parts, isBeacon(request), onTaken));
+      const body = bodyFor(job, events, maxBodyBytes, sender.bare);
+      const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));
       if (!answer || isOk(answer)) account.arrived(dropped.map(({ came }) => came));
-      return answer ? answerOf(answer, rejected, onError) : answerOfNothing(rejected);
+      if (!answer) return answerOfNothing(rejected);
+      if (isOk(answer)) taken = events;
+      return answerOf(answer, rejected, onError);
     } finally {
       account.taken(taken.map(({ came }) => came));
       metrics.event('forwarded', taken.length);
@@ -196,8 +197,11 @@ export const createRelay = (options: RelayOptions): Relay => {
     }
     account.emitIfDue();
     const ms = Math.round(performance.now() - start);
-    if (!probe) metrics.request(response.status, ms);
-    log.request(response.status, path, ms);
+    // A supervisor probes all the time, and anybody can.
+    if (!probe) {
+      metrics.request(response.status, ms);
+      log.request(response.status, path, ms);
+    }
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
     response.headers.set('X-Content-Type-Options', 'nosniff');

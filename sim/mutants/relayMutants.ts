@@ -11,13 +11,13 @@ export const relayMutants: readonly Mutant[] = [
   {
     name: 'the relay remembers events before the service has answered',
     file: 'relay.ts',
-    find: '      const parts = partsOf(',
-    replace: '      await end(events);\n      const parts = partsOf(',
+    find: '      const body = bodyFor(',
+    replace: '      await end(events);\n      const body = bodyFor(',
   },
   {
     name: 'the relay answers success before the service has answered',
     file: 'relay.ts',
-    find: 'return answer ? answerOf(',
-    replace: 'return answer && isOk(answer) ? answerOf(',
+    find: '      if (isOk(answer)) taken = events;\n',
+    replace: '      if (!isOk(answer)) return answerOfNothing(rejected);\n      taken = events;\n',
   },
 ];

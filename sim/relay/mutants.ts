@@ -33,8 +33,8 @@ export const sharedMutants: readonly (readonly [mutant: Mutant, invariant: strin
     {
       name: 'the relay releases events before the service has answered',
       file: 'relay.ts',
-      find: '      const parts = partsOf(',
-      replace: '      await end([]);\n      const parts = partsOf(',
+      find: '      const body = bodyFor(',
+      replace: '      await end([]);\n      const body = bodyFor(',
     },
     'an event is stored once',
   ],

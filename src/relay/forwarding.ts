@@ -1,7 +1,5 @@
 import type { Forward, ForwardRequest } from './forward.js';
 import { inTime, Late } from './inTime.js';
-import type { ServicePath } from './job.js';
-import type { Part } from './parts.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
 
@@ -52,12 +50,12 @@ export const createForwarding = (options: ForwardingOptions) => {
     };
   };
 
-  /** Forwards one body. */
-  const forward = async (request: ForwardRequest, ms: number): Promise<Answer> => {
+  /** Forwards once. */
+  const forward = async (request: ForwardRequest): Promise<Answer> => {
     const start = performance.now();
     let status: number | undefined;
     try {
-      const answer = await inTime(ask(request), ms, 'the service');
+      const answer = await inTime(ask(request), timeout, 'the service');
       status = answer.status;
       return answer;
     } finally {
@@ -74,30 +72,12 @@ export const createForwarding = (options: ForwardingOptions) => {
   return {
     /** Requests that are being forwarded. */
     inFlight: () => inFlight,
-    /**
-     * Forwards the parts one after another, until the service does not take one.
-     *
-     * @param onTaken receives each part that the service has taken
-     * @returns resolves to the last answer of the service. Rejects with a `Refusal` if there is none, or the request does not go
-     */
-    async send(path: ServicePath, parts: readonly Part[], isFromBeacon: boolean, onTaken: (part: Part) => void) {
-      /** Forwards what is left, in order, all of it within `timeout`. */
-      const left = [...parts];
-      const attempt = async (): Promise<Answer> => {
-        const until = performance.now() + timeout;
-        for (let ms = timeout; ; ms = Math.max(Math.ceil(until - performance.now()), 1)) {
-          const [part] = left as [Part];
-          const answer = await forward({ path, body: part.body }, ms);
-          if (!isOk(answer)) return answer;
-          onTaken(part);
-          left.shift();
-          if (!left[0]) return answer;
-        }
-      };
+    /** The answer of the service. Rejects with a `Refusal` if there is none, or the request does not go. */
+    async send(request: ForwardRequest, isFromBeacon: boolean): Promise<Answer> {
       if (inFlight >= maxForwards) throw new Refusal(503, 'the relay is busy', 1);
       inFlight++;
       try {
-        return await (isFromBeacon ? forwardBeacon(attempt, isClosing) : attempt());
+        return await (isFromBeacon ? forwardBeacon(forward, request, isClosing) : forward(request));
       } catch (error) {
         onError(error instanceof Refusal ? error.cause : error);
         throw refusalOf(error);

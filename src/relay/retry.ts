@@ -1,3 +1,4 @@
+import type { ForwardRequest } from './forward.js';
 import type { Answer } from './forwarding.js';
 
 /** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms, or up to half earlier. */
@@ -19,16 +20,17 @@ const isPassing = ({ status, retryAfter }: Answer): boolean =>
 
 /** Forwards a beacon, and again if there is no answer or one that will pass, until `isClosing`. */
 export const forwardBeacon = async (
-  forward: () => Promise<Answer>,
+  forward: (request: ForwardRequest) => Promise<Answer>,
+  request: ForwardRequest,
   isClosing: () => boolean,
   [wait, ...later]: readonly number[] = BEACON_RETRIES,
 ): Promise<Answer> => {
   try {
-    const answer = await forward();
+    const answer = await forward(request);
     if (!isPassing(answer) || wait === undefined || isClosing()) return answer;
   } catch (error) {
     if (wait === undefined || isClosing()) throw error;
   }
   await pause(wait * (1 - Math.random() / 2));
-  return forwardBeacon(forward, isClosing, later);
+  return forwardBeacon(forward, request, isClosing, later);
 };

@@ -129,7 +129,7 @@ export const createSenders = (
       return otherwise;
     }
   };
-  /** The names of the parser's fields: without its result, no page may write them either. */
+  /** The names of all fields that the parser has returned: no page may write one that it leaves out. */
   let unknown: Fields = {};
   const parse = (agent: string): Fields => {
     const given: unknown = userAgent?.(agent);
@@ -137,7 +137,7 @@ export const createSenders = (
       throw new TypeError(`enrich.userAgent: expected an object, got ${shownKind(given)}`);
     // Written and read, so that no later step can fail on what the function returns. JSON omits undefined fields.
     const written = JSON.parse(JSON.stringify(given));
-    unknown = Object.fromEntries(Object.keys(given).map((name) => [name, undefined]));
+    unknown = { ...unknown, ...Object.fromEntries(Object.keys(given).map((name) => [name, undefined])) };
     return { ...unknown, ...written };
   };
   const judge = (agent: string): boolean => {

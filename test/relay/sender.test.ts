@@ -94,36 +94,14 @@ describe('the option `enrich`', () => {
       );
     const bodies = (received: readonly { body: string }[]) => received.map(({ body }) => JSON.parse(body).batch);
 
-    it('forwards the events in several requests, in order, and each with its fields', async () => {
+    it('forwards the events in one request without the fields', async () => {
       const { post, received } = open({ enrich });
       const batch = large(300, 10);
       expect(await post({ batch }, agent)).toMatchObject({ status: 201 });
-      expect(received.length).toBeGreaterThan(1);
-      for (const { body } of received) expect(body.length).toBeLessThanOrEqual(102_400);
+      expect(received).toHaveLength(1);
       const events = bodies(received).flat();
       expect(events.map(({ uuid }) => uuid)).toEqual(batch.map(({ uuid }) => uuid));
-      for (const { payload } of events) expect(payload.user_agent).toBe(agent['User-Agent']);
-    });
-
-    it('forwards after a failure only what the service has not taken', async () => {
-      const received: { body: string }[] = [];
-      const statuses = [201, 503];
-      const forward = async (request: { path: string; body: string }) => {
-        received.push(request);
-        return new Response(null, { status: statuses.shift() ?? 201 });
-      };
-      const { post, relay } = open({ enrich, forward });
-      const batch = large(300, 10);
-      expect(await post({ batch }, agent)).toMatchObject({ status: 503 });
-      const taken = bodies(received)[0].length;
-      expect(relay.metrics()).toContain(`clew_relay_events_total{what="forwarded"} ${taken}\n`);
-      received.splice(1);
-      expect(await post({ batch }, agent)).toMatchObject({ status: 201 });
-      expect(
-        bodies(received)
-          .flat()
-          .map(({ uuid }) => uuid),
-      ).toEqual(batch.map(({ uuid }) => uuid));
+      for (const { payload } of events) expect(payload).toEqual({ text: 'xxxxxxxxxx' });
     });
 
     it('adds no fields to an event without room for them, and keeps none of the page', async () => {
@@ -141,6 +119,14 @@ describe('the option `enrich`', () => {
     expect(await payloadOf({ none: 'of the page' }, { 'User-Agent': PHONE })).toEqual({ browser: 'Safari' });
     expect(await payloadOf({})).toEqual({});
     expect(await payloadOf({ browser: 'of the page', none: 1, n: 1 })).toEqual({ n: 1 });
+  });
+
+  it('lets no page write a field that the parser returns for other clients', async () => {
+    const { payloadOf } = open({
+      enrich: { userAgent: (agent) => (agent.includes('Mobile') ? { phone: true } : { desktop: true }) },
+    });
+    await payloadOf({}, { 'User-Agent': 'desktop' });
+    expect(await payloadOf({ desktop: 'forged' }, { 'User-Agent': 'Mobile' })).toEqual({ phone: true });
   });
 
   it.each<[string, () => object]>([
