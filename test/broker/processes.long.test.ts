@@ -1,94 +1,20 @@
 // @module-tag promise
-import { EventEmitter, once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { signPrimaryKey } from '../../src/relay.ts';
 import type { WireEvent } from '../../src/wire.ts';
 import { itWithRedis as it, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
-import { createBroker, event, events, KEY, repeatsIn, until } from './broker.ts';
-import { type Running, start } from './process.ts';
+import { event, events, repeatsIn, until } from './broker.ts';
+import { createPages, openBroker, SECRET, uuidsOf } from './running.ts';
 
 // Each test starts several processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-const SECRET = 'an-identity-secret-of-enough-bytes';
-const BATCH = '/clew/api/events/batch/';
-
 const redis = useRedis();
 const upstream = useUpstream();
 
-/** The two scripts of the example, as processes that nobody asks before they are killed. */
-const openBroker = () => {
-  const broker = createBroker(redis(), upstream);
-  const run = async (script: string, pattern: RegExp, env: Record<string, string>): Promise<Running> => {
-    const common = { REDIS_URL: redis().url, STREAM: broker.stream };
-    const running = await start(process.execPath, ['--import', 'tsx', script], pattern, { ...common, ...env });
-    onTestFinished(async () => void (await running.end('SIGKILL')));
-    return running;
-  };
-  return {
-    ...broker,
-    startRelay: () =>
-      run('demo/broker/relay.ts', /clew relay: (http:.*)\n/, {
-        PORT: '0',
-        MAX_PENDING: '5000',
-        TIMEOUT: '900',
-        IDENTITY_SECRET: SECRET,
-      }),
-    startWorker: () =>
-      run('demo/broker/run-worker.ts', /delivers to (.*)\n/, {
-        BASE_URL: upstream.url,
-        API_KEY: KEY,
-        TAKE_OVER_AFTER: '1000',
-      }),
-  };
-};
-
-const uuidsOf = (batch: readonly WireEvent[]) => batch.map(({ uuid }) => uuid);
 /** What came to the service, by id, in order. */
 const arrived = (): string[] => upstream.received.flatMap(({ text }) => uuidsOf(JSON.parse(text).batch));
-
-/** Pages that post to the relay at an address which may change, and, as the tracker does, again what nobody has confirmed. */
-const createPages = (url: () => string) => {
-  /** Ids in requests whose answer did not come, or was not one of success. */
-  const unconfirmed = new Set<string>();
-  const replies: { status: number; retryAfter: string | null }[] = [];
-  const answers = new EventEmitter();
-  const confirmed = () => replies.filter(({ status }) => status < 300).length;
-  const post = async (batch: readonly WireEvent[]): Promise<void> => {
-    const request = {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ batch }),
-    };
-    for (;;) {
-      const reply = await fetch(url() + BATCH, request).catch(() => undefined);
-      await reply?.text().catch(() => {});
-      if (reply) replies.push({ status: reply.status, retryAfter: reply.headers.get('Retry-After') });
-      answers.emit('answer');
-      if (reply?.ok) return;
-      for (const uuid of uuidsOf(batch)) unconfirmed.add(uuid);
-      await pause(50);
-    }
-  };
-  return {
-    unconfirmed,
-    replies,
-    /** Resolves with the answer that makes them so many, before the pages can post all the rest. */
-    async haveConfirmed(count: number): Promise<void> {
-      while (confirmed() < count) await once(answers, 'answer');
-    },
-    /** Four at a time. */
-    async postAll(batches: readonly WireEvent[][]): Promise<void> {
-      const open = [...batches];
-      const one = async () => {
-        for (let batch = open.shift(); batch; batch = open.shift()) await post(batch);
-      };
-      await Promise.all([one(), one(), one(), one()]);
-    },
-  };
-};
 
 /** All are there, and none twice but those whose answer was lost. */
 const expectNoLoss = (batches: readonly WireEvent[][], unconfirmed: ReadonlySet<string>) => {
@@ -100,7 +26,7 @@ const expectNoLoss = (batches: readonly WireEvent[][], unconfirmed: ReadonlySet<
 const manyBatches = () => Array.from({ length: 40 }, (_, n) => events(5, `${n}-`));
 
 it('events travel from page over relay, stream and worker to the service, and both processes end on SIGTERM', async () => {
-  const broker = openBroker();
+  const broker = openBroker(redis(), upstream);
   const [relay, worker] = await Promise.all([broker.startRelay(), broker.startWorker()]);
   const post = (path: string, body: object) =>
     fetch(`${relay.ready}/clew${path}`, {
@@ -124,7 +50,7 @@ it('events travel from page over relay, stream and worker to the service, and bo
 });
 
 it('SIGKILL of a relay with requests in flight loses no event', async () => {
-  const broker = openBroker();
+  const broker = openBroker(redis(), upstream);
   const [first] = await Promise.all([broker.startRelay(), broker.startWorker()]);
   let url = first.ready;
   const pages = createPages(() => url);
@@ -143,7 +69,7 @@ it('SIGKILL of a relay with requests in flight loses no event', async () => {
 });
 
 it('SIGKILL of a worker during a delivery loses no event and sends only unconfirmed ones again', async () => {
-  const broker = openBroker();
+  const broker = openBroker(redis(), upstream);
   const batches = Array.from({ length: 12 }, (_, n) => events(5, `${n}-`));
   for (const batch of batches) await broker.append(batch);
   // The service takes the third, and its answer never comes.
@@ -160,7 +86,7 @@ it('SIGKILL of a worker during a delivery loses no event and sends only unconfir
 });
 
 it('SIGKILL of Redis loses no event: pages get 503 until Redis is back', async () => {
-  const broker = openBroker();
+  const broker = openBroker(redis(), upstream);
   const [relay] = await Promise.all([broker.startRelay(), broker.startWorker()]);
   const pages = createPages(() => relay.ready);
   const batches = manyBatches();
