@@ -1,5 +1,6 @@
 import { ADDRESS, isAddress, isKey, KEY, withoutKey } from './service/address.js';
 import { dataFault, eventFault, keyFault } from './service/eventFault.js';
+import { written } from './service/written.js';
 import {
   BATCH_PATH,
   EVENT_PATH,
@@ -105,36 +106,6 @@ export interface Service {
 
 /** Longer timers fire at once: https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers */
 const LONGEST_TIMER = 2 ** 31 - 1;
-
-/**
- * The JSON of a value, and what it says.
- *
- * @param place names the value in the error
- * @throws TypeError for a value that JSON cannot hold, or would write as null, which deletes a property
- */
-const written = (value: unknown, place: string): { text: string; data: unknown } => {
-  const fail = (name: string, what: string): never => {
-    throw new TypeError(`${place}${name && `: ${name}`}: expected a value that JSON can hold, got ${what}`);
-  };
-  const check = function (this: Record<string, unknown>, name: string, item: unknown) {
-    const before = this[name];
-    if (typeof item === 'bigint') fail(name, 'a bigint');
-    if (typeof item === 'number' || item instanceof Number) {
-      if (!Number.isFinite(Number(item))) fail(name, `${item}`);
-    }
-    // An invalid date, for example.
-    if (item === null && before !== null) fail(name, `${before}`);
-    return item;
-  };
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value, check);
-  } catch (cause) {
-    if (cause instanceof TypeError && cause.message.startsWith(place)) throw cause;
-    throw new TypeError(`${place}: expected a value that JSON can hold: ${cause}`, { cause });
-  }
-  return { text: text ?? '', data: text === undefined ? undefined : JSON.parse(text) };
-};
 
 /**
  * The JSON of an event, as the service needs it.

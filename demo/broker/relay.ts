@@ -18,7 +18,7 @@ const relay = createRelay({
   timeout: Number(TIMEOUT),
   onError: (error) => console.error(`clew relay: ${error instanceof ForwardError ? error.detail : error}`),
   ...(IDENTITY_SECRET && { identitySecret: IDENTITY_SECRET }),
-  ...(ALLOWED_ORIGINS && { allowedOrigins: ALLOWED_ORIGINS.split(',') }),
+  ...(ALLOWED_ORIGINS && { allowedOrigins: ALLOWED_ORIGINS.split(',').map((origin) => origin.trim()) }),
 });
 const server = createServer(toNodeHandler(relay)).listen(Number(PORT), HOST, () => {
   console.log(`clew relay: http://${HOST}:${(server.address() as AddressInfo).port}`);

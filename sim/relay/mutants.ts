@@ -24,8 +24,8 @@ export const sharedMutants: readonly (readonly [mutant: Mutant, invariant: strin
     {
       name: 'the relay takes an event that another request has reserved',
       file: 'relay/seen.ts',
-      find: "=== TAKEN ? 'taken' : 'pending'",
-      replace: "=== TAKEN ? 'taken' : 'new'",
+      find: "by === owner ? 'new' : 'pending'",
+      replace: "'new'",
     },
     'an event is stored once',
   ],
@@ -40,10 +40,10 @@ export const sharedMutants: readonly (readonly [mutant: Mutant, invariant: strin
   ],
   [
     {
-      name: 'the relay keeps a reservation that a repeated SET has made',
-      file: 'relay/reserve.ts',
-      find: "await end('release', open);",
-      replace: "await end('release', mine);",
+      name: 'the relay takes a reservation that a repeated SET has made for one of another request',
+      file: 'relay/seen.ts',
+      find: "by === owner ? 'new' : 'pending'",
+      replace: "'pending'",
     },
     'a relay gives up its reservations',
   ],

@@ -1,4 +1,5 @@
 import { eventFault } from '../service/eventFault.js';
+import { written } from '../service/written.js';
 import { IDENTIFY, isObject, kindOf, type Rejections, type WireEvent } from '../wire.js';
 import type { ConnectionInfo } from './address.js';
 import { inTime } from './inTime.js';
@@ -52,8 +53,10 @@ const askAccept = async (
   // A function without its `return` would otherwise drop all events.
   if (verdict !== true && !isObject(verdict))
     throw new TypeError(`accept: expected a boolean, an event or a reason, got ${kindOf(verdict)}`);
-  // The id identifies duplicates, so it stays. An event that `accept` has changed in place is checked, too.
-  const changed = { ...(verdict === true ? given : verdict), uuid: came.uuid } as WireEvent;
+  // Written and read, so that no later step can fail on what `accept` returns, or has changed in place. The id identifies
+  // duplicates, so it stays.
+  const { data } = written({ ...(verdict === true ? given : verdict), uuid: came.uuid }, 'accept');
+  const changed = data as WireEvent;
   const fault = eventFault(changed);
   // Without the value, which is not for the log.
   if (fault) throw new TypeError(`accept: ${fault.replace(/, got .*/s, '')}`);

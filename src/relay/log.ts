@@ -5,8 +5,8 @@ export interface LogLine {
   /** ISO 8601, UTC. */
   readonly time: string;
   /**
-   * `error`: 5xx, and failures of the service or a store. `warn`: other refusals, at most ten in a second. `info`: the rest,
-   * and 429.
+   * `error`: 5xx, and failures of the service or a store. `warn`: other refusals. Of either at most ten in a second. `info`: the
+   * rest, and 429.
    */
   readonly level: 'info' | 'warn' | 'error';
   /** `request` for an answered request, or why something failed. */
@@ -25,8 +25,8 @@ export type Logger = (line: LogLine) => void;
 /** Characters of a path. The rest says nothing. */
 const MAX_PATH = 200;
 
-/** Refusals in a second that are warnings: clients cause them, and must not be able to fill a log. */
-const MOST_WARNINGS = 10;
+/** Lines of `warn` in a second, and of `error`. Clients cause them, and must not be able to fill a log. */
+const MOST_LINES = 10;
 
 const levelOf = (status: number): LogLine['level'] =>
   status < 400 || status === 429 ? 'info' : status < 500 ? 'warn' : 'error';
@@ -46,13 +46,12 @@ const read = (error: unknown): { text: string; status?: number } => {
 export const createLog = (logger: Logger | undefined, apiKey: string) => {
   const time = () => new Date().toISOString();
   let second = 0;
-  let warnings = 0;
+  let lines = { info: 0, warn: 0, error: 0 };
   const limited = (level: LogLine['level']): LogLine['level'] => {
-    if (level !== 'warn') return level;
     const now = Math.trunc(Date.now() / 1000);
-    warnings = now === second ? warnings + 1 : 1;
+    if (now !== second) lines = { info: 0, warn: 0, error: 0 };
     second = now;
-    return warnings > MOST_WARNINGS ? 'info' : 'warn';
+    return ++lines[level] > MOST_LINES ? 'info' : level;
   };
   return {
     request: (status: number, path: string, ms: number) => {
@@ -64,7 +63,7 @@ export const createLog = (logger: Logger | undefined, apiKey: string) => {
     error: (error: unknown) => {
       if (!logger) return;
       const { text, ...status } = read(error);
-      logger({ time: time(), level: 'error', message: withoutKey(text, apiKey), ...status });
+      logger({ time: time(), level: limited('error'), message: withoutKey(text, apiKey), ...status });
     },
   };
 };

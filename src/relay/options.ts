@@ -9,6 +9,7 @@ import { longestForwarding } from './retry.js';
 import type { Seen } from './seen.js';
 import { type BotOptions, checkSender, type EnrichOptions } from './sender.js';
 import { isSecret, SECRET_BYTES } from './signature.js';
+import { strayName } from './strayName.js';
 import type { VisitorCookieOptions } from './visitorCookie.js';
 
 /** What `createRelay` takes. */
@@ -216,6 +217,8 @@ export const checkOptions = (options: RelayOptions): void => {
     throw new TypeError(`createRelay: ${name}: expected ${expected}, got ${got}`);
   };
   if (!isObject(options)) fail('options', 'an object', kindOf(options));
+  const stray = strayName(options);
+  if (stray) fail(...stray);
   const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
     if (options[name] !== undefined && !holds(options[name])) fail(name, expected, kindOf(options[name]));
   };

@@ -79,9 +79,8 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
         };
       }
       open = open.filter((_, at) => states[at] !== 'taken');
-      // Released, because two relays that wait for each other's events would wait for ever. The pending ones, too: ioredis repeats a
-      // command whose reply was lost with the connection, and the second SET finds the reservation that the first one has made.
-      await end('release', open);
+      // Two relays that wait for each other's events would wait for ever.
+      await end('release', mine);
       if (performance.now() > until) throw new Refusal(503, 'another request is forwarding the same events', 1);
       await pause(wait * (1 + Math.random()));
     }

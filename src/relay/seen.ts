@@ -17,7 +17,8 @@ export interface Seen {
   /**
    * Reserves the events that are `new`.
    *
-   * @param owner names the request. No other request of any relay has the same name
+   * @param owner names the request. No other request of any relay has the same name. What it has reserved is `new` for it again:
+   *   a client of a database repeats a command whose answer was lost with the connection
    * @returns resolves to the state of each, in order. If it rejects, the relay forwards nothing and answers 503
    */
   reserve(uuids: readonly string[], owner: string): Promise<readonly SeenState[]>;
@@ -97,7 +98,8 @@ export const memorySeen = ({
       const holds = (until = 0) => until > now;
       return uuids.map((uuid) => {
         if (holds(taken.get(uuid) ?? older.get(uuid))) return 'taken';
-        if (holds(pending.get(uuid)?.until)) return 'pending';
+        const { owner: by, until } = pending.get(uuid) ?? {};
+        if (by !== owner && holds(until)) return 'pending';
         pending.set(uuid, { owner, until: now + maxPending });
         return 'new';
       });
@@ -156,8 +158,11 @@ export const redisSeen = (
       all(uuids, async (key): Promise<SeenState> => {
         const isReserved = await command(['SET', key, owner, 'NX', 'PX', `${maxPending}`]);
         if (isReserved !== null) return 'new';
-        // A key that has expired in between counts as pending, and the relay asks again.
-        return `${await command(['GET', key])}` === TAKEN ? 'taken' : 'pending';
+        const by = `${await command(['GET', key])}`;
+        if (by === TAKEN) return 'taken';
+        // ioredis repeats a SET whose reply was lost with the connection. A key that has expired in between counts as pending, and the
+        // relay asks again.
+        return by === owner ? 'new' : 'pending';
       }),
     confirm: async (uuids) => void (await all(uuids, (key) => command(['SET', key, TAKEN, 'PX', `${maxAge}`]))),
     release: async (uuids, owner) => void (await all(uuids, (key) => command(['EVAL', RELEASE, '1', key, owner]))),

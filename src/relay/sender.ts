@@ -1,3 +1,4 @@
+import { isPromise, written } from '../service/written.js';
 import { IDENTIFY, isObject, kindOf } from '../wire.js';
 import {
   type AddressOptions,
@@ -92,14 +93,8 @@ const MAX_USER_AGENT = 1000;
 
 const ANYONE: Sender = { isBot: false, isRefused: false, enrich: (event) => event, bare: (event) => event };
 
-const isPromise = (value: unknown): boolean => isObject(value) && typeof value.then === 'function';
-
-/** Names a wrong answer. A rejection that nobody handles would end the process. */
-const shownKind = (value: unknown): string => {
-  if (!isPromise(value)) return kindOf(value);
-  Promise.resolve(value).catch(() => {});
-  return 'a promise';
-};
+/** Names a wrong answer. */
+const shownKind = (value: unknown): string => (isPromise(value) ? 'a promise' : kindOf(value));
 
 type Fields = Record<string, unknown>;
 
@@ -136,9 +131,9 @@ export const createSenders = (
     if (!isObject(given) || isPromise(given))
       throw new TypeError(`enrich.userAgent: expected an object, got ${shownKind(given)}`);
     // Written and read, so that no later step can fail on what the function returns. JSON omits undefined fields.
-    const written = JSON.parse(JSON.stringify(given));
+    const data = written(given, 'enrich.userAgent').data as Fields;
     unknown = { ...unknown, ...Object.fromEntries(Object.keys(given).map((name) => [name, undefined])) };
-    return { ...unknown, ...written };
+    return { ...unknown, ...data };
   };
   const judge = (agent: string): boolean => {
     const answer: unknown = bots?.isBot(agent);

@@ -44,16 +44,14 @@ const openRedis = async (url: string, onError: (error: unknown) => void) => {
   return {
     command,
     /** Resolves with the connection, after the first error, or if Redis does not answer: the client tries again by itself. */
-    connect: () =>
-      new Promise<unknown>((resolve, reject) => {
-        client.once('error', resolve);
-        client.connect().then(resolve, reject);
-        const late = () => {
-          onError('no answer yet');
-          resolve(undefined);
-        };
-        pause(GRACE).then(() => client.isReady || late());
-      }),
+    connect: async (): Promise<void> => {
+      const answered = new Promise<void>((resolve, reject) => {
+        client.once('error', () => resolve());
+        client.connect().then(() => resolve(), reject);
+      });
+      const late = await Promise.race([answered, pause(GRACE, 'no answer yet')]);
+      if (late) onError(late);
+    },
     /** A Redis that does not answer would hold up the end for as long. */
     close: () => Promise.race([client.close(), pause(GRACE)]),
   };
@@ -110,13 +108,17 @@ const start = async (settings: Settings): Promise<void> => {
   // First the metrics, so that no event arrives before all ports are known to be free.
   const metrics = metricsPort === undefined ? [] : [await listen(metricsHandler(relay), metricsPort, host)];
   const servers = [await listen(toNodeHandler(relay), port, host), ...metrics];
+  let isEnding = false;
   const stop = async () => {
+    // A second signal must not cut requests off: Ctrl-C reaches this process twice under npx, from the terminal and from npx.
+    if (isEnding) return;
+    isEnding = true;
     await relay.close();
     await Promise.all(servers.map(endServer));
     await redis?.close();
     process.exit();
   };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
+  process.on('SIGTERM', stop).on('SIGINT', stop);
   for (const [at, server] of servers.entries())
     console.log(`clew-relay${at ? ' metrics' : ''}: ${addressOf(server, host)}`);
 };

@@ -41,6 +41,10 @@ describe('`allowedProperties`', () => {
   });
 });
 
+const never = () => {
+  throw new Error('broken');
+};
+
 describe('`accept`', () => {
   it('gets each valid event, the request and the address', async () => {
     const seen: unknown[] = [];
@@ -136,6 +140,16 @@ describe('`accept`', () => {
     ['rejects', () => Promise.reject(new Error('the database is away'))],
     ['returns an event that the service would refuse', (given) => ({ ...given, event: '' })],
     ['returns an event that JSON cannot hold', (given) => ({ ...given, payload: { n: 1n } })],
+    [
+      'returns an event that its own `toJSON` cannot write',
+      (given) => ({ ...given, payload: { toJSON: () => never() } }),
+    ],
+    [
+      'returns an event with promises',
+      (given) => ({ ...given, payload: { plan: Promise.reject(1), n: Promise.reject(2) } }),
+    ],
+    ['adds a promise to its event', ({ payload }) => !!Object.assign(payload as object, { plan: Promise.reject(1) })],
+    ['returns an invalid date', (given) => ({ ...given, payload: { since: new Date(Number.NaN) } })],
     ['returns nothing', () => undefined as never],
     ['returns null', async () => null as never],
     ['returns an empty text', () => ''],
@@ -146,7 +160,7 @@ describe('`accept`', () => {
   ])('that %s means 500, which makes the tracker keep its events and bisect', async (_what, accept) => {
     const errors: unknown[] = [];
     const { post, forwarded } = open({ accept, onError: (error) => errors.push(error) });
-    const body = { batch: [event('a')] };
+    const body = { batch: [event('a', { payload: {} })] };
     for (let time = 0; time < 2; time++)
       expect(await post(body)).toEqual({
         status: 500,

@@ -222,9 +222,9 @@ describe('memorySeen without options', () => {
     const [uuid] = uuids(1) as [string];
     await seen.reserve([uuid], OWNER);
     vi.advanceTimersByTime(59_999);
-    expect(await seen.reserve([uuid], OWNER)).toEqual(['pending']);
+    expect(await seen.reserve([uuid], 'another')).toEqual(['pending']);
     vi.advanceTimersByTime(1);
-    expect(await seen.reserve([uuid], OWNER)).toEqual(['new']);
+    expect(await seen.reserve([uuid], 'another')).toEqual(['new']);
   });
 
   it('keeps a confirmed event for a day', async () => {

@@ -245,6 +245,15 @@ describe('the log', () => {
     expect(await flood()).toEqual(expected);
   });
 
+  it('has at most ten failures as errors in a second: a page may cause them', async () => {
+    const lines: LogLine[] = [];
+    const forward = async () => new Response('no', { status: 400 });
+    const opened = open({ forward, logger: (line) => void lines.push(line) });
+    for (let n = 0; n < 15; n++) await opened.relay(requestOf({ batch: [event('a')] }));
+    const failures = lines.filter(({ message }) => message !== 'request').map(({ level }) => level);
+    expect(failures).toEqual([...Array(10).fill('error'), ...Array(5).fill('info')]);
+  });
+
   it('has a line for each request and each failure, without key, payload, id or address', async () => {
     const lines: LogLine[] = [];
     const opened = open({ logger: (line) => lines.push(line), limits: { total: { rate: 1, burst: 4 } } });

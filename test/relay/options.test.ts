@@ -77,6 +77,18 @@ describe('createRelay throws a TypeError that names the option and what it expec
     [{ ...BASE, seen: { ...memorySeen(), maxPending: '60000' } }, 'seen: expected maxPending of at least'],
     [undefined as never, 'options: expected an object, got undefined'],
     [{ ...BASE, limits: { maxForwards: 0 } }, 'limits.maxForwards: expected a number from 1, got 0'],
+    [
+      { ...BASE, limits: { addressHeader: 'forwarded', trustedProxies: 1 } },
+      'limits.addressHeader: expected a header with',
+    ],
+    [{ ...BASE, identitySecrets: 'x' }, 'identitySecrets: expected one of baseUrl, eventsUrl, apiKey, '],
+    [{ ...BASE, limits: { adress: false } }, 'limits.adress: expected one of address, visitor, total, maxForwards'],
+    [
+      { ...BASE, enrich: { agent: () => {} } },
+      'enrich.agent: expected one of country, address, userAgent, got another',
+    ],
+    [{ ...BASE, bots: { isBot: () => true, field: 'x' } }, 'bots.field: expected one of isBot, mark, got another name'],
+    [{ ...BASE, visitorCookie: { domain: 'a', name: 'x' } }, 'visitorCookie.name: expected one of domain, secure, got'],
     [{ ...BASE, enrich: [] }, 'enrich: expected an object, got an object'],
     ...[{}, { header: 'a b', field: 'country' }, { header: 'A' }, 'CF-IPCountry'].map((country): [object, string] => [
       { ...BASE, enrich: { country } },

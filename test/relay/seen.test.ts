@@ -26,7 +26,10 @@ const inRedis = (options: SeenOptions & { prefix?: string } = {}): Seen =>
 
 /** How long (ms) it takes until an id is new again. */
 const forgottenAfter = async (seen: Seen, uuid: string, since: number): Promise<number> => {
-  await vi.waitUntil(async () => (await seen.reserve([uuid], OWNER))[0] === 'new', { timeout: 15_000, interval: 5 });
+  await vi.waitUntil(async () => (await seen.reserve([uuid], randomUUID()))[0] === 'new', {
+    timeout: 15_000,
+    interval: 5,
+  });
   return Date.now() - since;
 };
 
@@ -35,17 +38,24 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     const seen = create();
     const [a, b, c] = ids(3) as [string, string, string];
     expect(await seen.reserve([a, b], OWNER)).toEqual(['new', 'new']);
-    expect(await seen.reserve([c, b, a], OWNER)).toEqual(['new', 'pending', 'pending']);
+    expect(await seen.reserve([c, b, a], 'another')).toEqual(['new', 'pending', 'pending']);
     expect(await seen.reserve([], OWNER)).toEqual([]);
   });
 
   it('reserves an id once if two requests ask for it at once', async () => {
     const seen = create();
     const [a] = ids(1) as [string];
-    expect(await seen.reserve([a, a], OWNER)).toEqual(['new', 'pending']);
-    const [b] = ids(1) as [string];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => seen.reserve([b], OWNER)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => seen.reserve([a], randomUUID())));
     expect(answers.flat().sort()).toEqual(['new', ...Array(19).fill('pending')]);
+  });
+
+  it('reserves an id again for the request that has reserved it, which still ends it', async () => {
+    const seen = create();
+    const [a] = ids(1) as [string];
+    for (let time = 0; time < 2; time++) expect(await seen.reserve([a], OWNER)).toEqual(['new']);
+    expect(await seen.reserve([a], 'another')).toEqual(['pending']);
+    await seen.release([a], OWNER);
+    expect(await seen.reserve([a], 'another')).toEqual(['new']);
   });
 
   it('answers `taken` for a confirmed id, reserved before or not', async () => {
@@ -62,7 +72,7 @@ const seenSuite = (create: (options?: SeenOptions) => Seen) => {
     const [a, b] = ids(2) as [string, string];
     await seen.reserve([a, b], OWNER);
     await seen.release([a], OWNER);
-    expect(await seen.reserve([a, b], OWNER)).toEqual(['new', 'pending']);
+    expect(await seen.reserve([a, b], 'another')).toEqual(['new', 'pending']);
     await seen.release([], OWNER);
     await seen.confirm([]);
   });
@@ -237,7 +247,7 @@ describeWithRedis('two relays with one Redis', () => {
     expect(
       await inRedis({ prefix }).reserve(
         batch.map(({ uuid }) => uuid),
-        OWNER,
+        'another',
       ),
     ).toEqual(['new', 'pending', 'new']);
   });

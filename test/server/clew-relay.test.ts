@@ -37,7 +37,7 @@ it('starts with two variables, forwards with the key, and ends on SIGTERM', asyn
   expect(await relay.end('SIGTERM')).toBe(0);
 });
 
-it('answers what is in flight before it ends', async () => {
+it.each([1, 2])('answers what is in flight before it ends after %i signals', async (signals) => {
   const relay = await run();
   let answer = () => {};
   const arrived = new Promise<void>((resolve) => {
@@ -49,6 +49,9 @@ it('answers what is in flight before it ends', async () => {
   const reply = post(relay, [event('a')]);
   await arrived;
   const ended = relay.end('SIGTERM');
+  const health = async () => (await fetch(`${relay.ready}/clew/health`)).status;
+  await expect.poll(health).toBe(503);
+  if (signals > 1) relay.signal('SIGTERM');
   answer();
   expect([await reply, await ended]).toEqual([201, 0]);
 });

@@ -1,0 +1,67 @@
+import { isObject } from '../wire.js';
+import type { LimitOptions } from './limits.js';
+import type { RelayOptions } from './options.js';
+import type { BotOptions, EnrichOptions } from './sender.js';
+import type { VisitorCookieOptions } from './visitorCookie.js';
+
+// The compiler checks that each list is whole.
+const OPTIONS: Record<keyof RelayOptions, true> = {
+  baseUrl: true,
+  eventsUrl: true,
+  apiKey: true,
+  forward: true,
+  identitySecret: true,
+  allowUnsignedIdentify: true,
+  allowUnsignedUpsert: true,
+  allowedOrigins: true,
+  accept: true,
+  allowedEvents: true,
+  allowedProperties: true,
+  enrich: true,
+  bots: true,
+  limits: true,
+  visitorCookie: true,
+  seen: true,
+  onReport: true,
+  onError: true,
+  logger: true,
+  metricsPath: true,
+  reportInterval: true,
+  maxBodyBytes: true,
+  maxBatchEvents: true,
+  bodyTimeout: true,
+  timeout: true,
+  fetch: true,
+};
+const LIMITS: Record<keyof LimitOptions, true> = {
+  address: true,
+  visitor: true,
+  total: true,
+  maxForwards: true,
+  buckets: true,
+  trustedProxies: true,
+  addressHeader: true,
+};
+const ENRICH: Record<keyof EnrichOptions, true> = { country: true, address: true, userAgent: true };
+const BOTS: Record<keyof BotOptions, true> = { isBot: true, mark: true };
+const COOKIE: Record<keyof VisitorCookieOptions, true> = { domain: true, secure: true };
+
+/**
+ * The first name that is no option, what was expected, and what it got. A check whose name is misspelt would be off, and nobody
+ * would notice.
+ */
+export const strayName = (options: RelayOptions): [name: string, expected: string, got: string] | undefined => {
+  const { limits, enrich, bots, visitorCookie } = options;
+  for (const [place, given, names] of [
+    ['', options, OPTIONS],
+    ['limits.', limits, LIMITS],
+    ['enrich.', enrich, ENRICH],
+    ['bots.', bots, BOTS],
+    ['visitorCookie.', visitorCookie, COOKIE],
+  ] as const) {
+    const stray = isObject(given) ? Object.keys(given).find((name) => !Object.hasOwn(names, name)) : undefined;
+    if (stray !== undefined)
+      return [`${place}${stray.slice(0, 80)}`, `one of ${Object.keys(names).join(', ')}`, 'another name'];
+  }
+  return undefined;
+};
