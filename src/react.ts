@@ -7,8 +7,11 @@ import {
   useEffect,
   useInsertionEffect,
   useRef,
+  useState,
 } from 'react';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
+import { withoutLink } from './page/address.js';
+import { createViews } from './page/views.js';
 
 const TrackerContext = createContext<Tracker | undefined>(undefined);
 
@@ -33,9 +36,18 @@ export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Event
 };
 
 /**
+ * How long (ms) a view waits if an effect has changed the address. If the router follows meanwhile, it was a redirect. If not, the
+ * app has made the address canonical.
+ */
+const REDIRECT = 1000;
+
+/** Where the router keeps its path: the fragment, if that begins like a path. */
+const routerPath = (): string => /^#!?(\/[^?]*)/.exec(location.hash)?.[1] ?? location.pathname;
+
+/**
  * Tracks a `page_view` for each path of a router. Call `usePageViews(useLocation())` in one component that stays mounted, such
  * as the layout. `path` is the router's path, `url` and `title` come from the page, and `referrer` is the URL of the previous
- * view.
+ * view. The title is the one of 100 ms later, because many apps set it after rendering.
  *
  * @param at the router's location, or only its pathname
  * @param options defines which changes are views
@@ -46,29 +58,47 @@ export const usePageViews = (at: string | { pathname: string; search?: string },
   const tracker = useTracker();
   const { pathname, search = '' } = typeof at === 'string' ? { pathname: at } : at;
   const view = query ? pathname + search : pathname;
+  const [views] = useState(createViews);
   // Outlives the second mounting of strict mode, and an effect that runs anew after hot reload.
   const last = useRef<{ view: string; url: string }>(undefined);
   const committed = useRef('');
   // Before all effects, of which one may navigate.
   useInsertionEffect(() => {
-    committed.current = location.pathname;
+    committed.current = routerPath();
   });
   useEffect(() => {
     const before = committed.current;
-    const see = (referrer?: string) => {
-      last.current = { view, url: location.href };
-      tracker.page({ path: pathname, ...(referrer && { referrer }) });
+    const see = () => {
+      if (view === last.current?.view) return;
+      const referrer = last.current?.url;
+      const url = withoutLink(location.href);
+      last.current = { view, url };
+      views.see(tracker, { path: pathname, url, ...(referrer && { referrer }) });
     };
-    const timer = setTimeout(() => {
-      // What a <Navigate> leaves in the task that shows it, nobody has seen; some routers only come to it in that task.
-      const isHere = location.pathname === before || location.pathname.endsWith(pathname);
-      if (isHere && view !== last.current?.view) see(last.current?.url);
-    });
-    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && see();
-    addEventListener('pageshow', onPageShow);
+    const decide = () => {
+      const now = routerPath();
+      // Some routers change the address only in this task.
+      const isHere = now === before || (pathname !== '/' && now.endsWith(pathname));
+      if (isHere) see();
+      // What a <Navigate> leaves, nobody has seen.
+      else timer = setTimeout(see, REDIRECT);
+    };
+    let timer = setTimeout(decide);
+    const onPageHide = () => {
+      clearTimeout(timer);
+      see();
+      views.end();
+    };
+    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && tracker.page({ path: pathname });
+    const listening = new AbortController();
+    const { signal } = listening;
+    // Before the tracker's own, which hands over what is left.
+    addEventListener('pagehide', onPageHide, { capture: true, signal });
+    addEventListener('pageshow', onPageShow, { signal });
     return () => {
       clearTimeout(timer);
-      removeEventListener('pageshow', onPageShow);
+      views.leave();
+      listening.abort();
     };
-  }, [tracker, pathname, view]);
+  }, [tracker, pathname, view, views]);
 };

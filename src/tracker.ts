@@ -144,7 +144,12 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     attempt,
     fail,
   });
-  const [watch, unplug] = createPlugins([settings.pageViews, settings.clicks, watchLinks], tracker, attempt);
+  const [watch, unplug] = createPlugins(
+    [settings.pageViews, settings.clicks, watchLinks],
+    tracker,
+    visitor.id,
+    attempt,
+  );
   whenSeen(watch);
   return tracker;
 };

@@ -142,17 +142,20 @@ describe('the package', () => {
       'uuid',
       'vue',
     ]);
-    // Not even our own: the app passes its tracker in, so that there is never a second copy of anything.
+    // Not the tracker: the app passes its own in, so that there is never a second one.
+    const importsOf = async (file: string) =>
+      [...(await text(`dist/${file}`)).matchAll(/from\s*['"]([^'"]+)['"]/g)].map(([, from]) => `${from}`);
     for (const name of ['react', 'vue']) {
-      const froms = [...(await text(`dist/${name}.js`)).matchAll(/from\s*['"]([^'"]+)['"]/g)].map(([, from]) => from);
-      expect(froms).toEqual([name]);
+      const shared = ['./chunks/address.js', './chunks/views.js'];
+      expect((await importsOf(`${name}.js`)).toSorted()).toEqual([...shared, name]);
+      for (const file of shared) expect(await importsOf(file)).toEqual([]);
     }
   });
 
-  it('has bindings of under 70 lines of code', async () => {
+  it('has bindings of under 90 lines of code', async () => {
     const isCode = (line: string) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line);
     for (const name of ['react', 'vue'])
-      expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(70);
+      expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(90);
   });
 
   it('has an inspector without imports, which no other script imports', async () => {
@@ -279,7 +282,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 14_740, 'dist/stub.js': 350, createTracker: 13_760 };
+  const BUDGETS = { 'dist/clew.js': 15_080, 'dist/stub.js': 350, createTracker: 13_780 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

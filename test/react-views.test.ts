@@ -15,6 +15,7 @@ const createPage = () => {
     nodeName: '#document',
     defaultView: window,
     activeElement: null,
+    title: 'the title before',
   });
   const container = Object.assign(new EventTarget(), {
     nodeType: 1,
@@ -34,10 +35,11 @@ type Options = Parameters<typeof usePageViews>[1];
 let page: ReturnType<typeof createPage>;
 let root: Root;
 const tracker = createTracker({ baseUrl: '/clew' });
-const views = () => vi.mocked(tracker.page).mock.calls.map(([view]) => view);
+const whole = () => vi.mocked(tracker.page).mock.calls.map(([view]) => view);
+const views = () => whole().map((view) => ({ path: view?.path, ...(view?.referrer && { referrer: view.referrer }) }));
 const goTo = (path: string) => {
-  const { href, pathname } = new URL(path, ORIGIN);
-  vi.stubGlobal('location', { href, pathname });
+  const { href, pathname, hash } = new URL(path, ORIGIN);
+  vi.stubGlobal('location', { href, pathname, hash });
 };
 
 beforeEach(async () => {
@@ -127,18 +129,68 @@ it('usePageViews tracks one view in strict mode, which mounts twice', async () =
   expect(views()).toEqual([{ path: '/' }]);
 });
 
-it('usePageViews tracks nothing before the task of the render ends', async () => {
+it('usePageViews tracks a view after 100 ms, with the title that the app has set meanwhile', async () => {
   await commit('/');
+  vi.advanceTimersByTime(99);
   expect(views()).toEqual([]);
+  page.document.title = 'Home';
   settle();
-  expect(views()).toHaveLength(1);
+  expect(whole()).toEqual([{ path: '/', url: `${ORIGIN}/`, title: 'Home' }]);
+});
+
+it('usePageViews tracks a view that is left within 100 ms with its own address and title', async () => {
+  await commit('/');
+  vi.advanceTimersByTime(1);
+  goTo('/yarns');
+  page.document.title = 'Yarns';
+  await commit('/yarns');
+  vi.advanceTimersByTime(1);
+  page.document.title = 'Our yarns';
+  page.window.dispatchEvent(new Event('pagehide'));
+  expect(whole()).toEqual([
+    { path: '/', url: `${ORIGIN}/`, title: 'the title before' },
+    { path: '/yarns', url: `${ORIGIN}/yarns`, title: 'Our yarns', referrer: `${ORIGIN}/` },
+  ]);
+  settle();
+  expect(views()).toHaveLength(2);
+});
+
+it('usePageViews tracks a view in the task in which the page unloads', async () => {
+  await commit('/');
+  page.window.dispatchEvent(new Event('pagehide'));
+  expect(views()).toEqual([{ path: '/' }]);
+});
+
+it('usePageViews has no parameter of `linkDomains` in an address', async () => {
+  goTo('/yarns?clew_link=x.y');
+  await commit('/yarns');
+  settle();
+  expect(whole()).toMatchObject([{ url: `${ORIGIN}/yarns` }]);
+});
+
+it('usePageViews tracks a path whose effect makes the address canonical, with that address', async () => {
+  await visit('/');
+  goTo('/yarns/7');
+  await commit('/yarns/7', { effect: () => goTo('/yarns/7-merino') });
+  settle();
+  await visit('/club');
+  expect(whole().map((view) => view?.url)).toEqual(['/', '/yarns/7-merino', '/club'].map((path) => ORIGIN + path));
+});
+
+it.each(['#', '#!'])('usePageViews tracks no view that a redirect of a router in the hash leaves: %s', async (hash) => {
+  goTo(`/${hash}/`);
+  await commit('/', { effect: () => goTo(`/${hash}/home?from=/`) });
+  vi.advanceTimersByTime(500);
+  await commit('/home');
+  settle();
+  expect(views()).toEqual([{ path: '/home' }]);
 });
 
 it('usePageViews tracks no view of a path that an effect leaves at once', async () => {
   await visit('/');
   goTo('/old');
   await commit('/old', { effect: () => goTo('/new') });
-  settle();
+  vi.advanceTimersByTime(999);
   await commit('/new');
   settle();
   expect(views().map((view) => view?.path)).toEqual(['/', '/new']);

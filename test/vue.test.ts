@@ -29,6 +29,7 @@ const newRouter = () => {
 };
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
@@ -57,10 +58,13 @@ it('useTracker without the plugin throws an error that names it', () => {
 
 describe('page views', () => {
   /** A window as far as page views need one; `location` says where a router in memory is. */
-  const start = async (options: { query?: boolean } = {}) => {
+  const start = async (options: { query?: boolean; first?: string } = {}) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const page = vi.spyOn(tracker, 'page');
     const router = newRouter();
     const window = new EventTarget();
+    const document = { title: 'the title before' };
+    vi.stubGlobal('document', document);
     vi.stubGlobal('window', window);
     vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
     vi.stubGlobal('removeEventListener', window.removeEventListener.bind(window));
@@ -69,17 +73,53 @@ describe('page views', () => {
         return `https://shop.example${router.currentRoute.value.fullPath}`;
       },
     });
+    const { first, ...views } = options;
+    if (first) await router.push(first);
     const { createApp: createTestApp } = createRenderer(nodeOptions);
     const app = createTestApp({ render: () => null });
-    app.use(createClew({ tracker, router, ...options }));
+    app.use(createClew({ tracker, router, ...views }));
     app.mount(new TestNode());
-    const go = async (path: string) => {
+    const go = async (path: string, wait = 100) => {
       await router.push(path);
       await nextTick();
+      vi.advanceTimersByTime(wait);
     };
-    const views = () => page.mock.calls.map(([view]) => view);
-    return { app, go, views, window };
+    const whole = () => page.mock.calls.map(([view]) => view);
+    const viewsOf = () =>
+      whole().map((view) => ({ path: view?.path, ...(view?.referrer && { referrer: view.referrer }) }));
+    return { app, document, go, whole, views: viewsOf, window };
   };
+
+  it('are tracked after 100 ms, with the title that the app has set meanwhile', async () => {
+    const { document, go, whole } = await start();
+    await go('/yarns', 99);
+    document.title = 'Yarns';
+    expect(whole()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(whole()).toEqual([{ path: '/yarns', url: 'https://shop.example/yarns', title: 'Yarns' }]);
+  });
+
+  it('are tracked with their own address and title if they are left within 100 ms', async () => {
+    const { document, go, whole, window } = await start();
+    await go('/', 1);
+    document.title = 'Yarns';
+    await go('/yarns', 1);
+    document.title = 'Our yarns';
+    window.dispatchEvent(new Event('pagehide'));
+    expect(whole()).toMatchObject([
+      { url: 'https://shop.example/', title: 'the title before' },
+      { url: 'https://shop.example/yarns', title: 'Our yarns' },
+    ]);
+  });
+
+  it('are tracked for a route that the router has shown before the plugin is installed', async () => {
+    const { go, views } = await start({ first: '/join' });
+    await nextTick();
+    await nextTick();
+    vi.advanceTimersByTime(100);
+    await go('/yarns');
+    expect(views()).toEqual([{ path: '/club' }, { path: '/yarns', referrer: 'https://shop.example/club' }]);
+  });
 
   it('are tracked for each path, with the URL of the previous view', async () => {
     const { go, views } = await start();

@@ -89,5 +89,8 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   stop(): void;
 }
 
-/** Tracks events of the page by itself. Returns a function that ends this, which `stop()` calls. */
-export type Plugin = (tracker: Tracker) => () => void;
+/**
+ * Tracks events of the page by itself. Returns a function that ends this, which `stop()` calls. `visitorId` returns the visitor id
+ * as this page knows it: undefined before consent and after a refusal.
+ */
+export type Plugin = (tracker: Tracker, visitorId: () => string | undefined) => () => void;

@@ -1,34 +1,47 @@
-import { carried, carry, VISIT } from '../outbox/carryOver.js';
+import { carriedList, carry, VISIT } from '../outbox/carryOver.js';
 
 /** `utm_source` and its like, and the click ids that advertisers append to links, with their values. */
 const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[^&#"]+/g;
 
 /** What of an address, or of a stored text, names a campaign: part of a query. */
-const campaignIn = (text?: string): string | undefined => text?.match(CAMPAIGN)?.join('');
+const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
 
 /**
- * Knows which campaign has brought the visitor. It is kept for the visit, which is the tab's; where sessionStorage is
- * refused, for the page's life.
+ * Knows which campaign has brought the visitor. It is kept for the visit, which is the tab's and this visitor id's; where
+ * sessionStorage is refused, for the page's life.
  *
- * @param allowed resolves when something may be written
+ * @param allowed resolves to the visitor id when something may be written
+ * @param visitorId returns the visitor id as this page knows it, if it knows one
  * @returns `notice` looks for a campaign in an address; `take` gives its parameters if that has not been done yet, or with
  * `isWanted` always
  */
-export const createCampaign = (allowed: () => Promise<unknown>) => {
-  let kept = campaignIn(JSON.stringify(carried(VISIT)));
+export const createCampaign = (allowed: () => Promise<string>, visitorId: () => string | undefined) => {
+  const [stored, owner] = carriedList(VISIT);
+  /** The campaign that was noticed last. The address may still have it when the visitor is another one. */
+  let last = campaignIn(`${stored}`);
+  let kept = last;
+  /** The visitor id of `kept`, once it is stored. */
+  let by = owner;
   let isNew = false;
   const notice = (url: string): void => {
     const found = campaignIn(url);
-    if (!found || found === kept) return;
-    kept = found;
+    if (!found || found === last) return;
+    last = kept = found;
+    by = undefined;
     isNew = true;
-    // After a refusal nothing is written.
-    allowed().then(
-      () => carry(VISIT, kept),
-      () => {},
-    );
+    const forget = () => {
+      kept = undefined;
+    };
+    allowed().then((id) => {
+      // The visitor may have refused since.
+      if (visitorId() !== id) return forget();
+      by = id;
+      carry(VISIT, [kept, by]);
+    }, forget);
   };
   const take = (isWanted?: boolean): Record<string, string> => {
+    const id = visitorId();
+    if (id && by && id !== by) kept = undefined;
     const taken = isNew || isWanted ? kept : '';
     isNew = false;
     return Object.fromEntries(new URLSearchParams(taken));

@@ -1,4 +1,5 @@
 import type { Plugin } from '../api/types.js';
+import { withoutLink } from './address.js';
 import { createCampaign } from './campaign.js';
 
 /** Options of `pageViews`. */
@@ -31,32 +32,50 @@ const SETTLING = 100;
 
 /** Options of listeners: before the page's own, which may move on or track, and until it is aborted. */
 type Listening = AbortController & { capture: true };
-type Move = (kind?: NavigationType | null) => void;
+/** `shown` settles once the page has finished to show the address. */
+type Move = (kind: NavigationType, shown?: Promise<unknown>) => void;
+
+/** An address without its fragment. */
+const pageOf = (url: string): string => url.replace(/#.*/, '');
 
 /**
- * Reports every change of the address within this page, also of those that change it to itself, until `listening` is
- * aborted. Then `history` is put back, where it had to be patched, unless somebody has patched over it.
- *
- * https://html.spec.whatwg.org/multipage/nav-history-apis.html#navigation-api
+ * Reports changes of the address, also of those that change it to itself. It patches `history`, and puts it back when `listening` is
+ * aborted, unless somebody has patched over it.
  */
-const watchAddress = (move: Move, listening: Listening): void => {
-  const { navigation } = window as { navigation?: Navigation };
-  navigation?.addEventListener('currententrychange', ({ navigationType }) => move(navigationType), listening);
-  if (navigation) return;
-  addEventListener('popstate', () => move(), listening);
+const watchHistory = (move: Move, listening: Listening): void => {
+  let { length } = history;
+  let page = pageOf(location.href);
+  const note: Move = (kind) => {
+    length = history.length;
+    page = pageOf(location.href);
+    move(kind);
+  };
+  // No event says how the hash has changed. A push makes the history longer, unless it is full.
+  const isReplaced = ({ state }: PopStateEvent) =>
+    state === null && history.length === length && page === pageOf(location.href);
+  addEventListener('popstate', (event) => note(isReplaced(event) ? 'replace' : 'traverse'), listening);
   for (const kind of ['push', 'replace'] as const) {
     const name = `${kind}State` as const;
     const original = history[name];
     const patched: typeof original = (...state) => {
       original.apply(history, state);
       // Whoever has patched over it calls it still.
-      if (!listening.signal.aborted) move(kind);
+      if (!listening.signal.aborted) note(kind);
     };
     history[name] = patched;
     listening.signal.addEventListener('abort', () => {
       if (history[name] === patched) history[name] = original;
     });
   }
+};
+
+/** Reports changes of the address: https://html.spec.whatwg.org/multipage/nav-history-apis.html#navigation-api */
+const watchNavigation = (navigation: Navigation, move: Move, listening: Listening): void => {
+  const follow = ({ navigationType }: NavigationCurrentEntryChangeEvent) => {
+    // `updateCurrentEntry` has no type, and changes no address.
+    if (navigationType) move(navigationType, navigation.transition?.finished);
+  };
+  navigation.addEventListener('currententrychange', follow, listening);
 };
 
 /**
@@ -69,9 +88,9 @@ const watchAddress = (move: Move, listening: Listening): void => {
  */
 export const pageViews =
   ({ hash, query, campaign }: PageViewOptions = {}): Plugin =>
-  (tracker) => {
+  (tracker, visitorId) => {
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
-    const [notice, take] = createCampaign(tracker.correlationValue);
+    const [notice, take] = createCampaign(tracker.correlationValue, visitorId);
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
@@ -79,7 +98,7 @@ export const pageViews =
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     /** What two addresses of the same view have in common. A hash may have a query, too. */
-    const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/, '');
+    const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/g, '');
     const view = () => tracker.page({ ...take(campaign), url: here, path: new URL(here).pathname, referrer });
     const settle = () => {
       if (viewOf(here) === viewOf(seen)) return;
@@ -87,21 +106,30 @@ export const pageViews =
       seen = here;
       view();
     };
-    const move: Move = (kind) => {
+    /** Another address has to stand for as long, whatever was left of the time of the one before. */
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(settle, SETTLING);
+    };
+    const move: Move = (kind, shown) => {
       // What was not replaced was there to be seen, however shortly.
       if (kind !== 'replace') settle();
-      const { href } = location;
-      // Another address has to stand for as long, whatever was left of the time of the one before.
-      if (viewOf(href) !== viewOf(here)) {
-        clearTimeout(timer);
-        timer = setTimeout(settle, SETTLING);
-      }
-      here = href;
-      notice(here);
+      const url = withoutLink(location.href);
+      const isOther = viewOf(url) !== viewOf(here);
+      here = url;
+      notice(url);
+      if (!isOther) return;
+      if (!shown) return wait();
+      // The title is the old one until then. Another navigation ends this one, and waits for itself.
+      clearTimeout(timer);
+      const shownHere = () => here === url && wait();
+      shown.then(shownHere, shownHere);
     };
 
     move('replace');
-    watchAddress(move, listening);
+    const { navigation } = window as { navigation?: Navigation };
+    if (navigation) watchNavigation(navigation, move, listening);
+    else watchHistory(move, listening);
     addEventListener('pagehide', settle, listening);
     addEventListener('pageshow', ({ persisted }) => persisted && view(), listening);
     return () => {

@@ -2,19 +2,23 @@
 export interface DomainCookie {
   /** Its value, or undefined when there is none. */
   read(): string | undefined;
-  /** Writes it, or with '' erases it. Answers whether that worked. */
+  /** Writes it, and erases those of other domains, which another `domain` has left. Answers whether that worked. */
   write(value: string): boolean;
+  /** Erases it on all domains. Answers whether that worked. */
+  erase(): boolean;
 }
 
 /** As long as browsers let a cookie live, in s: 400 days (RFC 6265bis, section 5.5). */
 const MAX_AGE = 34_560_000;
 
-/** In a sandboxed frame, reading throws and so does writing: that counts as a cookie that the browser has refused. */
-const find = (name: string): string | undefined => {
+/** The values that the page can read, the oldest first. In a sandboxed frame, reading throws, and the browser refuses the cookie. */
+const valuesOf = (name: string): string[] => {
   try {
-    return document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1];
+    return document.cookie
+      .split('; ')
+      .flatMap((pair) => (pair.startsWith(`${name}=`) ? pair.slice(name.length + 1) : []));
   } catch {
-    return undefined;
+    return [];
   }
 };
 
@@ -28,28 +32,42 @@ const put = (name: string, value: string, domain: string): void => {
   } catch {}
 };
 
-/** The widest domain of this host for which the browser keeps cookies; '' is the host itself. */
-const widestDomain = (probe: string): string => {
+/** The domains of this host, the widest first; '' is the host itself. */
+const domainsHere = (): string[] => {
   const labels = location.hostname.split('.');
-  const domains = labels.map((_, n) => labels.slice(-1 - n).join('.'));
+  return [...labels.map((_, n) => labels.slice(-1 - n).join('.')), ''];
+};
+
+/** The widest domain of this host for which the browser keeps cookies. */
+const widestDomain = (probe: string): string => {
   const isKept = (domain: string) => {
     put(probe, '1', domain);
-    const found = find(probe);
+    const [found] = valuesOf(probe);
     put(probe, '', domain);
     return found;
   };
-  return domains.find(isKept) ?? '';
+  return domainsHere().find(isKept) ?? '';
 };
 
 /** @param domain `auto` is the widest that the browser allows, found with the first write: before consent nothing is written */
 export const createCookie = (name: string, domain: string): DomainCookie => {
-  let found = domain === 'auto' ? undefined : domain;
+  let found = domain === 'auto' ? undefined : domain.replace(/^\./, '').toLowerCase();
+  const eraseBut = (kept?: string) => {
+    for (const other of domainsHere()) if (other !== kept) put(name, '', other);
+  };
   return {
-    read: () => find(name),
+    read: () => valuesOf(name)[0],
     write(value) {
       found ??= widestDomain(`${name}.probe`);
       put(name, value, found);
-      return (find(name) ?? '') === value;
+      const values = valuesOf(name);
+      // A domain that the browser refuses must not cost the cookie that it keeps.
+      if (values[1] && values.includes(value)) eraseBut(found);
+      return valuesOf(name)[0] === value;
+    },
+    erase() {
+      eraseBut();
+      return !valuesOf(name)[0];
     },
   };
 };

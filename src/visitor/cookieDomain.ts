@@ -21,7 +21,8 @@ export const cookieDomain = (domain: string): SharedVisitor => {
   if (typeof domain !== 'string' || !domain)
     throw new TypeError(`clew: cookieDomain: expected a domain or 'auto', not ${domain}`);
   const cookie = createCookie('clew', domain);
-  let isRefused = false;
+  /** What has come of the writing so far. */
+  let state: 'new' | 'written' | 'refused' = 'new';
   const read = () => {
     const [thread, turn, mark] = cookie.read()?.split('.') ?? [];
     return { thread, turn: versionIn(turn), mark };
@@ -36,13 +37,23 @@ export const cookieDomain = (domain: string): SharedVisitor => {
     },
     share(visitor, fail) {
       const there = read();
-      const { thread = '', turn = 0, keys = {} } = visitor ?? {};
+      const { thread, turn = 0, keys = {} } = visitor ?? {};
+      const isSame = thread === there.thread;
       const [key] = Object.values(keys)[0] ?? [];
       const mark = typeof key === 'string' ? markOf(key) : (key ?? '');
-      if (thread && isVisitorId(there.thread) && turn <= there.turn && (thread !== there.thread || !mark)) return;
-      if (isRefused || cookie.write(thread && `${thread}.${turn}.${mark}`)) return;
-      isRefused = true;
-      fail('cookieDomain: the browser refused the cookie');
+      const isKnown = isVisitorId(there.thread) && turn <= there.turn;
+      // Once for each page also if nothing is new: the cookie may be of another domain, and it lasts so long from now on.
+      if (thread && isKnown && (!isSame || (state === 'written' && !mark))) return;
+      if (thread && state === 'refused') return;
+      const version = isSame ? Math.max(turn, there.turn) : turn;
+      const isDone = thread
+        ? cookie.write(`${thread}.${version}.${mark || (isSame && there.mark) || ''}`)
+        : cookie.erase();
+      if (isDone) state = 'written';
+      else if (state !== 'refused') {
+        state = 'refused';
+        fail('cookieDomain: the browser refused the cookie');
+      }
     },
   };
 };

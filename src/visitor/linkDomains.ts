@@ -1,3 +1,4 @@
+import { LINK_PARAMETER, withoutLink } from '../page/address.js';
 import { followedLink } from '../page/followedLink.js';
 import { isVisitorId, type Visitor } from './record.js';
 
@@ -15,8 +16,6 @@ export type LinkDomains = (
   known: () => Visitor | undefined,
 ) => readonly [arrive: () => ((visitor: Visitor) => Visitor) | undefined, watch: () => () => void];
 
-/** A visitor id, the time (s, base 36), and 1 if it is identified. */
-const PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
 /** How old (s) that may be as the page begins to load, and how far ahead: the clock may have been set meanwhile. */
 const MAX_AGE = 120;
 /** Stands for a primary key that another site knows. */
@@ -32,10 +31,10 @@ export const linkTo =
     const arrive = () => {
       const { href } = location;
       const { referrer } = document;
-      const [all, before, value = '', after] = PARAMETER.exec(href) ?? [];
+      const [all, , value = ''] = LINK_PARAMETER.exec(href) ?? [];
       const [thread, time, mark] = value.split('.');
       // An app's router may keep something in the state.
-      if (all) history.replaceState(history.state, '', href.replace(all, (after && before) as string));
+      if (all) history.replaceState(history.state, '', withoutLink(href));
       // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
       const age = (Date.now() - performance.now()) / 1000 - Number.parseInt(time as string, 36);
       if (!isVisitorId(thread) || !(Math.abs(age) <= MAX_AGE) || (referrer && !isLinked(new URL(referrer)))) return;
@@ -52,14 +51,19 @@ export const linkTo =
       const decorate = (event: Event) => {
         const link = followedLink(event);
         const visitor = known();
-        // It may be clicked again within the click, by the page.
-        if (!visitor || !link || !isLinked(link) || PARAMETER.test(link.search)) return;
+        // It may be clicked again within the click, by the page. Within a host the visitor is known.
+        if (!visitor || !link || !isLinked(link) || link.host === location.host || LINK_PARAMETER.test(link.search))
+          return;
         const href = link.getAttribute('href') as string;
         const time = Math.floor(Date.now() / 1000).toString(36);
         const mark = Object.keys(visitor.keys)[0] ? '.1' : '';
         link.search = `clew_link=${visitor.thread}.${time}${mark}${link.search.replace('?', '&')}`;
-        // The browser follows it when all listeners have heard the click.
-        setTimeout(() => link.setAttribute('href', href));
+        const { href: linked } = link;
+        // The browser follows it when all listeners have heard the click. The page may have changed it meanwhile.
+        setTimeout(() => {
+          const now = link.getAttribute('href');
+          if (now !== null) link.setAttribute('href', link.href === linked ? href : withoutLink(now));
+        });
       };
       for (const type of ['click', 'auxclick']) addEventListener(type, decorate, listening);
       return () => listening.abort();

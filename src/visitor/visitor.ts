@@ -392,6 +392,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       }),
     /** The visitor, for other hosts and other tabs; undefined before the database has answered. */
     known: () => (who?.number ? who.visitor : undefined),
+    /** The visitor id, also before the database has answered. */
+    id: () => who?.visitor.thread,
     pages: () => who?.number ?? 0,
     isAway: () => is(AWAY),
     /** Whether the page may write. */

@@ -1,28 +1,54 @@
 import { nextTick } from 'vue';
 import type { Tracker } from '../api/types.js';
+import { withoutLink } from '../page/address.js';
+import { createViews } from '../page/views.js';
+
+interface Route {
+  readonly path: string;
+  readonly fullPath: string;
+}
 
 /** The part of Vue Router that the plugin uses. */
 export interface RouterLike {
   /** Calls `hook` after every navigation, including failed ones. Returns a function that removes the hook. */
-  afterEach(hook: (to: { path: string; fullPath: string }, from: unknown, failure?: unknown) => void): () => void;
+  afterEach(hook: (to: Route, from: unknown, failure?: unknown) => void): () => void;
+  /** Resolves after the first navigation. Without it, a first view before the plugin's installation is not tracked. */
+  isReady?(): Promise<unknown>;
+  /** The route of the last navigation. */
+  readonly currentRoute?: { readonly value: Route };
 }
 
 /** Tracks the router's views until the returned function is called. */
 export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean): (() => void) => {
+  const views = createViews();
+  const listening = new AbortController();
+  const { signal } = listening;
   let last: { view: string; path: string; url: string } | undefined;
-  const off = router.afterEach(async ({ path, fullPath }, _from, failure) => {
+  const see = async ({ path, fullPath }: Route) => {
     const view = query ? fullPath.replace(/#.*/, '') : path;
-    if (failure || view === last?.view) return;
+    if (view === last?.view) return;
     const referrer = last?.url;
-    last = { view, path, url: location.href };
-    // Then the new view is there, and its title.
+    const url = withoutLink(location.href);
+    last = { view, path, url };
+    views.leave();
+    // Then the new view is there, and its title may be.
     await nextTick();
-    tracker.page({ path, ...(referrer && { referrer }) });
+    if (!signal.aborted) views.see(tracker, { path, url, ...(referrer && { referrer }) });
+  };
+  const off = router.afterEach((to, _from, failure) => {
+    if (!failure) see(to);
   });
-  const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && last && tracker.page({ path: last.path });
-  addEventListener('pageshow', onPageShow);
+  const seeFirst = () => {
+    if (!last && router.currentRoute && !signal.aborted) see(router.currentRoute.value);
+  };
+  // It rejects if the first navigation fails.
+  router.isReady?.().then(seeFirst, () => {});
+  // Before the tracker's own, which hands over what is left.
+  addEventListener('pagehide', views.end, { capture: true, signal });
+  addEventListener('pageshow', ({ persisted }) => persisted && last && tracker.page({ path: last.path }), { signal });
   return () => {
     off();
-    removeEventListener('pageshow', onPageShow);
+    views.leave();
+    listening.abort();
   };
 };

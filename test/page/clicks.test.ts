@@ -36,7 +36,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const start = (options?: ClickOptions) => {
   const track = vi.fn();
-  const stop = clicks(options)({ track } as unknown as Tracker);
+  const stop = clicks(options)({ track } as unknown as Tracker, () => undefined);
   /** The innermost element comes first, as in `composedPath`. */
   const fire = (type: string, path: object[], more: object = {}) => {
     const event = new Event(type, { bubbles: true });

@@ -10,7 +10,9 @@ const ORIGIN = 'https://shop.example';
 const REFERRER = 'https://search.example/';
 
 class FakeHistory {
+  length = 1;
   pushState(_state: unknown, _title: string, url: string) {
+    this.length++;
     moveTo(url);
   }
   replaceState(_state: unknown, _title: string, url: string) {
@@ -20,7 +22,10 @@ class FakeHistory {
 const moveTo = (path: string) => vi.stubGlobal('location', { href: new URL(path, ORIGIN).href });
 
 let window: EventTarget & { navigation?: EventTarget };
-let allow: () => void;
+let allow: (visitorId?: string) => void;
+let refuse: () => void;
+let visitorId: string | undefined;
+const [ANN, BOB] = ['01234567-89ab-4cde-8f01-23456789abcd', '76543210-89ab-4cde-8f01-23456789abcd'];
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   window = new EventTarget();
@@ -29,6 +34,7 @@ beforeEach(() => {
   vi.stubGlobal('document', { referrer: REFERRER });
   vi.stubGlobal('history', new FakeHistory());
   vi.stubGlobal('sessionStorage', {});
+  visitorId = ANN;
   moveTo('/');
 });
 afterEach(() => {
@@ -38,10 +44,12 @@ afterEach(() => {
 
 const start = (options?: PageViewOptions) => {
   const page = vi.fn();
-  const allowed = new Promise<string>((resolve) => {
-    allow = () => resolve('');
+  const allowed = new Promise<string>((resolve, reject) => {
+    allow = (id = ANN) => resolve(id);
+    refuse = reject;
   });
-  const stop = pageViews(options)({ page, correlationValue: () => allowed } as unknown as Tracker);
+  const tracker = { page, correlationValue: () => allowed } as unknown as Tracker;
+  const stop = pageViews(options)(tracker, () => visitorId);
   const views = () => page.mock.calls.map(([view]) => view);
   return { stop, views, urls: () => views().map(({ url }) => url.replace(ORIGIN, '')) };
 };
@@ -106,15 +114,17 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(urls()).toEqual(['/']);
   });
 
-  it.each<[PageViewOptions, string[]]>([
+  it.each<[options: PageViewOptions, expected: string[], moves?: string[]]>([
     [{ query: true }, ['/', '/?a=1', '/#a?b=1']],
     [{ hash: true }, ['/', '/#a?b=1', '/#b']],
     [{ query: true, hash: true }, ['/', '/?a=1', '/#a?b=1', '/#b']],
-  ])('tracks a view for such a change with %j', (options, expected) => {
+    [{ hash: true }, ['/', '/?a=1#b'], ['/?a=1#b', '/?a=2#b', '/?a=1#b?c=1', '/?a=1#b?c=2']],
+    [{ query: true, hash: true }, ['/', '/?a=1#b', '/?a=1#b?c=1'], ['/?a=1#b', '/?a=1#b?c=1']],
+  ])('tracks a view for such a change with %j', (options, expected, moves = ['/?a=1', '/#a?b=1', '/#b']) => {
     const { push } = open();
     const { urls } = start(options);
     settle();
-    for (const path of ['/?a=1', '/#a?b=1', '/#b']) {
+    for (const path of moves) {
       push(path);
       settle();
     }
@@ -132,6 +142,16 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(urls()).toEqual(['/']);
     vi.advanceTimersByTime(1);
     expect(urls()).toEqual(['/', '/new']);
+  });
+
+  it('tracks one view, without the parameter of `linkDomains`, also when that goes after consent', () => {
+    const { replace } = open();
+    moveTo('/yarns?clew_link=x.y&a=1');
+    const { urls } = start({ query: true });
+    settle();
+    replace('/yarns?a=1');
+    settle();
+    expect(urls()).toEqual(['/yarns?a=1']);
   });
 
   it('tracks an address that another navigation leaves, however soon', () => {
@@ -181,7 +201,101 @@ describe.each(paths)('with %s', (_name, open) => {
   });
 });
 
+describe('with the Navigation API', () => {
+  /** `navigate` begins a navigation whose page shows it when `end` or `fail` is called. */
+  const open = () => {
+    const navigation = Object.assign(new EventTarget(), { transition: null as object | null });
+    window.navigation = navigation;
+    const change = (navigationType: string | null) =>
+      navigation.dispatchEvent(Object.assign(new Event('currententrychange'), { navigationType }));
+    const navigate = (path: string, type = 'push') => {
+      let [resolve, reject] = [() => {}, (_cause: Error) => {}];
+      const promise = new Promise<void>((...settle) => {
+        [resolve, reject] = settle;
+      });
+      const transition = { finished: promise };
+      navigation.transition = transition;
+      moveTo(path);
+      change(type);
+      const settled = (how: () => void) => async () => {
+        how();
+        if (navigation.transition === transition) navigation.transition = null;
+        await promise.catch(() => {});
+      };
+      return { end: settled(resolve), fail: settled(() => reject(new Error('aborted'))) };
+    };
+    return { change, navigate };
+  };
+
+  it.each(['end', 'fail'] as const)('tracks an intercepted navigation 100 ms after its %s', async (how) => {
+    const { navigate } = open();
+    const { urls } = start();
+    settle();
+    const navigation = navigate('/yarns');
+    settle();
+    expect(urls()).toEqual(['/']);
+    await navigation[how]();
+    vi.advanceTimersByTime(99);
+    expect(urls()).toEqual(['/']);
+    vi.advanceTimersByTime(1);
+    expect(urls()).toEqual(['/', '/yarns']);
+  });
+
+  it('tracks one view for an intercepted navigation that replaces another one', async () => {
+    const { navigate } = open();
+    const { urls } = start();
+    settle();
+    const old = navigate('/old');
+    const next = navigate('/new', 'replace');
+    await old.fail();
+    settle();
+    expect(urls()).toEqual(['/']);
+    await next.end();
+    settle();
+    expect(urls()).toEqual(['/', '/new']);
+  });
+
+  it('tracks an intercepted navigation when the page unloads before its end', () => {
+    const { navigate } = open();
+    const { urls } = start();
+    navigate('/yarns');
+    fire('pagehide');
+    expect(urls()).toEqual(['/', '/yarns']);
+  });
+
+  it('tracks one view for a redirect before which the app calls `updateCurrentEntry`', () => {
+    const { change } = open();
+    const { urls } = start();
+    settle();
+    moveTo('/old');
+    change('push');
+    change(null);
+    moveTo('/new');
+    change('replace');
+    settle();
+    expect(urls()).toEqual(['/', '/new']);
+  });
+});
+
 describe('without the Navigation API', () => {
+  it.each<[what: string, path: string, added: number, state: object | null, expected: string[]]>([
+    ['a hash that another one replaces at once', '/#new', 0, null, ['/', '/#new']],
+    ['a hash after another one', '/#new', 1, null, ['/', '/#old', '/#new']],
+    ['a step back to another path', '/new', 0, null, ['/', '/#old', '/new']],
+    ['a step back to a hash that the router has written', '/#new', 0, { key: 1 }, ['/', '/#old', '/#new']],
+  ])('tracks %s', (_what, path, added, state, expected) => {
+    const { urls } = start({ hash: true });
+    settle();
+    moveTo('/#old');
+    Object.assign(history, { length: history.length + 1 });
+    fire('popstate', { state: null });
+    moveTo(path);
+    Object.assign(history, { length: history.length + added });
+    fire('popstate', { state });
+    settle();
+    expect(urls()).toEqual(expected);
+  });
+
   it('tracks a step back', () => {
     const { urls } = start();
     settle();
@@ -255,6 +369,39 @@ describe('a campaign', () => {
     const { views } = start({ campaign: true });
     settle();
     expect(views()[0]).toMatchObject(FOUND);
+  });
+
+  it('ends with the visitor id, also where the address still has it', async () => {
+    moveTo(AD);
+    const first = start({ campaign: true });
+    settle();
+    allow();
+    await vi.waitUntil(() => Object.keys(sessionStorage).length > 0, { interval: 1 });
+    visitorId = BOB;
+    history.pushState({}, '', AD.replace('/', '/club'));
+    settle();
+    expect(first.views()[1]).not.toHaveProperty('utm_source');
+    first.stop();
+    const { views } = start({ campaign: true });
+    settle();
+    expect(views()[0]).not.toHaveProperty('utm_source');
+  });
+
+  it.each([
+    ['before it is stored', () => refuse()],
+    ['in the task in which it would be stored', () => allow()],
+  ])('ends with a refusal %s', async (_when, end) => {
+    moveTo(AD);
+    const { views } = start({ campaign: true });
+    settle();
+    visitorId = undefined;
+    end();
+    await Promise.resolve();
+    expect(sessionStorage).toEqual({});
+    visitorId = BOB;
+    go('/club');
+    expect(views()[1]).not.toHaveProperty('utm_source');
+    expect(sessionStorage).toEqual({});
   });
 
   it('replaces the previous one', () => {

@@ -215,3 +215,53 @@ it.each([undefined, '', 7, null])('the domain %j throws a TypeError that names t
   expect(() => cookieDomain(domain as string)).toThrow(TypeError);
   expect(() => cookieDomain(domain as string)).toThrow(/^clew: cookieDomain: expected a domain or 'auto'/);
 });
+
+describe('after a change of the domain', () => {
+  const values = () => jar.cookie.split('; ').filter(Boolean);
+  const textOf = ({ thread, turn }: Visitor, mark: number | '' = '') => `clew=${thread}.${turn}.${mark}`;
+
+  it('a refusal erases the cookie of the domain before, also without a further write', () => {
+    for (const domain of ['www.example.com', '']) {
+      cookieDomain('www.example.com').share(visitor(), unexpected);
+      cookieDomain(domain || 'auto').share(undefined, unexpected);
+      expect(values()).toEqual([]);
+    }
+  });
+
+  it('`auto` writes the cookie of a known visitor for the widest domain, with the mark that it had', () => {
+    const known = visitor({ turn: 7 });
+    const ann = { ...known, keys: { clew: ['ann'] as const } };
+    cookieDomain('www.example.com').share(ann, unexpected);
+    const auto = cookieDomain('auto');
+    auto.share(known, unexpected);
+    expect(jar.written.filter((text) => text.startsWith(textOf(known, markOf('ann')))).at(-1)).toMatch(
+      /=example\.com$/,
+    );
+    expect(values()).toEqual([textOf(known, markOf('ann'))]);
+    const before = jar.written.length;
+    auto.share(known, unexpected);
+    expect(jar.written).toHaveLength(before);
+  });
+
+  it('the next change leaves one cookie', () => {
+    const known = visitor();
+    cookieDomain('www.example.com').share(known, unexpected);
+    const wide = cookieDomain('.Example.com');
+    wide.share(known, unexpected);
+    const next = visitor({ turn: 1 });
+    wide.share(next, unexpected);
+    expect(values()).toEqual([textOf(next)]);
+  });
+
+  it('a domain that the browser refuses leaves the cookie before', () => {
+    const known = visitor();
+    cookieDomain('example.com').share(known, unexpected);
+    const errors: string[] = [];
+    const other = cookieDomain('elsewhere.example');
+    for (const turn of [1, 2]) other.share({ ...known, turn }, (message) => errors.push(message));
+    expect(errors).toEqual(['cookieDomain: the browser refused the cookie']);
+    expect(values()).toEqual([textOf(known)]);
+    other.share(undefined, unexpected);
+    expect(values()).toEqual([]);
+  });
+});

@@ -137,30 +137,36 @@ describe('a page opened by a link', () => {
 
 describe('a link to another domain', () => {
   /** A link as an event finds it. */
-  const linkTo = (href: string) => {
-    const url = new URL(href);
+  const linkTo = (attribute: string | null) => {
+    let href = attribute;
+    const url = () => new URL(href ?? '', HERE);
     return {
       localName: 'a',
       get hostname() {
-        return url.hostname;
+        return url().hostname;
+      },
+      get host() {
+        return url().host;
+      },
+      get href() {
+        return url().href;
       },
       get search() {
-        return url.search;
+        return url().search;
       },
       set search(search: string) {
-        url.search = search;
+        href = Object.assign(url(), { search }).href;
       },
       getAttribute: (name: string) => (name === 'href' ? href : null),
-      setAttribute: (name: string, value: string) => {
-        if (name === 'href') url.href = value;
+      setAttribute: (name: string, value: string | null) => {
+        if (name === 'href') href = value;
       },
-      href: () => url.href,
     };
   };
   /** Clicks a link; returns where the browser goes. */
   const click = (page: Page, link: ReturnType<typeof linkTo>, type = 'click', button = 0) => {
     page.fire(type, { button, composedPath: () => [{ localName: 'b' }, link, page.document] });
-    return link.href();
+    return link.href;
   };
 
   it('has the visitor id during the click and its own address afterwards', async () => {
@@ -172,8 +178,37 @@ describe('a link to another domain', () => {
     // A second listener of the page may click it once more.
     expect(click(page, link)).toBe(`https://help.example/faq?clew_link=${visitor}.${time()}&a=1#top`);
     vi.advanceTimersByTime(0);
-    expect(link.href()).toBe('https://help.example/faq?a=1#top');
+    expect(link.href).toBe('https://help.example/faq?a=1#top');
   });
+
+  it.each<[what: string, change: (href: string) => string | null, expected: string | null]>([
+    ['another address', () => '/out?to=faq', '/out?to=faq'],
+    ['a parameter more', (href) => `${href}&b=2`, 'https://help.example/faq?a=1&b=2'],
+    ['no address', () => null, null],
+  ])('keeps %s, which the page has given it during the click', async (_what, change, expected) => {
+    const page = openPage(HERE);
+    await startLinked().tracker.correlationValue();
+    const link = linkTo('https://help.example/faq?a=1');
+    const linked = click(page, link);
+    expect(linked).toContain('clew_link');
+    link.setAttribute('href', change(linked));
+    vi.advanceTimersByTime(0);
+    expect(link.getAttribute('href')).toBe(expected);
+  });
+
+  it.each(['#part', '/faq', 'https://www.yarns.example/'])(
+    'is unchanged within the host of the page, whose domain is in the list: %s',
+    async (href) => {
+      const page = openPage(HERE);
+      const { tracker } = startLinked({ linkDomains: linkDomains(['yarns.example']) });
+      const visitor = await tracker.correlationValue();
+      const link = linkTo(href);
+      click(page, link);
+      expect(link.getAttribute('href')).toBe(href);
+      expect(click(page, linkTo('https://app.yarns.example/'))).toContain(visitor);
+      expect(click(page, linkTo('https://www.yarns.example:8080/'))).toContain(visitor);
+    },
+  );
 
   it.each([
     ['a subdomain', 'https://www.shop.example/', 'click', 0],

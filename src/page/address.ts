@@ -1,0 +1,6 @@
+/** What `linkDomains` adds to a link: a visitor id, the time (s, base 36), and 1 if it is identified. */
+export const LINK_PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
+
+/** An address without that parameter. */
+export const withoutLink = (url: string): string =>
+  url.replace(LINK_PARAMETER, (_all, before, _value, after) => after && before);

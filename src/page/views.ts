@@ -1,0 +1,37 @@
+import type { Tracker } from '../api/types.js';
+
+/** How long (ms) an app may take to set a view's title. react-helmet-async and unhead set it a moment after rendering. */
+const TITLE = 100;
+
+/** A router's view, as it was when it was shown. */
+export interface RouterView {
+  readonly path: string;
+  readonly url: string;
+  /** The URL of the previous view, if there is one. */
+  readonly referrer?: string;
+}
+
+/** Tracks the views of a router, each once its title can be there. */
+export const createViews = () => {
+  let pending: { readonly send: (title: string) => void; readonly title: string } | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const settle = (title?: string) => {
+    clearTimeout(timer);
+    const view = pending;
+    pending = undefined;
+    view?.send(title ?? view.title);
+  };
+  const settleHere = () => settle(document.title);
+  return {
+    /** The router shows another view. */
+    see(tracker: Pick<Tracker, 'page'>, view: RouterView): void {
+      settle();
+      pending = { send: (title) => tracker.page({ ...view, title }), title: document.title };
+      timer = setTimeout(settleHere, TITLE);
+    },
+    /** The view is left. The document may already have the title of the next one. */
+    leave: () => settle(),
+    /** The page unloads. */
+    end: settleHere,
+  };
+};
