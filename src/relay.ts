@@ -2,6 +2,7 @@ import { createSieve, NOT_ALLOWED } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
 import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
 import { bodyFor } from './relay/body.js';
+import { createBudget, type Share } from './relay/budget.js';
 import { toService } from './relay/forward.js';
 import { createForwarding, isOk } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
@@ -81,7 +82,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
   const { maxBodyBytes = 102_400, maxBatchEvents = 500, bodyTimeout = 30_000, timeout = 10_000 } = options;
   const { limits = {}, metricsPath } = options;
-  const { maxForwards = 1000 } = limits;
+  const { maxForwards = 1000, maxBytes = 67_108_864 } = limits;
   const { reportInterval = 60_000, seen = memorySeen({ maxPending: longestForwarding(timeout) }) } = options;
   const checks: Checks = {
     isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
@@ -112,6 +113,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const letIn = createLimits(limits, onStoreError('buckets'), log.warn, !!options.enrich?.address);
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
+  const openShare = createBudget(maxBytes);
   const { read, close: endReading } = createReading(maxBodyBytes, bodyTimeout);
   const { send, inFlight } = createForwarding({
     forward: options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch }),
@@ -127,9 +129,9 @@ export const createRelay = (options: RelayOptions): Relay => {
   const health = () => check(isClosing);
   const metricsText = () => metrics.text({ missing: account.missing(), forwards: inFlight() });
 
-  const readJob = async (request: RelayRequest, path: string): Promise<Job> => {
+  const readJob = async (request: RelayRequest, path: string, share: Share): Promise<Job> => {
     try {
-      return await jobOf(path, await read(request), checks);
+      return await jobOf(path, await read(request, share), checks);
     } catch (error) {
       // Any other exception comes from a body that broke off, or from a field nested too deeply for `JSON.stringify`.
       throw error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
@@ -138,13 +140,18 @@ export const createRelay = (options: RelayOptions): Relay => {
 
   const isForeign = (origin: string | null) => origin !== null && allowedOrigins?.includes(origin) === false;
 
-  const serve = async (request: RelayRequest, path: string, connection: ConnectionInfo): Promise<Response> => {
+  const serve = async (
+    request: RelayRequest,
+    path: string,
+    connection: ConnectionInfo,
+    share: Share,
+  ): Promise<Response> => {
     if (isClosing) throw CLOSING;
     const { admit } = await letIn(request, connection);
     const origin = request.headers.get('Origin');
     if (isForeign(origin)) throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
     if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
-    const job = await readJob(request, path);
+    const job = await readJob(request, path, share);
     metrics.event('received', job.events.length + job.rejected.length);
     const visitors = job.events.map(({ came }) => came.correlationValue);
     await admit(visitors, job.rejected.length);
@@ -182,11 +189,12 @@ export const createRelay = (options: RelayOptions): Relay => {
     let path = '';
     let response: Response;
     let probe: Response | Promise<Response> | undefined;
+    const share = openShare();
     try {
       path = new URL(request.url).pathname;
       // Before the limits: a supervisor would end a relay whose probe gets 429, or 503 while it closes.
       probe = answerToProbe(request, path, health, metricsText, metricsPath);
-      response = await (probe ?? serve(request, path, connection));
+      response = await (probe ?? serve(request, path, connection, share));
       const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {
@@ -194,6 +202,8 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (!isRefusal) onError(error);
       response = refusalOf(isRefusal ? error : new Refusal(500, 'the relay has failed', 1));
       if (isRefusal && error.status === 429) metrics.limited();
+    } finally {
+      share.free();
     }
     account.emitIfDue();
     const ms = Math.round(performance.now() - start);

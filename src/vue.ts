@@ -1,10 +1,10 @@
 import { type InjectionKey, inject, type Plugin } from 'vue';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 import { createDirective } from './vue/directive.js';
-import { type RouterLike, trackViews } from './vue/views.js';
+import { type RouteLike, type RouterLike, trackViews } from './vue/views.js';
 
 export type { ClewBinding } from './vue/directive.js';
-export type { RouterLike };
+export type { RouteLike, RouterLike };
 
 const KEY: InjectionKey<Tracker> = Symbol('clew');
 

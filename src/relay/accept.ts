@@ -50,13 +50,12 @@ const askAccept = async (
   const verdict = await accept(given, context);
   if (typeof verdict === 'string' && verdict) return verdict;
   if (verdict === false) return 'not accepted';
+  // Written and read, so that no later step can fail on what `accept` returns, or has changed in place.
+  const { data } = written(verdict === true ? given : verdict, 'accept');
   // A function without its `return` would otherwise drop all events.
-  if (verdict !== true && !isObject(verdict))
-    throw new TypeError(`accept: expected a boolean, an event or a reason, got ${kindOf(verdict)}`);
-  // Written and read, so that no later step can fail on what `accept` returns, or has changed in place. The id identifies
-  // duplicates, so it stays.
-  const { data } = written({ ...(verdict === true ? given : verdict), uuid: came.uuid }, 'accept');
-  const changed = data as WireEvent;
+  if (!isObject(data)) throw new TypeError(`accept: expected a boolean, an event or a reason, got ${kindOf(verdict)}`);
+  // The id identifies duplicates, so it stays.
+  const changed = { ...data, uuid: came.uuid } as WireEvent;
   const fault = eventFault(changed);
   // Without the value, which is not for the log.
   if (fault) throw new TypeError(`accept: ${fault.replace(/, got .*/s, '')}`);

@@ -47,6 +47,13 @@ export interface LimitOptions extends AddressOptions {
    */
   maxForwards?: number;
   /**
+   * Bytes of the bodies that are in memory at a time, with 8 KiB for each request. The relay answers 503 to more. JSON needs several
+   * times its bytes, so a process needs about four times as much memory.
+   *
+   * @default 67108864
+   */
+  maxBytes?: number;
+  /**
    * Where the buckets are. Several relays share a `redisBuckets`.
    *
    * @default memoryBuckets()
@@ -196,7 +203,7 @@ const isRate = (value: unknown): boolean => {
 /** The fault of the option: its name, what was expected, and what it got. Undefined if it is valid. */
 export const checkLimits = (options: unknown): [name: string, expected: string, got: string] | undefined => {
   if (!isObject(options)) return ['limits', 'an object', kindOf(options)];
-  const { trustedProxies = 0, addressHeader = 'x', maxForwards = 1, buckets } = options;
+  const { trustedProxies = 0, addressHeader = 'x', maxForwards = 1, maxBytes = 1, buckets } = options;
   for (const name of ['address', 'visitor', 'total'])
     if (options[name] !== undefined && options[name] !== false && !isRate(options[name]))
       return [`limits.${name}`, '{ rate: a number above 0, burst: a number from 1 }, or false', kindOf(options[name])];
@@ -211,6 +218,7 @@ export const checkLimits = (options: unknown): [name: string, expected: string, 
     return ['limits.trustedProxies', 'a whole number from 1 with addressHeader', kindOf(options.trustedProxies)];
   if (typeof maxForwards !== 'number' || !(maxForwards >= 1))
     return ['limits.maxForwards', 'a number from 1', kindOf(maxForwards)];
+  if (typeof maxBytes !== 'number' || !(maxBytes >= 1)) return ['limits.maxBytes', 'a number from 1', kindOf(maxBytes)];
   if (buckets !== undefined && !(isObject(buckets) && typeof buckets.take === 'function'))
     return ['limits.buckets', 'the method take', kindOf(buckets)];
   return undefined;

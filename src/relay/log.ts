@@ -5,8 +5,8 @@ export interface LogLine {
   /** ISO 8601, UTC. */
   readonly time: string;
   /**
-   * `error`: 5xx, and failures of the service or a store. `warn`: other refusals. Of either at most ten in a second. `info`: the
-   * rest, and 429.
+   * `error`: 5xx, and failures of the service or a store. `warn`: other refusals. Of each message at most ten in a second.
+   * `info`: the rest, and 429.
    */
   readonly level: 'info' | 'warn' | 'error';
   /** `request` for an answered request, or why something failed. */
@@ -25,8 +25,10 @@ export type Logger = (line: LogLine) => void;
 /** Characters of a path. The rest says nothing. */
 const MAX_PATH = 200;
 
-/** Lines of `warn` in a second, and of `error`. Clients cause them, and must not be able to fill a log. */
+/** Lines of one level and message in a second. Clients cause them, and must not be able to fill a log, or to hide another fault. */
 const MOST_LINES = 10;
+/** Messages in a second that are counted apart: the text of an error may be another one each time. */
+const MOST_MESSAGES = 20;
 
 const levelOf = (status: number): LogLine['level'] =>
   status < 400 || status === 429 ? 'info' : status < 500 ? 'warn' : 'error';
@@ -46,24 +48,29 @@ const read = (error: unknown): { text: string; status?: number } => {
 export const createLog = (logger: Logger | undefined, apiKey: string) => {
   const time = () => new Date().toISOString();
   let second = 0;
-  let lines = { info: 0, warn: 0, error: 0 };
-  const limited = (level: LogLine['level']): LogLine['level'] => {
+  let lines = new Map<string, number>();
+  const limited = (level: LogLine['level'], message: string): LogLine['level'] => {
     const now = Math.trunc(Date.now() / 1000);
-    if (now !== second) lines = { info: 0, warn: 0, error: 0 };
+    if (now !== second) lines = new Map();
     second = now;
-    return ++lines[level] > MOST_LINES ? 'info' : level;
+    const known = `${level} ${message}`;
+    const counted = lines.has(known) || lines.size < MOST_MESSAGES ? known : 'others';
+    const count = (lines.get(counted) ?? 0) + 1;
+    lines.set(counted, count);
+    return count > MOST_LINES ? 'info' : level;
   };
   return {
     request: (status: number, path: string, ms: number) => {
       if (!logger) return;
-      const level = limited(levelOf(status));
+      const level = limited(levelOf(status), 'request');
       logger({ time: time(), level, message: 'request', status, path: path.slice(0, MAX_PATH), ms });
     },
     warn: (message: string) => logger?.({ time: time(), level: 'warn', message }),
     error: (error: unknown) => {
       if (!logger) return;
       const { text, ...status } = read(error);
-      logger({ time: time(), level: limited('error'), message: withoutKey(text, apiKey), ...status });
+      const message = withoutKey(text, apiKey);
+      logger({ time: time(), level: limited('error', message), message, ...status });
     },
   };
 };

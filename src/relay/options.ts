@@ -116,7 +116,7 @@ export interface RelayOptions {
    */
   limits?: LimitOptions;
   /**
-   * Renews the cookie of the tracker's `cookieDomain` with each answer that is no error. Safari deletes a cookie that a script has written after
+   * Renews the cookie of the tracker's `cookieDomain` with each answer except its own refusals. Safari deletes a cookie that a script has written after
    * seven days, but not one that a server with the page's IP address has set: https://webkit.org/tracking-prevention/
    *
    * @default none

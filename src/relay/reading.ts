@@ -1,3 +1,4 @@
+import type { Share } from './budget.js';
 import { Refusal, type RelayRequest, readBody } from './request.js';
 
 /** Reads bodies, each for at most `timeout` ms, until it is closed. */
@@ -7,14 +8,14 @@ export const createReading = (maxBodyBytes: number, timeout: number) => {
   let closed: Refusal | undefined;
   return {
     /** The JSON object in the body. Rejects with a `Refusal`: that request was not served. */
-    read: (request: RelayRequest): Promise<Record<string, unknown>> =>
+    read: (request: RelayRequest, { take }: Share): Promise<Record<string, unknown>> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(closed);
         reading.add(reject);
         // Made only when it is needed: an error collects its stack.
         const giveUp = () => reject(new Refusal(408, `expected the whole body within ${timeout} ms`));
         const timer = setTimeout(giveUp, timeout);
-        readBody(request, maxBodyBytes)
+        readBody(request, maxBodyBytes, take)
           .then(resolve, reject)
           .finally(() => {
             clearTimeout(timer);

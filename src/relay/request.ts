@@ -33,14 +33,16 @@ type Chunks = AsyncIterable<Uint8Array>;
  * All bytes, read no further than `limit`: `Content-Length` proves nothing. They are in one buffer that grows, because a hundred
  * thousand chunks of one byte would need 25 MB.
  */
-const readAll = async (chunks: Chunks, limit: number): Promise<Uint8Array> => {
+const readAll = async (chunks: Chunks, limit: number, take: (bytes: number) => void): Promise<Uint8Array> => {
   let all: Uint8Array = new Uint8Array(0);
   let bytes = 0;
   for await (const chunk of chunks) {
     const after = bytes + chunk.length;
     if (after > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
     if (after > all.length) {
-      const grown = new Uint8Array(Math.min(Math.max(after, 2 * all.length), limit));
+      const length = Math.min(Math.max(after, 2 * all.length), limit);
+      take(length - all.length);
+      const grown = new Uint8Array(length);
       grown.set(all.subarray(0, bytes));
       all = grown;
     }
@@ -63,11 +65,15 @@ const inflated = (packed: Uint8Array): Chunks => {
 };
 
 /** The body's text, inflated. A few bytes of gzip can inflate to gigabytes, and any amount of gzip to nothing: both are bounded. */
-const readText = async ({ headers, body }: RelayRequest, limit: number): Promise<string> => {
+const readText = async (
+  { headers, body }: RelayRequest,
+  limit: number,
+  take: (bytes: number) => void,
+): Promise<string> => {
   const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
-  const came = await readAll((body ?? []) as Chunks, limit);
-  const bytes = /gzip/i.test(encoding) ? await readAll(inflated(came), limit) : came;
+  const came = await readAll((body ?? []) as Chunks, limit, take);
+  const bytes = /gzip/i.test(encoding) ? await readAll(inflated(came), limit, take) : came;
   try {
     // Each byte that is not UTF-8 would become U+FFFD, which has three.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -76,14 +82,22 @@ const readText = async ({ headers, body }: RelayRequest, limit: number): Promise
   }
 };
 
-/** The JSON object in a request's body. */
-export const readBody = async (request: RelayRequest, limit: number): Promise<Record<string, unknown>> => {
+/**
+ * The JSON object in a request's body.
+ *
+ * @param take is called before memory for so many bytes is used, and may throw
+ */
+export const readBody = async (
+  request: RelayRequest,
+  limit: number,
+  take: (bytes: number) => void,
+): Promise<Record<string, unknown>> => {
   if (request.method !== 'POST') throw new Refusal(405, `expected POST, got ${request.method}`);
   const type = request.headers.get('Content-Type') ?? '';
   if (!/^(application\/json|text\/plain)\s*(;|$)/i.test(type)) {
     throw new Refusal(415, `Content-Type: expected application/json or text/plain, got ${type || 'none'}`);
   }
-  const text = await readText(request, limit);
+  const text = await readText(request, limit, take);
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -128,10 +128,10 @@ export const createSenders = (
   let unknown: Fields = {};
   const parse = (agent: string): Fields => {
     const given: unknown = userAgent?.(agent);
-    if (!isObject(given) || isPromise(given))
-      throw new TypeError(`enrich.userAgent: expected an object, got ${shownKind(given)}`);
     // Written and read, so that no later step can fail on what the function returns. JSON omits undefined fields.
-    const data = written(given, 'enrich.userAgent').data as Fields;
+    const { data } = written(given, 'enrich.userAgent');
+    if (!isObject(given) || !isObject(data))
+      throw new TypeError(`enrich.userAgent: expected an object, got ${kindOf(given)}`);
     unknown = { ...unknown, ...Object.fromEntries(Object.keys(given).map((name) => [name, undefined])) };
     return { ...unknown, ...data };
   };

@@ -38,6 +38,7 @@ const LIMITS: Record<keyof LimitOptions, true> = {
   visitor: true,
   total: true,
   maxForwards: true,
+  maxBytes: true,
   buckets: true,
   trustedProxies: true,
   addressHeader: true,

@@ -2,12 +2,10 @@
 /** `npx clew-relay`: a relay for sites without a Node server. Variables of the environment configure it. docs/relay.md lists them. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { longestForwarding } from '../relay/retry.js';
 import {
   createRelay,
   type LogLine,
-  type RedisCommand,
   type Relay,
   type RelayOptions,
   redisBuckets,
@@ -16,6 +14,7 @@ import {
 } from '../relay.js';
 import { agentOptions } from './agents.js';
 import { describeError, readEnvironment, type Settings } from './environment.js';
+import { openRedis } from './redis.js';
 
 /** Longer than the load balancers in front keep an unused connection: a request on one that ends meanwhile would fail. In ms. */
 const KEEP_ALIVE = 75_000;
@@ -26,36 +25,6 @@ const GRACE = 2000;
 const LEAST_PENDING = 60_000;
 
 const LEVELS = ['info', 'warn', 'error'];
-
-const openRedis = async (url: string, onError: (error: unknown) => void) => {
-  const { createClient } = await import('redis').catch(() => {
-    throw new Error('REDIS_URL: expected the package redis beside clew: npm install redis');
-  });
-  // The URL may have a password, so no message has it.
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) throw new Error('REDIS_URL: expected redis://… or rediss://…');
-  const client = createClient({
-    url,
-    // A command fails at once while there is no connection, and the relay answers 503.
-    disableOfflineQueue: true,
-    socket: { reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
-  });
-  client.on('error', onError);
-  const command: RedisCommand = (args) => client.sendCommand(args);
-  return {
-    command,
-    /** Resolves with the connection, after the first error, or if Redis does not answer: the client tries again by itself. */
-    connect: async (): Promise<void> => {
-      const answered = new Promise<void>((resolve, reject) => {
-        client.once('error', () => resolve());
-        client.connect().then(() => resolve(), reject);
-      });
-      const late = await Promise.race([answered, pause(GRACE, 'no answer yet')]);
-      if (late) onError(late);
-    },
-    /** A Redis that does not answer would hold up the end for as long. */
-    close: () => Promise.race([client.close(), pause(GRACE)]),
-  };
-};
 
 const listen = (handler: RequestListener, port: number, host: string): Promise<Server> =>
   new Promise((resolve, reject) => {
@@ -122,6 +91,9 @@ const start = async (settings: Settings): Promise<void> => {
   for (const [at, server] of servers.entries())
     console.log(`clew-relay${at ? ' metrics' : ''}: ${addressOf(server, host)}`);
 };
+
+// Whoever has read the log may be gone. The relay goes on.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
   await start(readEnvironment(process.env));

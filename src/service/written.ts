@@ -7,13 +7,25 @@ export const isPromise = (value: unknown): boolean => {
   return true;
 };
 
+/** Handles the rejections of all promises in a value. It may have cycles, and getters that throw. */
+const handle = (value: unknown, known = new Set<unknown>()): void => {
+  if (typeof value !== 'object' || value === null || known.has(value)) return;
+  known.add(value);
+  try {
+    if (isPromise(value)) return;
+    for (const { get, value: item } of Object.values(Object.getOwnPropertyDescriptors(value)))
+      if (!get) handle(item, known);
+  } catch {}
+};
+
 /** Why JSON cannot hold a value that `JSON.stringify` has come to, or undefined. `before` is the value before its `toJSON`. */
 const faultOf = (item: unknown, before: unknown): string | undefined => {
+  if (isPromise(before) || isPromise(item)) return 'a promise';
+  if (item instanceof Map || item instanceof Set) return `a ${item.constructor.name}`;
   if (typeof item === 'bigint') return 'a bigint';
   if ((typeof item === 'number' || item instanceof Number) && !Number.isFinite(Number(item))) return `${item}`;
   // An invalid date, for example.
-  if (item === null && before !== null) return `${before}`;
-  return isPromise(item) ? 'a promise' : undefined;
+  return item === null && before !== null ? `${before}` : undefined;
 };
 
 /**
@@ -24,20 +36,17 @@ const faultOf = (item: unknown, before: unknown): string | undefined => {
  */
 export const written = (value: unknown, place: string): { text: string; data: unknown } => {
   const expected = (name: string) => `${place}${name && `: ${name}`}: expected a value that JSON can hold`;
-  let fault: string | undefined;
-  // Not thrown here, because each promise in the value is to be handled.
   const check = function (this: Record<string, unknown>, name: string, item: unknown) {
     const what = faultOf(item, this[name]);
-    if (what === undefined) return item;
-    fault ??= `${expected(name)}, got ${what}`;
-    return null;
+    if (what !== undefined) throw new TypeError(`${expected(name)}, got ${what}`);
+    return item;
   };
-  let text: string | undefined;
   try {
-    text = JSON.stringify(value, check);
+    const text = JSON.stringify(value, check);
+    return { text: text ?? '', data: text === undefined ? undefined : JSON.parse(text) };
   } catch (cause) {
-    throw new TypeError(fault ?? `${expected('')}: ${cause}`, { cause });
+    handle(value);
+    if (cause instanceof TypeError && cause.message.startsWith(place)) throw cause;
+    throw new TypeError(`${expected('')}: ${cause}`, { cause });
   }
-  if (fault !== undefined) throw new TypeError(fault);
-  return { text: text ?? '', data: text === undefined ? undefined : JSON.parse(text) };
 };

@@ -3,19 +3,22 @@ import type { Tracker } from '../api/types.js';
 import { withoutLink } from '../page/address.js';
 import { createViews } from '../page/views.js';
 
-interface Route {
+/** The part of a route that the plugin uses. */
+export interface RouteLike {
+  /** Without query and fragment. */
   readonly path: string;
+  /** With both. */
   readonly fullPath: string;
 }
 
 /** The part of Vue Router that the plugin uses. */
 export interface RouterLike {
   /** Calls `hook` after every navigation, including failed ones. Returns a function that removes the hook. */
-  afterEach(hook: (to: Route, from: unknown, failure?: unknown) => void): () => void;
+  afterEach(hook: (to: RouteLike, from: unknown, failure?: unknown) => void): () => void;
   /** Resolves after the first navigation. Without it, a first view before the plugin's installation is not tracked. */
   isReady?(): Promise<unknown>;
   /** The route of the last navigation. */
-  readonly currentRoute?: { readonly value: Route };
+  readonly currentRoute?: { readonly value: RouteLike };
 }
 
 /** Tracks the router's views until the returned function is called. */
@@ -24,7 +27,7 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
   const listening = new AbortController();
   const { signal } = listening;
   let last: { view: string; path: string; url: string } | undefined;
-  const see = async ({ path, fullPath }: Route) => {
+  const see = async ({ path, fullPath }: RouteLike) => {
     const view = query ? fullPath.replace(/#.*/, '') : path;
     if (view === last?.view) return;
     const referrer = last?.url;

@@ -12,7 +12,7 @@ export interface Running {
 }
 
 /** Resolves when the process has said, on its standard output, what the pattern says. */
-const hear = (child: ChildProcess, pattern: RegExp): Promise<string> =>
+export const hear = (child: ChildProcess, pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {

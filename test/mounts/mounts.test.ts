@@ -44,7 +44,14 @@ const serveRoute = (options: RelayOptions): Mount => {
 const serveWorker = (options: RelayOptions): Mount => {
   const worker = createWorker();
   const waitUntil = (promise: Promise<unknown>) => void promise;
-  const fetch = (request: Request) => worker.fetch(request, options, { waitUntil });
+  const env = {
+    BASE_URL: `${options.baseUrl}`,
+    API_KEY: `${options.apiKey}`,
+    IDENTITY_SECRET: `${options.identitySecret}`,
+    ALLOWED_ORIGINS: `${options.allowedOrigins}`,
+    ANOTHER_BINDING: {},
+  };
+  const fetch = (request: Request) => worker.fetch(request, env, { waitUntil });
   return { server: serve({ fetch, port: 0, hostname: HOST }) };
 };
 

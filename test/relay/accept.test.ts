@@ -41,6 +41,8 @@ describe('`allowedProperties`', () => {
   });
 });
 
+/** As those of Bluebird. */
+const written = () => Object.assign(Promise.reject(new Error('away')), { toJSON: () => ({}) });
 const never = () => {
   throw new Error('broken');
 };
@@ -148,6 +150,16 @@ describe('`accept`', () => {
       'returns an event with promises',
       (given) => ({ ...given, payload: { plan: Promise.reject(1), n: Promise.reject(2) } }),
     ],
+    ['returns a list with a promise', () => [Promise.reject(1)] as never],
+    [
+      'returns an event with a cycle and a promise',
+      (given) => {
+        const payload: Record<string, unknown> = { plan: Promise.reject(1) };
+        return { ...given, payload: { self: Object.assign(payload, { payload }), ...payload } };
+      },
+    ],
+    ['returns an event with a promise that JSON would write', (given) => ({ ...given, payload: { plan: written() } })],
+    ['returns an event with a Map', (given) => ({ ...given, payload: { plan: new Map() } })],
     ['adds a promise to its event', ({ payload }) => !!Object.assign(payload as object, { plan: Promise.reject(1) })],
     ['returns an invalid date', (given) => ({ ...given, payload: { since: new Date(Number.NaN) } })],
     ['returns nothing', () => undefined as never],

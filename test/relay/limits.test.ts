@@ -264,6 +264,27 @@ it('more forwards at a time than `maxForwards` get 503 with Retry-After, and the
   expect(await again).toBe(201);
 });
 
+it('more bytes at a time than `maxBytes` get 503 with Retry-After, and leave room when they are answered', async () => {
+  const answers: (() => void)[] = [];
+  const forward = () =>
+    new Promise<Response>((resolve) => answers.push(() => resolve(new Response(null, { status: 201 }))));
+  // Each request needs 8 KiB and its body, of which three have no room.
+  const { send } = open({ maxBytes: 3 * 8192 }, { forward });
+  const first = batch();
+  // The second one waits for the first, whose event it has.
+  const replies = [send(first), send(first)];
+  await vi.waitFor(() => expect(answers).toHaveLength(1));
+  const late = batch();
+  expect(await send(late)).toEqual([503, '1']);
+  answers[0]?.();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await Promise.all(replies)).toEqual([201, [200, null]]);
+  const again = send(late);
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  answers[1]?.();
+  expect(await again).toBe(201);
+});
+
 it('a refused request takes no tokens of visitors who are not over their limit', async () => {
   const { send } = open({ visitor: { rate: 1, burst: 1 } });
   const [ann, ben] = [randomUUID(), randomUUID()];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LogLine, memorySeen, type RelayOptions } from '../../src/relay.ts';
+import { type LogLine, memorySeen, type RelayOptions, type Seen } from '../../src/relay.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event, KEY } from './stage.ts';
 
@@ -252,6 +252,32 @@ describe('the log', () => {
     for (let n = 0; n < 15; n++) await opened.relay(requestOf({ batch: [event('a')] }));
     const failures = lines.filter(({ message }) => message !== 'request').map(({ level }) => level);
     expect(failures).toEqual([...Array(10).fill('error'), ...Array(5).fill('info')]);
+  });
+
+  it('has another failure as an error, whatever pages have caused in that second', async () => {
+    const lines: LogLine[] = [];
+    const seen = memorySeen();
+    const reserve: Seen['reserve'] = (uuids, owner) =>
+      uuids[1] ? Promise.reject(new Error('Redis is away')) : seen.reserve(uuids, owner);
+    let n = 0;
+    const forward = async () => {
+      throw new Error(`no. ${n++}`);
+    };
+    const opened = open({ forward, seen: { ...seen, reserve }, logger: (line) => void lines.push(line) });
+    for (let time = 0; time < 15; time++) await opened.relay(requestOf({ batch: [event('a')] }));
+    await opened.relay(requestOf({ batch: [event('a'), event('b')] }));
+    expect(lines.filter(({ message }) => message === 'Redis is away')).toMatchObject([{ level: 'error' }]);
+  });
+
+  it('has a bounded number of errors in a second, also if each has a text of its own', async () => {
+    const lines: LogLine[] = [];
+    let n = 0;
+    const forward = async () => {
+      throw new Error(`no. ${n++}`);
+    };
+    const opened = open({ forward, logger: (line) => void lines.push(line) });
+    for (let time = 0; time < 60; time++) await opened.relay(requestOf({ batch: [event('a')] }));
+    expect(lines.filter(({ level }) => level === 'error').length).toBeLessThan(45);
   });
 
   it('has a line for each request and each failure, without key, payload, id or address', async () => {

@@ -76,6 +76,7 @@ describe('createRelay throws a TypeError that names the option and what it expec
     [{ ...BASE, seen: null }, 'seen: expected the methods reserve, confirm, release, got null'],
     [{ ...BASE, seen: { ...memorySeen(), maxPending: '60000' } }, 'seen: expected maxPending of at least'],
     [undefined as never, 'options: expected an object, got undefined'],
+    [{ ...BASE, limits: { maxBytes: '1' } }, 'limits.maxBytes: expected a number from 1, got a string'],
     [{ ...BASE, limits: { maxForwards: 0 } }, 'limits.maxForwards: expected a number from 1, got 0'],
     [
       { ...BASE, limits: { addressHeader: 'forwarded', trustedProxies: 1 } },

@@ -139,6 +139,7 @@ describe('the option `enrich`', () => {
     ['returns what JSON cannot hold', () => ({ big: 1n })],
     ['returns no object', () => [1]],
     ['returns promises in its fields', () => ({ browser: Promise.reject(new Error('away')), os: Promise.reject(1) })],
+    ['returns a list with a promise', () => [Promise.reject(new Error('away'))]],
     ['returns a promise', async () => ({ browser: 'x' })],
     ['returns a promise that rejects', () => Promise.reject(new Error('away'))],
   ])('loses no event if the parser %s', async (_how, userAgent) => {

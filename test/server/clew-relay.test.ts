@@ -1,26 +1,27 @@
 // @module-tag promise
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Running, start } from '../broker/process.ts';
+import { hear, type Running, start } from '../broker/process.ts';
 import { itWithRedis, startRedis, useRedis } from '../redis.ts';
 import { BATCH, event } from '../relay/stage.ts';
 import { deadUrl, useUpstream } from '../upstream.ts';
 
 const COMMAND = join(import.meta.dirname, '../../dist/clew-relay.js');
+const READY = /clew-relay: (http:.*)\n/;
 const redis = useRedis();
 const upstream = useUpstream();
 
 /** `clew-relay` as a process of its own. It needs `npm run build`. */
 const run = async (env: Record<string, string> = {}): Promise<Running> => {
   const given = { BASE_URL: upstream.url, API_KEY: 'the-secret-key', PORT: '0', ...env };
-  const running = await start(process.execPath, [COMMAND], /clew-relay: (http:.*)\n/, given);
+  const running = await start(process.execPath, [COMMAND], READY, given);
   onTestFinished(async () => void (await running.end('SIGKILL')));
   return running;
 };
-const post = async ({ ready: url }: Running, batch: object[], headers: Record<string, string> = {}) => {
+const post = async ({ ready: url }: Pick<Running, 'ready'>, batch: object[], headers: Record<string, string> = {}) => {
   const response = await fetch(url + BATCH, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -54,6 +55,15 @@ it.each([1, 2])('answers what is in flight before it ends after %i signals', asy
   if (signals > 1) relay.signal('SIGTERM');
   answer();
   expect([await reply, await ended]).toEqual([201, 0]);
+});
+
+it('goes on if no process reads its log any more', async () => {
+  const env = { ...process.env, BASE_URL: upstream.url, API_KEY: 'k', PORT: '0', LOG_LEVEL: 'info' };
+  const child = spawn(process.execPath, [COMMAND], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ready = await hear(child, READY);
+  child.stdout.destroy();
+  for (let n = 0; n < 3; n++) expect(await post({ ready }, [event('a')])).toBe(201);
 });
 
 it('without a variable that it needs ends with one line that names it', () => {

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RedisCommand } from '../relay.js';
+
+/** How long a start or an end waits for Redis, in ms. */
+const PATIENCE = 2000;
+/** How often the connection is checked, in ms. One that has been silent since the check before is replaced. */
+const CHECK = 5000;
+
+/**
+ * Opens a connection to a Redis, and keeps it. A connection that stays open but silent, behind a load balancer or a firewall for
+ * example, is replaced: the package `redis` would wait for it, and keep each command.
+ *
+ * @param onError receives why there is no connection
+ * @throws Error for an address that is none, or without the package `redis`
+ */
+export const openRedis = async (url: string, onError: (error: unknown) => void) => {
+  const { createClient } = await import('redis').catch(() => {
+    throw new Error('REDIS_URL: expected the package redis beside clew: npm install redis');
+  });
+  // The URL may have a password, so no message has it.
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) throw new Error('REDIS_URL: expected redis://… or rediss://…');
+  let isHeard = true;
+  const hear = () => {
+    isHeard = true;
+  };
+  const open = () => {
+    const client = createClient({
+      url,
+      // A command fails at once while there is no connection, and the relay answers 503.
+      disableOfflineQueue: true,
+      socket: { reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
+    });
+    return client.on('error', onError).on('error', hear).on('ready', hear);
+  };
+  let client = open();
+  const check = () => {
+    if (!isHeard) {
+      onError('no answer, so the connection is replaced');
+      // What waits for it fails.
+      client.destroy();
+      client = open();
+      client.connect().catch(onError);
+    }
+    isHeard = false;
+    if (client.isReady) client.ping().then(hear, hear);
+  };
+  let checking: ReturnType<typeof setInterval> | undefined;
+  const command: RedisCommand = (args) => client.sendCommand(args);
+  return {
+    command,
+    /** Resolves with the connection, after the first error, or if Redis does not answer: the client tries again by itself. */
+    connect: async (): Promise<void> => {
+      const answered = new Promise<void>((resolve, reject) => {
+        client.once('error', () => resolve());
+        client.connect().then(() => resolve(), reject);
+      });
+      const late = await Promise.race([answered, pause(PATIENCE, 'no answer yet')]);
+      if (late) onError(late);
+      checking = setInterval(check, CHECK);
+    },
+    /** A Redis that does not answer would hold up the end for as long. */
+    close: (): Promise<unknown> => {
+      clearInterval(checking);
+      return Promise.race([client.close(), pause(PATIENCE)]);
+    },
+  };
+};
