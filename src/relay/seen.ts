@@ -51,9 +51,14 @@ export interface SeenOptions {
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** @throws TypeError for an option that is not a whole number above 0: Redis takes no other */
-const checkNumbers = (caller: string, options: object): void => {
-  for (const [name, value] of Object.entries(options))
+/** @throws TypeError for an unknown option, and for one that is not a whole number above 0: Redis takes no other */
+const checkOptions = (caller: string, numbers: object, others: object, ...names: readonly string[]): void => {
+  const [stray] = Object.keys(others);
+  if (stray !== undefined)
+    throw new TypeError(
+      `${caller}: ${stray}: expected one of ${[...Object.keys(numbers), ...names].join(', ')}, got another name`,
+    );
+  for (const [name, value] of Object.entries(numbers))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`${caller}: ${name}: expected a whole number above 0, got ${kindOf(value)}`);
 };
@@ -82,8 +87,9 @@ export const memorySeen = ({
   maxAge = DAY,
   maxPending = MINUTE,
   maxEvents = 100_000,
+  ...others
 }: SeenOptions & { maxEvents?: number } = {}): Seen => {
-  checkNumbers('memorySeen', { maxAge, maxPending, maxEvents });
+  checkOptions('memorySeen', { maxAge, maxPending, maxEvents }, others);
   warnInProduction();
   /** The owner of each reservation, and its end in ms since the epoch. */
   const pending = new Map<string, { owner: string; until: number }>();
@@ -140,9 +146,9 @@ export type RedisCommand = (args: string[]) => Promise<unknown>;
  */
 export const redisSeen = (
   command: RedisCommand,
-  { maxAge = 30 * DAY, maxPending = MINUTE, prefix = 'clew:seen:' }: SeenOptions & { prefix?: string } = {},
+  { maxAge = 30 * DAY, maxPending = MINUTE, prefix = 'clew:seen:', ...others }: SeenOptions & { prefix?: string } = {},
 ): Seen => {
-  checkNumbers('redisSeen', { maxAge, maxPending });
+  checkOptions('redisSeen', { maxAge, maxPending }, others, 'prefix');
   const TAKEN = 'taken';
   /** Settles when all commands have settled, so that what comes next finds nothing half done. */
   const all = async <T>(uuids: readonly string[], run: (key: string) => Promise<T>): Promise<T[]> => {

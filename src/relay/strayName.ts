@@ -1,5 +1,5 @@
 import { isObject } from '../wire.js';
-import type { LimitOptions } from './limits.js';
+import type { LimitOptions, Rate } from './limits.js';
 import type { RelayOptions } from './options.js';
 import type { BotOptions, EnrichOptions } from './sender.js';
 import type { VisitorCookieOptions } from './visitorCookie.js';
@@ -46,6 +46,9 @@ const LIMITS: Record<keyof LimitOptions, true> = {
 const ENRICH: Record<keyof EnrichOptions, true> = { country: true, address: true, userAgent: true };
 const BOTS: Record<keyof BotOptions, true> = { isBot: true, mark: true };
 const COOKIE: Record<keyof VisitorCookieOptions, true> = { domain: true, secure: true };
+const RATE: Record<keyof Rate, true> = { rate: true, burst: true };
+const COUNTRY: Record<keyof NonNullable<EnrichOptions['country']>, true> = { header: true, field: true };
+const ADDRESS: Record<keyof NonNullable<EnrichOptions['address']>, true> = { field: true, isWhole: true };
 
 /**
  * The first name that is no option, what was expected, and what it got. A check whose name is misspelt would be off, and nobody
@@ -56,7 +59,12 @@ export const strayName = (options: RelayOptions): [name: string, expected: strin
   for (const [place, given, names] of [
     ['', options, OPTIONS],
     ['limits.', limits, LIMITS],
+    ['limits.address.', limits?.address, RATE],
+    ['limits.visitor.', limits?.visitor, RATE],
+    ['limits.total.', limits?.total, RATE],
     ['enrich.', enrich, ENRICH],
+    ['enrich.country.', enrich?.country, COUNTRY],
+    ['enrich.address.', enrich?.address, ADDRESS],
     ['bots.', bots, BOTS],
     ['visitorCookie.', visitorCookie, COOKIE],
   ] as const) {

@@ -31,6 +31,8 @@ const listen = (handler: RequestListener, port: number, host: string): Promise<S
     const server = createServer(handler);
     server.keepAliveTimeout = KEEP_ALIVE;
     server.headersTimeout = KEEP_ALIVE + 1000;
+    // Node itself would answer 417, which is no answer of the relay.
+    server.on('checkExpectation', handler);
     server.once('error', reject).listen(port, host, () => resolve(server));
   });
 

@@ -7,14 +7,15 @@ export const isPromise = (value: unknown): boolean => {
   return true;
 };
 
-/** Handles the rejections of all promises in a value. It may have cycles, and getters that throw. */
+/** Handles the rejections of all promises in a value, also in what JSON leaves out. It may have cycles, and getters that throw. */
 const handle = (value: unknown, known = new Set<unknown>()): void => {
-  if (typeof value !== 'object' || value === null || known.has(value)) return;
+  if (value === null || !/object|function/.test(typeof value) || known.has(value)) return;
   known.add(value);
   try {
     if (isPromise(value)) return;
-    for (const { get, value: item } of Object.values(Object.getOwnPropertyDescriptors(value)))
-      if (!get) handle(item, known);
+    const kept = value instanceof Map || value instanceof Set ? [...value.values()] : [];
+    const own = Object.values(Object.getOwnPropertyDescriptors(value)).map((property) => property.value);
+    for (const item of [...kept, ...own]) handle(item, known);
   } catch {}
 };
 
@@ -39,6 +40,8 @@ export const written = (value: unknown, place: string): { text: string; data: un
   const check = function (this: Record<string, unknown>, name: string, item: unknown) {
     const what = faultOf(item, this[name]);
     if (what !== undefined) throw new TypeError(`${expected(name)}, got ${what}`);
+    // JSON leaves it out.
+    if (typeof item === 'function') handle(item);
     return item;
   };
   try {

@@ -85,6 +85,14 @@ describe('createRelay throws a TypeError that names the option and what it expec
     [{ ...BASE, identitySecrets: 'x' }, 'identitySecrets: expected one of baseUrl, eventsUrl, apiKey, '],
     [{ ...BASE, limits: { adress: false } }, 'limits.adress: expected one of address, visitor, total, maxForwards'],
     [
+      { ...BASE, limits: { total: { rate: 1, burst: 1, brst: 2 } } },
+      'limits.total.brst: expected one of rate, burst, got',
+    ],
+    [
+      { ...BASE, enrich: { address: { field: 'a', iswhole: true } } },
+      'enrich.address.iswhole: expected one of field, isWhole, got another name',
+    ],
+    [
       { ...BASE, enrich: { agent: () => {} } },
       'enrich.agent: expected one of country, address, userAgent, got another',
     ],

@@ -165,6 +165,14 @@ it.each<[string, () => unknown]>([
     () => memorySeen({ maxEvents: '1' as never }),
   ],
   [
+    'memorySeen: maxage: expected one of maxAge, maxPending, maxEvents, got another name',
+    () => memorySeen({ maxage: 5 } as object),
+  ],
+  [
+    'redisSeen: maxEvents: expected one of maxAge, maxPending, prefix, got another name',
+    () => redisSeen(async () => 'OK', { maxEvents: 5 } as object),
+  ],
+  [
     'redisSeen: maxAge: expected a whole number above 0, got a number',
     () => redisSeen(async () => 'OK', { maxAge: Number.POSITIVE_INFINITY }),
   ],

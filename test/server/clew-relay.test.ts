@@ -1,6 +1,7 @@
 // @module-tag promise
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -35,6 +36,9 @@ it('starts with two variables, forwards with the key, and ends on SIGTERM', asyn
   expect(await post(relay, [event('a')])).toBe(201);
   expect(upstream.received[0]?.headers.authorization).toBe('Api-Key the-secret-key');
   expect(await (await fetch(`${relay.ready}/clew/health`)).json()).toMatchObject({ ready: true });
+  const odd = request(`${relay.ready}/clew/health`, { headers: { Expect: 'a miracle' } }).end();
+  const [answer] = await once(odd, 'response');
+  expect([answer.statusCode, answer.headers['clew-relay']]).toEqual([200, '1']);
   expect(await relay.end('SIGTERM')).toBe(0);
 });
 
