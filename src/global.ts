@@ -27,7 +27,8 @@ export interface Clew {
    */
   <Method extends Exclude<keyof Tracker, 'on'>>(
     method: Method,
-    ...args: Parameters<Tracker[Method]>
+    // For a union of methods, the arguments have to fit each method.
+    ...args: Tracker[Method] extends (...args: infer Args) => unknown ? Args : never
   ): ReturnType<Tracker[Method]> | undefined;
 }
 

@@ -18,7 +18,7 @@ const TrackerContext = createContext<Tracker | undefined>(undefined);
 /** Passes the app's tracker to the components below it: `<ClewProvider tracker={tracker}>…</ClewProvider>`. */
 export const ClewProvider = <Events extends EventMap>(props: {
   tracker: Tracker<Events>;
-  children?: ReactNode;
+  children?: ReactNode | undefined;
 }): ReactElement =>
   createElement(TrackerContext.Provider, { value: props.tracker as unknown as Tracker }, props.children);
 
@@ -54,7 +54,10 @@ const routerPath = (): string => /^#!?(\/[^?]*)/.exec(location.hash)?.[1] ?? loc
  * @param options.query counts a change of the query alone as a view; default false
  * @throws Error if no `ClewProvider` is above the component
  */
-export const usePageViews = (at: string | { pathname: string; search?: string }, { query = false } = {}): void => {
+export const usePageViews = (
+  at: string | { pathname: string; search?: string | undefined },
+  { query = false }: { query?: boolean | undefined } = {},
+): void => {
   const tracker = useTracker();
   const { pathname, search = '' } = typeof at === 'string' ? { pathname: at } : at;
   const view = query ? pathname + search : pathname;

@@ -44,6 +44,7 @@ export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, 
 export type { BotOptions, EnrichOptions } from './relay/sender.js';
 export { signPrimaryKey } from './relay/signature.js';
 export type { VisitorCookieOptions } from './relay/visitorCookie.js';
+export type { Properties } from './wire.js';
 
 /** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers. Its promise never rejects. */
 export interface Relay {

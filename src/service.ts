@@ -8,12 +8,13 @@ import {
   isObject,
   joinUrl,
   kindOf,
+  type Properties,
   UPSERT_PATH,
   type Upsert,
   type WireEvent,
 } from './wire.js';
 
-export type { WireEvent } from './wire.js';
+export type { Properties, WireEvent } from './wire.js';
 
 /** The options of `createService`. */
 export interface ServiceOptions {
@@ -28,7 +29,7 @@ export interface ServiceOptions {
    *
    * @default baseUrl
    */
-  eventsUrl?: string;
+  eventsUrl?: string | undefined;
   /** The service's key, sent as `Authorization: Api-Key <key>`. Required. */
   apiKey: string;
   /**
@@ -36,25 +37,26 @@ export interface ServiceOptions {
    *
    * @default 20000
    */
-  timeout?: number;
+  timeout?: number | undefined;
   /**
    * Sends the requests.
    *
    * @default the global `fetch`
    */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
 }
 
 /** An event for the service. The client fills in `source`, and writes UUIDs in lower case, as the service needs them. */
-export type ServiceEvent = Pick<WireEvent, 'event' | 'correlationValue'> &
-  Partial<Pick<WireEvent, 'uuid' | 'timestamp' | 'payload'>> & {
-    /**
-     * Names the customer property that `correlationValue` belongs to.
-     *
-     * @default '_id'
-     */
-    correlationKey?: string;
-  };
+export type ServiceEvent = Pick<WireEvent, 'event' | 'correlationValue'> & {
+  [Name in 'uuid' | 'timestamp' | 'payload']?: WireEvent[Name] | undefined;
+} & {
+  /**
+   * Names the customer property that `correlationValue` belongs to.
+   *
+   * @default '_id'
+   */
+  correlationKey?: string | undefined;
+};
 
 /** A request that was not answered 2xx. */
 export class ServiceError extends Error {
@@ -85,7 +87,7 @@ export interface Service {
    * @throws TypeError (rejects) for a primary key or properties that the service would refuse
    * @throws ServiceError (rejects) if the service does not answer 2xx, or its answer is not JSON
    */
-  upsertCustomer(primaryKey: string, properties?: Record<string, unknown>): Promise<{ id: string }>;
+  upsertCustomer(primaryKey: string, properties?: Properties): Promise<{ id: string }>;
   /**
    * Sends events in order. An event without `timestamp` gets the present time. If you retry, give each event a `uuid`, so that
    * a service that checks it stores the event once.

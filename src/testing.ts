@@ -31,11 +31,12 @@ export interface TestTracker<Events extends EventMap = AnyEvents> extends TestTr
  * expect(events()).toMatchObject([{ event: 'signup', payload: { plan: 'pro' } }]);
  */
 export const createTestTracker = <Events extends EventMap = AnyEvents>(
-  options: Partial<TrackerOptions> = {},
+  options: { [Name in keyof TrackerOptions]?: TrackerOptions[Name] | undefined } = {},
 ): TestTracker<Events> => {
   const service = createTestTransport();
+  const { baseUrl = `/${uuid()}`, compress = false } = options;
   const { transport = service.transport, store = createMemoryStore() } = options;
-  const all = { baseUrl: `/${uuid()}`, compress: false, ...options, transport, store };
+  const all = { ...options, baseUrl, compress, transport, store };
   checkOptions(all);
   const settings = normaliseOptions(all);
   return { ...service, store, tracker: startTracker(settings, stepsOf(settings)) };

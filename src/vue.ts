@@ -18,13 +18,13 @@ export interface ClewOptions<Events extends EventMap = AnyEvents> {
    *
    * @default none: no page views
    */
-  router?: RouterLike;
+  router?: RouterLike | undefined;
   /**
    * Counts a change of the query alone as a view.
    *
    * @default false
    */
-  query?: boolean;
+  query?: boolean | undefined;
 }
 
 /**

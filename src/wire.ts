@@ -35,6 +35,19 @@ export interface WireEvent {
   signature?: string;
 }
 
+/**
+ * An object of properties. The second part takes objects of an `interface` type, which has no index signature. Lists, maps, dates,
+ * functions and promises do not compile, because their JSON is no such object.
+ */
+export type Properties =
+  | Readonly<Record<string, unknown>>
+  | (object & {
+      readonly [Symbol.iterator]?: never;
+      readonly [Symbol.hasInstance]?: never;
+      readonly [Symbol.toPrimitive]?: never;
+      readonly [Symbol.toStringTag]?: never;
+    });
+
 /** The body of an upsert: adds or changes each property, and deletes a property that is `null`. */
 export interface Upsert {
   primary_key: string;

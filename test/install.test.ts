@@ -100,6 +100,17 @@ describe('the types of clew/global', () => {
     const off: (() => void) | undefined = clew('on', 'error', ({ message }) => console.warn(message));
     clew('on', 'dropped', ({ events, reason }) => console.warn(events.length, reason));
     inspect(clew);
+    interface Customer { plan: 'free' | 'pro' }
+    const customer: Customer = { plan: 'pro' };
+    clew('identify', 'ann@example.com', customer, { signature: undefined });
+    clew('setProperties', customer);
+    clew('page', customer);
+    clew('track', 'signup', customer);
+    // @ts-expect-error: properties are no list
+    clew('setProperties', [customer]);
+    // @ts-expect-error: only one of the methods takes a boolean
+    clew('consent' as 'consent' | 'identify', true);
+    clew('reset' as 'reset' | 'stop');
     // @ts-expect-error: no method has this name
     clew('trak', 'signup');
     // @ts-expect-error: identify needs a primary key

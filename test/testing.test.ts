@@ -108,6 +108,13 @@ describe('a test tracker, without a browser', () => {
     expect(() => create({ beforeSend: 'redactUrls' as never })).toThrow('beforeSend: expected a function');
   });
 
+  it('takes undefined options as their defaults', async () => {
+    const { tracker, requests } = create({ baseUrl: undefined, compress: undefined, store: undefined } as object);
+    tracker.track('cart viewed');
+    await tracker.flush();
+    expect(requests).toMatchObject([{ body: expect.stringContaining('cart viewed') }]);
+  });
+
   it('reads gzip requests as JSON', async () => {
     const { tracker, events } = create({ compress: true });
     tracker.track('cart viewed');

@@ -38,6 +38,35 @@ export const Hooks = () => {
   }
 };
 
+export const Unions = (name: 'signup' | 'cart viewed') => {
+  for (const tracker of [react.useTracker<Events>(), vue.useTracker<Events>()]) {
+    // @ts-expect-error the payload of one of them
+    tracker.track(name, { plan: 'pro' });
+    // @ts-expect-error one of them needs a payload
+    tracker.track(name);
+  }
+};
+
+interface Customer {
+  plan: 'free' | 'pro';
+}
+
+export const Interfaces = (customer: Customer) => {
+  for (const tracker of [react.useTracker<Events>(), vue.useTracker<Events>()]) {
+    tracker.identify('ann', customer);
+    tracker.setProperties(customer);
+    tracker.page(customer);
+    // @ts-expect-error a list
+    tracker.setProperties([customer]);
+  }
+};
+
+export const Unset = () => {
+  createElement(react.ClewProvider<Events>, { tracker, children: undefined });
+  react.usePageViews({ pathname: '/club', search: undefined }, { query: undefined });
+  vue.createClew({ tracker, router: undefined, query: undefined });
+};
+
 export const Provided = () => {
   createElement(react.ClewProvider<Events>, { tracker }, 'children');
   // @ts-expect-error the tracker is missing
@@ -68,6 +97,7 @@ export const installed = () => {
 export const bound: vue.ClewBinding[] = [
   'signup',
   { event: 'signup', payload: { plan: 'pro' }, on: 'submit' },
+  { event: 'signup', payload: undefined, on: undefined },
   // @ts-expect-error the event is missing
   { payload: { plan: 'pro' } },
 ];

@@ -1,18 +1,34 @@
 /** Mistakes that must not compile, and uses that must. `tsc -p test` checks them; nothing here ever runs. */
 import * as v from 'valibot';
 import {
+  type Answer,
+  type BrowserContext,
   browserContext,
+  type ClickOptions,
   checkEvents,
   clicks,
   cookieDomain,
   createTracker,
   type DropReason,
+  type PageViewOptions,
   type Plugin,
   pageViews,
   redactUrls,
   type Tracker,
+  type TrackerOptions,
   type WireEvent,
 } from '../src/index.ts';
+import type {
+  AddressOptions,
+  BotOptions,
+  EnrichOptions,
+  LimitOptions,
+  RelayOptions,
+  SeenOptions,
+  VisitorCookieOptions,
+} from '../src/relay.ts';
+import type { Service, ServiceEvent, ServiceOptions } from '../src/service.ts';
+import { createTestTracker } from '../src/testing.ts';
 
 interface Events {
   signup: { plan: 'free' | 'pro' };
@@ -122,6 +138,147 @@ export const theRest = async (tracker: Tracker<Events>) => {
   const thread: string = await tracker.correlationValue();
   const full: number | undefined = dropped.full;
   return [tracked, full, thread];
+};
+
+/** An interface has no index signature, other than a type. */
+interface Customer {
+  plan: 'free' | 'pro';
+  age: number | null;
+}
+declare const customer: Customer;
+
+export const interfaces = (tracker: Tracker<Events>, service: Service) => {
+  tracker.identify('ann', customer);
+  tracker.setProperties(customer);
+  tracker.page(customer);
+  createTracker({ baseUrl: '/clew', context: () => customer });
+  createTracker({ baseUrl: '/clew', context: (): Customer | BrowserContext => browserContext() });
+  void service.upsertCustomer('ann', customer);
+  const enrich: EnrichOptions = { userAgent: () => customer };
+  interface Home {
+    title: string;
+  }
+  tracker.page({ title: 'Home' } satisfies Home as Home);
+  interface Bad {
+    title: number;
+  }
+  // @ts-expect-error a title is text
+  tracker.page({ title: 7 } satisfies Bad as Bad);
+  return enrich;
+};
+
+export const noProperties = (tracker: Tracker<Events>) => {
+  const wrong = [
+    [customer],
+    new Map([['plan', 'pro']]),
+    new Date(),
+    () => customer,
+    Promise.resolve(customer),
+  ] as const;
+  // @ts-expect-error a list
+  tracker.setProperties(wrong[0]);
+  // @ts-expect-error a map
+  tracker.setProperties(wrong[1]);
+  // @ts-expect-error a date
+  tracker.setProperties(wrong[2]);
+  // @ts-expect-error a function
+  tracker.setProperties(wrong[3]);
+  // @ts-expect-error a promise
+  tracker.setProperties(wrong[4]);
+  // @ts-expect-error text
+  tracker.identify('ann', 'pro');
+  // @ts-expect-error a list
+  tracker.page([customer]);
+  // @ts-expect-error a promise
+  createTracker({ baseUrl: '/clew', context: async () => customer });
+};
+
+export const unions = (tracker: Tracker<Events>, name: 'signup' | 'searched') => {
+  // @ts-expect-error the payload of one of them
+  tracker.track(name, { plan: 'pro' });
+  // @ts-expect-error the payload of one of them
+  void tracker.trackNow(name, { plan: 'pro' });
+  // @ts-expect-error one of them needs a payload
+  tracker.track(name);
+  tracker.track(name, { plan: 'pro', term: 'shoes' });
+  // @ts-expect-error one of them has no payload
+  tracker.track('cart viewed' as 'cart viewed' | 'signup', { plan: 'pro' });
+  // @ts-expect-error one of them needs a payload
+  tracker.track('cart viewed' as 'cart viewed' | 'signup');
+  tracker.track('cart viewed' as 'cart viewed' | 'searched');
+  // @ts-expect-error the payload of one of them
+  createTestTracker<Events>().tracker.track(name, { plan: 'pro' });
+  createTracker<{ opened: Customer; closed: Customer }>({ baseUrl: '/clew' }).track(
+    'opened' as 'opened' | 'closed',
+    customer,
+  );
+};
+
+/** Every option of `Options` that can be left out, as `undefined`. */
+type Unset<Options> = { [Name in keyof Options as object extends Pick<Options, Name> ? Name : never]-?: undefined };
+/** `undefined` turns these checks off, so that the relay throws. */
+type Guarded = 'identitySecret' | 'allowedOrigins' | 'allowedEvents' | 'allowedProperties';
+
+export const unset = (given: {
+  tracker: Unset<TrackerOptions>;
+  clicks: Unset<ClickOptions>;
+  pageViews: Unset<PageViewOptions>;
+  answer: Unset<Answer>;
+  service: Unset<ServiceOptions>;
+  event: Unset<ServiceEvent>;
+  relay: Omit<Unset<RelayOptions>, Guarded>;
+  limits: Unset<LimitOptions>;
+  address: Unset<AddressOptions>;
+  enrich: Unset<EnrichOptions>;
+  bots: Unset<BotOptions>;
+  cookie: Unset<VisitorCookieOptions>;
+  seen: Unset<SeenOptions>;
+}) => {
+  createTracker({ baseUrl: '/clew', ...given.tracker });
+  createTestTracker({ baseUrl: undefined, ...given.tracker });
+  const all: [
+    Partial<ClickOptions>,
+    Partial<PageViewOptions>,
+    Partial<Answer>,
+    Partial<ServiceOptions>,
+    Partial<ServiceEvent>,
+    RelayOptions,
+    LimitOptions,
+    AddressOptions,
+    EnrichOptions,
+    Partial<BotOptions>,
+    Partial<VisitorCookieOptions>,
+    SeenOptions,
+  ] = [
+    given.clicks,
+    given.pageViews,
+    given.answer,
+    given.service,
+    given.event,
+    given.relay,
+    given.limits,
+    given.address,
+    given.enrich,
+    given.bots,
+    given.cookie,
+    given.seen,
+  ];
+  return all;
+};
+
+export const unsetArguments = (tracker: Tracker<Events>) => {
+  tracker.identify('ann', undefined, undefined);
+  tracker.identify('ann', customer, { signature: undefined });
+  tracker.page({ title: undefined, section: undefined });
+  // @ts-expect-error a variable that is not set would turn the check off
+  const secret: RelayOptions = { identitySecret: undefined };
+  // @ts-expect-error a variable that is not set would turn the check off
+  const origins: RelayOptions = { allowedOrigins: undefined };
+  // @ts-expect-error a variable that is not set would turn the check off
+  const events: RelayOptions = { allowedEvents: undefined };
+  // @ts-expect-error a variable that is not set would turn the check off
+  const properties: RelayOptions = { allowedProperties: undefined };
+  return [secret, origins, events, properties];
 };
 
 export const options = () => {

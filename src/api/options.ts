@@ -3,6 +3,7 @@ import type { Store } from '../outbox/store.js';
 import type { BeforeSend } from '../recorder/prepare.js';
 import type { SharedVisitor } from '../visitor/cookieDomain.js';
 import type { LinkDomains } from '../visitor/linkDomains.js';
+import type { Properties } from '../wire.js';
 import type { Plugin } from './types.js';
 
 /** Options of `createTracker`. Only `baseUrl` is required. */
@@ -18,7 +19,7 @@ export interface TrackerOptions {
    *
    * @default baseUrl
    */
-  eventsUrl?: string;
+  eventsUrl?: string | undefined;
   /**
    * The name under which clew stores unsent events and who is identified. If you change `baseUrl`, set this to the first
    * `baseUrl` and keep it: the events go to the new address, and the visitor stays identified. Trackers of different services need
@@ -26,33 +27,33 @@ export interface TrackerOptions {
    *
    * @default baseUrl
    */
-  storageName?: string;
+  storageName?: string | undefined;
   /**
    * The service's key. The key is private and gives access to all customers, so use a relay on public pages.
    *
    * @default none: `baseUrl` is a relay
    */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /**
    * How long an event waits for other events to share its request, in ms. If the service confirmed nothing in the last ten
    * minutes, or the last request failed, the event waits only for a back-off.
    *
    * @default 3000
    */
-  flushInterval?: number;
+  flushInterval?: number | undefined;
   /**
    * The most events in one request.
    *
    * @default 200
    */
-  maxBatchEvents?: number;
+  maxBatchEvents?: number | undefined;
   /**
    * The most bytes (UTF-8) in one request. clew drops a larger event as `too-large`. Browsers accept at most 65,536 bytes while
    * a page unloads.
    *
    * @default 60000
    */
-  maxBatchBytes?: number;
+  maxBatchBytes?: number | undefined;
   /**
    * The most unsent events that all pages of an origin hold together, in IndexedDB or in memory. clew drops further events as
    * `full`. Ten million characters are the limit for fewer events, or 1,000 characters for each event if the option is raised. Pages
@@ -60,20 +61,20 @@ export interface TrackerOptions {
    *
    * @default 10000
    */
-  maxQueuedEvents?: number;
+  maxQueuedEvents?: number | undefined;
   /**
    * How long clew tries to deliver an event, in ms from the call that tracked it. clew drops an older event as `expired` when it is
    * about to be sent.
    *
    * @default 2592000000 (30 days)
    */
-  maxAge?: number;
+  maxAge?: number | undefined;
   /**
    * With `'required'`, clew writes and sends nothing before `consent(true)`, and holds calls in memory.
    *
    * @default 'granted'
    */
-  consent?: 'granted' | 'required';
+  consent?: 'granted' | 'required' | undefined;
   /**
    * Shares one visitor id between all hosts of a site, through a cookie. In a script tag, `data-cookie-domain` is a domain or
    * `auto`.
@@ -81,7 +82,7 @@ export interface TrackerOptions {
    * @default none: each host has its own visitor id
    * @example cookieDomain('auto')
    */
-  cookieDomain?: SharedVisitor;
+  cookieDomain?: SharedVisitor | undefined;
   /**
    * Shares one visitor id between sites on different domains, through a parameter of links. In a script tag,
    * `data-link-domains` lists domains, separated by spaces.
@@ -89,28 +90,28 @@ export interface TrackerOptions {
    * @default none
    * @example linkDomains(['shop.example', 'help.example'])
    */
-  linkDomains?: LinkDomains;
+  linkDomains?: LinkDomains | undefined;
   /**
    * Tracks page views. In a script tag, `data-page-views` is empty or lists options as words.
    *
    * @default none
    * @example pageViews({ hash: true })
    */
-  pageViews?: Plugin;
+  pageViews?: Plugin | undefined;
   /**
    * Tracks clicks, changes and submits of marked elements. In a script tag, `data-clicks` is empty or lists options as words.
    *
    * @default none
    * @example clicks({ outbound: true })
    */
-  clicks?: Plugin;
+  clicks?: Plugin | undefined;
   /**
    * Treats Global Privacy Control as a refusal, if the browser sends it. clew then writes and sends nothing, and drops events as
    * `consent`. `consent(true)` is the visitor's own answer and overrides the signal. https://w3.org/TR/gpc
    *
    * @default false
    */
-  respectGpc?: boolean;
+  respectGpc?: boolean | undefined;
   /**
    * Returns properties for every event. clew calls it once for each event, within the call that tracks, and copies the result.
    * clew adds the properties if the payload is an object or missing. Properties of the event override them. If the function
@@ -119,7 +120,7 @@ export interface TrackerOptions {
    * @default none
    * @example () => ({ ...browserContext(), release: '1.4.2' })
    */
-  context?: (() => Record<string, unknown>) | undefined;
+  context?: (() => Properties) | undefined;
   /**
    * Changes or drops (`filtered`) an event within the call that tracks it, before clew stores the event. clew does not pass
    * `$identify` to it. The function is synchronous and must not track events itself. If the function throws or returns an invalid
@@ -135,29 +136,32 @@ export interface TrackerOptions {
    *
    * @default true with a relay, false with `apiKey`
    */
-  compress?: boolean;
+  compress?: boolean | undefined;
   /**
    * Sends requests in place of `fetch`. Wrap `fetchTransport` to extend it.
    *
    * @default fetchTransport
    */
-  transport?: Transport;
+  transport?: Transport | undefined;
   /**
    * Keeps unsent events and the visitor id in place of IndexedDB.
    *
    * @default IndexedDB, or memory if the browser refuses storage
    */
-  store?: Store;
+  store?: Store | undefined;
   /**
    * Logs deliveries, drops, errors and failed requests.
    *
    * @default false
    */
-  debug?: boolean;
+  debug?: boolean | undefined;
 }
 
 /** The options with their defaults filled in. */
-export type Settings = Required<Omit<TrackerOptions, Bare>> & Pick<TrackerOptions, Bare>;
+export type Settings = { [Name in Exclude<keyof TrackerOptions, Bare>]-?: NonNullable<TrackerOptions[Name]> } & Pick<
+  TrackerOptions,
+  Bare
+>;
 
 /** Options without a default. */
 type Bare =

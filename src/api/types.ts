@@ -1,4 +1,5 @@
 import type { PageContext } from '../page/context.js';
+import type { Properties } from '../wire.js';
 import type { DropReason, Listen } from './signals.js';
 
 /** Event names and their payloads: `{ signup: { plan: 'free' | 'pro' }; 'cart viewed': undefined }`. */
@@ -7,10 +8,19 @@ export type EventMap = object;
 /** Any name with any payload, for a tracker without declared events. */
 export type AnyEvents = Record<string, unknown>;
 
-/** No payload where it may be undefined, else exactly the declared one. */
-type PayloadArgument<P> = undefined extends P ? [payload?: P] : [payload: P];
 /** The names of the declared events. */
 export type EventName<Events extends EventMap> = keyof Events & string;
+
+/** The declared payload. For a union of names, the payload has to fit each name, like a parameter of a union of functions. */
+type Payload<Events extends EventMap, Name extends keyof Events> = (
+  Name extends unknown
+    ? (payload: Events[Name]) => void
+    : never
+) extends (payload: infer P) => void
+  ? P
+  : never;
+/** No payload where it may be undefined, else exactly the declared one. */
+type PayloadArgument<P> = undefined extends P ? [payload?: P] : [payload: P];
 
 /** Counts of this page's events since the tracker was created. `tracked` equals `delivered` plus `queued` plus all of `dropped`. */
 export interface Stats {
@@ -33,14 +43,17 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    *
    * @example tracker.track('signup', { plan: 'pro' })
    */
-  track<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Events[Name]>): void;
+  track<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Payload<Events, Name>>): void;
   /**
    * Tracks an event and sends it at once to the single-event endpoint, after the queued events. If the request fails, clew keeps
    * the event and sends it in a batch.
    *
    * @returns a promise that resolves once the event is confirmed, dropped, or waiting to retry, and never rejects
    */
-  trackNow<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Events[Name]>): Promise<void>;
+  trackNow<Name extends EventName<Events>>(
+    event: Name,
+    ...payload: PayloadArgument<Payload<Events, Name>>
+  ): Promise<void>;
   /**
    * Ties the visitor id to the customer with this primary key. clew sends `$identify` once for each visitor id and primary key,
    * also across visits. A different primary key starts a new visitor id first, so two customers are never merged.
@@ -51,14 +64,17 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    * @param options.signature the primary key's signature by `signPrimaryKey` of `clew/relay`, for a relay that requires it. clew
    * stores it with the primary key.
    */
-  identify(primaryKey: string, properties?: Record<string, unknown>, options?: { signature?: string }): void;
+  identify(primaryKey: string, properties?: Properties, options?: { signature?: string | undefined }): void;
   /**
    * Adds or changes properties of the identified customer. A property with the value `null` is deleted. Without an identified
    * customer, clew emits `error` and ignores the call.
    */
-  setProperties(properties: Record<string, unknown>): void;
-  /** Tracks a `page_view` with the page's URL, path, title and referrer. `overrides` replaces or adds properties. */
-  page(overrides?: Partial<PageContext> & Record<string, unknown>): void;
+  setProperties(properties: Properties): void;
+  /**
+   * Tracks a `page_view` with the page's URL, path, title and referrer. `overrides` replaces or adds properties. `undefined` leaves
+   * a property out.
+   */
+  page(overrides?: { [Name in keyof PageContext]?: PageContext[Name] | undefined } & Properties): void;
   /** Starts a new, anonymous visitor id in every tab. Call it after log-out. */
   reset(): void;
   /**

@@ -24,13 +24,13 @@ export interface Answer {
    */
   readonly outcome: 'delivered' | 'rejected' | 'refused' | 'failed';
   /** The HTTP status, 0 if the transport broke its contract. clew sends smaller batches after 413, and may bisect a batch after 500. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** How long the service asks clew to wait, in ms. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** Events of a batch that the relay refused while it took the others. */
   readonly rejected?: Rejections['rejected'] | undefined;
   /** The cause of a failure, for people. */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /**

@@ -8,13 +8,13 @@ export interface ClickOptions {
    *
    * @default false
    */
-  outbound?: boolean;
+  outbound?: boolean | undefined;
   /**
    * Tracks `file_downloaded` with the `url` of a link that has `download` or leads to a well-known file type.
    *
    * @default false
    */
-  downloads?: boolean;
+  downloads?: boolean | undefined;
 }
 
 const FILE = /\.(pdf|docx?|xlsx?|pptx?|csv|txt|zip|rar|7z|t?gz|dmg|pkg|exe|msi|apk|mp[34]|mov|avi|wav)$/i;

@@ -14,8 +14,8 @@ export const pageContext = (): PageContext => ({
   referrer: document.referrer,
 });
 
-/** Properties of the browser and its window. A type and not an interface, since an interface does not match `Record<string, unknown>`. */
-export type BrowserContext = {
+/** Properties of the browser and its window. */
+export interface BrowserContext {
   /** The visitor's first language: a BCP 47 tag, 'de-AT'. */
   language: string;
   /** An IANA name: 'Europe/Vienna'. */
@@ -25,7 +25,7 @@ export type BrowserContext = {
   viewport: { width: number; height: number };
   /** Client hints of low entropy, where there are any: https://wicg.github.io/ua-client-hints/#low-entropy-table */
   userAgent: { brands: { brand: string; version: string }[]; mobile: boolean; platform: string } | undefined;
-};
+}
 
 /** Returns language, time zone, sizes and user agent, as they are in the call. Use it in the option `context`. */
 export const browserContext = (): BrowserContext => ({

@@ -9,19 +9,19 @@ export interface PageViewOptions {
    *
    * @default false
    */
-  hash?: boolean;
+  hash?: boolean | undefined;
   /**
    * Counts a change of the query alone as a view.
    *
    * @default false
    */
-  query?: boolean;
+  query?: boolean | undefined;
   /**
    * Adds the campaign's parameters to every view of a visit, not only to the first.
    *
    * @default false
    */
-  campaign?: boolean;
+  campaign?: boolean | undefined;
 }
 
 /**

@@ -12,13 +12,13 @@ export interface AddressOptions {
    *
    * @default 0
    */
-  trustedProxies?: number;
+  trustedProxies?: number | undefined;
   /**
    * The header that the proxies write.
    *
    * @default 'X-Forwarded-For'
    */
-  addressHeader?: string;
+  addressHeader?: string | undefined;
 }
 
 /** The header to which a proxy adds the address that it sees. */

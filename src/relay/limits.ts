@@ -27,38 +27,38 @@ export interface LimitOptions extends AddressOptions {
    *
    * @default { rate: 1000, burst: 10000 }
    */
-  address?: Rate | false;
+  address?: Rate | false | undefined;
   /**
    * For each visitor id.
    *
    * @default { rate: 200, burst: 20000 }
    */
-  visitor?: Rate | false;
+  visitor?: Rate | false | undefined;
   /**
    * For all requests together: a request takes one token, whatever is in it.
    *
    * @default { rate: 10000, burst: 100000 }
    */
-  total?: Rate | false;
+  total?: Rate | false | undefined;
   /**
    * Requests that are forwarded at a time. The relay answers 503 to more.
    *
    * @default 1000
    */
-  maxForwards?: number;
+  maxForwards?: number | undefined;
   /**
    * Bytes of the bodies that are in memory at a time, with 8 KiB for each request. The relay answers 503 to more. JSON needs several
    * times its bytes, so a process needs about four times as much memory.
    *
    * @default 67108864
    */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /**
    * Where the buckets are. Several relays share a `redisBuckets`.
    *
    * @default memoryBuckets()
    */
-  buckets?: Buckets;
+  buckets?: Buckets | undefined;
 }
 
 /** Tokens to take from one bucket. */

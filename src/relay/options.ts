@@ -25,7 +25,7 @@ export interface RelayOptions {
    *
    * @default baseUrl
    */
-  eventsUrl?: string;
+  eventsUrl?: string | undefined;
   /**
    * The service's key. The relay adds `Authorization: Api-Key <key>` to each request that it forwards. Required unless
    * `forward` is set.
@@ -36,7 +36,7 @@ export interface RelayOptions {
    *
    * @default to the service at `baseUrl`
    */
-  forward?: Forward;
+  forward?: Forward | undefined;
   /**
    * With it, the relay accepts an identity only with the signature `signPrimaryKey(identitySecret, primaryKey)`, which the
    * app's server makes. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
@@ -51,14 +51,14 @@ export interface RelayOptions {
    *
    * @default false
    */
-  allowUnsignedIdentify?: boolean;
+  allowUnsignedIdentify?: boolean | undefined;
   /**
    * Lets pages set customer properties without a signature. Anyone who can open the page can then rewrite any customer whose
    * primary key they know. Without it, the relay answers an unsigned upsert 422, and the tracker drops that upsert.
    *
    * @default false
    */
-  allowUnsignedUpsert?: boolean;
+  allowUnsignedUpsert?: boolean | undefined;
   /**
    * Origins that may call, exact and with their ports. The relay answers other origins 403. Without this option it refuses
    * no origin, but sends no CORS headers.
@@ -78,7 +78,7 @@ export interface RelayOptions {
    *   accept: ({ event }) => event !== 'invoice_paid' || 'only servers send invoices',
    * });
    */
-  accept?: Accept;
+  accept?: Accept | undefined;
   /**
    * The names of the events that pages may send, besides `$identify`. The relay rejects others.
    *
@@ -100,21 +100,21 @@ export interface RelayOptions {
    * @default nothing is added
    * @example { country: { header: 'CF-IPCountry', field: 'country' } }
    */
-  enrich?: EnrichOptions;
+  enrich?: EnrichOptions | undefined;
   /**
    * Drops or marks the events of bots, and counts them in the metrics.
    *
    * @default events of bots are forwarded as others
    * @example { isBot: (userAgent: string) => userAgent.includes('bot') }
    */
-  bots?: BotOptions;
+  bots?: BotOptions | undefined;
   /**
    * How much one client, one visitor and all together may send, and how the client's address is found. The relay answers 429
    * with `Retry-After` to more.
    *
    * @default generous limits, which `LimitOptions` lists
    */
-  limits?: LimitOptions;
+  limits?: LimitOptions | undefined;
   /**
    * Renews the cookie of the tracker's `cookieDomain` with each answer except its own refusals. Safari deletes a cookie that a script has written after
    * seven days, but not one that a server with the page's IP address has set: https://webkit.org/tracking-prevention/
@@ -122,20 +122,20 @@ export interface RelayOptions {
    * @default none
    * @example { domain: 'example.com' }
    */
-  visitorCookie?: VisitorCookieOptions;
+  visitorCookie?: VisitorCookieOptions | undefined;
   /**
    * Remembers which events the service has taken, so that the relay drops duplicates. Several relays share a `redisSeen`.
    *
    * @default memorySeen()
    */
-  seen?: Seen;
+  seen?: Seen | undefined;
   /**
    * Receives how many events were taken, were duplicates, were rejected or are missing. Its exceptions are ignored. Each relay
    * counts its own events: with several relays, route each visitor to the same one, or `missing` is too high.
    *
    * @default none
    */
-  onReport?: (report: RelayReport) => void;
+  onReport?: ((report: RelayReport) => void) | undefined;
   /**
    * Receives the error when a request could not be forwarded, a `ForwardError` when the service answers no 2xx, and what `seen`
    * has rejected. The page gets a general message only, because the error may name internal addresses. Its exceptions are
@@ -143,57 +143,57 @@ export interface RelayOptions {
    *
    * @default none
    */
-  onError?: (error: unknown) => void;
+  onError?: ((error: unknown) => void) | undefined;
   /**
    * Receives a line for each answered request and each failure. It has no key, no payload, no id and no address of a visitor.
    *
    * @default none
    * @example console.log
    */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /**
    * The end of the path at which `GET` answers the metrics as OpenMetrics text. Anyone who can reach the path can read them.
    *
    * @default none
    * @example '/metrics'
    */
-  metricsPath?: string;
+  metricsPath?: string | undefined;
   /**
    * Shortest time between two reports, in ms.
    *
    * @default 60000
    */
-  reportInterval?: number;
+  reportInterval?: number | undefined;
   /**
    * Largest body of a request, in bytes after inflation, and of a forwarded request. The relay answers a larger one 413.
    *
    * @default 102400
    */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /**
    * Most events of a batch. The relay answers a larger one 413, and the tracker then sends smaller ones.
    *
    * @default 500
    */
-  maxBatchEvents?: number;
+  maxBatchEvents?: number | undefined;
   /**
    * How long a request's body may take to arrive, in ms. After that the relay answers 408.
    *
    * @default 30000
    */
-  bodyTimeout?: number;
+  bodyTimeout?: number | undefined;
   /**
    * How long the service may take to answer, in ms. After that the relay answers 504. Also how long each call of `seen` may take.
    *
    * @default 10000
    */
-  timeout?: number;
+  timeout?: number | undefined;
   /**
    * Sends the requests to the service.
    *
    * @default Node's own `http` and `https`; elsewhere the global `fetch`
    */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
 }
 
 /** A timer of more ms fires at once: https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers */

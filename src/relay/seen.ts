@@ -13,7 +13,7 @@ export type SeenState = 'new' | 'pending' | 'taken';
  */
 export interface Seen {
   /** How long a reservation holds, in ms. `createRelay` refuses a time that is shorter than it may need to forward an event. */
-  readonly maxPending?: number;
+  readonly maxPending?: number | undefined;
   /**
    * Reserves the events that are `new`.
    *
@@ -38,14 +38,14 @@ export interface SeenOptions {
    *
    * @default 2592000000 (30 days), as long as a tracker keeps an event; in `memorySeen` 86400000 (a day)
    */
-  maxAge?: number;
+  maxAge?: number | undefined;
   /**
    * How long a reservation holds if its relay has died, in ms. It has to be at least five times the relay's `timeout` plus
    * 1,200 ms: `seen` and `accept` may take `timeout` each, and the relay tries a beacon three times.
    *
    * @default 60000
    */
-  maxPending?: number;
+  maxPending?: number | undefined;
 }
 
 const DAY = 86_400_000;
@@ -88,7 +88,7 @@ export const memorySeen = ({
   maxPending = MINUTE,
   maxEvents = 100_000,
   ...others
-}: SeenOptions & { maxEvents?: number } = {}): Seen => {
+}: SeenOptions & { maxEvents?: number | undefined } = {}): Seen => {
   checkOptions('memorySeen', { maxAge, maxPending, maxEvents }, others);
   warnInProduction();
   /** The owner of each reservation, and its end in ms since the epoch. */
@@ -146,7 +146,12 @@ export type RedisCommand = (args: string[]) => Promise<unknown>;
  */
 export const redisSeen = (
   command: RedisCommand,
-  { maxAge = 30 * DAY, maxPending = MINUTE, prefix = 'clew:seen:', ...others }: SeenOptions & { prefix?: string } = {},
+  {
+    maxAge = 30 * DAY,
+    maxPending = MINUTE,
+    prefix = 'clew:seen:',
+    ...others
+  }: SeenOptions & { prefix?: string | undefined } = {},
 ): Seen => {
   checkOptions('redisSeen', { maxAge, maxPending }, others, 'prefix');
   const TAKEN = 'taken';

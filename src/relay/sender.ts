@@ -1,5 +1,5 @@
 import { isPromise, written } from '../service/written.js';
-import { IDENTIFY, isObject, kindOf } from '../wire.js';
+import { IDENTIFY, isObject, kindOf, type Properties } from '../wire.js';
 import {
   type AddressOptions,
   type ConnectionInfo,
@@ -20,21 +20,21 @@ export interface EnrichOptions {
    * @default none
    * @example { header: 'CF-IPCountry', field: 'country' }
    */
-  country?: { readonly header: string; readonly field: string };
+  country?: { readonly header: string; readonly field: string } | undefined;
   /**
    * The client's address, found as `limits` finds it. Shortened to the first 24 bits of IPv4, or 48 of IPv6, unless `isWhole`.
    *
    * @default none
    * @example { field: 'address' }
    */
-  address?: { readonly field: string; readonly isWhole?: boolean };
+  address?: { readonly field: string; readonly isWhole?: boolean | undefined } | undefined;
   /**
    * Returns fields for the header `User-Agent`, and no promise. docs/relay.md has an example with the package `bowser`.
    *
    * @default none
    * @example (userAgent: string) => ({ isPhone: userAgent.includes('Mobile') })
    */
-  userAgent?: (userAgent: string) => Readonly<Record<string, unknown>>;
+  userAgent?: ((userAgent: string) => Properties) | undefined;
 }
 
 /** What the relay does with events of bots. */
@@ -49,7 +49,7 @@ export interface BotOptions {
    *
    * @default none
    */
-  readonly mark?: string;
+  readonly mark?: string | undefined;
 }
 
 /** Who has sent a request, as far as events need it. */

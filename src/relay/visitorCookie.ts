@@ -14,7 +14,7 @@ export interface VisitorCookieOptions {
    *
    * @default true
    */
-  secure?: boolean;
+  secure?: boolean | undefined;
 }
 
 /** The form that the tracker's `cookieDomain` writes: the relay sends back no other value. */

@@ -2,7 +2,7 @@ import type { Directive, DirectiveBinding } from 'vue';
 import type { Tracker } from '../api/types.js';
 
 /** Value of `v-clew`: an event's name, or an event with its payload and its DOM event (`on`, default `click`). */
-export type ClewBinding = string | { event: string; payload?: unknown; on?: string };
+export type ClewBinding = string | { event: string; payload?: unknown; on?: string | undefined };
 
 /** `v-clew`, `v-clew:submit` or `v-clew.submit`: one listener for each use, as long as the element is there. */
 export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBinding> => {
