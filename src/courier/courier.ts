@@ -159,8 +159,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     }
     ports.onLink(link, holder);
     if (written && all) queue.saw(all);
-    const isAll = written && allIn(rows).length < limits.maxBatchEvents;
-    trim(isAll ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
+    trim(written && all ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
     if (writes[0] && !written) release(link, holder);
     return link.by === holder ? rows : undefined;
   };

@@ -1263,6 +1263,22 @@ describe('a page that unloads', () => {
     expect([...other.courier.settled()]).toEqual([]);
   });
 
+  it('lists them although another tab holds the lease, and sends none of them later', async () => {
+    const left = await begun(createTab({ name: 'left' }));
+    const handed = left.track(...events(3));
+    await settle();
+    const { store } = left;
+    await store.transact<Link>([[LINK, { by: 'crashed', until: Date.now() + LEASE, fails: 0, okAt: Date.now() }]]);
+    const other = createTab({ store, name: 'other', page: 2 });
+    other.courier.receive(handed, handed, []);
+    const later = other.track(eventText('later'));
+    await other.courier.flush();
+    expect([...other.courier.settled()]).toEqual(handed);
+    await vi.advanceTimersByTimeAsync(LEASE);
+    expect(other.sent.flatMap(({ items }) => items.map(idOf))).toEqual(later);
+    expect(store.rows()).toEqual([]);
+  });
+
   it('lists at most the latest 1,000 ids and a batch, without storage', async () => {
     const tab = createTab();
     tab.store.isBroken = true;
