@@ -178,6 +178,85 @@ for (const version of [18, 19] as const) {
   });
 }
 
+test.describe('the react app', () => {
+  const HOOK = 'usePageViews(useLocation());';
+  /** With an effect of the layout for each location, as an app or react-helmet-async has one. */
+  const withEffect = async (vite: Awaited<ReturnType<typeof startVite>>, effect: string) => {
+    await vite.edit('src/Layout.tsx', "{ useState } from 'react'", "{ useEffect, useState } from 'react'");
+    const hook = `const at = useLocation(); usePageViews(at); useEffect(() => { ${effect} }, [at]);`;
+    await vite.edit('src/Layout.tsx', HOOK, hook);
+  };
+
+  test('tracks the title that an effect sets a moment after rendering', { tag: '@long' }, async ({
+    demo,
+    visitor,
+    develop,
+  }) => {
+    const { page } = visitor;
+    const vite = await develop('react');
+    await withEffect(vite, "requestAnimationFrame(() => { document.title = 'at ' + at.pathname; });");
+    await page.goto(vite.url);
+    for (const [link, heading] of [
+      ['Club', CLUB],
+      ['Yarns', YARNS],
+      ['Sea', 'Sea'],
+    ] as const) {
+      await expect(page).toHaveTitle(/^at /);
+      await follow(page, link, heading);
+    }
+    await expect(page).toHaveTitle('at /yarns/sea');
+    const views = await viewsUpToBasket(demo, page);
+    expect(views.map(({ title }) => title)).toEqual(['/', '/club', '/', '/yarns/sea'].map((path) => `at ${path}`));
+  });
+
+  test('tracks a route whose effect makes the address canonical', { tag: '@long' }, async ({
+    demo,
+    visitor,
+    develop,
+  }) => {
+    const { page } = visitor;
+    const vite = await develop('react');
+    const canonical = "at.pathname === '/club' && history.replaceState(history.state, '', '/club-of-knitters');";
+    await withEffect(vite, canonical);
+    await page.goto(`${vite.url}club`);
+    await expect(page.getByRole('heading', { name: CLUB })).toBeVisible();
+    await expect.poll(() => demo.events('page_view')).toHaveLength(1);
+    const [view] = await demo.events('page_view');
+    expect(view?.payload).toMatchObject({ path: '/club', url: expect.stringMatching(/\/club-of-knitters$/) });
+  });
+
+  test('counts a <Navigate> once with a router in the hash', { tag: '@long' }, async ({ demo, visitor, develop }) => {
+    const { page } = visitor;
+    const vite = await develop('react');
+    await vite.edit('src/router.tsx', 'createBrowserRouter, redirect', 'createHashRouter, redirect');
+    await vite.edit('src/router.tsx', 'createBrowserRouter(', 'createHashRouter(');
+    await vite.edit('src/router.tsx', 'import.meta.env.BASE_URL', "'/'");
+    await page.goto(`${vite.url}#/`);
+    await follow(page, 'Account', CLUB);
+    await follow(page, 'Yarns', YARNS);
+    await follow(page, 'Sea', 'Sea');
+    expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/', '/club', '/', '/yarns/sea']);
+  });
+});
+
+test('the vue app tracks the first view if the plugin is installed after router.isReady()', { tag: '@long' }, async ({
+  demo,
+  visitor,
+  develop,
+}) => {
+  const { page } = visitor;
+  const vite = await develop('vue');
+  const all = "createApp(App).use(router).use(createClew({ tracker, router })).mount('#app');";
+  const late =
+    "const app = createApp(App).use(router); await router.isReady(); app.use(createClew({ tracker, router })).mount('#app');";
+  await vite.edit('src/main.ts', all, late);
+  await page.goto(`${vite.url}club`);
+  await expect(page.getByRole('heading', { name: CLUB })).toBeVisible();
+  await follow(page, 'Yarns', YARNS);
+  await follow(page, 'Sea', 'Sea');
+  expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/club', '/', '/yarns/sea']);
+});
+
 for (const [app, layout, detail] of [
   ['react', 'src/Layout.tsx', 'src/pages/YarnPage.tsx'],
   ['vue', 'src/App.vue', 'src/pages/YarnPage.vue'],

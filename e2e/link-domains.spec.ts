@@ -295,6 +295,32 @@ test('before consent the link is not read and no link is changed, however late c
   expect(await granted.visitorId()).toBe(VISITOR_ID);
 });
 
+test('a link within the host neither reloads the page nor takes the visitor id, and a change of the page stays', {
+  tag: '@promise',
+}, async ({ visit, addressOf }) => {
+  const shop = await visit(SHOP, { linkDomains: 'shop.example help.example' });
+  await shop.visitorId();
+  await addLink(shop, '#part');
+  await shop.page.evaluate(() => {
+    document.title = 'not reloaded';
+  });
+  await shop.page.locator('a').click();
+  await expect(shop.page).toHaveURL(/\/blank#part$/);
+  expect(await shop.page.title()).toBe('not reloaded');
+  await addLink(shop, `${addressOf(HELP)}/blank`);
+  const href = await shop.page.evaluate(async () => {
+    const link = document.querySelector('a') as HTMLAnchorElement;
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      link.href = '/out';
+    });
+    link.click();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return link.getAttribute('href');
+  });
+  expect(href).toBe('/out');
+});
+
 test('without the option links and addresses stay unchanged', { tag: '@long' }, async ({
   context,
   visit,

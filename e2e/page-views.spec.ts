@@ -220,6 +220,44 @@ test('a view has the title that the app sets after it renders the route', async 
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', 'Products']);
 });
 
+test('a view of an intercepted navigation has the title that is there at its end', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, `${demo.address}/blank`);
+  await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
+  await page.evaluate(async () => {
+    const handler = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      document.title = location.pathname;
+    };
+    navigation.addEventListener('navigate', (event) => event.intercept({ handler }), { once: true });
+    await navigation.navigate('/products').finished;
+  });
+  await pathsOf(demo, page);
+  expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', '/products']);
+});
+
+test('a redirect is one view also if the app calls updateCurrentEntry before it', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, `${demo.address}/blank`);
+  await page.evaluate(() => {
+    history.pushState({}, '', '/old');
+    navigation.updateCurrentEntry({ state: { scroll: 7 } });
+    history.replaceState({}, '', '/new');
+  });
+  expect(await pathsOf(demo, page)).toEqual(['/blank', '/new']);
+});
+
+test('another customer on the page has no campaign of the one before', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, `${demo.address}/blank?utm_source=mail`, 'campaign');
+  await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
+  await visitor.clew('identify', 'ann');
+  await visitor.clew('identify', 'bob');
+  await push(page, '/cart?utm_source=mail');
+  await pathsOf(demo, page);
+  expect((await viewsOf(demo)).map(({ utm_source }) => utm_source).slice(0, 2)).toEqual(['mail', undefined]);
+});
+
 test('a visitor’s first view is sent immediately, whatever the flush interval is', async ({ demo, visitor }) => {
   await visitor.page.goto(`${demo.address}/blank`);
   await visitor.load({ pageViews: '', flushInterval: '600000' });

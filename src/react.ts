@@ -65,9 +65,12 @@ export const usePageViews = (
   // Outlives the second mounting of strict mode, and an effect that runs anew after hot reload.
   const last = useRef<{ view: string; url: string }>(undefined);
   const committed = useRef('');
+  // While a view is rendered, the document has the title of the one before. On a server there is none.
+  const titleBefore = globalThis.document?.title;
   // Before all effects, of which one may navigate.
   useInsertionEffect(() => {
     committed.current = routerPath();
+    if (view !== last.current?.view) views.leave(titleBefore);
   });
   useEffect(() => {
     const before = committed.current;
@@ -100,7 +103,6 @@ export const usePageViews = (
     addEventListener('pageshow', onPageShow, { signal });
     return () => {
       clearTimeout(timer);
-      views.leave();
       listening.abort();
     };
   }, [tracker, pathname, view, views]);

@@ -141,14 +141,15 @@ it('usePageViews tracks a view after 100 ms, with the title that the app has set
 it('usePageViews tracks a view that is left within 100 ms with its own address and title', async () => {
   await commit('/');
   vi.advanceTimersByTime(1);
+  page.document.title = 'Home';
   goTo('/yarns');
-  page.document.title = 'Yarns';
   await commit('/yarns');
+  page.document.title = 'Yarns';
   vi.advanceTimersByTime(1);
   page.document.title = 'Our yarns';
   page.window.dispatchEvent(new Event('pagehide'));
   expect(whole()).toEqual([
-    { path: '/', url: `${ORIGIN}/`, title: 'the title before' },
+    { path: '/', url: `${ORIGIN}/`, title: 'Home' },
     { path: '/yarns', url: `${ORIGIN}/yarns`, title: 'Our yarns', referrer: `${ORIGIN}/` },
   ]);
   settle();

@@ -29,8 +29,8 @@ export const createViews = () => {
       pending = { send: (title) => tracker.page({ ...view, title }), title: document.title };
       timer = setTimeout(settleHere, TITLE);
     },
-    /** The view is left. The document may already have the title of the next one. */
-    leave: () => settle(),
+    /** The view is left. The document may already have the title of the next one: without `title`, it was the one at first. */
+    leave: (title?: string) => settle(title),
     /** The page unloads. */
     end: settleHere,
   };

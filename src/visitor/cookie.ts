@@ -1,8 +1,8 @@
 /** A first-party cookie that all hosts of a domain share: `SameSite=Lax`, `Secure` on https, 400 days. */
 export interface DomainCookie {
-  /** Its value, or undefined when there is none. */
-  read(): string | undefined;
-  /** Writes it, and erases those of other domains, which another `domain` has left. Answers whether that worked. */
+  /** Its values: another `domain` of this site may have left one, or other hosts use one. */
+  read(): string[];
+  /** Writes it. Answers whether that worked. */
   write(value: string): boolean;
   /** Erases it on all domains. Answers whether that worked. */
   erase(): boolean;
@@ -11,7 +11,7 @@ export interface DomainCookie {
 /** As long as browsers let a cookie live, in s: 400 days (RFC 6265bis, section 5.5). */
 const MAX_AGE = 34_560_000;
 
-/** The values that the page can read, the oldest first. In a sandboxed frame, reading throws, and the browser refuses the cookie. */
+/** The values that the page can read. In a sandboxed frame, reading throws, and the browser refuses the cookie. */
 const valuesOf = (name: string): string[] => {
   try {
     return document.cookie
@@ -52,21 +52,15 @@ const widestDomain = (probe: string): string => {
 /** @param domain `auto` is the widest that the browser allows, found with the first write: before consent nothing is written */
 export const createCookie = (name: string, domain: string): DomainCookie => {
   let found = domain === 'auto' ? undefined : domain.replace(/^\./, '').toLowerCase();
-  const eraseBut = (kept?: string) => {
-    for (const other of domainsHere()) if (other !== kept) put(name, '', other);
-  };
   return {
-    read: () => valuesOf(name)[0],
+    read: () => valuesOf(name),
     write(value) {
       found ??= widestDomain(`${name}.probe`);
       put(name, value, found);
-      const values = valuesOf(name);
-      // A domain that the browser refuses must not cost the cookie that it keeps.
-      if (values[1] && values.includes(value)) eraseBut(found);
-      return valuesOf(name)[0] === value;
+      return valuesOf(name).includes(value);
     },
     erase() {
-      eraseBut();
+      for (const each of domainsHere()) put(name, '', each);
       return !valuesOf(name)[0];
     },
   };

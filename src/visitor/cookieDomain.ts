@@ -23,16 +23,22 @@ export const cookieDomain = (domain: string): SharedVisitor => {
   const cookie = createCookie('clew', domain);
   /** What has come of the writing so far. */
   let state: 'new' | 'written' | 'refused' = 'new';
+  /** What the cookie says of the visitor: the newest, if there are several. */
   const read = () => {
-    const [thread, turn, mark] = cookie.read()?.split('.') ?? [];
-    return { thread, turn: versionIn(turn), mark };
+    const [newest] = cookie
+      .read()
+      .map((value) => value.split('.'))
+      .map(([thread, turn, mark]) => ({ thread, turn: versionIn(turn), mark }))
+      .filter(({ thread }) => isVisitorId(thread))
+      .sort((one, other) => other.turn - one.turn);
+    return newest ?? { thread: undefined, turn: 0, mark: undefined };
   };
   return {
     meet(here, service) {
       const { thread, turn, mark } = read();
       const isSame = thread === here.thread;
       // The latest visitor id counts: an answer of the relay that comes late sets an earlier one once more.
-      if (!isVisitorId(thread) || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
+      if (!thread || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
       return { ...here, thread, turn, keys: { ...(isSame && here.keys), ...(mark && { [service]: [Number(mark)] }) } };
     },
     share(visitor, fail) {
@@ -41,7 +47,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const isSame = thread === there.thread;
       const [key] = Object.values(keys)[0] ?? [];
       const mark = typeof key === 'string' ? markOf(key) : (key ?? '');
-      const isKnown = isVisitorId(there.thread) && turn <= there.turn;
+      const isKnown = there.thread && turn <= there.turn;
       // Once for each page also if nothing is new: the cookie may be of another domain, and it lasts so long from now on.
       if (thread && isKnown && (!isSame || (state === 'written' && !mark))) return;
       if (thread && state === 'refused') return;
