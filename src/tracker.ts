@@ -77,7 +77,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     },
     onAnswer: traces.answered,
     onLink(link, tab) {
-      if (link.by === tab) farewell.forgetLeases();
+      if (link.by === tab) farewell.takeOver(courier.receive);
       traces.link(link, tab);
     },
     onSettled: ledger.settle,
@@ -100,7 +100,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
       fail,
     }),
     arrive: () => arriveByLink && attempt(arriveByLink),
-    settled: (isStart) => farewell.settled(isStart ? courier.receive : undefined),
+    settled: (isStart) => farewell.settled(isStart && courier.receive),
     onVisitor: traces.visitor,
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     onLoad: () => courier.flush(true),

@@ -109,7 +109,7 @@ for (const key of [
   'clew.thread',
   'clew.tab',
   'clew.visitor',
-  'clew.settled',
+  'clew.settled /clew',
 ]) {
   fault(
     43,

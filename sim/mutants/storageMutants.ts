@@ -69,7 +69,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'forgets at pagehide which events are settled',
     file: 'outbox/farewell.ts',
-    find: '      add(SETTLED, [...settled], MOST_SETTLED);\n',
+    find: '      add(done, [...ids], MOST_SETTLED);\n',
     replace: '',
   },
   {

@@ -66,4 +66,32 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       { wait: { ms: 100 }, action: { verb: 'close', tab: 0 } },
     ]),
   },
+  {
+    name: 'a page that closes while another one holds the database records what is confirmed, for each of its services',
+    plan: {
+      ...walkOf(5, [
+        { wait: now, action: { verb: 'trackOther', tab: 0, count: 1 } },
+        { wait: { ms: 20 }, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: { ms: 100 }, action: { verb: 'close', tab: 0 } },
+      ]),
+      theme: 'npm',
+      npm: { hasOther: true, hasTransport: false },
+    },
+  },
+  {
+    name: 'what a page has recorded as confirmed reaches the tab that sends, and not only the first one that starts',
+    plan: relayed(
+      1_104_680,
+      [
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { ms: 32 }, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: { ms: 299 }, action: { verb: 'slowDisk', isSlow: true } },
+        { wait: now, action: { verb: 'close', tab: 2 } },
+        { wait: { ms: 493 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 3799 }, action: { verb: 'navigate', tab: 0 } },
+      ],
+      { hasStub: false },
+    ),
+  },
 ];

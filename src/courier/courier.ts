@@ -106,13 +106,6 @@ export const createCourier = (ports: CourierPorts): Courier => {
     return link;
   };
 
-  /** Only these ids may still have a row. */
-  const trim = (ids: readonly string[]) => {
-    const left = ids.filter((id) => settled.has(id));
-    settled.clear();
-    for (const id of left) settled.add(id);
-  };
-
   /**
    * One transaction: writes what the last answer means, takes or renews the lease, and reads what is to send. Resolves to the
    * rows, or to undefined when the pass is over.
@@ -159,7 +152,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
     }
     ports.onLink(link, holder);
     if (written && all) queue.saw(all);
-    trim(written && all ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
+    // Only these may still have a row.
+    const kept = new Set(written && all ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
+    for (const id of settled) if (!kept.has(id)) settled.delete(id);
     if (writes[0] && !written) release(link, holder);
     return link.by === holder ? rows : undefined;
   };

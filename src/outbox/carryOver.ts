@@ -9,7 +9,7 @@ export const CALLS = 'clew.calls';
 export const PAGE = 'clew.page';
 /** Finished items that a page of an earlier version has left: a key begins so, and names the service and the page. */
 export const ITEMS = 'clew.items';
-/** Ids of items that need not be sent any more, though the database may have them still. */
+/** Ids of items that need not be sent any more, though the database may have them still: a key begins so, and names the service. */
 export const SETTLED = 'clew.settled';
 /** Names of pages that left while they may have held the lease, which is void since: a key begins so, and names the service. */
 export const TAB = 'clew.tab';
@@ -74,5 +74,5 @@ export const carry = (key: string, value?: unknown): boolean => {
 /** Deletes everything of a service, and what does not name a service. */
 export const carryNothing = (service: string): void => {
   const pages = [PAGE, ITEMS].flatMap((prefix) => carriedKeys(`${prefix} ${service} `));
-  for (const key of [HINT, CHANGED, SETTLED, OLD_ID, VISIT, ...[CALLS, TAB].flatMap(carriedKeys), ...pages]) carry(key);
+  for (const key of [HINT, CHANGED, OLD_ID, VISIT, ...[CALLS, SETTLED, TAB].flatMap(carriedKeys), ...pages]) carry(key);
 };

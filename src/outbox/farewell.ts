@@ -7,40 +7,43 @@ import type { Sent } from './queue.js';
 const MOST_SETTLED = 1e3;
 const MOST_LEFT = 9;
 
+/** Receives ids in place of the pages that have settled them, and have left since. */
+type Receive = (taken: string[], done: string[], rejected: string[]) => void;
+
 /**
  * What pages write for those that come after them, because the database may not have it: these events need not be sent any more though
  * a row or a journal may have them, and the lease of a page that leaves is void.
  */
 export const createFarewell = (service: string, journal: Journal) => {
-  const key = `${TAB} ${service}`;
+  const leases = `${TAB} ${service}`;
+  const done = `${SETTLED} ${service}`;
   const add = (to: string, names: readonly string[], most: number) => {
     if (names[0]) carry(to, [...carriedList(to), ...names].slice(-most));
   };
+  const settled = (receive?: Receive | false): ReadonlySet<unknown> => {
+    const ids = carriedList(done) as string[];
+    if (receive) receive(ids, ids, []);
+    return new Set(ids);
+  };
   return {
     /** @param lease the page's name for the lease, if it may have left one in the store */
-    write(settled: ReadonlySet<string>, lease: string) {
-      add(SETTLED, [...settled], MOST_SETTLED);
-      add(key, [lease], MOST_LEFT);
+    write(ids: ReadonlySet<string>, lease: string) {
+      add(done, [...ids], MOST_SETTLED);
+      add(leases, [lease], MOST_LEFT);
     },
     /** These events of other pages are settled. A page that has gone cannot delete them from its journal. */
     settle(sent: readonly Sent[] = []) {
       const pages = journal.pages();
-      const journaled = sent.filter(([page]) => pages.includes(page));
-      add(
-        SETTLED,
-        journaled.flatMap(([, ...texts]) => texts.map(idOf)),
-        MOST_SETTLED,
-      );
+      const journaled = sent.flatMap(([page, ...texts]) => (pages.includes(page) ? texts.map(idOf) : []));
+      add(done, journaled, MOST_SETTLED);
     },
-    hasLeft: (lease: string) => carriedList(key).includes(lease),
-    /** None of the leases that pages had when they left is in the store any more. */
-    forgetLeases: () => void carry(key),
-    /** @param report reports the ids in place of the pages that settled them, which have left; then they are forgotten here */
-    settled(report?: (taken: string[], done: string[], rejected: string[]) => void): ReadonlySet<unknown> {
-      const ids = carriedList(SETTLED) as string[];
-      report?.(ids, ids, []);
-      if (report) carry(SETTLED);
-      return new Set(ids);
+    hasLeft: (lease: string) => carriedList(leases).includes(lease),
+    settled,
+    /** The tab with the lease deletes the rows, and has ended the leases. The journals that are still there may have settled events. */
+    takeOver(receive: Receive) {
+      carry(leases);
+      if (settled().size) settled(receive);
+      if (!journal.pages()[0]) carry(done);
     },
   };
 };

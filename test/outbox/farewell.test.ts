@@ -23,14 +23,38 @@ it('names nothing of a page of another service, or if an earlier version reports
   const farewell = createFarewell('/clew', createJournal('/clew', 'page'));
   farewell.settle([['gone', text]]);
   farewell.settle();
-  expect(localStorage).not.toHaveProperty(['clew.settled']);
+  expect(Object.keys(localStorage).filter((key) => key.startsWith('clew.settled'))).toEqual([]);
 });
 
-it('reports once what pages have settled, and forgets it', () => {
+it('reports what pages have settled to all that start, until the tab with the lease takes over', () => {
   const farewell = createFarewell('/clew', createJournal('/clew', 'page'));
   farewell.write(new Set(['a', 'b']), '');
-  const report = vi.fn();
-  expect([...farewell.settled(report)]).toEqual(['a', 'b']);
-  expect(report).toHaveBeenCalledWith(['a', 'b'], ['a', 'b'], []);
+  const receive = vi.fn();
+  expect([...farewell.settled(receive)]).toEqual(['a', 'b']);
+  farewell.takeOver(receive);
+  expect(receive.mock.calls).toEqual(Array(2).fill([['a', 'b'], ['a', 'b'], []]));
   expect([...farewell.settled()]).toEqual([]);
+  farewell.takeOver(receive);
+  expect(receive).toHaveBeenCalledTimes(2);
+});
+
+it('keeps what pages have settled as long as a journal is there, which may have it, too', () => {
+  const gone = createJournal('/clew', 'gone');
+  const text = eventText();
+  gone.keep([text]);
+  const farewell = createFarewell('/clew', createJournal('/clew', 'page'));
+  farewell.write(new Set(['a']), '');
+  farewell.takeOver(() => {});
+  expect([...farewell.settled()]).toEqual(['a']);
+  gone.drop([idOf(text)]);
+  farewell.takeOver(() => {});
+  expect([...farewell.settled()]).toEqual([]);
+});
+
+it('leaves alone what pages have settled of another service', () => {
+  createFarewell('/other', createJournal('/other', 'gone')).write(new Set(['a']), '');
+  const farewell = createFarewell('/clew', createJournal('/clew', 'page'));
+  farewell.takeOver(() => {});
+  expect([...farewell.settled()]).toEqual([]);
+  expect([...createFarewell('/other', createJournal('/other', 'page')).settled()]).toEqual(['a']);
 });

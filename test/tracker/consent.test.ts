@@ -94,7 +94,7 @@ describe('a refusal', () => {
     await tracker.flush();
     localStorage['clew.items /clew other'] = '[]';
     localStorage['clew.calls'] = '[]';
-    localStorage['clew.settled'] = '[]';
+    localStorage['clew.settled /clew'] = '[]';
     localStorage['clew.visitor'] = '{}';
     localStorage['clew.tab'] = '"x"';
     localStorage.other = 'kept';

@@ -173,7 +173,7 @@ describe('a page that unloads without a relay', () => {
     await settle();
     isStuck = true;
     page.leave();
-    expect(JSON.parse(localStorage['clew.settled'] ?? '[]')).toContain(
+    expect(JSON.parse(localStorage[`clew.settled ${service.baseUrl}`] ?? '[]')).toContain(
       JSON.parse(String(first.requests.at(-1)?.body)).batch[0].uuid,
     );
     openPage();
@@ -181,7 +181,7 @@ describe('a page that unloads without a relay', () => {
     await second.tracker.flush();
     expect(second.requests).toEqual([]);
     expect(await store.read(service.baseUrl)).toEqual([]);
-    expect(localStorage).not.toHaveProperty('clew.settled');
+    expect(localStorage).not.toHaveProperty([`clew.settled ${service.baseUrl}`]);
   });
 });
 
@@ -208,7 +208,8 @@ describe('a visitor record', () => {
     'in localStorage is ignored if it is corrupt: %s',
     async (text) => {
       openPage();
-      for (const key of ['clew.thread', 'clew.visitor', 'clew.tab', 'clew.settled']) localStorage[key] = text;
+      for (const key of ['clew.thread', 'clew.visitor', 'clew.tab /clew', 'clew.settled /clew'])
+        localStorage[key] = text;
       const { tracker, names } = start({ baseUrl: '/clew' });
       tracker.track('seen');
       await tracker.flush();
