@@ -295,7 +295,7 @@ test('before consent the link is not read and no link is changed, however late c
   expect(await granted.visitorId()).toBe(VISITOR_ID);
 });
 
-test('a link within the host neither reloads the page nor takes the visitor id, and a change of the page stays', {
+test('a link within the host is unchanged, and a change that the page makes stays', {
   tag: '@promise',
 }, async ({ visit, addressOf }) => {
   const shop = await visit(SHOP, { linkDomains: 'shop.example help.example' });

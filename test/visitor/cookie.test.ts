@@ -228,7 +228,7 @@ describe('after a change of the domain', () => {
     }
   });
 
-  it('`auto` writes the cookie of a known visitor for the widest domain once, with the mark that it had', () => {
+  it('`auto` writes the cookie of a known visitor once for the widest domain, with its mark', () => {
     const known = visitor({ turn: 7 });
     const ann = { ...known, keys: { clew: ['ann'] as const } };
     cookieDomain('www.example.com').share(ann, unexpected);
@@ -241,7 +241,7 @@ describe('after a change of the domain', () => {
     expect(jar.written).toHaveLength(before);
   });
 
-  it('the newest of several cookies counts, and a host with a domain of its own leaves that of the others', () => {
+  it('the newest of several cookies counts, and a narrower domain leaves the wider cookie', () => {
     const known = visitor();
     const next = visitor({ turn: 1 });
     cookieDomain('example.com').share(known, unexpected);
