@@ -216,7 +216,7 @@ test('with the options, links to other hosts and to files are tracked, also by m
   demo,
   visitor,
 }) => {
-  await arrive(visitor, demo, LINKS, 'outbound downloads');
+  await arrive(visitor, demo, LINKS, 'Outbound,\ndownloads');
   // None of them is to be followed here.
   await visitor.page.evaluate(() => {
     for (const type of ['click', 'auxclick']) addEventListener(type, (event) => event.preventDefault());

@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { visitBlank } from './support/tag.ts';
 import { test as base, expect } from './support/test.ts';
 
-const LINKED = { linkDomains: 'shop.example help.example', flushInterval: '50' };
+const LINKED = { linkDomains: 'shop.example,Help.example', flushInterval: '50' };
 const SHOP = 'www.shop.example';
 const HELP = 'help.example';
 

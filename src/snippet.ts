@@ -26,8 +26,21 @@ interface Clew {
  */
 const scalar = (text: string): unknown => (/^[/h]/.test(text) ? text : (parseJson(text || 'true') ?? text));
 
-/** `data-page-views="hash query"` are two options that are true; `data-page-views` alone has none. */
-const wordsOf = (value: unknown) => Object.fromEntries(`${value}`.split(/\s+/).map((word) => [word, true]));
+/** The words of an attribute's value, in lower case. */
+const wordsOf = (value: unknown): string[] =>
+  `${value}`
+    .toLowerCase()
+    .split(/[\s,;]+/)
+    .filter(Boolean);
+
+/** `data-page-views="hash query"` are two options that are true; `data-page-views` alone has none. Others are logged as errors. */
+const flagsOf = (name: string, value: unknown, known: string[]): Record<string, true> => {
+  const flags: Record<string, true> = {};
+  for (const word of wordsOf(value))
+    if (known.includes(word)) flags[word] = true;
+    else if (word !== 'true') console.error(`clew: ${name}: expected ${known}, not ${word}`);
+  return flags;
+};
 
 /**
  * The v4 UUID of a call that the stub has saved: the last digits of its key, which are random, and of its place in the list. The
@@ -45,10 +58,11 @@ const start = () => {
   for (const [name, text] of Object.entries(document.currentScript?.dataset ?? {}))
     options[name] = scalar(text as string);
 
-  if (options.pageViews) options.pageViews = pageViews(wordsOf(options.pageViews));
-  if (options.clicks) options.clicks = clicks(wordsOf(options.clicks));
+  const { pageViews: views, clicks: clicked, linkDomains: domains } = options;
+  if (views) options.pageViews = pageViews(flagsOf('pageViews', views, ['hash', 'query', 'campaign']));
+  if (clicked) options.clicks = clicks(flagsOf('clicks', clicked, ['outbound', 'downloads']));
   if (options.cookieDomain) options.cookieDomain = cookieDomain(options.cookieDomain as string);
-  if (options.linkDomains) options.linkDomains = linkTo(`${options.linkDomains}`.split(' '));
+  if (domains) options.linkDomains = linkTo(wordsOf(domains));
 
   /** When the call that is being replayed was made, and the id of its event. */
   let replayed: number | undefined;

@@ -83,6 +83,65 @@ describe('window.clew', () => {
   });
 });
 
+describe('attributes that list words', () => {
+  const PLUGINS = '../src/page/clicks.ts,../src/page/navigation.ts,../src/visitor/linkDomains.ts'.split(',');
+  afterEach(() => {
+    for (const path of PLUGINS) vi.doUnmock(path);
+  });
+
+  /** What the plugins receive, and what the console does. */
+  const read = async (dataset: Record<string, string>) => {
+    const given: Record<string, unknown> = {};
+    const take = (name: string) => (options: unknown) => {
+      given[name] = options;
+      return () => [() => {}, () => () => {}];
+    };
+    for (const path of PLUGINS)
+      vi.doMock(path, async (original) => ({
+        ...(await original<object>()),
+        clicks: take('clicks'),
+        pageViews: take('pageViews'),
+        linkTo: take('linkDomains'),
+      }));
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await load(dataset);
+    return { given, logged: logged.mock.calls.flat() };
+  };
+  const both = { outbound: true, downloads: true };
+
+  it.each([
+    ['clicks', 'outbound downloads', both],
+    ['clicks', 'outbound,downloads', both],
+    ['clicks', ' Outbound,\n\tDOWNLOADS; ', both],
+    ['clicks', '["outbound", "downloads"]', both],
+    ['clicks', 'outbound', { outbound: true }],
+    ['pageViews', 'hash, Query\ncampaign', { hash: true, query: true, campaign: true }],
+    ['linkDomains', 'Shop.example,help.example\n  localhost, ', ['shop.example', 'help.example', 'localhost']],
+    ['linkDomains', 'xn--mller-kva.example', ['xn--mller-kva.example']],
+  ])('reads %s: %j', async (name, text, expected) => {
+    expect(await read({ [name]: text })).toEqual({ given: { [name]: expected }, logged: [] });
+  });
+
+  it.each(['', 'true', 'True'])('reads no word from %j, and turns the plugins on', async (text) => {
+    const { given, logged } = await read({ clicks: text, pageViews: text });
+    expect(Object.keys(given)).toEqual(['pageViews', 'clicks']);
+    expect(Object.values(given)).not.toContainEqual(expect.objectContaining(both));
+    expect(logged).toEqual([]);
+  });
+
+  it.each([
+    ['clicks', 'outbund, downloads', { downloads: true }, 'outbound,downloads, not outbund'],
+    ['clicks', 'hash', {}, 'outbound,downloads, not hash'],
+    ['pageViews', 'hash|query', {}, 'hash,query,campaign, not hash|query'],
+    ['pageViews', 'Off', {}, 'hash,query,campaign, not off'],
+  ])('logs an unknown word in %s: %j, and reads the others', async (name, text, expected, message) => {
+    expect(await read({ [name]: text })).toEqual({
+      given: { [name]: expected },
+      logged: [`clew: ${name}: expected ${message}`],
+    });
+  });
+});
+
 /** The key under which a stub saves the calls of a page. */
 const KEY = 'clew.calls 1770000000000 4000000001,17,305419896,2863311530';
 const SAVED = [

@@ -85,7 +85,7 @@ export interface TrackerOptions {
   cookieDomain?: SharedVisitor | undefined;
   /**
    * Shares one visitor id between sites on different domains, through a parameter of links. In a script tag,
-   * `data-link-domains` lists domains, separated by spaces.
+   * `data-link-domains` lists domains, separated by spaces or commas.
    *
    * @default none
    * @example linkDomains(['shop.example', 'help.example'])

@@ -85,7 +85,7 @@ export const linkTo =
  * @example createTracker({ baseUrl: '/clew', linkDomains: linkDomains(['shop.example', 'help.example']) })
  */
 export const linkDomains = (domains: readonly string[]): LinkDomains => {
-  if (!Array.isArray(domains) || !domains.every((domain) => /^[a-z\d.-]+$/.test(domain)))
+  if (!Array.isArray(domains) || !domains.every((domain) => /^[a-z\d-]+(\.[a-z\d-]+)*$/.test(domain)))
     throw new TypeError(`clew: linkDomains: expected a list of domains such as 'shop.example', not ${domains}`);
   return linkTo(domains);
 };

@@ -9,12 +9,18 @@ vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000 }));
 
 afterEach(() => vi.clearAllTimers());
 
-it.each([undefined, 'shop.example', ['https://shop.example'], ['Shop.example'], ['müller.example'], [''], [{}]])(
-  'linkDomains() refuses %j and names the expected list of domains',
-  (domains) => {
-    expect(() => linkDomains(domains as string[])).toThrow(/^clew: linkDomains: expected a list of domains/);
-  },
-);
+it.each([
+  undefined,
+  'shop.example',
+  ['https://shop.example'],
+  ['Shop.example'],
+  ['müller.example'],
+  ['.shop.example'],
+  [''],
+  [{}],
+])('linkDomains() refuses %j and names the expected list of domains', (domains) => {
+  expect(() => linkDomains(domains as string[])).toThrow(/^clew: linkDomains: expected a list of domains/);
+});
 
 it('linkDomains() accepts domains, also in Punycode', () => {
   const links = linkDomains(['shop.example', 'xn--mller-kva.example', 'localhost']);
