@@ -47,8 +47,8 @@ export interface LimitOptions extends AddressOptions {
    */
   maxForwards?: number | undefined;
   /**
-   * Bytes of the bodies that are in memory at a time, with 8 KiB for each request. The relay answers 503 to more. JSON needs several
-   * times its bytes, so a process needs about four times as much memory.
+   * Bytes of the bodies that have arrived and are not answered, with 8 KiB for each request. The relay answers 503 to more. JSON needs
+   * several times its bytes, so a process needs about four times as much memory.
    *
    * @default 67108864
    */

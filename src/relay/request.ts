@@ -33,16 +33,14 @@ type Chunks = AsyncIterable<Uint8Array>;
  * All bytes, read no further than `limit`: `Content-Length` proves nothing. They are in one buffer that grows, because a hundred
  * thousand chunks of one byte would need 25 MB.
  */
-const readAll = async (chunks: Chunks, limit: number, take: (bytes: number) => void): Promise<Uint8Array> => {
+const readAll = async (chunks: Chunks, limit: number): Promise<Uint8Array> => {
   let all: Uint8Array = new Uint8Array(0);
   let bytes = 0;
   for await (const chunk of chunks) {
     const after = bytes + chunk.length;
     if (after > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
     if (after > all.length) {
-      const length = Math.min(Math.max(after, 2 * all.length), limit);
-      take(length - all.length);
-      const grown = new Uint8Array(length);
+      const grown = new Uint8Array(Math.min(Math.max(after, 2 * all.length), limit));
       grown.set(all.subarray(0, bytes));
       all = grown;
     }
@@ -72,8 +70,9 @@ const readText = async (
 ): Promise<string> => {
   const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
-  const came = await readAll((body ?? []) as Chunks, limit, take);
-  const bytes = /gzip/i.test(encoding) ? await readAll(inflated(came), limit, take) : came;
+  const came = await readAll((body ?? []) as Chunks, limit);
+  const bytes = /gzip/i.test(encoding) ? await readAll(inflated(came), limit) : came;
+  take(bytes.length);
   try {
     // Each byte that is not UTF-8 would become U+FFFD, which has three.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -85,7 +84,7 @@ const readText = async (
 /**
  * The JSON object in a request's body.
  *
- * @param take is called before memory for so many bytes is used, and may throw
+ * @param take is called once so many bytes have arrived, and may throw. A client that is slow takes nothing from the others
  */
 export const readBody = async (
   request: RelayRequest,

@@ -37,7 +37,7 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
     if (!isHeard) {
       onError('no answer, so the connection is replaced');
       // What waits for it fails.
-      client.destroy();
+      if (client.isOpen) client.destroy();
       client = open();
       client.connect().catch(onError);
     }
