@@ -13,7 +13,7 @@ export { createMemoryStore, createTestTransport, type TestTransport };
 export interface TestTracker<Events extends EventMap = AnyEvents> extends TestTransport {
   /** The tracker for the app under test. */
   readonly tracker: Tracker<Events>;
-  /** The store in memory. Pass it to a second tracker to simulate the next page. */
+  /** The store in memory, which takes the place of localStorage, too. Pass it to a second tracker to simulate the next page. */
   readonly store: Store;
 }
 

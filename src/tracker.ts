@@ -41,8 +41,8 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
   const ledger = createLedger(emit, settings.maxAge, (dropped, key) => visit.enter({ dropped, key }));
 
   const store = settings.store ?? createStore(fail);
-  const journal = createJournal(service, page);
-  const farewell = createFarewell(service, journal);
+  const journal = createJournal(service, page, store.local);
+  const farewell = createFarewell(service, journal, store.local);
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') visit.receive(message);
     else if (typeof message === 'number') queue.receive(message);

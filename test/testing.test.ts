@@ -85,6 +85,55 @@ describe('a test tracker, without a browser', () => {
     expect(await create().tracker.correlationValue()).not.toBe(visitorId);
   });
 
+  it.each([undefined, '/clew'])(
+    'has another visitor id than the one before in a page, with baseUrl %s',
+    async (baseUrl) => {
+      vi.stubGlobal('localStorage', {});
+      const ids = new Set<string>();
+      for (const { tracker } of [{ baseUrl }, { baseUrl }].map((options) => create(options as object))) {
+        ids.add(await tracker.correlationValue());
+        tracker.stop();
+      }
+      expect(ids.size).toBe(2);
+      expect(localStorage).toEqual({});
+    },
+  );
+
+  it('keeps its visitor id while another one in the page changes its own', async () => {
+    vi.stubGlobal('localStorage', {});
+    const [one, other] = [create(), create()];
+    const visitorId = await other.tracker.correlationValue();
+    await one.tracker.correlationValue();
+    one.tracker.identify('ann@example.com');
+    one.tracker.reset();
+    other.tracker.track('cart viewed');
+    await other.tracker.flush();
+    expect(other.events()).toMatchObject([{ correlationValue: visitorId }]);
+  });
+
+  it('gives its calls to the next tracker of its store if it stops early', async () => {
+    const store = createMemoryStore();
+    const first = create({ baseUrl: '/clew', store });
+    first.fail();
+    first.tracker.track('cart viewed');
+    first.tracker.stop();
+    const second = create({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.events()).toMatchObject([{ event: 'cart viewed' }]);
+  });
+
+  it('leaves nothing in its store after a refusal in the task of a change', async () => {
+    const store = createMemoryStore();
+    const { tracker } = create({ baseUrl: '/clew', store });
+    const visitorId = await tracker.correlationValue();
+    tracker.identify('ann@example.com');
+    tracker.consent(false);
+    await tracker.flush();
+    expect(await store.transact([], 'visitor', (old) => ({ old }))).toEqual({ old: undefined });
+    expect(await store.read('/clew')).toEqual([]);
+    expect(await create({ baseUrl: '/clew', store }).tracker.correlationValue()).not.toBe(visitorId);
+  });
+
   it('exchanges no messages with another one', async () => {
     const [one, other] = [create(), create()];
     const visitorId = await other.tracker.correlationValue();

@@ -23,13 +23,17 @@ export const CHANGED = 'clew.visitor';
 /** What has brought the visitor: the campaign's part of a query. It ends with the tab. */
 export const VISIT = 'clew.visit';
 
+/** In place of localStorage, or undefined for localStorage itself. */
+export type Local = Record<string, string> | undefined;
+
 /** Throws where storage is refused. */
-const storageOf = (key: string): Storage => (key === VISIT ? sessionStorage : localStorage);
+const storageOf = (key: string, local: Local): Record<string, string> =>
+  key === VISIT ? sessionStorage : (local ?? localStorage);
 
 /** The stored text, to see whether another page has changed it. */
-export const carriedText = (key: string): string | undefined => {
+export const carriedText = (key: string, local?: Local): string | undefined => {
   try {
-    return storageOf(key)[key];
+    return storageOf(key, local)[key];
   } catch {
     return undefined;
   }
@@ -45,24 +49,24 @@ export const parse = (text: string | undefined): unknown => {
   }
 };
 
-export const carried = (key: string): unknown => parse(carriedText(key));
+export const carried = (key: string, local?: Local): unknown => parse(carriedText(key, local));
 
 /** A list that was carried, whatever is in it. */
-export const carriedList = (key: string): unknown[] => [carried(key) ?? []].flat();
+export const carriedList = (key: string, local?: Local): unknown[] => [carried(key, local) ?? []].flat();
 
 /** Keys that begin so, of all pages. */
-export const carriedKeys = (prefix: string): string[] => {
+export const carriedKeys = (prefix: string, local?: Local): string[] => {
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+    return Object.keys(storageOf(prefix, local)).filter((key) => key.startsWith(prefix));
   } catch {
     return [];
   }
 };
 
 /** Carries `value`, or without one nothing any more. Returns whether that worked. */
-export const carry = (key: string, value?: unknown): boolean => {
+export const carry = (key: string, local?: Local, value?: unknown): boolean => {
   try {
-    const storage = storageOf(key);
+    const storage = storageOf(key, local);
     if (value) storage[key] = JSON.stringify(value);
     else delete storage[key];
     return true;
@@ -72,7 +76,9 @@ export const carry = (key: string, value?: unknown): boolean => {
 };
 
 /** Deletes everything of a service, and what does not name a service. */
-export const carryNothing = (service: string): void => {
-  const pages = [PAGE, ITEMS].flatMap((prefix) => carriedKeys(`${prefix} ${service} `));
-  for (const key of [HINT, CHANGED, OLD_ID, VISIT, ...[CALLS, SETTLED, TAB].flatMap(carriedKeys), ...pages]) carry(key);
+export const carryNothing = (service: string, local: Local): void => {
+  const keys = [`${PAGE} ${service} `, `${ITEMS} ${service} `, CALLS, SETTLED, TAB].flatMap((prefix) =>
+    carriedKeys(prefix, local),
+  );
+  for (const key of [HINT, CHANGED, OLD_ID, VISIT, ...keys]) carry(key, local);
 };

@@ -1,5 +1,5 @@
 import { idOf } from '../recorder/event.js';
-import { carriedList, carry, SETTLED, TAB } from './carryOver.js';
+import { carriedList, carry, type Local, SETTLED, TAB } from './carryOver.js';
 import type { Journal } from './journal.js';
 import type { Sent } from './queue.js';
 
@@ -14,14 +14,14 @@ type Receive = (taken: string[], done: string[], rejected: string[]) => void;
  * What pages write for those that come after them, because the database may not have it: these events need not be sent any more though
  * a row or a journal may have them, and the lease of a page that leaves is void.
  */
-export const createFarewell = (service: string, journal: Journal) => {
+export const createFarewell = (service: string, journal: Journal, local?: Local) => {
   const leases = `${TAB} ${service}`;
   const done = `${SETTLED} ${service}`;
   const add = (to: string, names: readonly string[], most: number) => {
-    if (names[0]) carry(to, [...carriedList(to), ...names].slice(-most));
+    if (names[0]) carry(to, local, [...carriedList(to, local), ...names].slice(-most));
   };
   const settled = (receive?: Receive | false): ReadonlySet<unknown> => {
-    const ids = carriedList(done) as string[];
+    const ids = carriedList(done, local) as string[];
     if (receive) receive(ids, ids, []);
     return new Set(ids);
   };
@@ -37,13 +37,13 @@ export const createFarewell = (service: string, journal: Journal) => {
       const journaled = sent.flatMap(([page, ...texts]) => (pages.includes(page) ? texts.map(idOf) : []));
       add(done, journaled, MOST_SETTLED);
     },
-    hasLeft: (lease: string) => carriedList(leases).includes(lease),
+    hasLeft: (lease: string) => carriedList(leases, local).includes(lease),
     settled,
     /** The tab with the lease deletes the rows, and has ended the leases. The journals that are still there may have settled events. */
     takeOver(receive: Receive) {
-      carry(leases);
+      carry(leases, local);
       if (settled().size) settled(receive);
-      if (!journal.pages()[0]) carry(done);
+      if (!journal.pages()[0]) carry(done, local);
     },
   };
 };

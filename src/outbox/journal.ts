@@ -1,6 +1,6 @@
 import { type ItemText, idOf, isItem } from '../recorder/event.js';
 import { type Visitor, visitorIn } from '../visitor/record.js';
-import { CHANGED, carried, carriedKeys, carriedText, carry, ITEMS, PAGE, parse } from './carryOver.js';
+import { CHANGED, carried, carriedKeys, carriedText, carry, ITEMS, type Local, PAGE, parse } from './carryOver.js';
 
 /** What a page keeps in localStorage because the database may not have it. */
 export interface Journaled {
@@ -47,7 +47,7 @@ const MOST_OPEN = 5e5;
 const FRACTION = 0.001;
 
 /** Each page writes one entry of its own: where two pages write one, the later one takes away what the other has just written. */
-export const createJournal = (service: string, page: string): Journal => {
+export const createJournal = (service: string, page: string, local?: Local): Journal => {
   const prefix = `${PAGE} ${service} `;
   const key = prefix + page;
   const items = new Map<string, ItemText>();
@@ -62,7 +62,7 @@ export const createJournal = (service: string, page: string): Journal => {
     const now = Date.now();
     const { at = 0 } = rest;
     rest = { ...rest, at: Math.floor(at) === now ? at + FRACTION : now };
-    carry(key, (texts[0] || rest.visitor) && { ...rest, texts });
+    carry(key, local, (texts[0] || rest.visitor) && { ...rest, texts });
   };
 
   return {
@@ -80,17 +80,17 @@ export const createJournal = (service: string, page: string): Journal => {
       if (items.size < size) save();
     },
     isAmong: (names) => names.some((name) => name.startsWith(`${key} `)),
-    pages: () => carriedKeys(prefix).map((other) => other.slice(prefix.length)),
+    pages: () => carriedKeys(prefix, local).map((other) => other.slice(prefix.length)),
     others(since) {
       const isOpen = ({ isLeft, at = 0 }: Journaled) => !isLeft && at >= since && Math.floor(at) <= Date.now();
       // Pages of earlier versions have left lists of items, and the visitor beside them.
-      const old = { visitor: carried(CHANGED) as Visitor, isLeft: true };
-      const found = [...[`${ITEMS} ${service} `, CHANGED, prefix].flatMap(carriedKeys)].filter(
+      const old = { visitor: carried(CHANGED, local) as Visitor, isLeft: true };
+      const found = [...[`${ITEMS} ${service} `, CHANGED, prefix].flatMap((start) => carriedKeys(start, local))].filter(
         (other) => other !== key,
       );
       return found
         .map((other) => {
-          const text = carriedText(other);
+          const text = carriedText(other, local);
           const journaled = parse(text);
           const { visitor, texts, ...more }: Journaled = Array.isArray(journaled)
             ? { texts: journaled, isLeft: true }
@@ -102,7 +102,7 @@ export const createJournal = (service: string, page: string): Journal => {
             name: more.at ? `${other} ${more.at}` : '',
             visitor: visitorIn(visitor),
             texts: [texts ?? []].flat().filter(isItem),
-            remove: () => void (carriedText(other) === text && carry(other)),
+            remove: () => void (carriedText(other, local) === text && carry(other, local)),
           };
         })
         .filter((other) => !isOpen(other))

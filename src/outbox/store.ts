@@ -50,6 +50,12 @@ export interface Store {
   isOpen(): boolean;
   /** A counter. A new number means that stored data may be gone, because the site, the visitor or the browser deleted it. */
   generation(): number;
+  /**
+   * Takes the place of localStorage, where clew keeps what a page cannot write into the store as it leaves.
+   *
+   * @default localStorage
+   */
+  readonly local?: Record<string, string> | undefined;
 }
 
 /** The database and the one object store in it. */

@@ -36,7 +36,7 @@ export const createCampaign = (allowed: () => Promise<string>, visitorId: () => 
       // The visitor may have refused since.
       if (visitorId() !== id) return forget();
       by = id;
-      carry(VISIT, [kept, by]);
+      carry(VISIT, undefined, [kept, by]);
     }, forget);
   };
   const take = (isWanted?: boolean): Record<string, string> => {

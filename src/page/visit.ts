@@ -46,7 +46,7 @@ export const createVisit = (ports: VisitPorts) => {
     ledger.endUnseen(ledger.counts.queued, 'consent');
     courier.forget();
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
-    carryNothing(settings.storageName);
+    carryNothing(settings.storageName, store.local);
     writeCookie();
     neverSeen(start);
   };

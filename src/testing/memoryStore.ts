@@ -11,11 +11,18 @@ const compare = (a: RowKey, b: RowKey): number => {
   return 0;
 };
 
-/** Creates a store in memory. Pass the same store to a second tracker to simulate the visitor's next page, or another tab. */
+/**
+ * Creates a store in memory, which takes the place of localStorage, too. Pass the same store to a second tracker to simulate the
+ * visitor's next page, or another tab.
+ */
 export const createMemoryStore = (): Store => {
   const rows = new Map<string, Row>();
   const records = new Map<string, object>();
   let generation = 0;
+  /** Replaced when the store is cleared: transactions that were begun before write nothing more. */
+  let life = {};
+  /** No record has changed since. Other tabs clear for the same refusal, and this tab may have begun anew. */
+  let isCleared = false;
   /** What changes a record sees what the one before it has made. */
   let last: Promise<unknown> = Promise.resolve();
   const write = (entry: Entry) => {
@@ -35,7 +42,10 @@ export const createMemoryStore = (): Store => {
       // As in a browser, nothing that is stored is shared with whoever stores it.
       const isLate = typeof entries === 'function';
       const written = isLate ? [] : structuredClone(entries);
+      const mine = life;
       const work = async () => {
+        if (life !== mine) return undefined;
+        if (change) isCleared = false;
         for (const entry of written) write(entry);
         const old = structuredClone(records.get(name)) as T | undefined;
         const asked = query?.(old);
@@ -55,8 +65,11 @@ export const createMemoryStore = (): Store => {
       for (const [key, [[owner]]] of rows) if (owner === service) rows.delete(key);
       for (const name of names) records.delete(name);
       generation++;
+      if (!isCleared) life = {};
+      isCleared = true;
     },
     isOpen: () => true,
     generation: () => generation,
+    local: {},
   };
 };

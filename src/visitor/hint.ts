@@ -1,35 +1,39 @@
-import { carried, carriedText, carry, HINT, OLD_ID } from '../outbox/carryOver.js';
+import { carried, carriedText, carry, HINT, type Local, OLD_ID } from '../outbox/carryOver.js';
 import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js';
 
 /**
  * The visitor in localStorage, for a page that cannot wait for the database and for tabs that have missed a change. It has the
  * marks of who is identified, and no primary key.
  */
-export const readHint = (service: string): Visitor | undefined => {
-  const hint = visitorIn(carried(HINT));
-  const old = carried(OLD_ID);
-  // Earlier versions did not store who is identified. The mark 0 equals no key's mark, so `identify` starts a new id.
-  return hint ?? (isVisitorId(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
+export const createHint = (service: string, local?: Local) => {
+  const readHint = (): Visitor | undefined => {
+    const hint = visitorIn(carried(HINT, local));
+    const old = carried(OLD_ID, local);
+    // Earlier versions did not store who is identified. The mark 0 equals no key's mark, so `identify` starts a new id.
+    return hint ?? (isVisitorId(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
+  };
+
+  /** Writes the hint in the task of the change, unless a later visitor is there. */
+  const writeHint = (visitor: Visitor): void => {
+    const { thread, turn, keys, pages } = merge(visitor, readHint() ?? visitor);
+    const marks = Object.entries(keys).map(([name, [key]]) => [
+      name,
+      [typeof key === 'string' ? markOf(key) : key, undefined, true],
+    ]);
+    // One that cannot be written must not stay as it was: better none than one that is out of date.
+    if (!carry(HINT, local, { thread, turn, keys: Object.fromEntries(marks), pages })) carry(HINT, local);
+    carry(OLD_ID, local);
+  };
+
+  /** The hint as it stands there, to see whether another tab has changed it. */
+  const rawHint = (): string | undefined => carriedText(HINT, local);
+
+  /**
+   * Whether somebody has erased the hint that was seen, as a refusal does. Where nothing can be written, it may be missing for want
+   * of room.
+   */
+  const isErased = (seen: string | undefined): boolean =>
+    !!seen && !rawHint() && carry(HINT, local, seen) && carry(HINT, local);
+
+  return [readHint, writeHint, rawHint, isErased] as const;
 };
-
-/** Writes the hint in the task of the change, unless a later visitor is there. */
-export const writeHint = (visitor: Visitor, service: string): void => {
-  const there = readHint(service);
-  const { thread, turn, keys, pages } = merge(visitor, there ?? visitor);
-  const marks = Object.entries(keys).map(([name, [key]]) => [
-    name,
-    [typeof key === 'string' ? markOf(key) : key, undefined, true],
-  ]);
-  // One that cannot be written must not stay as it was: better none than one that is out of date.
-  if (!carry(HINT, { thread, turn, keys: Object.fromEntries(marks), pages })) carry(HINT);
-  carry(OLD_ID);
-};
-
-/**
- * Whether somebody has erased the hint that was seen, as a refusal does. Where nothing can be written, it may be missing for want of
- * room.
- */
-export const isErased = (seen: string | undefined): boolean => !!seen && !rawHint() && carry(HINT, seen) && carry(HINT);
-
-/** The hint as it stands there, to see whether another tab has changed it. */
-export const rawHint = (): string | undefined => carriedText(HINT);

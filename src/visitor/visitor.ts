@@ -3,7 +3,7 @@ import type { Entry, Row, RowQuery, Store } from '../outbox/store.js';
 import { type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
 import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
-import { isErased, rawHint, readHint, writeHint } from './hint.js';
+import { createHint } from './hint.js';
 import { learn, markOf, merge, newVisitor, type Visitor, visitorIn } from './record.js';
 
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
@@ -103,6 +103,7 @@ const REFUSAL = 'clew: correlationValue: the visitor has refused';
 /** Who the visitor is. Calls wait until that is known, and change it in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere } = ports;
+  const [readHint, writeHint, rawHint, isErased] = createHint(service, store.local);
   let life: Life = { at: WAITING };
   /** Undefined before the page may know the visitor, and after a refusal. */
   let who: Who | undefined;
@@ -134,7 +135,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
   const hint = (known: Who) => {
     const isSeen = rawHint() === known.seen;
-    writeHint(known.visitor, service);
+    writeHint(known.visitor);
     // What another tab has written meanwhile is still to be noticed.
     who = isSeen ? { ...known, seen: rawHint() } : known;
   };
@@ -185,7 +186,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** The truth about calls that were made with the visitor of the hint. */
   const decide = (mine: Who, base: Visitor | undefined, meet: (visitor: Visitor) => Visitor): [Who, Finished[]] => {
     const { begin, visitor } = mine;
-    const known = [visitor.thread, readHint(service)?.thread, ...held.map(({ fresh }) => fresh)];
+    const known = [visitor.thread, readHint()?.thread, ...held.map(({ fresh }) => fresh)];
     // After a crash of the browser, the hint may be out of date. If it is not, a later visitor has come of it meanwhile.
     const isLater = base && base.turn > begin.turn && !known.includes(base.thread);
     const isStale = base && base.thread !== begin.thread && (isLater || base.turn === begin.turn);
@@ -308,14 +309,14 @@ export const createVisitor = (ports: VisitorPorts) => {
   const check = (isBack?: boolean) => {
     if (!who || is(AWAY)) return;
     const seen = rawHint();
-    const known = seen === who.seen ? undefined : readHint(service);
+    const known = seen === who.seen ? undefined : readHint();
     who = { ...who, seen };
     const merged = merge(who.visitor, known ?? who.visitor);
     follow((isBack && elsewhere?.meet(merged, service)) || merged);
   };
 
   const start = (isMissing = false) => {
-    const known = readHint(service);
+    const known = readHint();
     const seen = rawHint();
     const here = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor());
     const visitor = elsewhere?.meet(here, service) ?? here;
@@ -359,7 +360,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
     unread(): Entry[] {
       const { visitor, stored, taken } = who as Who;
-      const { pages = 0, keys = {} } = readHint(service) ?? {};
+      const { pages = 0, keys = {} } = readHint() ?? {};
       const [key] = visitor.keys[service] ?? [];
       // It must not lack what another tab, or the tracker of another service, has written meanwhile. Other tabs report marks only.
       const isWhole = Object.entries(keys).every(([name, [mark]]) => name === service && markOf(`${key}`) === mark);

@@ -10,7 +10,7 @@ describe('a list in the journal', () => {
   it('is read as it was written, whatever its items are', () => {
     const list = ['text', 7, null, { a: 1 }, [1, [2]]];
     holding();
-    carry('key', list);
+    carry('key', undefined, list);
     expect(carriedList('key')).toEqual(list);
   });
 
@@ -32,7 +32,7 @@ describe('a list in the journal', () => {
 
   it('is empty if storage is refused', () => {
     vi.stubGlobal('localStorage', null);
-    carry('key', [1]);
+    carry('key', undefined, [1]);
     expect(carried('key')).toBeNull();
     expect(carriedList('key')).toEqual([]);
   });

@@ -8,9 +8,9 @@ import {
   type TrackerOptions,
   type Transport,
 } from '../../src/index.ts';
-import { createMemoryStore, createTestTransport } from '../../src/testing.ts';
+import { createTestTransport } from '../../src/testing.ts';
 import type { WireEvent } from '../../src/wire.ts';
-import { openPage, settle } from './page.ts';
+import { createMemoryStore, openPage, settle } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 

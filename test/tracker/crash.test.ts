@@ -1,8 +1,7 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import type { Store, Transport } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
-import { openPage, settle, start } from './page.ts';
+import { createMemoryStore, openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 

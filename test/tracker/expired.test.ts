@@ -1,7 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import { createMemoryStore } from '../../src/testing.ts';
-import { connectTabs, openPage, start } from './page.ts';
+import { connectTabs, createMemoryStore, openPage, start } from './page.ts';
 
 const NOW = 1_770_000_000_000;
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));

@@ -1,7 +1,6 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/testing.ts';
-import { start } from './page.ts';
+import { createMemoryStore, start } from './page.ts';
 
 describe('identify', () => {
   it('sends $identify once for each visitor id and key, also on later pages', async () => {

@@ -1,7 +1,6 @@
 // @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createMemoryStore } from '../../src/testing.ts';
-import { start } from './page.ts';
+import { createMemoryStore, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 

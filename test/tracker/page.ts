@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { AnyEvents, DropReason, EventMap, TrackerOptions } from '../../src/index.ts';
-import { createTestTracker } from '../../src/testing.ts';
+import type { AnyEvents, DropReason, EventMap, Store, TrackerOptions } from '../../src/index.ts';
+import { createTestTracker, createMemoryStore as createWholeStore } from '../../src/testing.ts';
 
 // Node's own BroadcastChannel connects all test files that run at the same time: a test connects its tabs with `connectTabs`.
 beforeEach(() => void vi.stubGlobal('BroadcastChannel', undefined));
@@ -14,9 +14,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** A store in memory in place of IndexedDB only: the pages of a test have a localStorage. */
+export const createMemoryStore = (): Store => ({ ...createWholeStore(), local: undefined });
+
 /** A test tracker that stops when the test ends, and what it reports. */
 export const start = <Events extends EventMap = AnyEvents>(options?: Partial<TrackerOptions>) => {
-  const test = createTestTracker<Events>(options);
+  const test = createTestTracker<Events>({ store: createMemoryStore(), ...options });
   const { tracker, events } = test;
   const errors: string[] = [];
   const dropped: [name: string | undefined, reason: DropReason][] = [];

@@ -1,9 +1,10 @@
 // @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isErased, rawHint, readHint, writeHint } from '../../src/visitor/hint.ts';
+import { createHint } from '../../src/visitor/hint.ts';
 import { markOf, type Visitor } from '../../src/visitor/record.ts';
 
 const SERVICE = '/clew';
+const [readHint, writeHint, rawHint, isErased] = createHint(SERVICE);
 const [ONE, OTHER] = ['01234567-89ab-4cde-8f01-23456789abcd', 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
 const visitorOf = (changes: Partial<Visitor> = {}): Visitor => ({
   thread: ONE,
@@ -20,11 +21,11 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe('the hint in localStorage', () => {
   it('has the mark of the customer, and neither the primary key nor the signature', () => {
-    writeHint(visitorOf({ keys: { [SERVICE]: ['ann@shop.example', 'secret'], '/other': [7] } }), SERVICE);
+    writeHint(visitorOf({ keys: { [SERVICE]: ['ann@shop.example', 'secret'], '/other': [7] } }));
     const text = rawHint() ?? '';
     expect(text).not.toContain('ann');
     expect(text).not.toContain('secret');
-    const { keys, ...rest } = readHint(SERVICE) as Visitor;
+    const { keys, ...rest } = readHint() as Visitor;
     expect(rest).toEqual({ thread: ONE, turn: 1, pages: 1 });
     expect(Object.entries(keys).map(([service, [mark]]) => [service, mark])).toEqual([
       [SERVICE, markOf('ann@shop.example')],
@@ -33,26 +34,28 @@ describe('the hint in localStorage', () => {
   });
 
   it('leaves open whether the service has the $identify', () => {
-    writeHint(visitorOf({ keys: { [SERVICE]: ['ann'] } }), SERVICE);
-    expect(readHint(SERVICE)?.keys[SERVICE]?.[2]).toBe(true);
+    writeHint(visitorOf({ keys: { [SERVICE]: ['ann'] } }));
+    expect(readHint()?.keys[SERVICE]?.[2]).toBe(true);
   });
 
   it('is changed by a later visitor, and not by an earlier one or one that is as late', () => {
     const hintAfter = (visitor: Visitor) => {
-      writeHint(visitor, SERVICE);
-      return readHint(SERVICE)?.thread;
+      writeHint(visitor);
+      return readHint()?.thread;
     };
     const later = visitorOf({ thread: OTHER, turn: 2 });
     expect(hintAfter(visitorOf())).toBe(ONE);
     expect(hintAfter(later)).toBe(OTHER);
     expect(hintAfter(visitorOf({ keys: { [SERVICE]: ['ann'] } }))).toBe(OTHER);
-    expect(readHint(SERVICE)?.keys).toEqual({});
+    expect(readHint()?.keys).toEqual({});
   });
 
   it('keeps the customers that other trackers have identified with the same visitor id', () => {
-    writeHint(visitorOf({ keys: { '/one': ['ann'] }, pages: 4 }), '/one');
-    writeHint(visitorOf({ keys: { '/two': ['bob'] } }), '/two');
-    const { keys, pages } = readHint('/one') as Visitor;
+    const [readOne, writeOne] = createHint('/one');
+    const [, writeTwo] = createHint('/two');
+    writeOne(visitorOf({ keys: { '/one': ['ann'] }, pages: 4 }));
+    writeTwo(visitorOf({ keys: { '/two': ['bob'] } }));
+    const { keys, pages } = readOne() as Visitor;
     expect([keys['/one']?.[0], keys['/two']?.[0]]).toEqual([markOf('ann'), markOf('bob')]);
     expect(pages).toBe(4);
   });
@@ -83,16 +86,16 @@ describe('the hint in localStorage', () => {
     'is ignored and replaced if other code has written %s',
     (text) => {
       localStorage['clew.hint'] = text;
-      expect(readHint(SERVICE)).toBeUndefined();
-      writeHint(visitorOf(), SERVICE);
-      expect(readHint(SERVICE)).toEqual(visitorOf());
+      expect(readHint()).toBeUndefined();
+      writeHint(visitorOf());
+      expect(readHint()).toEqual(visitorOf());
     },
   );
 
   it.each(['null', '7', 'true', '{}', '[]'])('is readable and writable if an identity in it is %s', (identity) => {
     localStorage['clew.hint'] = `{"thread":"${ONE}","turn":1,"keys":{"/other":${identity}},"pages":1}`;
-    expect(readHint(SERVICE)?.thread).toBe(ONE);
-    expect(() => writeHint(visitorOf(), SERVICE)).not.toThrow();
+    expect(readHint()?.thread).toBe(ONE);
+    expect(() => writeHint(visitorOf())).not.toThrow();
   });
 });
 
@@ -102,23 +105,23 @@ describe('the visitor id that an earlier version has left', () => {
   });
 
   it('is read as one of an unknown customer, older than any record', () => {
-    expect(readHint(SERVICE)).toEqual({ thread: ONE, turn: -1, keys: { [SERVICE]: [0] }, pages: 0 });
+    expect(readHint()).toEqual({ thread: ONE, turn: -1, keys: { [SERVICE]: [0] }, pages: 0 });
   });
 
   it('is replaced by the hint', () => {
-    writeHint(visitorOf({ thread: OTHER, turn: 0 }), SERVICE);
+    writeHint(visitorOf({ thread: OTHER, turn: 0 }));
     expect(localStorage).not.toHaveProperty('clew.thread');
-    expect(readHint(SERVICE)?.thread).toBe(OTHER);
+    expect(readHint()?.thread).toBe(OTHER);
   });
 
   it('counts less than a hint', () => {
     localStorage['clew.hint'] = JSON.stringify(visitorOf({ thread: OTHER }));
-    expect(readHint(SERVICE)?.thread).toBe(OTHER);
+    expect(readHint()?.thread).toBe(OTHER);
   });
 
   it.each(['nonsense', '7', '"somebody"', '{}', 'null'])('is ignored if it is corrupt: %s', (text) => {
     localStorage['clew.thread'] = text;
-    expect(readHint(SERVICE)).toBeUndefined();
+    expect(readHint()).toBeUndefined();
   });
 });
 
@@ -133,8 +136,8 @@ it('storage that is refused has no hint, and throws no error', () => {
   });
   try {
     expect(() => localStorage).toThrow('refused');
-    writeHint(visitorOf(), SERVICE);
-    expect([readHint(SERVICE), rawHint()]).toEqual([undefined, undefined]);
+    writeHint(visitorOf());
+    expect([readHint(), rawHint()]).toEqual([undefined, undefined]);
   } finally {
     if (had) Object.defineProperty(globalThis, 'localStorage', had);
     else Reflect.deleteProperty(globalThis, 'localStorage');

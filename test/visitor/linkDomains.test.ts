@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkOptions, type TrackerOptions } from '../../src/api/options.ts';
 import type { Tracker } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
 import { linkDomains } from '../../src/visitor/linkDomains.ts';
-import { openPage, type Page, start } from '../tracker/page.ts';
+import { createMemoryStore, openPage, type Page, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000 }));
 
