@@ -1,6 +1,8 @@
 // @module-tag promise
+
+import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createTracker, type TrackerOptions } from '../src/index.ts';
+import { checkEvents, createTracker, type TrackerOptions } from '../src/index.ts';
 import { createMemoryStore, createTestTracker, createTestTransport } from '../src/testing.ts';
 
 interface Events {
@@ -199,6 +201,35 @@ describe('beforeSend and context, in a tracker', () => {
       { event: 'cart viewed', payload: { release: '1' } },
     ]);
     expect(events().map(({ event }) => event)).toEqual(['shop signup', '$identify', 'shop cart viewed']);
+  });
+
+  it('checkEvents checks the payload without the properties of context', async () => {
+    const faults: string[] = [];
+    const schemas = { signup: v.strictObject({ plan: v.string() }), 'cart viewed': v.undefined() };
+    const { tracker, events } = create({
+      context: () => ({ release: '1', plan: 'none' }),
+      beforeSend: checkEvents(schemas, (fault) => faults.push(fault)),
+    });
+    tracker.track('signup', { plan: 'pro' });
+    tracker.track('cart viewed');
+    expect(faults).toEqual([]);
+    tracker.track('signup', {} as never);
+    expect(faults).toEqual([expect.stringContaining('payload.plan')]);
+    await tracker.flush();
+    expect(events('signup')[0]?.payload).toEqual({ release: '1', plan: 'pro' });
+  });
+
+  it('beforeSend gets a copy of the payload that was passed', async () => {
+    const { tracker, events } = create({
+      context: () => ({ release: '1' }),
+      beforeSend(event, passed) {
+        Object.assign(passed() as object, { plan: 'changed' });
+        return { ...event, payload: { before: passed(), after: event.payload } };
+      },
+    });
+    tracker.track('signup', { plan: 'pro' });
+    await tracker.flush();
+    expect(events()[0]?.payload).toEqual({ before: { plan: 'pro' }, after: { release: '1', plan: 'pro' } });
   });
 
   it('a dropped event is reported by name, never stored, and counted', async () => {

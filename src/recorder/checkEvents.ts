@@ -37,8 +37,9 @@ const faultsOf = (schema: StandardSchema, payload: unknown): string[] => {
 };
 
 /**
- * Creates a `beforeSend` for development, which reports payloads that do not match the schema of their event. It changes no
- * event, and does not check events without a schema. If a bundler can evaluate the condition, it leaves the function out of
+ * Creates a `beforeSend` for development, which reports payloads that do not match the schema of their event. A schema sees the
+ * payload that the app passed, without the properties of `context`. The function changes no event, and does not check events
+ * without a schema. If a bundler can evaluate the condition, it leaves the function out of
  * production.
  *
  * @param schemas synchronous schemas by the event's name, from any library that implements Standard Schema
@@ -49,10 +50,10 @@ export const checkEvents =
   (
     schemas: Readonly<Record<string, StandardSchema>>,
     report: (message: string) => void = console.error,
-  ): ((event: TrackedEvent) => TrackedEvent) =>
-  (tracked) => {
-    const { event, payload } = tracked;
+  ): ((event: TrackedEvent, passed?: () => unknown) => TrackedEvent) =>
+  (tracked, passed = () => tracked.payload) => {
+    const { event } = tracked;
     const schema = Object.hasOwn(schemas, event) && schemas[event];
-    if (schema) for (const fault of faultsOf(schema, payload)) report(`clew: ${event}: ${fault}`);
+    if (schema) for (const fault of faultsOf(schema, passed())) report(`clew: ${event}: ${fault}`);
     return tracked;
   };

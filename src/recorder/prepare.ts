@@ -9,20 +9,25 @@ export interface TrackedEvent {
   payload?: unknown;
 }
 
-/** Changes an event within the call that tracks it. Returning `null` or `undefined` drops the event. */
-export type BeforeSend = (event: TrackedEvent) => TrackedEvent | null | undefined;
+/**
+ * Changes an event within the call that tracks it. Returning `null` or `undefined` drops the event.
+ *
+ * @param passed returns a copy of the payload that the app passed, without the properties of `context`
+ */
+export type BeforeSend = (event: TrackedEvent, passed: () => unknown) => TrackedEvent | null | undefined;
 
 /**
  * What an event's text becomes in the call, before it is stored: another one, or '' if it is dropped. May throw.
  *
+ * @param draft the text before all steps
  * @param attempt returns what its function does, or '' if that throws, which it has told
  */
-export type Step = (text: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
+export type Step = (text: ItemText, draft: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
 
 /** Adds to payloads that are objects, or none, what `context` says and they do not. */
 export const addContext =
   (context: () => object): Step =>
-  (text, attempt) => {
+  (text, _draft, attempt) => {
     const event = JSON.parse(text);
     const { payload = {} } = event;
     // What JSON cannot express costs the context, and not the event.
@@ -33,13 +38,12 @@ export const addContext =
 /** Lets `beforeSend` see the event, and takes nothing but an event from it. */
 export const filter =
   (beforeSend: BeforeSend): Step =>
-  (text) => {
+  (text, draft) => {
     const all = JSON.parse(text);
     const { event, payload } = all;
-    const kept = beforeSend({ event, payload });
+    const kept = beforeSend({ event, payload }, () => JSON.parse(draft).payload);
     if (!kept) return '';
-    if (!isName(kept.event))
-      throw Error(`beforeSend: expected an event other than ${IDENTIFY}, or null, and no promise`);
+    if (!isName(kept.event)) throw Error(`beforeSend: expected an event other than ${IDENTIFY}`);
     return JSON.stringify({ ...all, event: kept.event, payload: kept.payload });
   };
 
@@ -50,7 +54,5 @@ interface Steps {
 }
 
 /** The steps that the options ask for. */
-export const stepsOf = ({ context, beforeSend }: Steps): Step[] => [
-  ...(context ? [addContext(context)] : []),
-  ...(beforeSend ? [filter(beforeSend)] : []),
-];
+export const stepsOf = ({ context, beforeSend }: Steps): Step[] =>
+  [context && addContext(context), beforeSend && filter(beforeSend)].filter((step) => !!step);

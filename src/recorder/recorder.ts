@@ -72,7 +72,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   const take = (...[since, name, payload, isSingle, id]: Call) => {
     const at = started + since;
     const draft = draftEvent(at, name, payload, id);
-    const text = attempt(() => steps.reduce((text, step) => text && step(text, attempt), draft));
+    const text = attempt(() => steps.reduce((text, step) => text && step(text, draft, attempt), draft));
     // Of what was dropped nobody is to see more than the name.
     const seen = text || draftEvent(at, name);
     trace(() => ({ step: 'tracked', event: JSON.parse(seen) }));

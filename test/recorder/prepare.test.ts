@@ -14,7 +14,7 @@ const outcomeOf = (step: ReturnType<typeof filter>, payload?: unknown) => {
       return '';
     }
   };
-  const text = step(draft, attempt);
+  const text = step(draft, draft, attempt);
   return { draft, text, told, event: text && JSON.parse(text) };
 };
 
