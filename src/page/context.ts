@@ -27,11 +27,20 @@ export interface BrowserContext {
   userAgent: { brands: { brand: string; version: string }[]; mobile: boolean; platform: string } | undefined;
 }
 
-/** Returns language, time zone, sizes and user agent, as they are in the call. Use it in the option `context`. */
-export const browserContext = (): BrowserContext => ({
-  language: navigator.language,
-  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  screen: { width: screen.width, height: screen.height },
-  viewport: { width: innerWidth, height: innerHeight },
-  userAgent: (navigator as { userAgentData?: { toJSON(): BrowserContext['userAgent'] } }).userAgentData?.toJSON(),
-});
+/** Read once, because it takes longer to create a formatter than to read all the other properties. */
+let timeZone: string | undefined;
+
+/**
+ * Returns language, sizes and user agent as they are in the call, and the time zone as it is in the first call of the page. Use it in
+ * the option `context`.
+ */
+export const browserContext = (): BrowserContext => {
+  timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return {
+    timeZone,
+    language: navigator.language,
+    screen: { width: screen.width, height: screen.height },
+    viewport: { width: innerWidth, height: innerHeight },
+    userAgent: (navigator as { userAgentData?: { toJSON(): BrowserContext['userAgent'] } }).userAgentData?.toJSON(),
+  };
+};
