@@ -84,6 +84,66 @@ test('a click on a label tracks one event for its control', { tag: '@long' }, as
   ]);
 });
 
+test('a click on a link, a button or a label within a marked label is tracked', async ({ demo, visitor }) => {
+  const markup = `<label data-clew-event="terms_clicked"><input type="checkbox"> <a href="#terms">link</a>
+      <button type="button">button</button> <details><summary>summary</summary></details> <a>anchor</a></label>
+    <section data-clew-event="outer_clicked"><label><input type="checkbox"> <label for="far">inner</label></label></section>
+    <input type="checkbox" id="far">`;
+  await arrive(visitor, demo, markup);
+  for (const text of ['link', 'button', 'summary', 'anchor', 'inner']) await visitor.page.getByText(text).click();
+  await expect(visitor.page.locator('#far')).toBeChecked();
+  expect(await tracked(demo, visitor)).toEqual([...Array(4).fill(['terms_clicked', {}]), ['outer_clicked', {}]]);
+});
+
+test('clicks on disabled and inert buttons, and on labels of disabled controls, are not tracked', async ({
+  demo,
+  visitor,
+}) => {
+  const markup = `<label for="far" data-clew-event="far">far</label> <input id="far" disabled>
+    <label data-clew-event="near">near <input type="checkbox" disabled></label>
+    <fieldset disabled><label for="within" data-clew-event="set">set</label> <input id="within">
+      <button data-clew-event="button"><b>button</b></button></fieldset>
+    <button disabled data-clew-event="disabled"><b>disabled</b></button>
+    <div inert><button data-clew-event="inert">inert</button></div>
+    <label data-clew-event="open"><input type="checkbox" disabled> <a href="#open">open</a></label>
+    <label data-clew-event="lone">lone</label>`;
+  await arrive(visitor, demo, markup);
+  for (const text of ['far', 'near', 'set', 'button', 'disabled', 'inert', 'open', 'lone'])
+    await visitor.page.getByText(text).click({ force: true });
+  expect(await tracked(demo, visitor)).toEqual([
+    ['open', {}],
+    ['lone', {}],
+  ]);
+});
+
+test('a label in the shadow root of a marked element tracks one click', async ({ demo, visitor }) => {
+  await arrive(visitor, demo, '<div id="host" data-clew-event="card_clicked"></div>');
+  await visitor.page.evaluate(() => {
+    const root = document.querySelector('#host')?.attachShadow({ mode: 'open' });
+    if (root) root.innerHTML = '<label>label <input type="checkbox"></label>';
+  });
+  await visitor.page.getByText('label').click();
+  await expect(visitor.page.locator('input')).toBeChecked();
+  expect(await tracked(demo, visitor)).toEqual([['card_clicked', {}]]);
+});
+
+test('a form whose controls are named like properties is tracked', async ({ demo, visitor }) => {
+  const names = 'dataset localName type contains control hasAttribute getAttribute matches href'.split(' ');
+  const markup = `<form data-clew-event="form_sent" data-clew-plan="pro">
+    ${names.map((name) => `<input name="${name}">`)}
+    <label data-clew-event="agreed">agree <input type="checkbox"></label> <button>send</button></form>`;
+  await arrive(visitor, demo, markup);
+  // Playwright asks the form for its attributes before it clicks.
+  await visitor.page.evaluate(() => {
+    addEventListener('submit', (event) => event.preventDefault());
+    for (const tag of ['label', 'button']) document.querySelector<HTMLElement>(tag)?.click();
+  });
+  expect(await tracked(demo, visitor)).toEqual([
+    ['agreed', {}],
+    ['form_sent', { plan: 'pro' }],
+  ]);
+});
+
 test('clicks, changes and submits are tracked in open shadow roots, also nested ones', async ({ demo, visitor }) => {
   await arrive(visitor, demo, '<div id="host"></div>');
   await visitor.page.evaluate(() => {
@@ -231,6 +291,28 @@ test('with the options, links to other hosts and to files are tracked, also by m
     ['app_wanted', {}],
     ['file_downloaded', { url: 'https://other.example/app.zip' }],
     ['outbound_clicked', { url: 'https://other.example/path?x=1' }],
+  ]);
+});
+
+test('links in SVG and image maps are tracked', async ({ demo, visitor }) => {
+  const svg = (attributes: string, text: string) =>
+    `<svg width="90" height="20"><a ${attributes}><text y="15">${text}</text></a></svg>`;
+  const markup = `${svg('href="https://other.example/svg" target="_blank"', 'outside')}
+    ${svg('xlink:href="https://other.example/xlink"', 'old')} ${svg('href="files/yarn.pdf"', 'file')}
+    ${svg('href="/blank"', 'inside')} ${svg('', 'nowhere')} ${svg('href="mailto:ann@example.com"', 'mail')}
+    <map name="map"><area shape="rect" coords="0,0,50,50" href="https://other.example/area"></map>
+    <img usemap="#map" width="50" height="50" alt="map"
+      src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7">`;
+  await arrive(visitor, demo, markup, 'outbound downloads');
+  await visitor.page.evaluate(() => addEventListener('click', (event) => event.preventDefault()));
+  for (const text of ['outside', 'old', 'file', 'inside', 'nowhere', 'mail'])
+    await visitor.page.getByText(text).click();
+  await visitor.page.locator('img').click({ force: true });
+  expect(await tracked(demo, visitor)).toEqual([
+    ['outbound_clicked', { url: 'https://other.example/svg' }],
+    ['outbound_clicked', { url: 'https://other.example/xlink' }],
+    ['file_downloaded', { url: `${demo.address}/files/yarn.pdf` }],
+    ['outbound_clicked', { url: 'https://other.example/area' }],
   ]);
 });
 

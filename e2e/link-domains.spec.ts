@@ -321,6 +321,26 @@ test('a link within the host is unchanged, and a change that the page makes stay
   expect(href).toBe('/out');
 });
 
+test('an area of an image map takes the visitor id along', async ({ visit, addressOf }) => {
+  const shop = await visit(SHOP);
+  const visitorId = await shop.visitorId();
+  const followed = await shop.page.evaluate(
+    (href) => {
+      document.body.innerHTML = `<map name="map"><area href="${href}"></map>`;
+      const area = document.querySelector('area') as HTMLAreaElement;
+      let address = '';
+      area.onclick = () => {
+        address = area.href;
+        return false;
+      };
+      area.click();
+      return address;
+    },
+    `${addressOf(HELP)}/blank`,
+  );
+  expect(followed).toContain(`${MARK}${visitorId}.`);
+});
+
 test('without the option links and addresses stay unchanged', { tag: '@long' }, async ({
   context,
   visit,

@@ -1,3 +1,4 @@
+import type { ListedEvent } from '../../demo/collector/listings.ts';
 import type { Tab } from '../faults/engines/engine.ts';
 import { test as base, expect } from '../faults/support/fault.ts';
 import { before } from '../faults/support/page.ts';
@@ -32,6 +33,8 @@ const viewsOf = async ({ demo, site }: Stage) => {
     return [short(url), path, short(referrer)];
   });
 };
+
+const nameAndUrl = ({ event, payload }: ListedEvent) => [event, (payload as { url?: string }).url].join(' ').trim();
 
 const push = (tab: Tab, path: string) =>
   tab.evaluate((to) => history.pushState({}, '', to + location.search), `/page/${path}`);
@@ -121,4 +124,50 @@ test('tracks clicks, changes and submits of marked elements, in shadow roots and
   const marked = async () => (await stage.demo.events()).filter(({ event }) => names.includes(event));
   await expect.poll(async () => (await marked()).map(({ event }) => event).sort()).toEqual(names.toSorted());
   for (const { payload } of await marked()) expect(payload).toEqual({ planName: 'pro' });
+});
+
+test('tracks clicks as the engine passes them on: labels, disabled controls, links in SVG, controls that hide properties', {
+  tag: '@engines',
+}, async ({ stage }) => {
+  const tab = await stage.visit({ query: 'data-clicks=outbound,downloads' });
+  await tab.evaluate(() => {
+    const page = document.createElement('div');
+    page.innerHTML = `<div><label id="terms" data-clew-event="terms">terms <a id="link" href="#link">link</a>
+        <input type="checkbox"></label></div>
+      <div id="host" data-clew-event="card"></div>
+      <div><label id="off" data-clew-event="off" for="disabled">off</label> <input id="disabled" disabled></div>
+      <fieldset disabled><label id="set" data-clew-event="set" for="within">set</label> <input id="within"></fieldset>
+      <svg width="90" height="20"><a id="svg" href="https://other.example/svg"><text y="15">svg</text></a></svg>
+      <svg width="90" height="20"><a id="old" xlink:href="https://other.example/old"><text y="15">old</text></a></svg>
+      <map name="map"><area id="area" shape="rect" coords="0,0,50,50" href="https://other.example/yarn.pdf"></map>
+      <form data-clew-event="sent"><input name="dataset"><input name="localName"><button id="send">send</button></form>`;
+    // In front, where all of it can be seen and clicked.
+    document.body.prepend(page);
+    const root = page.querySelector('#host')?.attachShadow({ mode: 'open' });
+    if (root) root.innerHTML = '<label>card <input type="checkbox"></label>';
+    for (const type of ['click', 'submit'])
+      page.addEventListener(type, (event) => {
+        const { id } = (event.target as Element).closest('[id]') ?? {};
+        if (/svg|old|area/.test(`${id}`) || type === 'submit') event.preventDefault();
+      });
+  });
+  for (const id of ['link', 'send']) await tab.click(`#${id}`);
+  // The drivers do not click on what is disabled, and not in SVG, image maps and shadow roots.
+  await tab.evaluate(() => {
+    const click = new MouseEvent('click', { bubbles: true, cancelable: true });
+    for (const id of ['off', 'set']) document.getElementById(id)?.click();
+    for (const id of ['svg', 'old', 'area']) document.getElementById(id)?.dispatchEvent(click);
+    document.querySelector('#host')?.shadowRoot?.querySelector('label')?.click();
+  });
+  const names = ['terms', 'card', 'off', 'set', 'sent', 'outbound_clicked', 'file_downloaded'];
+  await expect
+    .poll(async () => (await stage.demo.events()).filter(({ event }) => names.includes(event)).map(nameAndUrl))
+    .toEqual([
+      'terms',
+      'sent',
+      'outbound_clicked https://other.example/svg',
+      'outbound_clicked https://other.example/old',
+      'file_downloaded https://other.example/yarn.pdf',
+      'card',
+    ]);
 });

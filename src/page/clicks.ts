@@ -19,19 +19,44 @@ export interface ClickOptions {
 
 const FILE = /\.(pdf|docx?|xlsx?|pptx?|csv|txt|zip|rar|7z|t?gz|dmg|pkg|exe|msi|apk|mp[34]|mov|avi|wav)$/i;
 
+/** The marks of an element. The control of `<input name="dataset">` hides those of its form. */
+const marksOf = (element: HTMLElement): DOMStringMap | undefined =>
+  Reflect.get(Object.getPrototypeOf(element), 'dataset', element);
+
 /** Which of its events is meant by an element's mark. */
-const typeOf = ({ localName, type }: HTMLElement & { type?: unknown }): string => {
-  if (localName === 'form') return 'submit';
+const typeOf = (element: HTMLElement & { type?: unknown }): string => {
+  if (element instanceof HTMLFormElement) return 'submit';
   // What people fill in or choose, and not what they press.
-  return /^(input (?!button|submit|reset|image)|select |textarea )/.test(`${localName} ${type}`) ? 'change' : 'click';
+  const isEntry = /^(input (?!button|submit|reset|image)|select |textarea )/;
+  return isEntry.test(`${element.localName} ${element.type}`) ? 'change' : 'click';
 };
 
 /** `data-clew-plan-name="pro"` is `planName`. */
-const payloadOf = ({ dataset }: HTMLElement): Record<string, unknown> => {
+const payloadOf = (marks: DOMStringMap): Record<string, unknown> => {
   const payload: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(dataset))
+  for (const [name, text] of Object.entries(marks))
     if (/^clew(?!Event$)[A-Z]/.test(name)) payload[name.charAt(4).toLowerCase() + name.slice(5)] = text;
   return payload;
+};
+
+/**
+ * Whether a click is on a label whose control is disabled, or is within the mark, too: the browser clicks it next. A label clicks
+ * nothing for a link or another control in it.
+ */
+const isForControl = (path: HTMLElement[], marked: HTMLElement): boolean => {
+  const clicked = path.find(
+    (node) =>
+      /^(a|button|details|input|label|select|textarea)$/.test(node.localName) &&
+      (node as HTMLAnchorElement).href !== '',
+  ) as HTMLLabelElement | undefined;
+  const control = clicked?.control;
+  return (
+    !!control &&
+    !path.includes(control) &&
+    // The node that contains both (8) may be around the shadow root of both.
+    (path.indexOf(marked) >= path.findIndex((node) => control.compareDocumentPosition(node) & 8) ||
+      control.matches(':disabled'))
+  );
 };
 
 /**
@@ -54,26 +79,26 @@ export const clicks =
       // Whatever of an element is asked for may be missing.
       const path = event.composedPath() as HTMLElement[];
       // It leaves the shadow root; `composed` is false for Chromium's submit.
-      if (event.currentTarget !== window && event.composedPath().includes(window)) return;
+      if (event.currentTarget !== window && path.includes(window as never)) return;
       // Changes and submits do not. The focus and clicks do, and come before.
       for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');
 
-      const marked = path.find(({ dataset }) => dataset?.clewEvent);
-      /** The browser clicks a label's control next, and within the mark the two are one click. */
-      const isRepeated = (node: HTMLElement) =>
-        node instanceof HTMLLabelElement &&
-        node.control &&
-        !path.includes(node.control) &&
-        marked?.contains(node.control);
-      if (marked && event.type === typeOf(marked) && !path.some(isRepeated))
-        track(`${marked.dataset.clewEvent}`, payloadOf(marked));
+      const marked = path.find((node) => marksOf(node)?.clewEvent);
+      if (marked && event.type === typeOf(marked) && !isForControl(path, marked)) {
+        const marks = marksOf(marked) as DOMStringMap;
+        track(marks.clewEvent as string, payloadOf(marks));
+      }
 
       const link = followedLink(event);
+      if (!link?.href) return;
+      // An SVG link has an object for its address, and none of its parts.
+      const parsed = document.createElement('a');
+      parsed.href = (link.href as unknown as SVGAnimatedString).baseVal ?? link.href;
+      const { href: url } = parsed;
       // Without a host it makes its file, or leads nowhere.
-      if (!link?.host) return;
-      const { href: url } = link;
-      if (downloads && (link.hasAttribute('download') || FILE.test(link.pathname))) track('file_downloaded', { url });
-      else if (outbound && link.host !== location.host) track('outbound_clicked', { url });
+      if (!parsed.host) return;
+      if (downloads && (link.hasAttribute('download') || FILE.test(parsed.pathname))) track('file_downloaded', { url });
+      else if (outbound && parsed.host !== location.host) track('outbound_clicked', { url });
     };
 
     listen(window, 'click', 'auxclick', 'change', 'submit', 'focusin');

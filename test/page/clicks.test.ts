@@ -12,17 +12,27 @@ interface Fake {
   dataset: Record<string, string>;
   [more: string]: unknown;
 }
-const element = (localName: string, marks: Record<string, string> = {}, more: object = {}): Fake => ({
-  localName,
-  dataset: marks,
-  hasAttribute: () => false,
-  ...more,
-});
-const marked = (localName: string, type?: string) => element(localName, { clewEvent: 'marked' }, type ? { type } : {});
-const link = (href: string, attributes: string[] = []): Fake => {
-  const { host, pathname } = URL.canParse(href) ? new URL(href) : { host: '', pathname: '' };
-  return element('a', {}, { href, host, pathname, hasAttribute: (name: string) => attributes.includes(name) });
+/** An element has its `dataset` from its prototype, as in a browser. */
+const element = (localName: string, dataset: Record<string, string> = {}, more: object = {}): Fake => {
+  const prototype = Object.assign(localName === 'form' ? new HTMLFormElement() : {}, { dataset });
+  return Object.assign(Object.create(prototype), { localName, hasAttribute: () => false, ...more });
 };
+const marked = (localName: string, type?: string) => element(localName, { clewEvent: 'marked' }, type ? { type } : {});
+const link = (href: string, attributes: string[] = [], marks: Record<string, string> = {}): Fake =>
+  element('a', marks, { href, hasAttribute: (name: string) => attributes.includes(name) });
+/** The parts of an address, as an anchor has them. */
+const createElement = () => ({
+  host: '',
+  pathname: '',
+  address: '',
+  get href() {
+    return this.address;
+  },
+  set href(address: string) {
+    const { host, pathname } = URL.canParse(address) ? new URL(address) : { host: '', pathname: '' };
+    Object.assign(this, { address, host, pathname });
+  },
+});
 
 let window: EventTarget;
 beforeEach(() => {
@@ -30,7 +40,8 @@ beforeEach(() => {
   vi.stubGlobal('window', window);
   vi.stubGlobal('location', { host: 'shop.example' });
   vi.stubGlobal('ShadowRoot', class extends EventTarget {});
-  vi.stubGlobal('HTMLLabelElement', class {});
+  vi.stubGlobal('HTMLFormElement', class {});
+  vi.stubGlobal('document', { createElement });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -175,7 +186,7 @@ describe('a link', () => {
 
   it('that is marked is tracked as a marked element and as a link', () => {
     const { fire, tracked } = start({ outbound: true });
-    fire('click', [{ ...link(OUT), dataset: { clewEvent: 'marked' } }]);
+    fire('click', [link(OUT, [], { clewEvent: 'marked' })]);
     expect(tracked()).toEqual([
       ['marked', {}],
       ['outbound_clicked', { url: OUT }],

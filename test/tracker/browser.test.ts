@@ -313,15 +313,25 @@ describe('pageViews(), from npm', () => {
 });
 
 describe('clicks(), from npm', () => {
+  /** Its marks are in the prototype, as those of an element are. */
+  class HTMLFormElement {}
   const startClicking = (options = {}) => {
     vi.stubGlobal('ShadowRoot', class {});
-    vi.stubGlobal('HTMLLabelElement', class {});
+    vi.stubGlobal('HTMLFormElement', HTMLFormElement);
     const test = open({ clicks: clicks(options) });
+    // A link without an address; a URL has the same parts.
+    Object.assign(test.page.document, { createElement: () => new URL('about:blank') });
     const click = (element: object, type = 'click', button = 0) =>
       test.page.fire(type, { button, composedPath: () => [element, window] });
     return { ...test, click };
   };
-  const element = (localName: string, dataset: Record<string, string>, more = {}) => ({ localName, dataset, ...more });
+  const element = (localName: string, dataset: Record<string, string>, more = {}) => {
+    const prototype = localName === 'form' ? HTMLFormElement.prototype : Object.prototype;
+    return Object.assign(Object.create(Object.create(prototype, { dataset: { value: dataset } })), {
+      localName,
+      ...more,
+    });
+  };
 
   it('tracks clicks of marked elements with their other marks', async () => {
     const { tracker, click, arrived } = startClicking();
