@@ -132,8 +132,8 @@ export const checkEnd = (stage: Stage): void => {
   for (const event of ledger.tracked.values()) {
     // Properties that the service rejects are reported by an error, not as a dropped event.
     const isRejected = event.name === 'upsert' && hasRefusals(stage.plan);
-    // Calls of the stub are replayed before the page listens.
-    const isUnheard = !event.isHeard && isFullFor(stage, event.n);
+    // Calls of the stub are replayed before the page listens, and what is full for properties is an error.
+    const isUnheard = (!event.isHeard || event.name === 'upsert') && isFullFor(stage, event.n);
     if (
       arrived.has(event.n) ||
       event.dropped ||

@@ -50,8 +50,8 @@ export interface History {
   restore(page: string): void;
   /** The page was gone or in the back/forward cache at some time: it receives no messages there. */
   wasAway(page: string, from: number, to: number): boolean;
-  /** The page came back from the back/forward cache after this time. */
-  wasRestored(page: string, from: number): boolean;
+  /** Pages that came back from the back/forward cache in this time. */
+  restored(from: number, to: number): readonly string[];
   /** Pages that may not use the database, or no storage at all. */
   readonly refused: Set<string>;
   /** Pages that have reported that the database does not work. */
@@ -124,7 +124,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
         const back = returns.find((returned) => returned.page === page && returned.departures > index);
         return !back || back.at >= from;
       }),
-    wasRestored: (page, from) => returns.some((returned) => returned.page === page && returned.at >= from),
+    restored: (from, to) => returns.filter(({ at }) => at >= from && at <= to).map(({ page }) => page),
     departures,
     wasNetworkFair: (from, to) => !network.touch(from, to),
     wasDiskFair: (from, to) => !disk.touch(from, to),

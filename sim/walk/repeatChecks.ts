@@ -17,7 +17,6 @@ interface Confirmed {
 
 interface SentEvent {
   readonly uuid?: string;
-  readonly payload?: { readonly n?: number };
 }
 
 const eventsIn = (request: NetworkRequest): readonly SentEvent[] => {
@@ -50,9 +49,12 @@ const isForgotten = (stage: Stage, { at, by }: Confirmed, to: number): boolean =
   return isCrashed || !history.wasDiskFair(at - CALM, to);
 };
 
-/** A page that had the event was in the back/forward cache. It does not learn that another page has sent it, and stores it again. */
-const isMissed = ({ history }: Stage, { at, by }: Confirmed, holders: ReadonlySet<string>): boolean =>
-  [...holders].some((page) => page !== by && history.wasAway(page, at, at) && history.wasRestored(page, at));
+/**
+ * A page was in the back/forward cache, and came back before the event was sent again. It may have had the event, also from the
+ * journal of another page. It does not learn that it is confirmed, and stores it again.
+ */
+const isMissed = ({ history }: Stage, { at, by }: Confirmed, to: number): boolean =>
+  history.restored(at, to).some((page) => page !== by && history.wasAway(page, at, at));
 
 /** A page that was already there may not learn of it. The next page finds what one that leaves has written. */
 const isKnown = ({ history }: Stage, { at, by }: Confirmed, page: string): boolean =>
@@ -67,22 +69,18 @@ export const findSentAgain = (stage: Stage): string | undefined => {
   // An app's transport that rejects has read the answer, and hides it.
   if (hidesAnswers(stage.plan)) return undefined;
   const confirmed = new Map<string, Confirmed>();
-  const holders = new Map<string, Set<string>>();
   const sent = stage.network.requests
     .filter(({ from }) => from.startsWith('page'))
     .map((record) => ({ record, events: eventsIn(record.request) }));
   for (const { record, events } of sent)
-    for (const { uuid = '', payload } of events) {
-      const pages = holders.get(uuid) ?? new Set([stage.ledger.tracked.get(payload?.n ?? 0)?.page ?? record.from]);
-      holders.set(uuid, pages.add(record.from));
+    for (const { uuid = '' } of events)
       if (isRead(stage, record) && !confirmed.has(uuid))
         confirmed.set(uuid, { at: record.end?.at ?? 0, by: record.from });
-    }
   for (const { record, events } of sent)
     for (const { uuid = '' } of events) {
       const known = confirmed.get(uuid);
       if (!known || record.at <= known.at || !isKnown(stage, known, record.from) || isLeft(stage, record)) continue;
-      if (isForgotten(stage, known, record.at) || isMissed(stage, known, holders.get(uuid) ?? new Set())) continue;
+      if (isForgotten(stage, known, record.at) || isMissed(stage, known, record.at)) continue;
       return `${record.from} sends ${uuid} at ${record.at.toFixed(0)} ms, confirmed to ${known.by} at ${known.at.toFixed(0)} ms`;
     }
   return undefined;

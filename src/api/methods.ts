@@ -43,7 +43,9 @@ export const createMethods = (ports: MethodPorts): Tracker => {
     },
     identify(primaryKey, properties, options) {
       recorder.drain();
-      const { signature } = options ?? {};
+      const given = attempt(() => ({ ...options }));
+      if (!given) return;
+      const { signature } = given;
       if (typeof primaryKey !== 'string' || !primaryKey || typeof (signature ?? '') !== 'string')
         return fail('identify: expected a non-empty string');
       enter({

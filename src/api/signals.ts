@@ -1,6 +1,7 @@
 import type { Link } from '../courier/lease.js';
 import type { Answer } from '../courier/transport.js';
 import type { WireEvent } from '../wire.js';
+import { messageOf } from './messageOf.js';
 
 /** The reason why clew dropped an event. */
 export type DropReason = 'rejected' | 'too-large' | 'full' | 'expired' | 'unserialisable' | 'filtered' | 'consent';
@@ -86,7 +87,7 @@ export const createSignals = (isDebug: boolean) => {
 export const createReports = (emit: (signal: 'error', make: () => Error) => void) => {
   const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
   /** Reports what was thrown, also if it is no error. */
-  const failWith = (error: unknown) => fail((error as Error | undefined)?.message ?? 'unknown');
+  const failWith = (error: unknown) => fail(messageOf(error));
   /** Returns what `run` returns, or '' if it throws: an app's object may have getters that throw. */
   const attempt = <T>(run: () => T): T | '' => {
     try {

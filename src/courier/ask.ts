@@ -1,11 +1,17 @@
+import { messageOf } from '../api/messageOf.js';
 import { REQUEST_TIMEOUT } from './lease.js';
 import type { Answer } from './transport.js';
 
 /** A transport has so much time (ms) to answer. The default transport gives up earlier. */
 const PATIENCE = REQUEST_TIMEOUT + 1000;
 
-const isAnswer = (value: unknown): value is Answer =>
-  /^(delivered|rejected|refused|failed)$/.test(`${(value as Answer | null | undefined)?.outcome}`);
+/** A copy of an answer, so that nothing of it throws later; undefined if it is none. Throws what its getters throw. */
+const answerIn = (value: unknown): Answer | undefined => {
+  const copy = JSON.parse(JSON.stringify(value));
+  return /^(delivered|rejected|refused|failed)$/.test(typeof copy?.outcome === 'string' ? copy.outcome : '')
+    ? copy
+    : undefined;
+};
 
 /** The answer to a request. It never rejects and always settles: a transport that breaks its contract has failed. */
 export const ask = async (send: () => unknown): Promise<Answer> => {
@@ -19,16 +25,20 @@ export const ask = async (send: () => unknown): Promise<Answer> => {
   try {
     sent = send();
   } catch (error) {
-    return fault(`${(error as Error | undefined)?.message}`);
+    return fault(messageOf(error));
   }
   const answer: unknown = await Promise.race([
     // A rejection is part of the contract: the request has failed.
-    Promise.resolve(sent).catch((message): Answer => ({ outcome: 'failed', message })),
+    Promise.resolve(sent).catch((error): Answer => ({ outcome: 'failed', message: messageOf(error) })),
     new Promise((resolve) => {
       timer = setTimeout(resolve, PATIENCE);
     }),
   ]);
   clearTimeout(timer);
-  // After the time-out, there is none.
-  return isAnswer(answer) ? answer : fault(typeof answer);
+  try {
+    // After the time-out, there is none.
+    return answerIn(answer) ?? fault(typeof answer);
+  } catch {
+    return fault(typeof answer);
+  }
 };

@@ -39,7 +39,7 @@ export const judge = (
   const isRefused = verdict === WAIT && outcome !== 'failed';
   const done = verdict === SETTLED ? ids : [];
   // The service's answers have no fixed form: `rejected` may be anything.
-  const lost = isDelivered ? (rejected?.map?.((one) => one?.uuid) ?? []) : done;
+  const lost = isDelivered ? (Array.isArray(rejected) ? rejected.map((one) => one?.uuid) : []) : done;
   // A failure with a 2xx is the answer of another server, and 0 is a transport that breaks its contract.
   const isForeign = outcome === 'failed' && (status ?? 300) < 300;
   const wait: Change = (...held) => fail(...held, isRefused, retryAfter);

@@ -78,8 +78,10 @@ export const fail = (link: Link, tab: string, now: number, isRefused: boolean, r
   const doubled = 2 ** link.fails++;
   const wait = isRefused ? 5 * MINUTE * doubled : Math.min(SECOND * doubled, 5 * MINUTE) * Math.random();
   link.by = '';
-  link.until = now + Math.min(Math.max(wait, retryAfter), HOUR);
-  link.asked = retryAfter > 0 ? now + Math.min(retryAfter, HOUR) : 0;
+  // An app's transport may have made anything of the header.
+  const asked = retryAfter > 0 ? Math.min(retryAfter, HOUR) : 0;
+  link.until = now + Math.min(Math.max(wait, asked), HOUR);
+  link.asked = asked && now + asked;
   link.refused = isRefused ? tab : '';
 };
 

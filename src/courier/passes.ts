@@ -8,6 +8,9 @@ interface Pass {
   readonly done: Promise<void>;
 }
 
+/** Longer timers end at once: https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timer-initialisation-steps */
+const MOST_DELAY = 2 ** 31 - 1;
+
 /** When a pass runs: one at a time, and all flushes that are called during one share the following one. */
 export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
   let latest: Pass = { isForced: false, hasBegun: true, done: Promise.resolve() };
@@ -18,14 +21,17 @@ export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
         isForced: false,
         hasBegun: false,
         timer: latest.timer,
-        done: latest.done.then(() => {
-          // The page has left or forgotten meanwhile.
-          if (latest !== mine) return undefined;
-          mine.hasBegun = true;
-          clearTimeout(mine.timer);
-          mine.timer = undefined;
-          return run(mine.isForced);
-        }),
+        // A pass that failed ends no other one.
+        done: latest.done
+          .catch(() => {})
+          .then(() => {
+            // The page has left or forgotten meanwhile.
+            if (latest !== mine) return undefined;
+            mine.hasBegun = true;
+            clearTimeout(mine.timer);
+            mine.timer = undefined;
+            return run(mine.isForced);
+          }),
       };
       latest = mine;
     }
@@ -37,7 +43,7 @@ export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
     flush,
     /** Flushes after `delay` ms, or earlier if an earlier call has asked for that. */
     schedule(delay: number) {
-      latest.timer ??= setTimeout(flush, delay);
+      latest.timer ??= setTimeout(flush, Math.min(delay, MOST_DELAY));
     },
     /** The pass under way makes the attempt that the next one was forced to make. */
     attempt() {

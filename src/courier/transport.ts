@@ -82,8 +82,8 @@ const post = async (request: TransportRequest): Promise<Answer> => {
   const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
   return {
     outcome: outcomeOf(status),
-    // A relay reports the status of the service's own answer.
-    status: told?.status ?? status,
+    // A relay reports the status of the service's own answer. A service's body may have a field of that name.
+    status: (headers.get(RELAY_HEADER) && told?.status) || status,
     retryAfter: parseRetryAfter(headers.get('Retry-After')),
     rejected: told?.rejected,
     message: `${status} ${text}`,

@@ -54,10 +54,12 @@ export const carried = (key: string, local?: Local): unknown => parse(carriedTex
 /** A list that was carried, whatever is in it. */
 export const carriedList = (key: string, local?: Local): unknown[] => [carried(key, local) ?? []].flat();
 
-/** Keys that begin so, of all pages. */
+/** Keys that begin so, of all pages. After a name and a space only a page's name follows: another service's name may go on. */
 export const carriedKeys = (prefix: string, local?: Local): string[] => {
   try {
-    return Object.keys(storageOf(prefix, local)).filter((key) => key.startsWith(prefix));
+    return Object.keys(storageOf(prefix, local)).filter(
+      (key) => key.startsWith(prefix) && !(prefix.endsWith(' ') && key.includes(' ', prefix.length)),
+    );
   } catch {
     return [];
   }
@@ -77,8 +79,7 @@ export const carry = (key: string, local?: Local, value?: unknown): boolean => {
 
 /** Deletes everything of a service, and what does not name a service. */
 export const carryNothing = (service: string, local: Local): void => {
-  const keys = [`${PAGE} ${service} `, `${ITEMS} ${service} `, CALLS, SETTLED, TAB].flatMap((prefix) =>
-    carriedKeys(prefix, local),
-  );
-  for (const key of [HINT, CHANGED, OLD_ID, VISIT, ...keys]) carry(key, local);
+  const pages = [`${PAGE} ${service} `, `${ITEMS} ${service} `, CALLS].flatMap((prefix) => carriedKeys(prefix, local));
+  const own = [SETTLED, TAB].flatMap((name) => [name, `${name} ${service}`]);
+  for (const key of [HINT, CHANGED, OLD_ID, VISIT, ...pages, ...own]) carry(key, local);
 };

@@ -23,7 +23,11 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   const add = (text: ItemText, isAdopted?: boolean) => {
     const excess = queue.excessOf(text);
     // What another page has taken in or left had room there, and perhaps was handed over.
-    if (excess && !(isAdopted && excess === 'full')) return drop(text, excess);
+    if (excess && !(isAdopted && excess === 'full')) {
+      // An upsert is no event, and has no signal of its own.
+      if (!isEvent(text)) fail(`setProperties: ${excess}`);
+      return drop(text, excess);
+    }
     queue.add(text);
     onAdded();
   };

@@ -42,8 +42,8 @@ export const createVisit = (ports: VisitPorts) => {
     visitor.refuse();
     ports.onRefusal();
     ledger.end(queue.remove([...queue.items.keys()]), 'consent');
-    // What is in the store only is erased unread.
-    ledger.endUnseen(ledger.counts.queued, 'consent');
+    // What is in the store only is erased unread. An event that is being made, as in `beforeSend`, ends by itself.
+    ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
     courier.forget();
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
     carryNothing(settings.storageName, store.local);

@@ -54,6 +54,8 @@ export interface RecorderPorts extends Replay {
 
 export interface Recorder {
   track(event: unknown, payload: unknown, isSingle?: boolean): void;
+  /** How many tracked events have not gone their way yet. */
+  making(): number;
   /** Works on all calls that wait. Every other method begins with it, so that all calls are in order. */
   drain(): void;
 }
@@ -66,6 +68,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
   let calls: Call[number][] = [];
   let taken = 0;
+  let making = 0;
   /** How many calls there were in this task. */
   let burst = 0;
 
@@ -78,6 +81,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
     trace(() => ({ step: 'tracked', event: JSON.parse(seen) }));
     if (text) ports.take(text, isSingle);
     else end([seen], 'filtered');
+    making--;
   };
 
   const drain = (until = Number.POSITIVE_INFINITY) => {
@@ -105,6 +109,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
     track(event, payload, isSingle = false) {
       const at = clock();
       begin();
+      making++;
       const name = isName(event) ? event : '';
       let text: string | undefined;
       try {
@@ -112,6 +117,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
         text = JSON.stringify(payload);
       } catch (error) {
         drain();
+        making--;
         fail(error);
         return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
       }
@@ -121,6 +127,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
       const isDue = steps[0] || ports.isFull() || (text && text.length > MOST_WAITING);
       if (isDue || (burst <= AT_ONCE && calls.length === FIELDS)) drain();
     },
+    making: () => making,
     drain: () => drain(),
   };
 };

@@ -336,6 +336,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** A call that needs the visitor. */
     enter(call: Call) {
+      // A tracker that was stopped receives no messages.
+      if (is(AWAY) && isErased(who?.seen)) ports.onMissed();
       if (is(REFUSED)) return ports.onRefused(eventsIn([call]));
       if (isChange(call)) check();
       hold(call);

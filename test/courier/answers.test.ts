@@ -45,6 +45,12 @@ describe('delivery over HTTP', () => {
     expect(tab.delivered).toEqual(ids);
   });
 
+  it.each(['error', 400, 200])('reads the status of a service from HTTP, not from its body: %j', async (status) => {
+    upstream.answer(500, { 'Content-Type': 'application/json', [RELAY_HEADER]: '' }, JSON.stringify({ status }));
+    const answer = await overHttp({ path: '/api/events/batch/', body: '{}' } as never, false);
+    expect(answer).toMatchObject({ outcome: 'failed', status: 500 });
+  });
+
   it('keeps its events after a 200 of another server, reports it, and delivers them later', async () => {
     upstream.react((response) =>
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>Offline</title>'),

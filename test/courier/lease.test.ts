@@ -34,6 +34,13 @@ const jitter = (value: number) => vi.spyOn(Math, 'random').mockReturnValue(value
 
 afterEach(() => vi.restoreAllMocks());
 
+describe('Retry-After of an app', () => {
+  it.each<[unknown]>([[Number.NaN], ['soon'], [null], [-1]])('%j counts as none', (retryAfter) => {
+    jitter(0.5);
+    expect(waitAfter(3, false, retryAfter as number)).toBe(waitAfter(3));
+  });
+});
+
 describe('the lease', () => {
   it('is held by one tab, and keeps the others waiting', () => {
     const link = held('a');

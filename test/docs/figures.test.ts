@@ -17,7 +17,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
     'Math.min(SECOND * doubled, 5 * MINUTE)',
   ],
   ['docs/delivery.md', 'after 5 min, doubling to an hour', 'src/courier/lease.ts', '? 5 * MINUTE * doubled'],
-  ['docs/delivery.md', 'obeys it up to an hour', 'src/courier/lease.ts', 'Math.max(wait, retryAfter), HOUR)'],
+  ['docs/delivery.md', 'obeys it up to an hour', 'src/courier/lease.ts', 'Math.min(retryAfter, HOUR)'],
   ['docs/delivery.md', 'only when that happened four times', 'src/courier/bisect.ts', 'const STRIKES = 4;'],
   ['docs/delivery.md', 'Five single events refused in a row', 'src/courier/bisect.ts', 'const BREAKER = 5;'],
   ['docs/delivery.md', 'less than 500,000 characters', 'src/stub.ts', 'const MOST = 5e5;'],

@@ -1,0 +1,183 @@
+// @module-tag promise
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createPasses } from '../../src/courier/passes.ts';
+import type { Answer } from '../../src/courier/transport.ts';
+import type { AnyEvents } from '../../src/index.ts';
+import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
+
+type Test = ReturnType<typeof createTestTracker>;
+
+const errorsOf = ({ tracker }: Test): string[] => {
+  const errors: string[] = [];
+  tracker.on('error', ({ message }) => errors.push(message));
+  return errors;
+};
+const namesOf = ({ events }: Test) => events().map(({ event }) => event);
+const boom = () => {
+  throw Error('boom');
+};
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('properties that are not sent', () => {
+  it('because they are too large are reported', async () => {
+    const test = createTestTracker();
+    const errors = errorsOf(test);
+    test.tracker.identify('ann');
+    test.tracker.setProperties({ text: 'x'.repeat(70_000) });
+    test.tracker.setProperties({ plan: 'pro' });
+    await test.tracker.flush();
+    expect(errors).toEqual(['clew: setProperties: too-large']);
+    expect(test.upserts()).toMatchObject([{ properties: { plan: 'pro' } }]);
+  });
+
+  it('because the queue is full are reported', async () => {
+    const test = createTestTracker({ maxQueuedEvents: 5 });
+    const errors = errorsOf(test);
+    test.tracker.identify('ann');
+    await test.tracker.flush();
+    test.fail();
+    for (let i = 0; i < 9; i++) test.tracker.track('seen');
+    test.tracker.setProperties({ plan: 'pro' });
+    expect(errors).toEqual(['clew: setProperties: full']);
+  });
+});
+
+describe("an app's transport", () => {
+  it.each<[string, () => unknown]>([
+    ['an outcome that is a symbol', () => ({ outcome: Symbol('delivered') })],
+    ['an outcome without a prototype', () => ({ outcome: Object.create(null) })],
+    ['an outcome that throws', () => Object.defineProperty({}, 'outcome', { get: boom, enumerable: true })],
+    ['`rejected` with a `map` that is no function', () => ({ outcome: 'delivered', rejected: { map: 5 } })],
+    [
+      '`rejected` with an id that throws',
+      () => ({ outcome: 'delivered', rejected: [Object.defineProperty({}, 'uuid', { get: boom, enumerable: true })] }),
+    ],
+    ['an answer that refers to itself', () => Object.assign([], { 0: 0 }) && Object.assign({}, { self: globalThis })],
+    ['a number', () => 7n],
+  ])('may answer %s, and delivers afterwards', async (_what, make) => {
+    let answer: unknown = make();
+    const test = createTestTracker({ flushInterval: 5, transport: async () => answer as Answer });
+    test.tracker.track('a');
+    await test.tracker.flush();
+    answer = { outcome: 'delivered' };
+    test.tracker.track('b');
+    await test.tracker.flush();
+    await test.tracker.flush();
+    expect(test.tracker.stats()).toMatchObject({ delivered: 2, queued: 0 });
+  });
+});
+
+describe('an app whose objects throw', () => {
+  it('reports an option of identify() that cannot be read, and identifies nobody', async () => {
+    const test = createTestTracker();
+    const errors = errorsOf(test);
+    const options = Object.defineProperty({}, 'signature', { get: boom, enumerable: true });
+    test.tracker.identify('ann', undefined, options);
+    await test.tracker.flush();
+    expect([errors, namesOf(test)]).toEqual([['clew: boom'], []]);
+  });
+
+  it('drops a payload with an error whose message cannot be read', () => {
+    const test = createTestTracker();
+    const errors = errorsOf(test);
+    const payload = {
+      get a() {
+        throw Object.defineProperty({}, 'message', { get: boom });
+      },
+    };
+    test.tracker.track('seen', payload);
+    expect(errors).toEqual(['clew: unknown']);
+    expect(test.tracker.stats()).toMatchObject({ tracked: 1, queued: 0, dropped: { unserialisable: 1 } });
+  });
+});
+
+describe('a refusal', () => {
+  it.each<[string, (refuse: () => void) => object]>([
+    ['beforeSend', (refuse) => ({ beforeSend: (event: unknown) => [refuse(), event][1] })],
+    ['context', (refuse) => ({ context: () => [refuse(), {}][1] })],
+  ])('within %s counts the event that is being made once', async (_what, optionsOf) => {
+    const test: ReturnType<typeof createTestTracker<AnyEvents>> = createTestTracker<AnyEvents>({
+      ...optionsOf(() => test.tracker.consent(false)),
+    });
+    test.tracker.track('a');
+    await test.tracker.flush();
+    expect(test.tracker.stats()).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { consent: 1 } });
+  });
+
+  it('in the payload of an event counts the event once', async () => {
+    const test = createTestTracker();
+    test.tracker.track('a', { toJSON: () => test.tracker.consent(false) });
+    await test.tracker.flush();
+    expect(test.tracker.stats()).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { consent: 1 } });
+  });
+
+  it('in another tab is known to a tracker that was stopped', async () => {
+    const store = createMemoryStore();
+    const [stopped, other] = [createTestTracker({ store }), createTestTracker({ store })];
+    stopped.tracker.identify('ann');
+    await stopped.tracker.flush();
+    await other.tracker.flush();
+    stopped.tracker.stop();
+    other.tracker.consent(false);
+    await other.tracker.flush();
+    const sent = stopped.requests.length;
+    stopped.tracker.track('after');
+    await stopped.tracker.flush();
+    expect([stopped.requests.length, await store.read('/clew'), Object.keys(store.local ?? {})]).toEqual([
+      sent,
+      [],
+      [],
+    ]);
+    expect(stopped.tracker.stats().dropped).toEqual({ consent: 1 });
+  });
+});
+
+describe('services whose names begin alike', () => {
+  const leave = async (store: ReturnType<typeof createMemoryStore>, storageName: string) => {
+    const test = createTestTracker({ store, storageName });
+    test.fail();
+    test.tracker.track('theirs');
+    test.tracker.stop();
+    await test.tracker.flush();
+  };
+
+  it('do not take in what pages of the others have journaled', async () => {
+    const store = createMemoryStore();
+    await leave(store, 'shop eu');
+    const journaled = { ...store.local };
+    const test = createTestTracker({ store, storageName: 'shop' });
+    test.tracker.track('mine');
+    await test.tracker.flush();
+    expect(namesOf(test)).toEqual(['mine']);
+    expect(store.local).toMatchObject(
+      Object.fromEntries(Object.entries(journaled).filter(([key]) => key.startsWith('clew.page'))),
+    );
+  });
+
+  it('do not delete, by a refusal, what pages of the others have journaled', async () => {
+    const store = createMemoryStore();
+    await leave(store, 'shop eu');
+    const journals = () => Object.keys(store.local ?? {}).filter((key) => key.startsWith('clew.page'));
+    const before = journals();
+    createTestTracker({ store, storageName: 'shop' }).tracker.consent(false);
+    expect(journals()).toEqual(before);
+    expect(before).toHaveLength(1);
+  });
+});
+
+describe('a pass', () => {
+  it('that is further off than timers count does not run at once', () => {
+    const timer = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never);
+    createPasses(async () => {}).schedule(Number.POSITIVE_INFINITY);
+    expect(timer.mock.lastCall?.[1]).toBe(2 ** 31 - 1);
+  });
+
+  it('that fails ends no later one', async () => {
+    const runs = vi.fn().mockRejectedValueOnce(Error('boom'));
+    const passes = createPasses(runs);
+    await passes.flush().catch(() => {});
+    await passes.flush();
+    expect(runs).toHaveBeenCalledTimes(2);
+  });
+});
