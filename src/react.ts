@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
-import { withoutLink } from './page/address.js';
+import { referrerAfter, withoutLink } from './page/address.js';
 import { createViews } from './page/views.js';
 
 const TrackerContext = createContext<Tracker | undefined>(undefined);
@@ -60,10 +60,10 @@ export const usePageViews = (
 ): void => {
   const tracker = useTracker();
   const { pathname, search = '' } = typeof at === 'string' ? { pathname: at } : at;
-  const view = query ? pathname + search : pathname;
+  const view = query ? withoutLink(pathname + search) : pathname;
   const [views] = useState(createViews);
   // Outlives the second mounting of strict mode, and an effect that runs anew after hot reload.
-  const last = useRef<{ view: string; url: string }>(undefined);
+  const last = useRef<{ view: string; url: string; referrer: string }>(undefined);
   const committed = useRef('');
   // While a view is rendered, the document has the title of the one before. On a server there is none.
   const titleBefore = globalThis.document?.title;
@@ -74,20 +74,23 @@ export const usePageViews = (
   });
   useEffect(() => {
     const before = committed.current;
-    const see = () => {
+    const see = (url = withoutLink(location.href)) => {
       if (view === last.current?.view) return;
-      const referrer = last.current?.url;
-      const url = withoutLink(location.href);
-      last.current = { view, url };
+      const referrer = referrerAfter(last.current?.url);
+      last.current = { view, url, referrer };
       views.see(tracker, { path: pathname, url, ...(referrer && { referrer }) });
     };
+    /** The view is left while it waits: it was a redirect, unless the visitor has gone on from the address that an effect has made. */
+    let leave = () => {};
     const decide = () => {
       const now = routerPath();
       // Some routers change the address only in this task.
-      const isHere = now === before || (pathname !== '/' && now.endsWith(pathname));
-      if (isHere) see();
+      const isHere = now === before || (now.endsWith(pathname) && !before.endsWith(pathname));
+      if (isHere) return see();
       // What a <Navigate> leaves, nobody has seen.
-      else timer = setTimeout(see, REDIRECT);
+      const url = withoutLink(location.href);
+      timer = setTimeout(see, REDIRECT);
+      leave = () => routerPath() !== now && see(url);
     };
     let timer = setTimeout(decide);
     const onPageHide = () => {
@@ -95,7 +98,10 @@ export const usePageViews = (
       see();
       views.end();
     };
-    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && tracker.page({ path: pathname });
+    const onPageShow = ({ persisted }: PageTransitionEvent) => {
+      const referrer = last.current?.referrer;
+      if (persisted) tracker.page({ path: pathname, url: withoutLink(location.href), ...(referrer && { referrer }) });
+    };
     const listening = new AbortController();
     const { signal } = listening;
     // Before the tracker's own, which hands over what is left.
@@ -103,6 +109,7 @@ export const usePageViews = (
     addEventListener('pageshow', onPageShow, { signal });
     return () => {
       clearTimeout(timer);
+      leave();
       listening.abort();
     };
   }, [tracker, pathname, view, views]);

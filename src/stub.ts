@@ -26,7 +26,7 @@ if (!w.clew) {
     try {
       // The bundle empties `q`; before consent, or after a signal that counts as a refusal, nothing may be written.
       const isGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
-      if (!q[0] || document.querySelector(`[data-consent=required]${isGpc ? ',[data-respect-gpc]' : ''}`)) return;
+      if (!q[0] || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`)) return;
       // One call that cannot be written is not to take the others with it.
       const text = JSON.stringify(q.splice(0).filter((call) => copy(call) !== call));
       let all = text;

@@ -16,6 +16,7 @@ const createPage = () => {
     defaultView: window,
     activeElement: null,
     title: 'the title before',
+    referrer: '',
   });
   const container = Object.assign(new EventTarget(), {
     nodeType: 1,
@@ -204,13 +205,13 @@ it('usePageViews tracks a path whose router changes the address one task later',
   expect(views().map((view) => view?.path)).toEqual(['/', '/yarns']);
 });
 
-it('usePageViews tracks a page that returns from the back/forward cache, without a referrer', async () => {
+it('usePageViews tracks a page that returns from the back/forward cache, with its referrer', async () => {
   await visit('/');
   await visit('/yarns');
   show(false);
   expect(views()).toHaveLength(2);
   show(true);
-  expect(views().slice(2)).toEqual([{ path: '/yarns' }]);
+  expect(whole().slice(2)).toEqual([{ path: '/yarns', url: `${ORIGIN}/yarns`, referrer: `${ORIGIN}/` }]);
 });
 
 it('usePageViews tracks nothing after its component is unmounted', async () => {
@@ -219,4 +220,45 @@ it('usePageViews tracks nothing after its component is unmounted', async () => {
   settle();
   show(true);
   expect(views()).toEqual([]);
+});
+
+it('usePageViews tracks no view of a path that a <Navigate> prefixes', async () => {
+  await visit('/');
+  goTo('/login');
+  await commit('/login', { effect: () => goTo('/en/login') });
+  vi.advanceTimersByTime(50);
+  await commit('/en/login');
+  settle();
+  expect(views()).toEqual([{ path: '/' }, { path: '/en/login', referrer: `${ORIGIN}/` }]);
+});
+
+it('usePageViews tracks a path with a canonical address although the visitor goes on at once', async () => {
+  await visit('/');
+  goTo('/yarns/7');
+  await commit('/yarns/7', { effect: () => goTo('/yarns/7-merino') });
+  vi.advanceTimersByTime(700);
+  await visit('/club');
+  expect(whole().map((view) => view?.url)).toEqual([`${ORIGIN}/`, `${ORIGIN}/yarns/7-merino`, `${ORIGIN}/club`]);
+});
+
+it('usePageViews tracks the path / whose router changes the address one task later', async () => {
+  await visit('/yarns');
+  await commit('/', { effect: () => goTo('/') });
+  vi.advanceTimersByTime(500);
+  await visit('/club');
+  expect(views().map(({ path }) => path)).toEqual(['/yarns', '/', '/club']);
+});
+
+it('usePageViews with `query` counts a page once whose parameter of `linkDomains` goes', async () => {
+  await visit('/yarns?clew_link=a.b', { query: true });
+  await visit('/yarns', { query: true });
+  expect(views()).toEqual([{ path: '/yarns' }]);
+});
+
+it('usePageViews has no parameter of `linkDomains` in the referrer or after the back/forward cache', async () => {
+  Object.assign(page.document, { referrer: `${ORIGIN}/?clew_link=a.b` });
+  await visit('/yarns?clew_link=a.b');
+  show(true);
+  const view = { path: '/yarns', url: `${ORIGIN}/yarns`, referrer: `${ORIGIN}/` };
+  expect(whole().map((seen) => ({ path: seen?.path, url: seen?.url, referrer: seen?.referrer }))).toEqual([view, view]);
 });

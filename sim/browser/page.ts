@@ -77,7 +77,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     currentScript: { dataset: { ...options.dataset } },
     // The stub asks whether the script tag has one of these attributes.
     querySelector: (selector: string) => {
-      const isRequired = selector.includes('[data-consent=required]') && options.dataset.consent === 'required';
+      const isRequired = selector.includes('[data-consent*=required i]') && options.dataset.consent === 'required';
       return isRequired || (selector.includes('[data-respect-gpc]') && 'respectGpc' in options.dataset) ? {} : null;
     },
     title: name,

@@ -4,3 +4,6 @@ export const LINK_PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
 /** An address without that parameter. */
 export const withoutLink = (url: string): string =>
   url.replace(LINK_PARAMETER, (_all, before, _value, after) => after && before);
+
+/** What led to a view: the URL of the one before, or the document's. Either has no parameter of `linkDomains`. */
+export const referrerAfter = (before: string | undefined): string => before ?? withoutLink(document.referrer || '');

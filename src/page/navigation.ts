@@ -1,5 +1,5 @@
 import type { Plugin } from '../api/types.js';
-import { withoutLink } from './address.js';
+import { referrerAfter, withoutLink } from './address.js';
 import { createCampaign } from './campaign.js';
 
 /** Options of `pageViews`. */
@@ -94,8 +94,10 @@ export const pageViews =
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
-    let { referrer } = document;
+    let referrer = referrerAfter(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
+    /** The navigation that shows this address, if the page has intercepted it. */
+    let showing: Promise<unknown> | undefined;
 
     /** What two addresses of the same view have in common. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/g, '');
@@ -118,11 +120,13 @@ export const pageViews =
       const isOther = viewOf(url) !== viewOf(here);
       here = url;
       notice(url);
-      if (!isOther) return;
+      // A second click on the link ends the first navigation, and a handler may replace the query.
+      if (!isOther && (!shown || viewOf(url) === viewOf(seen))) return;
+      showing = shown;
       if (!shown) return wait();
       // The title is the old one until then. Another navigation ends this one, and waits for itself.
       clearTimeout(timer);
-      const shownHere = () => here === url && wait();
+      const shownHere = () => showing === shown && wait();
       shown.then(shownHere, shownHere);
     };
 

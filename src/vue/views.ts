@@ -1,6 +1,6 @@
 import { nextTick } from 'vue';
 import type { Tracker } from '../api/types.js';
-import { withoutLink } from '../page/address.js';
+import { referrerAfter, withoutLink } from '../page/address.js';
 import { createViews } from '../page/views.js';
 
 /** The part of a route that the plugin uses. */
@@ -26,13 +26,13 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
   const views = createViews();
   const listening = new AbortController();
   const { signal } = listening;
-  let last: { view: string; path: string; url: string } | undefined;
+  let last: { view: string; path: string; url: string; referrer: string } | undefined;
   const see = async ({ path, fullPath }: RouteLike) => {
-    const view = query ? fullPath.replace(/#.*/, '') : path;
+    const view = query ? withoutLink(fullPath).replace(/#.*/, '') : path;
     if (view === last?.view) return;
-    const referrer = last?.url;
+    const referrer = referrerAfter(last?.url);
     const url = withoutLink(location.href);
-    last = { view, path, url };
+    last = { view, path, url, referrer };
     views.leave();
     // Then the new view is there, and its title may be.
     await nextTick();
@@ -48,7 +48,12 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
   router.isReady?.().then(seeFirst, () => {});
   // Before the tracker's own, which hands over what is left.
   addEventListener('pagehide', views.end, { capture: true, signal });
-  addEventListener('pageshow', ({ persisted }) => persisted && last && tracker.page({ path: last.path }), { signal });
+  const onPageShow = ({ persisted }: PageTransitionEvent) => {
+    if (!persisted || !last) return;
+    const { path, referrer } = last;
+    tracker.page({ path, url: withoutLink(location.href), ...(referrer && { referrer }) });
+  };
+  addEventListener('pageshow', onPageShow, { signal });
   return () => {
     off();
     views.leave();

@@ -255,6 +255,34 @@ describe('with the Navigation API', () => {
     expect(urls()).toEqual(['/', '/new']);
   });
 
+  it('tracks an intercepted navigation whose handler replaces the query', async () => {
+    const { navigate, change } = open();
+    const { urls } = start();
+    settle();
+    const navigation = navigate('/yarns');
+    moveTo('/yarns?tab=1');
+    change('replace');
+    settle();
+    expect(urls()).toEqual(['/']);
+    await navigation.end();
+    settle();
+    expect(urls()).toEqual(['/', '/yarns?tab=1']);
+  });
+
+  it('waits for the second of two clicks on the same link', async () => {
+    const { navigate } = open();
+    const { urls } = start();
+    settle();
+    const first = navigate('/yarns');
+    const second = navigate('/yarns', 'replace');
+    await first.fail();
+    settle();
+    expect(urls()).toEqual(['/']);
+    await second.end();
+    settle();
+    expect(urls()).toEqual(['/', '/yarns']);
+  });
+
   it('tracks an intercepted navigation when the page unloads before its end', () => {
     const { navigate } = open();
     const { urls } = start();

@@ -69,7 +69,7 @@ describe("an app's transport", () => {
 });
 
 describe('an app whose objects throw', () => {
-  it('reports an option of identify() that cannot be read, and identifies nobody', async () => {
+  it('reports an option of identify() that cannot be read, and ignores the call', async () => {
     const test = createTestTracker();
     const errors = errorsOf(test);
     const options = Object.defineProperty({}, 'signature', { get: boom, enumerable: true });
