@@ -35,6 +35,15 @@ type Listening = AbortController & { capture: true };
 /** `shown` settles once the page has finished to show the address. */
 type Move = (kind: NavigationType, shown?: Promise<unknown>) => void;
 
+/**
+ * Settles once the page's deferred scripts and modules have run, unless they have: an app among them may set the first title.
+ * `readyState` does not say whether that is still to come.
+ */
+const whenRun = (): Promise<unknown> | undefined =>
+  performance.timing?.domContentLoadedEventStart === 0
+    ? new Promise((resolve) => addEventListener('DOMContentLoaded', resolve))
+    : undefined;
+
 /** An address without its fragment. */
 const pageOf = (url: string): string => url.replace(/#.*/, '');
 
@@ -130,7 +139,7 @@ export const pageViews =
       shown.then(shownHere, shownHere);
     };
 
-    move('replace');
+    move('replace', whenRun());
     const { navigation } = window as { navigation?: Navigation };
     if (navigation) watchNavigation(navigation, move, listening);
     else watchHistory(move, listening);

@@ -441,3 +441,22 @@ describe('a campaign', () => {
     expect(views()[1]).not.toHaveProperty('gclid');
   });
 });
+
+it('the first view waits for the deferred scripts, one of which may set the title', async () => {
+  vi.stubGlobal('performance', { timing: { domContentLoadedEventStart: 0 } });
+  const { urls } = start();
+  settle();
+  expect(urls()).toEqual([]);
+  fire('DOMContentLoaded');
+  await Promise.resolve();
+  expect(urls()).toEqual([]);
+  settle();
+  expect(urls()).toEqual(['/']);
+});
+
+it('a page that unloads before its deferred scripts have run is a view', () => {
+  vi.stubGlobal('performance', { timing: { domContentLoadedEventStart: 0 } });
+  const { urls } = start();
+  fire('pagehide');
+  expect(urls()).toEqual(['/']);
+});
