@@ -1,0 +1,10 @@
+import { createTracker } from 'clew';
+
+export const tracker = createTracker({ baseUrl: '/clew', flushInterval: 200 });
+
+/** As the script tag has it, for the test. */
+export const expose = (): void => {
+  const call = (method: string, ...args: unknown[]) =>
+    (tracker as unknown as Record<string, (...args: unknown[]) => unknown>)[method]?.(...args);
+  Object.assign(window, { clew: call });
+};
