@@ -78,7 +78,8 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     await page.addScriptTag({ content: await stub() });
     await page.evaluate(() => {
       const tag = document.createElement('script');
-      Object.assign(tag.dataset, { baseUrl: '/clew', consent: 'required' });
+      // Capitals make no difference.
+      Object.assign(tag.dataset, { baseUrl: '/clew', consent: 'Required' });
       document.head.append(tag);
       window.clew('track', 'only the stub was there');
     });

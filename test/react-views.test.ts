@@ -232,7 +232,7 @@ it('usePageViews tracks no view of a path that a <Navigate> prefixes', async () 
   expect(views()).toEqual([{ path: '/' }, { path: '/en/login', referrer: `${ORIGIN}/` }]);
 });
 
-it('usePageViews tracks a path with a canonical address although the visitor goes on at once', async () => {
+it('usePageViews tracks a path with a canonical address although another one follows at once', async () => {
   await visit('/');
   goTo('/yarns/7');
   await commit('/yarns/7', { effect: () => goTo('/yarns/7-merino') });
