@@ -29,8 +29,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'does not back off',
     file: 'courier/lease.ts',
-    find: 'Math.min(Math.max(wait, retryAfter), HOUR)',
-    replace: 'Math.min(Math.max(wait * 0, retryAfter), HOUR)',
+    find: 'Math.min(Math.max(wait, asked), HOUR)',
+    replace: 'Math.min(Math.max(wait * 0, asked), HOUR)',
   },
   {
     name: 'hands nothing over at pagehide',

@@ -96,7 +96,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps localStorage after a refusal',
     file: 'page/visit.ts',
-    find: '    carryNothing(settings.storageName);\n',
+    find: '    carryNothing(settings.storageName, store.local);\n',
     replace: '',
   },
   {

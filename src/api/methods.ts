@@ -28,7 +28,17 @@ export interface MethodPorts extends Replay {
 
 /** What an app calls. Every method first works on the calls of `track` that wait, so that all calls are in order. */
 export const createMethods = (ports: MethodPorts): Tracker => {
-  const { recorder, on, counts, isDirect, clock, replayedId, enter, write, flush, attempt, fail } = ports;
+  const { recorder, on, counts, isDirect, clock, replayedId, enter, flush, attempt, fail } = ports;
+  let isDue = false;
+  /** Once for all calls of a task: each time it is all that waits. */
+  const write = () => {
+    if (isDue) return;
+    isDue = true;
+    queueMicrotask(() => {
+      isDue = false;
+      ports.write();
+    });
+  };
   const setProperties = (properties: unknown) => {
     const text = attempt(() => draftUpsert(properties));
     if (text) enter({ text });

@@ -181,3 +181,22 @@ describe('a pass', () => {
     expect(runs).toHaveBeenCalledTimes(2);
   });
 });
+
+describe('the journal', () => {
+  it('is written once for all calls of a task, and not once for each', async () => {
+    const store = createMemoryStore();
+    let writes = 0;
+    const local = new Proxy(store.local ?? {}, {
+      set(target, key, value) {
+        if (String(key).startsWith('clew.page')) writes++;
+        return Reflect.set(target, key, value);
+      },
+    });
+    const test = createTestTracker({ store: { ...store, local } });
+    test.tracker.identify('ann');
+    for (let i = 0; i < 50; i++) test.tracker.setProperties({ i });
+    await test.tracker.flush();
+    expect(test.upserts()).toHaveLength(50);
+    expect(writes).toBeLessThan(10);
+  });
+});
