@@ -102,4 +102,5 @@ const start = () => {
 };
 
 // A second script tag finds a tracker at work and leaves it to it.
-if (!host.clew || host.clew.q) start();
+// An element with this id is no function.
+if (typeof host.clew !== 'function' || host.clew.q) start();

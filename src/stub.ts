@@ -7,7 +7,8 @@ type Stub = { (...call: unknown[]): void; q?: unknown[] };
 /** Most characters of calls in localStorage, of all pages together: the site needs room for its own. */
 const MOST = 5e5;
 const w = window as { clew?: Stub };
-if (!w.clew) {
+// An element with this id is no function.
+if (typeof w.clew !== 'function') {
   const q: unknown[] = [];
   /** What JSON cannot say stays what it is: the bundle will tell. */
   const copy = (value: unknown) => {
@@ -26,7 +27,10 @@ if (!w.clew) {
     try {
       // The bundle empties `q`; before consent, or after a signal that counts as a refusal, nothing may be written.
       const isGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
-      if (!q[0] || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`)) return;
+      // While the HTML arrives, a tag that asks for consent may be still to come.
+      const isOpen = document.readyState === 'loading' && !document.querySelector('[data-base-url]');
+      if (!q[0] || isOpen || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`))
+        return;
       // One call that cannot be written is not to take the others with it.
       const text = JSON.stringify(q.splice(0).filter((call) => copy(call) !== call));
       let all = text;

@@ -5,8 +5,8 @@ type Clew = (...call: unknown[]) => void;
 /** localStorage of the origin. */
 let storage: Record<string, string>;
 /** A page with the stub: its `clew`, and what it does as the page leaves. */
-const open = async (): Promise<[clew: Clew, leave: () => void]> => {
-  const window: { clew?: Clew } = {};
+const open = async (element?: object): Promise<[clew: Clew, leave: () => void]> => {
+  const window: { clew?: unknown } = element ? { clew: element } : {};
   let leave = () => {};
   vi.stubGlobal('window', window);
   vi.stubGlobal('addEventListener', (_type: string, listener: () => void) => {
@@ -39,6 +39,25 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+});
+
+describe('a page that leaves while its HTML arrives', () => {
+  it.each([
+    ['saves nothing, because the script tag may be still to come', false, 0],
+    ['saves its calls if it has the script tag already', true, 1],
+  ])('%s', async (_what, hasTag, count) => {
+    const querySelector = (selector: string) => (hasTag && selector === '[data-base-url]' ? {} : null);
+    vi.stubGlobal('document', { readyState: 'loading', querySelector });
+    await visit(['identify', 'ann']);
+    expect(saved()).toHaveLength(count);
+  });
+});
+
+describe('a page with an element whose id is clew', () => {
+  it('has the stub all the same', async () => {
+    const [clew] = await open({});
+    expect(clew).toBeTypeOf('function');
+  });
 });
 
 describe('a page that leaves before the bundle loads', () => {

@@ -33,7 +33,9 @@ export interface VisitPorts {
 export const createVisit = (ports: VisitPorts) => {
   const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger } = ports;
 
-  const start = () => visitor.grant();
+  let isStopped = false;
+  /** A tracker that was stopped learns of no refusal. */
+  const start = () => isStopped || visitor.grant();
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail);
 
@@ -130,6 +132,7 @@ export const createVisit = (ports: VisitPorts) => {
     },
     writeCookie,
     stop() {
+      isStopped = true;
       unwatch();
       leave();
     },

@@ -133,6 +133,15 @@ describe('a refusal', () => {
   });
 });
 
+it('a tracker that was stopped does not begin with a consent', async () => {
+  const test = createTestTracker({ consent: 'required' });
+  test.tracker.stop();
+  test.tracker.consent(true);
+  test.tracker.track('after');
+  await test.tracker.flush();
+  expect(test.requests).toEqual([]);
+});
+
 describe('services whose names begin alike', () => {
   const leave = async (store: ReturnType<typeof createMemoryStore>, storageName: string) => {
     const test = createTestTracker({ store, storageName });
