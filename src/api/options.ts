@@ -222,7 +222,7 @@ export const checkOptions = (options: TrackerOptions): void => {
   };
   const { apiKey, consent, store } = options ?? {};
   expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
-  expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "'granted' or 'required'");
+  expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
   for (const name of ['transport', 'context', 'beforeSend'] as const) {
     expect(options?.[name] == null || typeof options[name] === 'function', name, 'a function');
   }
@@ -232,7 +232,7 @@ export const checkOptions = (options: TrackerOptions): void => {
         (method) => typeof store?.[method] === 'function',
       ),
     'store',
-    'a Store',
+    'an object with the methods of Store',
   );
   for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains'] as const) {
     // What is not imported is not bundled: so it is what a function has made, and neither true nor text.

@@ -43,7 +43,8 @@ export const filter =
     const { event, payload } = all;
     const kept = beforeSend({ event, payload }, () => JSON.parse(draft).payload);
     if (!kept) return '';
-    if (!isName(kept.event)) throw Error(`beforeSend: expected an event other than ${IDENTIFY}`);
+    if (!isName(kept.event))
+      throw Error(`beforeSend: expected an event other than ${IDENTIFY}, or null, and no promise`);
     return JSON.stringify({ ...all, event: kept.event, payload: kept.payload });
   };
 
