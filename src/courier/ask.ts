@@ -5,12 +5,16 @@ import type { Answer } from './transport.js';
 /** A transport has so much time (ms) to answer. The default transport gives up earlier. */
 const PATIENCE = REQUEST_TIMEOUT + 1000;
 
-/** A copy of an answer, so that nothing of it throws later; undefined if it is none. Throws what its getters throw. */
+const OUTCOMES: readonly unknown[] = ['delivered', 'rejected', 'refused', 'failed'];
+
+/** A copy of an answer, so that nothing of it throws later; undefined if it is none, or cannot be read. */
 const answerIn = (value: unknown): Answer | undefined => {
-  const copy = JSON.parse(JSON.stringify(value));
-  return /^(delivered|rejected|refused|failed)$/.test(typeof copy?.outcome === 'string' ? copy.outcome : '')
-    ? copy
-    : undefined;
+  try {
+    const copy = JSON.parse(JSON.stringify(value));
+    return OUTCOMES.includes(copy.outcome) ? copy : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
 /** The answer to a request. It never rejects and always settles: a transport that breaks its contract has failed. */
@@ -35,10 +39,6 @@ export const ask = async (send: () => unknown): Promise<Answer> => {
     }),
   ]);
   clearTimeout(timer);
-  try {
-    // After the time-out, there is none.
-    return answerIn(answer) ?? fault(typeof answer);
-  } catch {
-    return fault(typeof answer);
-  }
+  // After the time-out, there is none.
+  return answerIn(answer) ?? fault(typeof answer);
 };
