@@ -34,8 +34,10 @@ export const createVisit = (ports: VisitPorts) => {
   const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger } = ports;
 
   let isStopped = false;
-  /** A tracker that was stopped learns of no refusal. */
-  const start = () => isStopped || visitor.grant();
+  const start = () => {
+    // A tracker that was stopped would not learn of a refusal in another tab.
+    if (!isStopped) visitor.grant();
+  };
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail);
 

@@ -68,6 +68,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
   let calls: Call[number][] = [];
   let taken = 0;
+  /** How many tracked events have not gone their way yet: those of `calls`, and those whose steps are at work. */
   let making = 0;
   /** How many calls there were in this task. */
   let burst = 0;
