@@ -35,7 +35,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does nothing at reset()',
     file: 'api/methods.ts',
-    find: '      enter({ fresh: uuid() });\n',
+    find: '      enter({ fresh: uuid(), at: clock() });\n',
     replace: '',
   },
   {
@@ -150,8 +150,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'finishes calls with the visitor of the hint although the database knows another one',
     file: 'visitor/visitor.ts',
-    find: 'const from = isStale ? base : ',
-    replace: 'const from = ',
+    find: 'const met = meet(isStale ? base : ',
+    replace: 'const met = meet(',
   },
   {
     name: 'does not give a change the version of its time',

@@ -41,7 +41,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
   };
   const setProperties = (properties: unknown) => {
     const text = attempt(() => draftUpsert(properties));
-    if (text) enter({ text });
+    if (text) enter({ text, at: clock() });
     write();
   };
   return {
@@ -61,6 +61,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
       enter({
         text: draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId()),
         fresh: uuid(),
+        at: clock(),
         key: primaryKey,
         signature: isDirect ? undefined : signature,
       });
@@ -76,7 +77,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
     },
     reset() {
       recorder.drain();
-      enter({ fresh: uuid() });
+      enter({ fresh: uuid(), at: clock() });
       write();
     },
     consent(isGranted) {

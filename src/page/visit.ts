@@ -33,11 +33,7 @@ export interface VisitPorts {
 export const createVisit = (ports: VisitPorts) => {
   const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger } = ports;
 
-  let isStopped = false;
-  const start = () => {
-    // A tracker that was stopped would not learn of a refusal in another tab.
-    if (!isStopped) visitor.grant();
-  };
+  const start = () => visitor.grant();
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail);
 
@@ -134,9 +130,10 @@ export const createVisit = (ports: VisitPorts) => {
     },
     writeCookie,
     stop() {
-      isStopped = true;
       unwatch();
       leave();
+      // It would not learn of a refusal in another tab.
+      visitor.stop();
     },
   };
 };

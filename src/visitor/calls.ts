@@ -1,4 +1,4 @@
-import { type ItemText, isEvent, stamp } from '../recorder/event.js';
+import { type ItemText, isEvent, isIdentify, stamp } from '../recorder/event.js';
 import { parseJson } from '../wire.js';
 import { type Identity, learn, markOf, newVisitor, type Visitor, versionAt } from './record.js';
 
@@ -9,13 +9,15 @@ export interface Call {
   /** A change of the visitor: the visitor id that it begins, if it has to begin one. Without `key`, it is a `reset`. */
   readonly fresh?: string | undefined;
   readonly key?: string | undefined;
-  /** When the visitor was changed, in ms since the epoch. */
+  /** When it was made, in ms since the epoch. The text of an event has its time. */
   readonly at?: number | undefined;
   readonly signature?: string | undefined;
   /** The `$identify` of `key` with this visitor id was dropped. */
   readonly dropped?: string | undefined;
   /** Another tab or another host knows this visitor. */
   readonly visitor?: Visitor | undefined;
+  /** Its item, if that does not depend on the visitor any more. */
+  readonly finished?: Finished | undefined;
 }
 
 /** What an item says of its visitor. Without it, nobody is identified whom the upsert could concern. */
@@ -24,7 +26,7 @@ export type Finished = readonly [text: ItemText, known: Known];
 
 /** Events that wait. What belongs to a change of the visitor does not count. */
 export const eventsIn = (calls: readonly Call[]): ItemText[] =>
-  calls.flatMap(({ text, fresh }) => (text && !fresh ? text : []));
+  calls.flatMap(({ text }) => (text && !isIdentify(text) ? text : []));
 
 /** Whether the call changes the visitor. */
 export const isChange = ({ fresh, dropped, visitor }: Call): boolean => !!(fresh || dropped || visitor);
@@ -47,8 +49,9 @@ const identify = (
 };
 
 /** Who the visitor is after a call, and the item that the call makes. */
-const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finished?] => {
+export const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finished?] => {
   const { text, fresh, key, dropped } = call;
+  if (call.finished) return [visitor, call.finished];
   const [known, proof] = visitor.keys[service] ?? [];
   if (call.visitor) return [learn(visitor, call.visitor)];
   if (dropped) {

@@ -15,13 +15,13 @@ export const createHint = (service: string, local?: Local) => {
 
   /** Writes the hint in the task of the change, unless a later visitor is there. */
   const writeHint = (visitor: Visitor): void => {
-    const { thread, turn, keys, pages } = merge(visitor, readHint() ?? visitor);
+    const { thread, turn, since, keys, pages } = merge(visitor, readHint() ?? visitor);
     const marks = Object.entries(keys).map(([name, [key]]) => [
       name,
       [typeof key === 'string' ? markOf(key) : key, undefined, true],
     ]);
     // One that cannot be written must not stay as it was: better none than one that is out of date.
-    if (!carry(HINT, local, { thread, turn, keys: Object.fromEntries(marks), pages })) carry(HINT, local);
+    if (!carry(HINT, local, { thread, turn, since, keys: Object.fromEntries(marks), pages })) carry(HINT, local);
     carry(OLD_ID, local);
   };
 

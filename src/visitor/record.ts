@@ -15,6 +15,8 @@ export interface Visitor {
   readonly thread: string;
   /** The version: of two visitors, the one with the higher version counts. All versions of clew store it under this name. */
   readonly turn: number;
+  /** The version with which this id began; `undefined` for a visitor's first id, and in what earlier versions of clew have stored. */
+  readonly since?: number | undefined;
   /** Who identified the visitor id, by service. */
   readonly keys: Readonly<Record<string, Identity>>;
   /** The number of page loads, which numbers their rows. */
@@ -33,12 +35,18 @@ export const versionIn = (stored: unknown): number => {
 
 /** The visitor in a stored value, if there is one. */
 export const visitorIn = (stored: unknown): Visitor | undefined => {
-  const { thread, turn, keys, pages } = (stored ?? {}) as Visitor;
+  const { thread, turn, since, keys, pages } = (stored ?? {}) as Visitor;
   const known = Object.entries(Object(keys) as Visitor['keys']).filter(
     ([, identity]) => Array.isArray(identity) && /string|number/.test(typeof identity[0]),
   );
   return isVisitorId(thread)
-    ? { thread, turn: versionIn(turn), keys: Object.fromEntries(known), pages: ~~pages }
+    ? {
+        thread,
+        turn: versionIn(turn),
+        since: versionIn(since) || undefined,
+        keys: Object.fromEntries(known),
+        pages: ~~pages,
+      }
     : undefined;
 };
 
@@ -49,12 +57,10 @@ export const visitorIn = (stored: unknown): Visitor | undefined => {
 export const versionAt = (at: number): number => Math.floor((at - 1.7e12) / 100);
 
 /** A visitor with a new id, after another one. */
-export const newVisitor = (before?: Visitor, thread: string = uuid(), at = 0): Visitor => ({
-  thread,
-  turn: before ? Math.max(before.turn + 1, versionAt(at)) : 0,
-  keys: {},
-  pages: before?.pages ?? 0,
-});
+export const newVisitor = (before?: Visitor, thread: string = uuid(), at = 0): Visitor => {
+  const since = before && Math.max(before.turn + 1, versionAt(at));
+  return { thread, turn: since ?? 0, since, keys: {}, pages: before?.pages ?? 0 };
+};
 
 /** Distinguishes people without their names: FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
 export const markOf = (primaryKey: string): number => {
@@ -76,8 +82,10 @@ export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
   if (!first) return second;
   const pages = Math.max(first.pages, second.pages);
   const isSame = first.thread === second.thread;
-  if (isSame)
-    return { ...first, turn: Math.max(first.turn, second.turn), keys: mergeKeys(first.keys, second.keys), pages };
+  if (isSame) {
+    const turn = Math.max(first.turn, second.turn);
+    return { ...first, turn, since: first.since ?? second.since, keys: mergeKeys(first.keys, second.keys), pages };
+  }
   return { ...(second.turn > first.turn ? second : first), pages };
 };
 

@@ -4,6 +4,7 @@ import { type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
 import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
 import { createHint } from './hint.js';
+import { detachLate } from './late.js';
 import { learn, markOf, merge, newVisitor, type Visitor, visitorIn } from './record.js';
 
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
@@ -22,6 +23,8 @@ interface Life {
   readonly isSure?: boolean;
   /** There was a hint when the page went away, and is none now: the visitor may have refused meanwhile. */
   readonly isMissing?: boolean;
+  /** The tracker was stopped: no consent begins another life. */
+  readonly isStopped?: boolean | undefined;
 }
 
 /** What this page knows of the visitor. */
@@ -30,6 +33,10 @@ interface Who {
   readonly begin: Visitor;
   /** After the calls that wait. */
   readonly visitor: Visitor;
+  /** Without the calls of this page. */
+  readonly met: Visitor;
+  /** For calls that came late, because they are older than a change by another page. */
+  readonly past?: Visitor | undefined;
   /** What the database has, or another tab writes there. */
   readonly stored?: Visitor | undefined;
   /** The hint in localStorage as this page last saw it. */
@@ -98,8 +105,6 @@ export interface VisitorPorts {
   fail(message: string): void;
 }
 
-const REFUSAL = 'clew: correlationValue: the visitor has refused';
-
 /** Who the visitor is. Calls wait until that is known, and change it in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere } = ports;
@@ -147,6 +152,14 @@ export const createVisitor = (ports: VisitorPorts) => {
     ports.onVisitor(known.visitor);
   };
 
+  /** Gives the visitor id to those who wait for it, once it is certain or there will be none. */
+  const give = () => {
+    const end = is(REFUSED) ? 'the visitor has refused' : !who && life.isStopped && 'the tracker was stopped';
+    if (end) for (const [, reject] of waiters.splice(0)) reject(new Error(`clew: correlationValue: ${end}`));
+    else if (who && !held[0] && (life.isSure || life.isStopped) && !is(ASKING))
+      for (const [resolve] of waiters.splice(0)) resolve(who.begin.thread);
+  };
+
   /** Finishes calls that wait, a few at a time: the page's own work goes on. */
   const pump = (most = AT_ONCE) => {
     if (!who || !(is(OPEN) || is(AWAY))) return;
@@ -159,7 +172,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (is(OPEN)) setTimeout(pump);
       return;
     }
-    if (life.isSure) for (const [resolve] of waiters.splice(0)) resolve(begin.thread);
+    give();
     if (isBacklog) write();
   };
   const pumpAll = () => pump(Number.POSITIVE_INFINITY);
@@ -190,17 +203,18 @@ export const createVisitor = (ports: VisitorPorts) => {
     // After a crash of the browser, the hint may be out of date. If it is not, a later visitor has come of it meanwhile.
     const isLater = base && base.turn > begin.turn && !known.includes(base.thread);
     const isStale = base && base.thread !== begin.thread && (isLater || base.turn === begin.turn);
-    const from = isStale ? base : base?.thread === begin.thread ? merge(begin, base) : begin;
-    const end = Math.max(held.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
-    const [after, items] = finish(meet(from), held.slice(0, end), service);
-    held = held.slice(end);
+    const met = meet(isStale ? base : base?.thread === begin.thread ? merge(begin, base) : begin);
+    const [calls, past] = detachLate(held, met, mine.past, service);
+    const end = Math.max(calls.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
+    const [after, items] = finish(met, calls.slice(0, end), service);
+    held = calls.slice(end);
     const isOther = after.thread !== visitor.thread;
     const last = isStale
       ? { ...after, turn: Math.max(after.turn, visitor.turn + (isOther ? 1 : 0)) }
       : merge(merge(after, visitor), base ?? visitor);
     const number = mine.number || Math.max(last.pages, base?.pages ?? 0) + 1;
     const next = { ...last, pages: Math.max(last.pages, base?.pages ?? 0, number) };
-    return [{ begin: next, visitor: next, seen: mine.seen, number }, items];
+    return [{ begin: next, visitor: next, met, past, seen: mine.seen, number }, items];
   };
 
   /** Asks the database who the visitor is. */
@@ -283,9 +297,12 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Takes a call in its turn. */
   const hold = (made: Call) => {
-    const call = isChange(made) ? { ...made, at: Date.now() } : made;
+    if (!who) return void held.push(made);
+    const [[call], past] = detachLate([made], who.met, who.past, service);
+    who = { ...who, met: made.visitor ?? who.met, past };
+    if (!call) return;
     held.push(call);
-    if (!who || !isChange(call)) return held[1] ? undefined : pump();
+    if (!isChange(call)) return held[1] ? undefined : pump();
     const [visitor] = finish(who.visitor, [call], service);
     // Another tab or another host has stored it.
     const stored = call.visitor ? visitor : who.stored;
@@ -307,8 +324,9 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Another tab may have changed the visitor. The hint shows it at once, also where there is no channel. */
   const check = (isBack?: boolean) => {
-    if (!who || is(AWAY)) return;
     const seen = rawHint();
+    // `enter` notices a refusal that a page missed while it was away.
+    if (!who || (is(AWAY) && !seen)) return;
     const known = seen === who.seen ? undefined : readHint();
     who = { ...who, seen };
     const merged = merge(who.visitor, known ?? who.visitor);
@@ -322,7 +340,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     const visitor = elsewhere?.meet(here, service) ?? here;
     if (who && held[0]) held.push({ visitor });
     const begin = (held[0] && who?.begin) || visitor;
-    who = { begin, visitor: finish(begin, held, service)[0], seen, number: 0 };
+    const [calls, past] = detachLate(held, visitor, who?.past, service);
+    held = calls;
+    who = { begin, visitor: finish(begin, held, service)[0], met: visitor, past, seen, number: 0 };
     if (!isMissing) hint(who);
     life = { at: ASKING, isMissing };
     ask();
@@ -332,7 +352,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   return {
     /** Consent is given, and the page is visible. */
     grant() {
-      if (is(WAITING) || is(REFUSED)) start();
+      if (!life.isStopped && (is(WAITING) || is(REFUSED))) start();
     },
     /** A call that needs the visitor. */
     enter(call: Call) {
@@ -378,20 +398,24 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** The visitor refuses. */
     refuse() {
       const texts = eventsIn(held);
-      life = { at: REFUSED };
+      life = { at: REFUSED, isStopped: life.isStopped };
       held = [];
       who = undefined;
       write();
       ports.onRefused(texts);
-      for (const [, reject] of waiters.splice(0)) reject(new Error(REFUSAL));
+      give();
+    },
+    /** Nothing begins any more. */
+    stop() {
+      life = { ...life, isStopped: true };
+      give();
     },
     /** Resolves to the visitor id once it is known. */
     visitorId: () =>
       new Promise<string>((resolve, reject) => {
         check();
         waiters.push([resolve, reject]);
-        if (is(REFUSED)) waiters.pop()?.[1](new Error(REFUSAL));
-        else if (!held[0]) pump();
+        give();
       }),
     /** The visitor, for other hosts and other tabs; undefined before the database has answered. */
     known: () => (who?.number ? who.visitor : undefined),
@@ -400,7 +424,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     pages: () => who?.number ?? 0,
     isAway: () => is(AWAY),
     /** Whether the page may write. */
-    isStarted: () => !is(WAITING) && !is(REFUSED),
+    isStarted: () => !!who,
     /** Resolves once the last transaction is done. */
     asked: async () => asking,
     /** Whether a transaction is under way that others wait behind. */

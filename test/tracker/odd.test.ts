@@ -133,6 +133,40 @@ describe('a refusal', () => {
   });
 });
 
+it('a tracker that was stopped goes on with the visitor of the other tabs', async () => {
+  const options = { baseUrl: '/clew', store: createMemoryStore() };
+  const [stopped, other] = [createTestTracker(options), createTestTracker(options)];
+  stopped.tracker.identify('ann');
+  await stopped.tracker.flush();
+  stopped.tracker.stop();
+  other.tracker.reset();
+  other.tracker.identify('bob');
+  await other.tracker.flush();
+  stopped.tracker.track('after');
+  const next = createTestTracker(options);
+  await next.tracker.flush();
+  const correlationValue = await other.tracker.correlationValue();
+  const sent = [...stopped.events(), ...next.events()];
+  expect(sent.find(({ event }) => event === 'after')).toMatchObject({ correlationValue });
+});
+
+it('correlationValue() settles on a tracker that was stopped early', async () => {
+  const options = { baseUrl: '/clew', store: createMemoryStore() };
+  const early = createTestTracker(options);
+  const visitorId = early.tracker.correlationValue();
+  early.tracker.stop();
+  const next = createTestTracker(options);
+  expect([await visitorId, await early.tracker.correlationValue()]).toEqual(
+    Array(2).fill(await next.tracker.correlationValue()),
+  );
+
+  const waiting = createTestTracker({ consent: 'required' });
+  const asked = waiting.tracker.correlationValue();
+  waiting.tracker.stop();
+  await expect(asked).rejects.toThrow('clew: correlationValue: the tracker was stopped');
+  await expect(waiting.tracker.correlationValue()).rejects.toThrow('stopped');
+});
+
 it('a tracker that was stopped does not begin with a consent', async () => {
   const test = createTestTracker({ consent: 'required' });
   test.tracker.stop();

@@ -57,7 +57,7 @@ describe('identify', () => {
   it('of another customer starts the visitor id of the call, without any earlier key', () => {
     const ann = visitorOf(['ann', 'proof'], { keys: { [SERVICE]: ['ann', 'proof'], '/other': ['ann'] } });
     const { visitor, items } = run(ann, [identify('bob', 1, 'his')]);
-    expect(visitor).toEqual({ thread: idOfCall(1), turn: 4, keys: { [SERVICE]: ['bob', 'his'] }, pages: 2 });
+    expect(visitor).toEqual(visitorOf(['bob', 'his'], { thread: idOfCall(1), turn: 4, since: 4 }));
     expect(items).toEqual([['$identify bob', { correlationValue: idOfCall(1), signature: 'his' }]]);
   });
 
@@ -142,7 +142,7 @@ describe('reset', () => {
   it('starts the visitor id of the call, without keys of any service', () => {
     const ann = visitorOf(undefined, { keys: { [SERVICE]: ['ann'], '/other': ['ann'] } });
     expect(run(ann, [reset(1)])).toEqual({
-      visitor: { thread: idOfCall(1), turn: 4, keys: {}, pages: 2 },
+      visitor: visitorOf(undefined, { thread: idOfCall(1), turn: 4, since: 4 }),
       items: [],
     });
   });
@@ -176,7 +176,7 @@ describe('events and properties', () => {
       ['his', { primary_key: 'bob', signature: undefined }],
       ['d', { correlationValue: idOfCall(3) }],
     ]);
-    expect(visitor).toEqual({ thread: idOfCall(3), turn: 5, keys: {}, pages: 2 });
+    expect(visitor).toEqual(visitorOf(undefined, { thread: idOfCall(3), turn: 5, since: 5 }));
   });
 
   it('have the same result on every page that finishes them', () => {

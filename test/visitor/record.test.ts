@@ -96,7 +96,7 @@ describe('a new visitor', () => {
 
   it('after another visitor is the next one, on the same page, and without the keys', () => {
     const before = visitorOf({ turn: 4, keys: { one: ['ann'] }, pages: 9 });
-    expect(newVisitor(before, OTHER)).toEqual({ thread: OTHER, turn: 5, keys: {}, pages: 9 });
+    expect(newVisitor(before, OTHER)).toEqual({ thread: OTHER, turn: 5, since: 5, keys: {}, pages: 9 });
     expect(newVisitor(before).thread).not.toBe(before.thread);
     expect(before.keys).toEqual({ one: ['ann'] });
   });

@@ -1,0 +1,48 @@
+import { timeOf } from '../recorder/event.js';
+import { apply, type Call, isChange } from './calls.js';
+import { markOf, newVisitor, type Visitor, versionAt } from './record.js';
+
+/** A version may be so many changes ahead of its time, because the visitor was changed several times within a tenth of a second. */
+const AHEAD = 1;
+
+/**
+ * Calls can be older than a change of the visitor by another page: they were made before the bundle had loaded, or before consent.
+ * They must not undo that change, and their events do not belong to who came by it.
+ *
+ * @param calls in the order of time
+ * @param known who the visitor is, and since when, without these calls
+ * @param past who the visitor was for earlier calls that came late
+ * @returns the calls, those that are late with a visitor id of their own; and who the visitor was for the last of these
+ */
+export const detachLate = (
+  calls: readonly Call[],
+  known: Visitor,
+  past: Visitor | undefined,
+  service: string,
+): [calls: Call[], past: Visitor | undefined] => {
+  const now = versionAt(Date.now()) + AHEAD;
+  const detached: Call[] = [];
+  let before = past;
+  let count = 0;
+  for (const call of calls) {
+    const { text, key, at = timeOf(text ?? '') } = call;
+    /** Versions in the future say nothing: the clock was set back. */
+    const isBefore = (version = 0) => version <= now && versionAt(at) + AHEAD < version;
+    if (!isBefore(known.turn)) {
+      before = undefined;
+      break;
+    }
+    count++;
+    const [person] = known.keys[service] ?? [];
+    const isSame = key && (person === key || person === markOf(key));
+    if (!before && !isSame && isBefore(isChange(call) ? known.turn : known.since)) before = newVisitor();
+    if (!before || call.finished) {
+      detached.push(call);
+      continue;
+    }
+    const [next, finished] = apply(before, call, service);
+    before = next;
+    if (text && finished) detached.push({ text, finished });
+  }
+  return [[...detached, ...calls.slice(count)], before];
+};
