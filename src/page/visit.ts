@@ -88,8 +88,8 @@ export const createVisit = (ports: VisitPorts) => {
   const unwatch = watchLifecycle(
     (isBack) => {
       recorder.drain();
-      // While the page was hidden, another host of the site may have changed the visitor.
-      visitor.check(isBack);
+      // While the page was hidden, another tab or another host of the site may have changed the visitor.
+      visitor.check();
       flush(isBack);
     },
     leave,

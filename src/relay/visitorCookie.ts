@@ -17,18 +17,24 @@ export interface VisitorCookieOptions {
   secure?: boolean | undefined;
 }
 
-/** The form that the tracker's `cookieDomain` writes: the relay sends back no other value. */
-const WRITTEN = /(?:^|;)\s*clew=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.\d{0,15}){2})\s*(?:;|$)/;
+/** The form that the tracker's `cookieDomain` writes, with the version: the relay sends back no other value. */
+const WRITTEN = /^\s*clew(?:\.server)?=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.(\d{0,15})\.\d{0,15})\s*$/;
 /** In s: 400 days, the longest time that browsers keep a cookie (RFC 6265bis, section 5.5). */
 const MAX_AGE = 34_560_000;
 
-/** The `Set-Cookie` header that renews the request's cookie, or undefined if the request has none. */
+/**
+ * The `Set-Cookie` header that renews the newest value of the request's cookies, or undefined if the request has none. The name is
+ * not that of the tracker's cookie: the answer can come when the visitor has logged out, and must not replace the newer cookie.
+ */
 export const renewedCookie = (
   { headers }: RelayRequest,
   { domain, secure = true }: VisitorCookieOptions,
 ): string | undefined => {
-  const [, value] = WRITTEN.exec(headers.get('Cookie') ?? '') ?? [];
+  const [[, value] = []] = (headers.get('Cookie') ?? '')
+    .split(';')
+    .flatMap((pair) => [WRITTEN.exec(pair) ?? []])
+    .sort(([, , one], [, , other]) => Number(other ?? -1) - Number(one ?? -1));
   if (!value) return undefined;
   // Not HttpOnly, because the tracker reads it.
-  return `clew=${value}; Path=/; Max-Age=${MAX_AGE}; SameSite=Lax${secure ? '; Secure' : ''}; Domain=${domain}`;
+  return `clew.server=${value}; Path=/; Max-Age=${MAX_AGE}; SameSite=Lax${secure ? '; Secure' : ''}; Domain=${domain}`;
 };

@@ -11,12 +11,16 @@ export interface DomainCookie {
 /** As long as browsers let a cookie live, in s: 400 days (RFC 6265bis, section 5.5). */
 const MAX_AGE = 34_560_000;
 
+/** The cookie that a relay has set: under the same name, its late answer would replace a newer value. */
+const renewedName = (name: string): string => `${name}.server`;
+
 /** The values that the page can read. In a sandboxed frame, reading throws, and the browser refuses the cookie. */
 const valuesOf = (name: string): string[] => {
   try {
     return document.cookie
       .split('; ')
-      .flatMap((pair) => (pair.startsWith(`${name}=`) ? pair.slice(name.length + 1) : []));
+      .map((pair) => pair.split('='))
+      .flatMap(([key, value = '']) => (key === name || key === renewedName(name) ? value : []));
   } catch {
     return [];
   }
@@ -60,7 +64,7 @@ export const createCookie = (name: string, domain: string): DomainCookie => {
       return valuesOf(name).includes(value);
     },
     erase() {
-      for (const each of domainsHere()) put(name, '', each);
+      for (const each of domainsHere()) for (const one of [name, renewedName(name)]) put(one, '', each);
       return !valuesOf(name)[0];
     },
   };

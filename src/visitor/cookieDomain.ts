@@ -1,5 +1,8 @@
 import { createCookie } from './cookie.js';
-import { isVisitorId, markOf, type Visitor, versionIn } from './record.js';
+import { type Identity, isVisitorId, markOf, type Visitor, versionIn } from './record.js';
+
+/** Added to the mark of a primary key, which has 32 bits, if the service may not have its `$identify`. */
+const UNSENT = 1e10;
 
 /** Shares the visitor id between the hosts of a site. */
 export interface SharedVisitor {
@@ -39,22 +42,23 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const isSame = thread === here.thread;
       // The latest visitor id counts: an answer of the relay that comes late sets an earlier one once more.
       if (!thread || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
-      return { ...here, thread, turn, keys: { ...(isSame && here.keys), ...(mark && { [service]: [Number(mark)] }) } };
+      const value = Number(mark);
+      const identity: Identity = value < UNSENT ? [value] : [value - UNSENT, undefined, true];
+      return { ...here, thread, turn, keys: { ...(isSame && here.keys), ...(mark && { [service]: identity }) } };
     },
     share(visitor, fail) {
       const there = read();
       const { thread, turn = 0, keys = {} } = visitor ?? {};
       const isSame = thread === there.thread;
-      const [key] = Object.values(keys)[0] ?? [];
-      const mark = typeof key === 'string' ? markOf(key) : (key ?? '');
+      const [key, , isUnsent] = Object.values(keys)[0] ?? [];
       const isKnown = there.thread && turn <= there.turn;
       // Once for each page also if nothing is new: the cookie may be of another domain, and it lasts so long from now on.
-      if (thread && isKnown && (!isSame || (state === 'written' && !mark))) return;
+      if (thread && isKnown && (!isSame || (state === 'written' && key === undefined))) return;
       if (thread && state === 'refused') return;
+      const known = (isSame && there.mark) || key;
+      const mark = typeof key === 'string' ? markOf(key) + (isUnsent ? UNSENT : 0) : known;
       const version = isSame ? Math.max(turn, there.turn) : turn;
-      const isDone = thread
-        ? cookie.write(`${thread}.${version}.${mark || (isSame && there.mark) || ''}`)
-        : cookie.erase();
+      const isDone = thread ? cookie.write(`${thread}.${version}.${mark ?? ''}`) : cookie.erase();
       if (isDone) state = 'written';
       else if (state !== 'refused') {
         state = 'refused';

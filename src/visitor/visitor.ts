@@ -322,15 +322,15 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (is(OPEN) && typeof keyOf(visitor) === 'number') ask();
   };
 
-  /** Another tab may have changed the visitor. The hint shows it at once, also where there is no channel. */
-  const check = (isBack?: boolean) => {
+  /** Another tab or host may have changed the visitor. The hint and the cookie show it at once, also where there is no channel. */
+  const check = () => {
     const seen = rawHint();
     // `enter` notices a refusal that a page missed while it was away.
     if (!who || (is(AWAY) && !seen)) return;
     const known = seen === who.seen ? undefined : readHint();
     who = { ...who, seen };
     const merged = merge(who.visitor, known ?? who.visitor);
-    follow((isBack && elsewhere?.meet(merged, service)) || merged);
+    follow(elsewhere?.meet(merged, service) ?? merged);
   };
 
   const start = (isMissing = false) => {

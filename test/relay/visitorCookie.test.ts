@@ -18,22 +18,33 @@ const sendWith = async (relay: Awaited<ReturnType<typeof openRelay>>, cookie: st
 it('the relay renews the cookie of the visitor id unchanged, for the configured domain', async () => {
   const relay = await openRelay({ visitorCookie: { domain: 'example.com' } });
   const attributes = 'Path=/; Max-Age=34560000; SameSite=Lax; Secure; Domain=example.com';
-  expect(await sendWith(relay, `a=1; clew=${VISITOR_ID}; b=2`)).toBe(`clew=${VISITOR_ID}; ${attributes}`);
-  expect(await sendWith(relay, `clew=${ID}.12.2166136261`)).toBe(`clew=${ID}.12.2166136261; ${attributes}`);
+  expect(await sendWith(relay, `a=1; clew=${VISITOR_ID}; b=2`)).toBe(`clew.server=${VISITOR_ID}; ${attributes}`);
+  expect(await sendWith(relay, `clew=${ID}.12.2166136261`)).toBe(`clew.server=${ID}.12.2166136261; ${attributes}`);
 });
 
 it('the relay renews the cookie also if the service has refused the request', async () => {
   const relay = await openRelay({ visitorCookie: { domain: 'example.com' } });
   upstream.answer(400);
   expect(await sendWith(relay, `clew=${VISITOR_ID}`)).toBe(
-    `clew=${VISITOR_ID}; Path=/; Max-Age=34560000; SameSite=Lax; Secure; Domain=example.com`,
+    `clew.server=${VISITOR_ID}; Path=/; Max-Age=34560000; SameSite=Lax; Secure; Domain=example.com`,
   );
+});
+
+it('the relay renews the newest value, the tracker’s or its own', async () => {
+  const relay = await openRelay({ visitorCookie: { domain: 'example.com' } });
+  const [old, newer] = [`${ID}.12.2166136261`, `${ID}.13.`];
+  for (const cookie of [
+    `clew=${newer}; clew.server=${old}`,
+    `clew=${old}; clew.server=${newer}`,
+    `clew.server=${newer}`,
+  ])
+    expect(await sendWith(relay, cookie)).toMatch(`clew.server=${newer};`);
 });
 
 it('the relay leaves out Secure on plain http, for development', async () => {
   const relay = await openRelay({ visitorCookie: { domain: 'example.com', secure: false } });
   expect(await sendWith(relay, `clew=${VISITOR_ID}`)).toBe(
-    `clew=${VISITOR_ID}; Path=/; Max-Age=34560000; SameSite=Lax; Domain=example.com`,
+    `clew.server=${VISITOR_ID}; Path=/; Max-Age=34560000; SameSite=Lax; Domain=example.com`,
   );
 });
 
