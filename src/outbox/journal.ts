@@ -55,14 +55,16 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
 
   const save = () => {
     let room = rest.isLeft ? MOST_LEFT : MOST_OPEN;
-    const texts = [...items.values(), ...(rest.texts ?? [])].filter(({ length }) => {
+    let texts = [...items.values(), ...(rest.texts ?? [])].filter(({ length }) => {
       room -= length;
       return room >= 0;
     });
     const now = Date.now();
     const { at = 0 } = rest;
     rest = { ...rest, at: Math.floor(at) === now ? at + FRACTION : now };
-    carry(key, local, (texts[0] || rest.visitor) && { ...rest, texts });
+    // Where other data fill localStorage, the oldest events that fit.
+    while (!carry(key, local, (texts[0] || rest.visitor) && { ...rest, texts }) && texts[0])
+      texts = texts.slice(0, texts.length >> 1);
   };
 
   return {

@@ -47,6 +47,22 @@ describe('the journal of a page', () => {
     expect(stored('page').texts).toEqual(long.slice(2, 2 + bound(500_000)));
   });
 
+  it('has the visitor and the oldest events for which localStorage has room beside other data', () => {
+    const free = 2000;
+    const room = {
+      set(target: Record<string, string>, key: string, value: string) {
+        if (value.length > free) throw new DOMException('full', 'QuotaExceededError');
+        return Reflect.set(target, key, value);
+      },
+    };
+    vi.stubGlobal('localStorage', new Proxy({}, room));
+    const texts = times(100, (number) => draftEvent(NOW, `${number}`));
+    journalOf('page').write({ texts, visitor, isLeft: true });
+    const [left] = others();
+    expect(left?.visitor).toEqual(visitor);
+    expect(left?.texts).toEqual(texts.slice(0, 6));
+  });
+
   it('has events that it keeps, waiting events and the visitor, and is deleted with the last of them', () => {
     const journal = journalOf('page');
     journal.write({ visitor, texts: [first, second] });
