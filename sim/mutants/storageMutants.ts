@@ -87,8 +87,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not take in the finished events that a page has left in its journal',
     file: 'visitor/visitor.ts',
-    find: '      ports.adopt(adopted.map(([, text]) => text));\n',
-    replace: '',
+    find: 'const left = adopted.map(([, text]) => text);',
+    replace: 'const left: string[] = [];',
   },
   {
     name: 'never deletes the journal of a page that has gone',

@@ -18,21 +18,46 @@ export interface IntakePorts {
   fail(message: string): void;
 }
 
+/** Says that an item was dropped. */
+type Report = () => void;
+
 /** The outbox as the visitor sees it. */
 export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, fail }: IntakePorts) => {
-  const add = (text: ItemText, isAdopted?: boolean) => {
+  /** Returns the report if there is no room for it. */
+  const add = (text: ItemText, isAdopted?: boolean): Report | undefined => {
     const excess = queue.excessOf(text);
     // What another page has taken in or left had room there, and perhaps was handed over.
-    if (excess && !(isAdopted && excess === 'full')) {
-      // An upsert is no event, and has no signal of its own.
-      if (!isEvent(text)) fail(`setProperties: ${excess}`);
-      return drop(text, excess);
-    }
+    if (excess && !(isAdopted && excess === 'full'))
+      return () => {
+        // An upsert is no event, and has no signal of its own.
+        if (!isEvent(text)) fail(`setProperties: ${excess}`);
+        drop(text, excess);
+      };
     queue.add(text);
-    onAdded();
+    return void onAdded();
   };
-  /** Nobody may be identified whom an upsert could concern. */
-  const isKnown = (known: unknown) => !!known || fail('setProperties: call identify first');
+  /** Nobody is identified whom an upsert could concern. */
+  const orphaned: Report = () => fail('setProperties: call identify first');
+
+  /** An item of this page. Another page may have taken it in already, from the journal. */
+  const takeOwn = (item: Finished, isAdopted?: boolean): Report | undefined => {
+    const [draft, known] = item;
+    if (queue.has(idOf(draft))) return undefined;
+    if (!known) return orphaned;
+    const text = number(item);
+    if (isIdentify(draft)) {
+      begin();
+      onIdentify(text);
+    }
+    return add(text, isAdopted);
+  };
+  /** A complete item that another page has left. One that is '' had no customer. */
+  const adopt = (text: ItemText): Report | undefined => {
+    if (!text) return orphaned;
+    if (queue.has(idOf(text))) return undefined;
+    if (isEvent(text)) begin();
+    return add(text, true);
+  };
 
   return {
     query: queue.query,
@@ -40,26 +65,13 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     rows: queue.collect,
     /** Journals what no transaction has confirmed. */
     keep: () => queue.carry(false),
-    /** Takes items of this page. Another page may have taken them in already, from the journal. */
-    take(items: readonly Finished[], isAdopted?: boolean) {
-      for (const item of items) {
-        const [draft, known] = item;
-        if (queue.has(idOf(draft)) || !isKnown(known)) continue;
-        const text = number(item);
-        if (isIdentify(draft)) {
-          begin();
-          onIdentify(text);
-        }
-        add(text, isAdopted);
-      }
-    },
-    /** Takes complete items that other pages have left. One that is '' had no customer. */
-    adopt(texts: readonly ItemText[]) {
-      for (const text of texts) {
-        if (!isKnown(text) || queue.has(idOf(text))) continue;
-        if (isEvent(text)) begin();
-        add(text, true);
-      }
+    /**
+     * Takes complete items that other pages have left, and then items of this page. Reports come last: a listener may track, and its
+     * event comes after these.
+     */
+    take(items: readonly Finished[], isAdopted?: boolean, left: readonly ItemText[] = []) {
+      const reports = [...left.map(adopt), ...items.map((item) => takeOwn(item, isAdopted))];
+      for (const report of reports) report?.();
     },
   };
 };

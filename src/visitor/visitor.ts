@@ -78,10 +78,11 @@ export interface VisitorPorts {
   readonly elsewhere: SharedVisitor | undefined;
   /** Takes what a link says of the visitor out of the page's address. */
   arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
-  /** Takes finished items of this page, which another page may have taken in already. */
-  take(items: readonly Finished[], isAdopted?: boolean): void;
-  /** Takes complete items that pages have left. One that is '' had no customer. */
-  adopt(texts: readonly ItemText[]): void;
+  /**
+   * Takes complete items that pages have left, one that is '' had no customer, and then finished items of this page, which another
+   * page may have taken in already.
+   */
+  take(items: readonly Finished[], isAdopted?: boolean, left?: readonly ItemText[]): void;
   /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
   settled(isStart: boolean): ReadonlySet<unknown>;
   /** What is to be stored. */
@@ -263,8 +264,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       after = next.visitor;
       life = { at: OPEN, isSure: true };
       know(next);
-      ports.adopt(adopted.map(([, text]) => text));
-      ports.take(items, journal.isAmong(taken));
+      const left = adopted.map(([, text]) => text);
+      ports.take(items, journal.isAmong(taken), left);
       if (!isSame(after, kept) && (kept || !isSame(after, before))) ports.onChange(after);
       // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
       // Until the transaction is done, the journals have them: this page's calls, and what other pages have left.

@@ -897,3 +897,29 @@ it('an event that another page has taken in is not dropped as full by its own pa
   await later();
   expect([first.dropped, second.dropped]).toEqual([[], [['f', 'full']]]);
 });
+
+describe('a listener that tracks, called while calls that waited for the database are finished', () => {
+  const namesOf = (test: Test) => test.events().map(({ event }) => event);
+
+  it.each([
+    ['error', 'without a customer', (tracker: Tracker) => tracker.setProperties({ plan: 'pro' })],
+    ['dropped', 'too large', (tracker: Tracker) => tracker.track('too large', { pad: '.'.repeat(3000) })],
+  ] as const)('adds its event after them: %s, %s', async (signal, _what, call) => {
+    const test = open(createMemoryStore(), { maxBatchBytes: 2000 });
+    test.tracker.on(signal, () => test.tracker.track('of the listener'));
+    call(test.tracker);
+    test.tracker.track('of the page');
+    await test.tracker.flush();
+    expect(namesOf(test)).toEqual(['of the page', 'of the listener']);
+  });
+
+  it('adds its event after them, if an earlier page has left properties without a customer', async () => {
+    const store = createMemoryStore();
+    await leaveEarly(store, (tracker) => tracker.setProperties({ plan: 'pro' }), false, false);
+    const test = open(store);
+    test.tracker.on('error', () => test.tracker.track('of the listener'));
+    test.tracker.track('of the page');
+    await test.tracker.flush();
+    expect(namesOf(test)).toEqual(['of the page', 'of the listener']);
+  });
+});
