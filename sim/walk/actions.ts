@@ -6,7 +6,7 @@ export type Actions = Readonly<
   Record<string, readonly [weight: number, make: (random: Random, tab: number) => Action]>
 >;
 
-const PERSONS = ['ann', 'bob'];
+export const PERSONS = ['ann', 'bob'];
 const STATUSES = [500, 503, 429, 401, 404, 413];
 
 export const actions: Actions = {

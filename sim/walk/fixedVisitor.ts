@@ -126,6 +126,13 @@ export const fixedVisitor: readonly FixedWalk[] = [
     plan: twoTrackers([identifies('ann'), reloads, { wait: { ms: 6000 }, action: { verb: 'setProperties', tab: 0 } }]),
   },
   {
+    name: 'two services: a page that leaves in the task of identify() at one of them keeps the primary key of the other one',
+    plan: twoTrackers([
+      { wait: { ms: 6000 }, action: { verb: 'identifyInTurn', tab: 0, person: 'ann', ms: 3000 } },
+      { wait: { ms: 9000 }, action: { verb: 'setProperties', tab: 0 } },
+    ]),
+  },
+  {
     name: 'two tabs whose database stays shut identify two persons: each gets a visitor id of their own',
     plan: relayed(
       4972,

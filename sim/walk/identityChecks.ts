@@ -43,14 +43,14 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase') || (plan.isDirect && hasFaults(plan))) return undefined;
   const doubt = has(plan, 'kill') ? KILL : CRASH;
   const lost = ledger.identified.find(
-    ({ at, page, person, isHeard }) =>
+    ({ at, page, person, isHeard, isOther: told }) =>
       isHeard &&
       !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
       // A clock that is set ahead by years expires it.
       history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
       history.departureOf(page, at) > at + doubt &&
-      servicesOf(stage).some((isOther) => !countOf(stage, person, isOther)),
+      servicesOf(stage).some((isOther) => (told ?? isOther) === isOther && !countOf(stage, person, isOther)),
   );
   return lost && `$identify of ${lost.person}`;
 };
@@ -59,6 +59,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
 const CHANGES: readonly string[] = [
   'identify',
   'identifyAndLeave',
+  'identifyInTurn',
   'reset',
   'resetAndLeave',
   'listen',

@@ -32,6 +32,8 @@ export interface Identified {
   readonly person: string;
   readonly at: number;
   readonly isHeard: boolean;
+  /** Which of the page's services was told: undefined for all of them. */
+  readonly isOther?: boolean | undefined;
   /** The page cannot know that this person is identified already. */
   readonly isNew: boolean;
 }
@@ -52,7 +54,7 @@ export interface Ledger {
       readonly isStranger?: boolean;
     },
   ): number;
-  identify(call: Pick<Tracked, 'page' | 'isHeard' | 'isEarly'> & { readonly person: string }): void;
+  identify(call: Omit<Identified, 'at' | 'isNew'> & Pick<Tracked, 'isEarly'>): void;
   readonly identified: readonly Identified[];
   /** The one person that the page must know by now, if it is only one. */
   personOf(page: string): string | undefined;
@@ -118,9 +120,10 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       });
       return n;
     },
-    identify({ page, person, isHeard, isEarly }) {
+    identify({ isEarly, ...call }) {
+      const { page, person } = call;
       const isNew = isEarly || personOf(page) !== person;
-      identified.push({ page, person, at: scheduler.now(), isHeard, isNew });
+      identified.push({ ...call, at: scheduler.now(), isNew });
       change(page, person);
     },
     identified,

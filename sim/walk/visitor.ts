@@ -90,13 +90,24 @@ export const trackBy = (
 export const track = (stage: Stage, page: Page, count: number, name?: string, size?: number): void =>
   trackBy(stage, page, page.clew(), { count, ...(name && { name }), ...(size && { size }) });
 
-export const identify = ({ ledger, world, history }: Stage, page: Page, person: string): void => {
+/** @param isOther which of the page's services is told; undefined for all of them */
+export const identifyBy = (
+  { ledger, world, history }: Stage,
+  page: Page,
+  clew: Clew | undefined,
+  person: string,
+  isOther?: boolean,
+): void => {
   // A page that has just loaded or come back may not know yet who is identified.
   const isEarly = page.storedAt === undefined || history.wasStirred(world.scheduler.now() - BOOTING, Infinity);
-  ledger.identify({ page: page.name, person, isHeard: isLoaded(page), isEarly });
-  world.log(page.name, () => `identify ${person}`);
-  page.guard(() => void page.clew()?.('identify', person));
+  ledger.identify({ page: page.name, person, isHeard: isLoaded(page), isEarly, isOther });
+  const where = isOther === undefined ? '' : ` at the ${isOther ? 'other' : 'first'} service`;
+  world.log(page.name, () => `identify ${person}${where}`);
+  page.guard(() => void clew?.('identify', person));
 };
+
+export const identify = (stage: Stage, page: Page, person: string): void =>
+  identifyBy(stage, page, page.clew(), person);
 
 export const reset = ({ ledger, world }: Stage, page: Page): void => {
   ledger.reset(page.name);

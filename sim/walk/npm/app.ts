@@ -38,6 +38,9 @@ export interface App {
 
 const trackersOf = (page: Page) => (page.window.trackers ?? []) as readonly AppTracker[];
 
+/** The tracker of the page's first service, or its only one. */
+export const firstOf = (page: Page): Clew | undefined => trackersOf(page)[0]?.call ?? page.clew();
+
 /** The tracker of the page's other service, or its only one. */
 export const otherOf = (page: Page): Clew | undefined => trackersOf(page)[1]?.call ?? page.clew();
 

@@ -1,14 +1,28 @@
 import type { Page } from '../../browser/page.ts';
 import type { Stage, VerbsOf } from '../stage.ts';
-import { depart, flush, identify, isLoaded, pageAt, track, trackBy } from '../visitor.ts';
+import { depart, flush, identify, identifyBy, isLoaded, leave, pageAt, track, trackBy } from '../visitor.ts';
 import type { NpmAction, Reaction } from './actions.ts';
-import { hasOther, otherOf } from './app.ts';
+import { firstOf, hasOther, otherOf } from './app.ts';
 
 /** A listener reacts so often. */
 const MOST_REACTIONS = 3;
 
 const trackOther = (stage: Stage, page: Page, count: number): void =>
   trackBy(stage, page, otherOf(page), { count, isOther: hasOther(page) });
+
+/** The page's services are told in turn. The second one is not if the person has changed meanwhile, or the page has gone. */
+const identifyInTurn = (stage: Stage, page: Page, person: string, ms: number): void => {
+  const { ledger, tabs, world } = stage;
+  identifyBy(stage, page, firstOf(page), person, hasOther(page) ? false : undefined);
+  if (!hasOther(page)) return;
+  const end = () => {
+    const tab = tabs.find((tab) => tab.page === page);
+    if (!tab || ledger.personOf(page.name) !== person) return;
+    identifyBy(stage, page, otherOf(page), person, true);
+    leave(stage, tab);
+  };
+  world.scheduler.after(ms, `${page.name} identifies at the other service`, end, { owner: page });
+};
 
 /** How long (ms) a page may go on without its trackers: so long it need not know of what other tabs do. */
 const LINGERING = 200;
@@ -41,6 +55,7 @@ const reactions: Readonly<Record<Reaction, (stage: Stage, page: Page) => void>> 
 
 export const npmVerbs: VerbsOf<NpmAction> = {
   trackOther: (stage, { tab, count }) => trackOther(stage, pageAt(stage, tab), count),
+  identifyInTurn: (stage, { tab, person, ms }) => identifyInTurn(stage, pageAt(stage, tab), person, ms),
   trickle(stage, { tab, ms }) {
     const { world, app } = stage;
     const page = pageAt(stage, tab);

@@ -1,4 +1,4 @@
-import { actions } from '../actions.ts';
+import { actions, PERSONS } from '../actions.ts';
 import type { Theme } from './theme.ts';
 
 /** Pages that import clew from npm: two services, listeners, a filter and a transport. Some keep the script tag. */
@@ -6,6 +6,16 @@ export const npm: Theme = {
   actions: {
     ...actions,
     trackOther: [14, (random, tab) => ({ verb: 'trackOther', tab, count: 1 + random.below(3) })],
+    setProperties: [10, (_, tab) => ({ verb: 'setProperties', tab })],
+    identifyInTurn: [
+      14,
+      (random, tab) => ({
+        verb: 'identifyInTurn',
+        tab,
+        person: random.pick(PERSONS),
+        ms: Math.round(random.between(0, 500)),
+      }),
+    ],
     trickle: [1.5, (random, tab) => ({ verb: 'trickle', tab, ms: Math.round(random.between(20_000, 60_000)) })],
     stop: [2, (_, tab) => ({ verb: 'stop', tab })],
     listen: [
