@@ -13,6 +13,13 @@ export const MOST_STORED = 5_000_000;
 /** Chromium keeps a page in the back/forward cache for so long (ms): https://web.dev/articles/bfcache */
 const CACHE_TIME = 600_000;
 
+/** What a page has written into localStorage or the database. */
+export interface Write {
+  readonly at: number;
+  readonly page: string;
+  readonly value: unknown;
+}
+
 /** One browser with one profile and one origin. */
 export interface Browser {
   readonly disk: Disk;
@@ -28,6 +35,8 @@ export interface Browser {
   readonly hasGpc: boolean;
   readonly hasThrottling?: boolean;
   readonly pages: Set<Page>;
+  /** All of them, in order. */
+  readonly writes: Write[];
   open(options: PageOptions): Page;
   broadcast(from: Channel, data: unknown): void;
   /** The page goes away by navigation or is closed. Resolved by the scheduler before any other task. */
@@ -44,8 +53,8 @@ export interface Browser {
   crash(page: Page): void;
   /** localStorage has changed. */
   saveSoon(): void;
-  /** SIGKILL of all processes. */
-  kill(): void;
+  /** SIGKILL of all processes. Returns the keys of localStorage that come back by it: their deletion was not on the disk. */
+  kill(): string[];
   setOnline(isOnline: boolean): void;
   show(page: Page, isVisible: boolean): void;
 }
@@ -86,6 +95,7 @@ export const createBrowser = (world: World, network: Network, features: Features
     refusal: 'nothing',
     isOnline: true,
     pages: new Set(),
+    writes: [],
     open(options) {
       const page = createPage(world, browser, `page${++opened}`, options);
       browser.pages.add(page);
@@ -173,8 +183,10 @@ export const createBrowser = (world: World, network: Network, features: Features
     kill() {
       world.log('browser', () => 'SIGKILL');
       for (const page of [...browser.pages]) end(page, true);
+      const back = [...durable.keys()].filter((key) => !browser.localStorage.has(key));
       browser.localStorage.clear();
       for (const [key, value] of durable) browser.localStorage.set(key, value);
+      return back;
     },
     setOnline(isOnline) {
       if (browser.isOnline === isOnline) return;

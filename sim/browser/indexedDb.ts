@@ -18,8 +18,12 @@ interface PageRequest {
   transaction?: { abort(): void };
 }
 
-/** `indexedDB` of one page, on the disk that all pages of the origin share. https://w3.org/TR/IndexedDB/ */
-export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
+/**
+ * `indexedDB` of one page, on the disk that all pages of the origin share. https://w3.org/TR/IndexedDB/
+ *
+ * @param onWrite called with each value that the page puts there
+ */
+export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (value: unknown) => void) => {
   const { scheduler } = world;
   /** A task of the page that dispatches an event. */
   const dispatch = (label: string, run: () => void, lane = page.databaseLane) =>
@@ -91,6 +95,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page) => {
       put: (value: unknown, key: Key) => {
         const copy = clone(value);
         const at = clone(key);
+        onWrite(copy);
         return add(() => write(at, copy));
       },
       delete: (key: Key | KeyRange) => add(() => remove(key)),

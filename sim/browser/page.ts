@@ -135,10 +135,12 @@ export const createPage = (world: World, browser: Browser, name: string, options
     },
   };
 
+  const onWrite = (value: unknown) => void browser.writes.push({ at: scheduler.now(), page: name, value });
   /** A page that nobody has seen has nothing to write. */
-  const onStored = (isWritten: boolean) => {
-    if (isWritten && document.prerendering)
+  const onStored = (written?: string) => {
+    if (written !== undefined && document.prerendering)
       world.break('a prerendered page sends and stores nothing', `${name}: localStorage`);
+    if (written !== undefined) onWrite(written);
     browser.saveSoon();
   };
   const limits = page.refusal === 'all' ? REFUSED : browser.storageLimits;
@@ -159,7 +161,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     location: { href: 'https://shop.example/', hostname: 'shop.example', origin: 'https://shop.example' },
     localStorage: createStorage(browser.localStorage, limits, onStored),
     sessionStorage: createStorage(options.sessionStorage, limits),
-    indexedDB: createIndexedDb(world, browser.disk, page),
+    indexedDB: createIndexedDb(world, browser.disk, page, onWrite),
     IDBKeyRange: keyRanges,
     ...(browser.hasChannel && { BroadcastChannel }),
     fetch: page.fetching.fetch,

@@ -2,11 +2,12 @@
  * A storage area as `localStorage` gives it to pages: properties, backed by a map that outlives them.
  *
  * @param limits `most`: characters of all keys and values together
+ * @param onChange called with what is written, or without it after a deletion
  */
 export const createStorage = (
   entries: Map<string, string>,
   limits: { isRefused: boolean; most: number },
-  onChange: (isWritten: boolean) => void = () => {},
+  onChange: (written?: string) => void = () => {},
 ): object => {
   const check = () => {
     if (limits.isRefused) throw new DOMException('storage is refused', 'SecurityError');
@@ -18,7 +19,7 @@ export const createStorage = (
     const isLonger = value.length > (entries.get(key)?.length ?? -1);
     if (isLonger && length > limits.most) throw new DOMException('over quota', 'QuotaExceededError');
     entries.set(key, value);
-    onChange(true);
+    onChange(value);
   };
   return new Proxy(Object.create(null), {
     get(_, key) {
@@ -33,7 +34,7 @@ export const createStorage = (
     deleteProperty(_, key) {
       check();
       entries.delete(String(key));
-      onChange(false);
+      onChange();
       return true;
     },
     has: (_, key) => entries.has(String(key)),

@@ -1,4 +1,5 @@
 import type { Scheduler } from '../world/scheduler.ts';
+import { listIn, listOf } from './stubCalls.ts';
 
 /** A time span of virtual ms. One that is not over ends at infinity. */
 interface Span {
@@ -56,6 +57,10 @@ export interface History {
   readonly refused: Set<string>;
   /** Pages that have reported that the database does not work. */
   readonly shut: Set<string>;
+  /** A kill brings back what has this key in localStorage: its deletion was not on the disk yet. */
+  revive(key: string): void;
+  /** A kill between these times has brought back the stub's calls from which the event came. */
+  wasRevived(uuid: string, from: number, to: number): boolean;
   /** When the page loaded. */
   loadOf(page: string): number;
   readonly departures: readonly Departure[];
@@ -95,6 +100,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const returns: { readonly page: string; readonly at: number; readonly departures: number }[] = [];
   const loads = new Map<string, number>();
   const stops = new Map<string, number>();
+  const revivals: { readonly list: string | undefined; readonly at: number }[] = [];
   const upserts: { readonly page: string; readonly at: number }[] = [];
   return {
     network: network.note,
@@ -114,6 +120,8 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     stopOf: (page) => stops.get(page) ?? Number.POSITIVE_INFINITY,
     upsert: (page) => void upserts.push({ page, at: now() }),
     wasUpserted: (page, from, to) => upserts.some((call) => call.page === page && call.at >= from && call.at <= to),
+    revive: (key) => void revivals.push({ list: listOf(key), at: now() }),
+    wasRevived: (uuid, from, to) => revivals.some(({ list, at }) => list === listIn(uuid) && at >= from && at <= to),
     load: (page) => void loads.set(page, now()),
     loadOf: (page) => loads.get(page) ?? 0,
     depart: (departure) => void departures.push({ ...departure, at: now() }),

@@ -1,6 +1,8 @@
-import { type NetworkRequest, type RequestRecord, textOf } from '../server/network.ts';
+import type { Write } from '../browser/browser.ts';
+import type { RequestRecord } from '../server/network.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { type Action, has, hidesAnswers } from './plan.ts';
+import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -11,18 +13,10 @@ const CALM = 5000;
 
 /** A page has read that an event is confirmed. */
 interface Confirmed {
+  readonly uuid: string;
   readonly at: number;
   readonly by: string;
 }
-
-interface SentEvent {
-  readonly uuid?: string;
-}
-
-const eventsIn = (request: NetworkRequest): readonly SentEvent[] => {
-  const body = JSON.parse(textOf(request)) as SentEvent & { readonly batch?: readonly SentEvent[] };
-  return (body.batch ?? [body]).filter(({ uuid }) => uuid);
-};
 
 /** Nobody reads the answer to what is handed over, or to a request whose page goes away or is frozen. */
 const isRead = ({ history }: Stage, { from, at, end }: RequestRecord): boolean =>
@@ -38,8 +32,10 @@ const isDeath = (verb: Action['verb']): boolean => verb === 'crash' || verb === 
  * The page may not have been able to write down that the event is confirmed. If it has left at once, localStorage has it for the
  * next page, whatever becomes of the database.
  */
-const isForgotten = (stage: Stage, { at, by }: Confirmed, to: number): boolean => {
+const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boolean => {
   const { history, plan, acts } = stage;
+  // The docs name the limit: a kill brings back calls of the stub that a page has replayed.
+  if (history.wasRevived(uuid, at, to)) return true;
   const left = history.departureOf(by, at);
   const isInTime = left <= at + SETTLING;
   if (history.refused.has(by) || (isInTime && mayBeTakenBack(stage, left))) return true;
@@ -49,12 +45,21 @@ const isForgotten = (stage: Stage, { at, by }: Confirmed, to: number): boolean =
   return isCrashed || !history.wasDiskFair(at - CALM, to);
 };
 
+const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(value).includes(uuid);
+
 /**
- * A page was in the back/forward cache, and came back before the event was sent again. It may have had the event, also from the
- * journal of another page. It does not learn that it is confirmed, and stores it again.
+ * A page was in the back/forward cache, and came back before the event was sent again. If it had the event, also from the journal of
+ * another page, it does not learn that it is confirmed, and stores it again. What a page has it writes down, at the latest as it leaves.
  */
-const isMissed = ({ history }: Stage, { at, by }: Confirmed, to: number): boolean =>
-  history.restored(at, to).some((page) => page !== by && history.wasAway(page, at, at));
+const isMissed = ({ history, browser }: Stage, { uuid, at, by }: Confirmed, to: number): boolean =>
+  history
+    .restored(at, to)
+    .some(
+      (page) =>
+        page !== by &&
+        history.wasAway(page, at, at) &&
+        browser.writes.some((write) => write.page === page && write.at <= at && hasEvent(write, uuid)),
+    );
 
 /** A page that was already there may not learn of it. The next page finds what one that leaves has written. */
 const isKnown = ({ history }: Stage, { at, by }: Confirmed, page: string): boolean =>
@@ -69,15 +74,13 @@ export const findSentAgain = (stage: Stage): string | undefined => {
   // An app's transport that rejects has read the answer, and hides it.
   if (hidesAnswers(stage.plan)) return undefined;
   const confirmed = new Map<string, Confirmed>();
-  const sent = stage.network.requests
-    .filter(({ from }) => from.startsWith('page'))
-    .map((record) => ({ record, events: eventsIn(record.request) }));
-  for (const { record, events } of sent)
-    for (const { uuid = '' } of events)
+  const sent = sendingsOf(stage);
+  for (const { record, uuids } of sent)
+    for (const uuid of uuids)
       if (isRead(stage, record) && !confirmed.has(uuid))
-        confirmed.set(uuid, { at: record.end?.at ?? 0, by: record.from });
-  for (const { record, events } of sent)
-    for (const { uuid = '' } of events) {
+        confirmed.set(uuid, { uuid, at: record.end?.at ?? 0, by: record.from });
+  for (const { record, uuids } of sent)
+    for (const uuid of uuids) {
       const known = confirmed.get(uuid);
       if (!known || record.at <= known.at || !isKnown(stage, known, record.from) || isLeft(stage, record)) continue;
       if (isForgotten(stage, known, record.at) || isMissed(stage, known, record.at)) continue;

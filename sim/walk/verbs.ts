@@ -83,7 +83,7 @@ const verbs: Verbs = {
     for (const page of stage.browser.pages)
       if (page.state === 'running')
         stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
-    stage.browser.kill();
+    for (const key of stage.browser.kill()) stage.history.revive(key);
     stage.ledger.doubt(UNSAVED.kill);
     stage.tabs.length = 0;
     forgetKilled(stage);
