@@ -6,6 +6,7 @@ import { createBudget, type Share } from './relay/budget.js';
 import { toService } from './relay/forward.js';
 import { createForwarding, isOk } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
+import { createIdentityCheck, IDENTITY_FAULTS } from './relay/identity.js';
 import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
 import { createLimits } from './relay/limits.js';
 import { createLog } from './relay/log.js';
@@ -19,7 +20,6 @@ import { createReserve } from './relay/reserve.js';
 import { longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
-import { createSignatureCheck } from './relay/signature.js';
 import { renewedCookie } from './relay/visitorCookie.js';
 import { RELAY_HEADER } from './wire.js';
 
@@ -34,6 +34,7 @@ export {
   toService,
 } from './relay/forward.js';
 export type { Health } from './relay/health.js';
+export type { IdentityKeys, PrivateKey, PublicKey, SecretKey, SigningKeys } from './relay/identityKeys.js';
 export { type Buckets, type LimitOptions, memoryBuckets, type Rate, redisBuckets, type Take } from './relay/limits.js';
 export type { Logger, LogLine } from './relay/log.js';
 export { toNodeHandler } from './relay/node.js';
@@ -43,6 +44,7 @@ export type { RelayRequest } from './relay/request.js';
 export { memorySeen, type RedisCommand, redisSeen, type Seen, type SeenOptions, type SeenState } from './relay/seen.js';
 export type { BotOptions, EnrichOptions } from './relay/sender.js';
 export { signPrimaryKey } from './relay/signature.js';
+export { type IdentityClaims, signIdentity } from './relay/signIdentity.js';
 export type { VisitorCookieOptions } from './relay/visitorCookie.js';
 export type { Properties } from './wire.js';
 
@@ -80,18 +82,11 @@ const CLOSING = new Refusal(503, 'this relay is closing', 1);
  */
 export const createRelay = (options: RelayOptions): Relay => {
   checkOptions(options);
-  const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', identitySecret, allowedOrigins } = options;
+  const { baseUrl = '', eventsUrl = baseUrl, apiKey = '', allowedOrigins } = options;
   const { maxBodyBytes = 102_400, maxBatchEvents = 500, bodyTimeout = 30_000, timeout = 10_000 } = options;
   const { limits = {}, metricsPath } = options;
   const { maxForwards = 1000, maxBytes = 67_108_864 } = limits;
   const { reportInterval = 60_000, seen = memorySeen({ maxPending: longestForwarding(timeout) }) } = options;
-  const checks: Checks = {
-    isSigned: identitySecret === undefined ? undefined : createSignatureCheck(identitySecret),
-    allowUnsignedIdentify: options.allowUnsignedIdentify === true,
-    allowUnsignedUpsert: options.allowUnsignedUpsert === true,
-    allowedProperties: options.allowedProperties,
-    maxBatchEvents,
-  };
   /** The exception or rejection of a listener must not affect the answer. */
   const notify = <T>(listener: ((value: T) => unknown) | undefined, value: T) =>
     void (async () => listener?.(value))().catch(() => {});
@@ -101,6 +96,18 @@ export const createRelay = (options: RelayOptions): Relay => {
   const onError = (error: unknown) => {
     notify(options.onError, error);
     log.error(error);
+  };
+  const checks: Checks = {
+    checkIdentity: createIdentityCheck(options.identitySecret, options.identityKeys),
+    isTokenExpected: options.identityKeys !== undefined,
+    onRefusal(fault) {
+      metrics.refusedIdentity(fault);
+      log.warn(`identity refused: ${IDENTITY_FAULTS[fault]}`);
+    },
+    allowUnsignedIdentify: options.allowUnsignedIdentify === true,
+    allowUnsignedUpsert: options.allowUnsignedUpsert === true,
+    allowedProperties: options.allowedProperties,
+    maxBatchEvents,
   };
   const onStoreError = (store: 'seen' | 'buckets') => (error: unknown) => {
     metrics.failure(store);

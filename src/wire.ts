@@ -31,7 +31,7 @@ export interface WireEvent {
    * The relay counts the missing numbers, and does not forward this field.
    */
   seq?: [page: number, event: number];
-  /** Only in `$identify`: the primary key's signature by `signPrimaryKey`. The relay checks it and does not forward it. */
+  /** Only in `$identify`: the primary key's token by `signIdentity`, or its signature by `signPrimaryKey`. The relay checks it and does not forward it. */
   signature?: string;
 }
 
@@ -53,6 +53,9 @@ export interface Upsert {
   primary_key: string;
   properties?: Record<string, unknown> | undefined;
 }
+
+/** The relay's reason for an identity token that has expired, in `rejected` or as the `error` of 422. */
+export const TOKEN_EXPIRED = 'signature: token-expired';
 
 /** The relay's answer if it refused some events of a batch and took the others. */
 export interface Rejections {

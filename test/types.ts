@@ -217,7 +217,7 @@ export const unions = (tracker: Tracker<Events>, name: 'signup' | 'searched') =>
 /** Every option of `Options` that can be left out, as `undefined`. */
 type Unset<Options> = { [Name in keyof Options as object extends Pick<Options, Name> ? Name : never]-?: undefined };
 /** `undefined` turns these checks off, so that the relay throws. */
-type Guarded = 'identitySecret' | 'allowedOrigins' | 'allowedEvents' | 'allowedProperties';
+type Guarded = 'identitySecret' | 'identityKeys' | 'allowedOrigins' | 'allowedEvents' | 'allowedProperties';
 
 export const unset = (given: {
   tracker: Unset<TrackerOptions>;

@@ -1,7 +1,17 @@
 import { dataFault, eventFault, keyFault } from '../service/eventFault.js';
-import { BATCH_PATH, EVENT_PATH, IDENTIFY, isObject, type Rejections, UPSERT_PATH, type WireEvent } from '../wire.js';
+import {
+  BATCH_PATH,
+  EVENT_PATH,
+  IDENTIFY,
+  isObject,
+  type Rejections,
+  TOKEN_EXPIRED,
+  UPSERT_PATH,
+  type WireEvent,
+} from '../wire.js';
+import type { CheckIdentity, IdentityFault } from './identity.js';
+import { propertyFault } from './properties.js';
 import { Refusal } from './request.js';
-import type { CheckSignature } from './signature.js';
 
 /** One of the service's three paths. */
 export type ServicePath = typeof UPSERT_PATH | typeof BATCH_PATH | typeof EVENT_PATH;
@@ -24,8 +34,12 @@ export interface RelayedEvent {
 
 /** How the relay checks identities. */
 export interface Checks {
-  /** Undefined without a secret. */
-  readonly isSigned: CheckSignature | undefined;
+  /** Undefined without a secret and without keys. */
+  readonly checkIdentity: CheckIdentity | undefined;
+  /** There are keys, so a page is to send a token. */
+  readonly isTokenExpected: boolean;
+  /** Receives why an identity is refused. The page gets less. */
+  readonly onRefusal: (fault: IdentityFault) => void;
   readonly allowUnsignedIdentify: boolean;
   readonly allowUnsignedUpsert: boolean;
   /** Undefined if pages may set any property. */
@@ -38,8 +52,9 @@ export interface Checks {
 const ID_LENGTH = 36;
 
 const NO_SECRET =
-  'signature: expected the relay option identitySecret or allowUnsignedIdentify, which accept identities';
+  'signature: expected the relay option identityKeys, identitySecret or allowUnsignedIdentify, which accept identities';
 const UNSIGNED = 'signature: expected HMAC-SHA256 of the primary key, in hex, made with the identity secret';
+const NO_TOKEN = 'signature: expected an identity token that the relay accepts. Its log has the reason';
 
 /** An event from a page, and what is forwarded of it. */
 export const relayed = (came: WireEvent): RelayedEvent => {
@@ -48,11 +63,20 @@ export const relayed = (came: WireEvent): RelayedEvent => {
   return { came, forwarded: { uuid, timestamp, event, source, correlationKey, correlationValue, payload } };
 };
 
+/** What the page gets of a refused identity. */
+const refuse = (fault: IdentityFault, { isTokenExpected, onRefusal }: Checks): string => {
+  onRefusal(fault);
+  // The tracker can ask the app for a new token. Anything else would help to forge one.
+  if (fault === 'expired') return TOKEN_EXPIRED;
+  return isTokenExpected ? NO_TOKEN : UNSIGNED;
+};
+
 /** Why the relay does not believe a valid `$identify`, or undefined. */
-const doubtOf = async ({ payload, signature }: WireEvent, { isSigned, allowUnsignedIdentify }: Checks) => {
-  if (allowUnsignedIdentify) return;
-  if (!isSigned) return NO_SECRET;
-  return (await isSigned((payload as { distinct_id: string }).distinct_id, signature)) ? undefined : UNSIGNED;
+const doubtOf = async ({ payload, signature }: WireEvent, checks: Checks): Promise<string | undefined> => {
+  if (checks.allowUnsignedIdentify) return;
+  if (!checks.checkIdentity) return NO_SECRET;
+  const proof = await checks.checkIdentity((payload as { distinct_id: string }).distinct_id, signature);
+  return typeof proof === 'string' ? refuse(proof, checks) : undefined;
 };
 
 const sift = async (events: readonly unknown[], checks: Checks): Promise<Pick<Job, 'events' | 'rejected'>> => {
@@ -73,23 +97,25 @@ const sift = async (events: readonly unknown[], checks: Checks): Promise<Pick<Jo
 };
 
 const checkUpsert = async (body: Record<string, unknown>, checks: Checks) => {
-  const { isSigned, allowUnsignedUpsert, allowedProperties } = checks;
+  const { checkIdentity, allowUnsignedUpsert, allowedProperties } = checks;
   const { primary_key, properties, signature } = body;
-  if (!isSigned && !allowUnsignedUpsert)
+  if (!checkIdentity && !allowUnsignedUpsert)
     throw new Refusal(
       422,
-      'expected the relay option identitySecret or allowUnsignedUpsert, which accept customer properties',
+      'expected the relay option identityKeys, identitySecret or allowUnsignedUpsert, which accept customer properties',
     );
   const key = keyFault(primary_key);
   if (key) throw new Refusal(400, `primary_key: ${key}`);
   if (properties !== undefined && !isObject(properties)) throw new Refusal(400, 'properties: expected an object');
   const data = dataFault(properties);
   if (data) throw new Refusal(400, `properties${data}`);
-  const forbidden =
-    allowedProperties && Object.keys(properties ?? {}).find((name) => !allowedProperties.includes(name));
-  if (forbidden !== undefined)
-    throw new Refusal(422, `properties.${forbidden.slice(0, 80)}: expected one of the relay option allowedProperties`);
-  if (!allowUnsignedUpsert && !(await isSigned?.(primary_key as string, signature))) throw new Refusal(422, UNSIGNED);
+  const proof = (!allowUnsignedUpsert && (await checkIdentity?.(primary_key as string, signature))) || {};
+  if (typeof proof === 'string') throw new Refusal(422, refuse(proof, checks));
+  const forbidden = propertyFault(properties ?? {}, proof, allowedProperties);
+  if (forbidden !== undefined) {
+    if (checks.isTokenExpected) checks.onRefusal('property');
+    throw new Refusal(422, forbidden);
+  }
   return { primary_key, properties };
 };
 

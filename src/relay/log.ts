@@ -65,7 +65,7 @@ export const createLog = (logger: Logger | undefined, apiKey: string) => {
       const level = limited(levelOf(status), 'request');
       logger({ time: time(), level, message: 'request', status, path: path.slice(0, MAX_PATH), ms });
     },
-    warn: (message: string) => logger?.({ time: time(), level: 'warn', message }),
+    warn: (message: string) => logger?.({ time: time(), level: limited('warn', message), message }),
     error: (error: unknown) => {
       if (!logger) return;
       const { text, ...status } = read(error);

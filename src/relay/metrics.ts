@@ -59,6 +59,7 @@ export const createMetrics = () => {
     ['duplicate', 0],
   ]);
   const rejections: Counts = new Map();
+  const refusals: Counts = new Map();
   const answers: Counts = new Map();
   const failures: Counts = new Map([
     ['seen', 0],
@@ -78,6 +79,8 @@ export const createMetrics = () => {
     },
     /** `accept` has a reason of its own for each event, and so have you for `bots`. */
     dropped: (by: 'event' | 'accept' | 'bots', count: number) => void (count && add(rejections, by, count)),
+    /** @param reason why, of a fixed list */
+    refusedIdentity: (reason: string) => add(refusals, reason),
     /** Events that bots have sent, dropped or not. */
     ofBots(count: number): void {
       bots += count;
@@ -96,6 +99,7 @@ export const createMetrics = () => {
         `clew_relay_limited_requests_total ${limited}`,
         ...counterLines('clew_relay_events', 'what', events),
         ...counterLines('clew_relay_rejected_events', 'field', rejections),
+        ...counterLines('clew_relay_refused_identities', 'reason', refusals),
         '# TYPE clew_relay_bot_events counter',
         `clew_relay_bot_events_total ${bots}`,
         '# TYPE clew_relay_missing_events gauge',

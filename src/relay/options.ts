@@ -2,6 +2,7 @@ import { ADDRESS, isAddress, isKey, KEY } from '../service/address.js';
 import { isObject, kindOf } from '../wire.js';
 import type { Accept } from './accept.js';
 import type { Forward } from './forward.js';
+import { type IdentityKeys, keysFault } from './identityKeys.js';
 import { checkLimits, type LimitOptions } from './limits.js';
 import type { Logger } from './log.js';
 import type { RelayReport } from './report.js';
@@ -39,12 +40,20 @@ export interface RelayOptions {
   forward?: Forward | undefined;
   /**
    * With it, the relay accepts an identity only with the signature `signPrimaryKey(identitySecret, primaryKey)`, which the
-   * app's server makes. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
+   * app's server makes, or with a token of `identityKeys`. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
    * At least 32 bytes, for example from `openssl rand -hex 32`.
    *
    * @default none: the relay rejects every identity
    */
   identitySecret?: string;
+  /**
+   * With it, the relay accepts an identity only with a token that `signIdentity`, or a JWT library, has made on the app's server.
+   * The token expires, and can hold customer properties. Plain signatures are then accepted only with `identitySecret`, too.
+   *
+   * @default none: the relay accepts no tokens
+   * @example { audience: 'shop.example', keys: [{ id: '2026-01', secret: 'the-secret-of-32-bytes-or-more-…' }] }
+   */
+  identityKeys?: IdentityKeys;
   /**
    * Lets pages identify without a signature. Anyone who can open the page can then identify as any customer whose primary key
    * they know. Without it, the relay rejects an unsigned `$identify`, and the tracker drops that event.
@@ -225,6 +234,7 @@ export const checkOptions = (options: RelayOptions): void => {
   // A variable of the environment that is not set would turn the check off, and nobody would notice.
   for (const [name, expected] of [
     ['identitySecret', SECRET],
+    ['identityKeys', '{ audience, keys, revoked? }'],
     ['allowedOrigins', ORIGINS],
     ['allowedEvents', 'a list of names'],
     ['allowedProperties', 'a list of names'],
@@ -242,6 +252,12 @@ export const checkOptions = (options: RelayOptions): void => {
     if (!options.forward && (name === 'baseUrl' || name === 'apiKey') && options[name] === undefined)
       fail(name, `${expected}, or the option forward`, 'nothing');
   }
+  const { identityKeys, identitySecret } = options;
+  const wrong = identityKeys === undefined ? undefined : keysFault(identityKeys, 'publicKey');
+  if (wrong) fail(`identityKeys${wrong[0]}`, wrong[1], wrong[2]);
+  // Whoever can choose their primary key would have a token's text signed: both are HMAC-SHA256.
+  const shared = identityKeys?.keys.findIndex((key) => 'secret' in key && key.secret === identitySecret) ?? -1;
+  if (shared >= 0) fail(`identityKeys.keys[${shared}].secret`, 'another secret than identitySecret', 'the same');
   for (const name of ['forward', 'accept', 'onReport', 'onError', 'logger', 'fetch'] as const)
     expect(name, isFunction, 'a function');
   for (const name of ['allowUnsignedIdentify', 'allowUnsignedUpsert'] as const)

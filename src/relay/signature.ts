@@ -14,7 +14,7 @@ const encoder = new TextEncoder();
 export const isSecret = (value: unknown): value is string =>
   typeof value === 'string' && encoder.encode(value).length >= SECRET_BYTES;
 
-const importKey = (secret: string): Promise<CryptoKey> =>
+export const importSecret = (secret: string): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
 /**
@@ -35,9 +35,13 @@ export const signPrimaryKey = async (secret: string, primaryKey: string): Promis
   if (!isSecret(secret)) fail(`secret: expected a string of at least ${SECRET_BYTES} bytes, got ${kindOf(secret)}`);
   const fault = keyFault(primaryKey);
   if (fault) fail(`primaryKey: ${fault}`);
-  const signature = await crypto.subtle.sign('HMAC', await importKey(secret), encoder.encode(primaryKey));
+  const signature = await crypto.subtle.sign('HMAC', await importSecret(secret), encoder.encode(primaryKey));
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
+
+/** Whether a text has the form of `signPrimaryKey`, which no token has. */
+export const isPlain = (signature: unknown): signature is string =>
+  typeof signature === 'string' && /^[\da-f]{64}$/.test(signature);
 
 /** Resolves to whether a signature belongs to this primary key. */
 export type CheckSignature = (primaryKey: string, signature: unknown) => Promise<boolean>;
@@ -47,9 +51,9 @@ export type CheckSignature = (primaryKey: string, signature: unknown) => Promise
  * https://w3c.github.io/webcrypto/#hmac-operations-verify
  */
 export const createSignatureCheck = (secret: string): CheckSignature => {
-  const key = importKey(secret);
+  const key = importSecret(secret);
   return async (primaryKey, signature) => {
-    if (typeof signature !== 'string' || !/^[\da-f]{64}$/.test(signature)) return false;
+    if (!isPlain(signature)) return false;
     const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
     return crypto.subtle.verify('HMAC', await key, bytes, encoder.encode(primaryKey));
   };

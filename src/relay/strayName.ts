@@ -11,6 +11,7 @@ const OPTIONS: Record<keyof RelayOptions, true> = {
   apiKey: true,
   forward: true,
   identitySecret: true,
+  identityKeys: true,
   allowUnsignedIdentify: true,
   allowUnsignedUpsert: true,
   allowedOrigins: true,

@@ -9,7 +9,7 @@ const PRELUDE = [
   "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, linkDomains, pageViews, redactUrls } from 'clew'",
   "import { createMemoryStore, createTestTracker, type TestTransport } from 'clew/testing'",
   "import { createService } from 'clew/service'",
-  "import { createRelay, memorySeen, type Relay, signPrimaryKey, toNodeHandler } from 'clew/relay'",
+  "import { createRelay, memorySeen, type Relay, signIdentity, signPrimaryKey, toNodeHandler } from 'clew/relay'",
   "import { useTracker } from 'clew/vue'",
   "import { inspect } from 'clew/inspector'",
   "import * as http from 'node:http'",

@@ -61,11 +61,11 @@ describe('with `identitySecret`, an `$identify`', () => {
     }
   });
 
-  it('is rejected without a secret, with the two options that would allow it', async () => {
+  it('is rejected without a secret, with the options that would allow it', async () => {
     const { post, received } = openWithoutSecret();
     const unsigned = identify('ann', 'whatever');
     const reason =
-      'signature: expected the relay option identitySecret or allowUnsignedIdentify, which accept identities';
+      'signature: expected the relay option identityKeys, identitySecret or allowUnsignedIdentify, which accept identities';
     expect(await post(BATCH, { batch: [unsigned] })).toEqual({
       status: 200,
       json: { rejected: [{ uuid: unsigned.uuid, reason }] },
@@ -99,12 +99,13 @@ describe('an upsert', () => {
     }
   });
 
-  it('is refused with 422 and the two options that would allow it, without a secret', async () => {
+  it('is refused with 422 and the options that would allow it, without a secret', async () => {
     const { post } = openWithoutSecret();
     expect(await post(UPSERT, { primary_key: 'ann' })).toEqual({
       status: 422,
       json: {
-        error: 'expected the relay option identitySecret or allowUnsignedUpsert, which accept customer properties',
+        error:
+          'expected the relay option identityKeys, identitySecret or allowUnsignedUpsert, which accept customer properties',
       },
     });
   });

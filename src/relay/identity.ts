@@ -1,0 +1,92 @@
+import { isObject } from '../wire.js';
+import { type CryptoKeyOf, type IdentityKeys, importVerifier } from './identityKeys.js';
+import { ALGORITHMS, readJws } from './jws.js';
+import { createSignatureCheck, isPlain } from './signature.js';
+
+/** Seconds for which a token may be valid. Queues keep no event for longer (`maxAge`). More is an `exp` in ms by mistake. */
+export const MAX_LIFETIME = 2_592_000;
+/** Seconds by which the clock of the app's server may be ahead of the relay's. */
+const LEEWAY = 60;
+
+/** Why the relay refuses an identity, for the operator. A page gets no more than whether its token has expired. */
+export const IDENTITY_FAULTS = {
+  missing: 'there is no signature',
+  plain: 'the plain signature is not of this primary key with identitySecret',
+  malformed: 'the token is no compact JWS that the relay can read',
+  unknown_key: 'the kid of the token is not in identityKeys',
+  revoked_key: 'the key of the token is revoked',
+  algorithm: 'the alg of the token is not the algorithm of its key',
+  signature: 'the token was not signed with its key, or was changed since',
+  claims: 'the token needs sub, aud, iat and exp, in seconds, and properties that are an object',
+  lifetime: `the token is valid for more than ${MAX_LIFETIME} s`,
+  audience: 'the aud of the token is another audience',
+  early: 'the token is not valid yet: compare the clocks',
+  expired: 'the token has expired',
+  primary_key: 'the sub of the token is another primary key',
+  property: 'a property is not the one of the token, or not in allowedProperties',
+} as const;
+export type IdentityFault = keyof typeof IDENTITY_FAULTS;
+
+/** What a signature has proven. */
+export interface Proof {
+  /** The properties of the token. Undefined for a plain signature, which covers no property. */
+  readonly properties?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Resolves to what a signature proves of this primary key, or to the reason why it proves nothing. */
+export type CheckIdentity = (primaryKey: string, signature: unknown) => Promise<Proof | IdentityFault>;
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+/** What verified claims prove. */
+const judgeClaims = (
+  { sub, aud, iat, exp, nbf = 0, properties = {} }: Record<string, unknown>,
+  audience: string,
+  primaryKey: string,
+): Proof | IdentityFault => {
+  if (typeof sub !== 'string' || !isTime(iat) || !isTime(exp) || !isTime(nbf) || !isObject(properties)) return 'claims';
+  const now = Date.now() / 1000;
+  if (aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return 'audience';
+  if (exp - iat > MAX_LIFETIME) return 'lifetime';
+  if (Math.max(iat, nbf) > now + LEEWAY) return 'early';
+  if (sub !== primaryKey) return 'primary_key';
+  return exp > now ? { properties } : 'expired';
+};
+
+const createTokenCheck = ({ audience, keys, revoked = [] }: IdentityKeys): CheckIdentity => {
+  const imported = new Map<unknown, CryptoKeyOf>();
+  const known = new Map<unknown, IdentityKeys['keys'][number]>(keys.map((key) => [key.id, key]));
+  const isRevoked = new Set<unknown>(revoked);
+  return async (primaryKey, token) => {
+    const jws = readJws(token);
+    if (!jws) return 'malformed';
+    const { alg, kid } = jws.header;
+    if (isRevoked.has(kid)) return 'revoked_key';
+    const key = known.get(kid);
+    if (!key) return 'unknown_key';
+    // On its first use, so that an old runtime without Ed25519 fails only for a token that needs it.
+    const verifier = imported.get(kid) ?? importVerifier(key);
+    imported.set(kid, verifier);
+    // The key decides, and never the token: https://www.rfc-editor.org/rfc/rfc8725#section-3.1
+    if (!(ALGORITHMS[verifier.kind] as readonly unknown[]).includes(alg)) return 'algorithm';
+    const isSigned = await crypto.subtle.verify(verifier.name, await verifier.key, jws.signature, jws.signed);
+    if (!isSigned) return 'signature';
+    const claims = jws.claims();
+    return claims ? judgeClaims(claims, audience, primaryKey) : 'claims';
+  };
+};
+
+/** The check of tokens by a ring, and of plain signatures by a secret. Undefined without either. */
+export const createIdentityCheck = (
+  identitySecret: string | undefined,
+  identityKeys: IdentityKeys | undefined,
+): CheckIdentity | undefined => {
+  const isOfSecret = identitySecret === undefined ? undefined : createSignatureCheck(identitySecret);
+  const checkToken = identityKeys && createTokenCheck(identityKeys);
+  if (!isOfSecret && !checkToken) return undefined;
+  return async (primaryKey, signature) => {
+    if (signature === undefined || signature === '') return 'missing';
+    if (checkToken && !isPlain(signature)) return checkToken(primaryKey, signature);
+    return (await isOfSecret?.(primaryKey, signature)) ? {} : 'plain';
+  };
+};
