@@ -1,4 +1,5 @@
 import type { RelayOptions } from '../relay.js';
+import { parseJson } from '../wire.js';
 
 /** The environment's variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,6 +34,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
 /** The error of `createRelay`, with the variable in place of the option. */
 export const describeError = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error))
+    .replace(/^createRelay: identityKeys/, 'IDENTITY_KEYS')
     .replace(/^createRelay: ([\w.]+)/, (whole, name) => VARIABLES[name] ?? whole)
     .replace(', or the option forward', '');
 
@@ -67,6 +69,13 @@ export const readEnvironment = (env: Environment): Settings => {
   };
   const oneOf = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
     known.find((value) => value === (text(name) ?? otherwise)) ?? fail(name, known.join(', '));
+  /** Its text has secrets, so the error is without it. */
+  const json = (name: string): unknown => {
+    const given = text(name);
+    const value = given && parseJson<unknown>(given);
+    if (given && value === undefined) throw new TypeError(`${name}: expected JSON`);
+    return value;
+  };
   const header = text('COUNTRY_HEADER');
   const address = oneOf('CLIENT_ADDRESS', ADDRESSES, 'none');
   const enrich = {
@@ -87,6 +96,7 @@ export const readEnvironment = (env: Environment): Settings => {
   // The relay takes an option that is there but undefined for a mistake.
   for (const [option, value] of Object.entries({
     identitySecret: text('IDENTITY_SECRET'),
+    identityKeys: json('IDENTITY_KEYS'),
     allowedOrigins: list('ALLOWED_ORIGINS'),
     allowedEvents: list('ALLOWED_EVENTS'),
     allowedProperties: list('ALLOWED_PROPERTIES'),

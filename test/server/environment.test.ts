@@ -4,6 +4,8 @@ import { describeError, type Environment, readEnvironment } from '../../src/serv
 
 const REQUIRED = { BASE_URL: 'https://service.example', API_KEY: 'the-secret-key' };
 
+const identityKeys = { audience: 'shop.example', keys: [{ id: 'a', secret: 'y'.repeat(32) }] };
+
 it('two variables are enough', () => {
   const settings = readEnvironment(REQUIRED);
   expect(settings).toMatchObject({
@@ -23,6 +25,7 @@ it('each variable becomes its option', () => {
     ...REQUIRED,
     EVENTS_URL: 'https://events.example',
     IDENTITY_SECRET: 'x'.repeat(32),
+    IDENTITY_KEYS: JSON.stringify(identityKeys),
     ALLOW_UNSIGNED_IDENTIFY: 'true',
     ALLOW_UNSIGNED_UPSERT: 'true',
     ALLOWED_ORIGINS: 'https://a.example, https://b.example,',
@@ -48,6 +51,7 @@ it('each variable becomes its option', () => {
       eventsUrl: 'https://events.example',
       apiKey: 'the-secret-key',
       identitySecret: 'x'.repeat(32),
+      identityKeys,
       allowUnsignedIdentify: true,
       allowUnsignedUpsert: true,
       allowedOrigins: ['https://a.example', 'https://b.example'],
@@ -85,6 +89,12 @@ describe('an invalid variable is named:', () => {
     [{ BASE_URL: '' }, 'BASE_URL: expected an http or https address without a query, got nothing'],
     [{ API_KEY: '' }, 'API_KEY: expected visible ASCII characters, got nothing'],
     [{ API_KEY: 'schlüssel' }, 'API_KEY: expected visible ASCII characters, got a string'],
+    [{ IDENTITY_KEYS: '{hidden' }, 'IDENTITY_KEYS: expected JSON'],
+    [{ IDENTITY_KEYS: '{}' }, 'IDENTITY_KEYS.audience: expected a text of 1 to 200 characters, got undefined'],
+    [
+      { IDENTITY_KEYS: '{"audience":"a","keys":[{"id":"a","secret":"hidden"}]}' },
+      'IDENTITY_KEYS.keys[0].secret: expected a string of at least 32 bytes, got a string',
+    ],
     [{ IDENTITY_SECRET: 'short' }, 'IDENTITY_SECRET: expected a string of at least 32 bytes, got a string'],
     [{ ALLOWED_ORIGINS: 'a.example' }, 'ALLOWED_ORIGINS: expected a list of origins'],
     [{ ALLOWED_EVENTS: ' ,' }, 'ALLOWED_EVENTS: expected entries with commas between them, got " ,"'],
@@ -107,7 +117,7 @@ describe('an invalid variable is named:', () => {
   });
 
   it('never with a key or a secret', () => {
-    for (const env of [{ API_KEY: 'schlüssel' }, { IDENTITY_SECRET: 'hidden' }])
+    for (const env of [{ API_KEY: 'schlüssel' }, { IDENTITY_SECRET: 'hidden' }, { IDENTITY_KEYS: '{hidden' }])
       try {
         createRelay(readEnvironment({ ...REQUIRED, ...env }).relay);
       } catch (error) {
