@@ -40,10 +40,12 @@ const isTime = (value: unknown): value is number => typeof value === 'number' &&
 
 /** What verified claims prove. */
 const judgeClaims = (
-  { sub, aud, iat, exp, nbf = 0, properties = {} }: Record<string, unknown>,
+  { sub, aud, iat, exp, nbf = 0, properties: given }: Record<string, unknown>,
   audience: string,
   primaryKey: string,
 ): Proof | IdentityFault => {
+  // Some languages write null for a field without a value.
+  const properties = given ?? {};
   if (typeof sub !== 'string' || !isTime(iat) || !isTime(exp) || !isTime(nbf) || !isObject(properties)) return 'claims';
   const now = Date.now() / 1000;
   if (aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return 'audience';

@@ -6,8 +6,10 @@ import { type Block, blocks, placeOf } from './markdown.ts';
 
 const LANGUAGES = [
   'bash',
+  'csharp',
   'go',
   'html',
+  'java',
   'js',
   'json',
   'php',
