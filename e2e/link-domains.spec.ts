@@ -80,7 +80,7 @@ const arriveBy = async (context: BrowserContext, url: string, referer?: string, 
   return visitorOf(page);
 };
 
-const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000 + seconds).toString(36);
+const inSeconds = (seconds: number) => Math.ceil(Date.now() / 1000 + seconds).toString(36);
 const VISITOR_ID = '11111111-1111-4111-8111-111111111111';
 
 test('a link to the other site takes the visitor id there, and both addresses stay clean', {
@@ -281,7 +281,7 @@ test('before consent the link is not read and no link is changed, however late c
   const refused = await arriveBy(context, link, undefined, { consent: 'required' });
   expect(refused.page.url()).toBe(link);
   await refused.clew('consent', false);
-  expect(refused.page.url()).toBe(link);
+  expect(refused.page.url()).not.toContain(MARK);
   const granted = await arriveBy(context, link, undefined, { consent: 'required' });
   // The visitor thinks it over for an hour.
   await granted.page.evaluate((late) => {
@@ -293,6 +293,92 @@ test('before consent the link is not read and no link is changed, however late c
   await granted.clew('consent', true);
   expect(granted.page.url()).not.toContain(MARK);
   expect(await granted.visitorId()).toBe(VISITOR_ID);
+});
+
+test('a click that logs the visitor out hands over the next visitor id, a refusal none', {
+  tag: '@promise',
+}, async ({ visit, addressOf }) => {
+  for (const [method, ...args] of [['reset'], ['identify', 'bob'], ['consent', false]] as const) {
+    const shop = await visit(SHOP);
+    await shop.clew('consent', true);
+    await shop.clew('identify', 'ann');
+    const ann = await shop.visitorId();
+    await addLink(shop, `${addressOf(HELP)}/blank`);
+    await shop.page.evaluate(
+      (call) => {
+        const link = document.querySelector('a') as HTMLAnchorElement;
+        // No listener of clew is called after it.
+        link.onclick = (event) => {
+          event.stopPropagation();
+          window.clew(...call);
+        };
+      },
+      [method, ...args] as [string, ...unknown[]],
+    );
+    await shop.page.locator('a').click();
+    await shop.page.waitForURL((url) => url.hostname === HELP);
+    expect(shop.page.url(), method).not.toContain(ann);
+    expect(shop.page.url().includes(MARK), method).toBe(method !== 'consent');
+    await shop.page.close();
+  }
+});
+
+test('a link that a router brings back into the address is not accepted again after reset()', {
+  tag: '@promise',
+}, async ({ context, addressOf }) => {
+  const link = `${addressOf(HELP)}/blank?${MARK}${VISITOR_ID}.${inSeconds(0)}`;
+  const help = await arriveBy(context, link, undefined, { consent: 'required' });
+  await help.clew('consent', true);
+  expect(await help.visitorId()).toBe(VISITOR_ID);
+  await help.page.evaluate((url) => history.pushState(null, '', url), `${link}&tab=1`);
+  await help.clew('identify', 'customer-1');
+  await help.clew('reset');
+  const next = await help.visitorId();
+  await help.page.reload();
+  await load(help.page, { consent: 'required' });
+  await help.clew('consent', true);
+  expect(await help.visitorId()).toBe(next);
+  expect(help.page.url()).toBe(`${addressOf(HELP)}/blank?tab=1`);
+});
+
+test('an address of the app itself is no link, however late consent comes', { tag: '@long' }, async ({
+  context,
+  addressOf,
+}) => {
+  const help = await arriveBy(context, `${addressOf(HELP)}/blank`, undefined, { consent: 'required' });
+  await help.page.evaluate((query) => history.pushState(null, '', query), `?${MARK}${VISITOR_ID}.${inSeconds(0)}`);
+  await help.clew('consent', true);
+  expect(await help.visitorId()).not.toBe(VISITOR_ID);
+});
+
+test('after log-out at one site, the other one takes the next visitor id by a link', {
+  tag: '@promise',
+}, async ({ visit, addressOf }) => {
+  const shop = await visit(SHOP);
+  await shop.clew('identify', 'customer-1');
+  const customer = await shop.visitorId();
+  const help = await follow(shop, `${addressOf(HELP)}/blank`);
+  expect(await help.visitorId()).toBe(customer);
+  await shop.page.goto(`${addressOf(SHOP)}/blank`);
+  await load(shop.page, {});
+  await shop.clew('reset');
+  const next = await shop.visitorId();
+  await follow(shop, `${addressOf(HELP)}/blank`);
+  expect(await help.visitorId()).toBe(next);
+  expect(next).not.toBe(customer);
+});
+
+test('a landing page that redirects before clew is there passes the link on', { tag: '@promise' }, async ({
+  context,
+  addressOf,
+}) => {
+  const page = await context.newPage();
+  await page.goto(`${addressOf(HELP)}/blank?${MARK}${VISITOR_ID}.${inSeconds(0)}`, { referer: addressOf(SHOP) });
+  await page.evaluate(() => location.replace('/blank?home'));
+  await page.waitForURL(/home/);
+  await load(page, {});
+  expect(await visitorOf(page).visitorId()).toBe(VISITOR_ID);
+  expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
 });
 
 test('a link within the host is unchanged, and a change that the page makes stays', {

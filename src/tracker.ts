@@ -101,7 +101,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     }),
     arrive: () => arriveByLink && attempt(arriveByLink),
     settled: (isStart) => farewell.settled(isStart && courier.receive),
-    onVisitor: traces.visitor,
+    onVisitor(known) {
+      traces.visitor(known);
+      changeLinks?.();
+    },
     // Soon, not after the full interval: it proves the link. The database's answer has let the page's first work go ahead.
     onLoad: () => courier.flush(true),
     onChange: channel.post,
@@ -109,7 +112,7 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     onMissed: () => visit.refuse(),
     fail,
   });
-  const [arriveByLink, watchLinks] = settings.linkDomains?.(service, visitor.known) ?? [];
+  const [arriveByLink, watchLinks, changeLinks] = settings.linkDomains?.(service, visitor.known) ?? [];
 
   const recorder = createRecorder({
     steps,
@@ -125,7 +128,10 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     fail: failWith,
   });
 
-  const onRefusal = () => traces.visitor();
+  const onRefusal = () => {
+    traces.visitor();
+    changeLinks?.();
+  };
   const parts = { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger };
   const visit = createVisit({ ...parts, onRefusal, fail });
   const tracker = createMethods({

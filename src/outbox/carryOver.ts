@@ -22,13 +22,15 @@ export const CHANGED = 'clew.visitor';
 
 /** What has brought the visitor: the campaign's part of a query. It ends with the tab. */
 export const VISIT = 'clew.visit';
+/** The parameter of the link that has opened the page, until the database has answered who the visitor is. It ends with the tab. */
+export const LINK = 'clew.link';
 
 /** In place of localStorage, or undefined for localStorage itself. */
 export type Local = Record<string, string> | undefined;
 
 /** Throws where storage is refused. */
 const storageOf = (key: string, local: Local): Record<string, string> =>
-  key === VISIT ? sessionStorage : (local ?? localStorage);
+  key === VISIT || key === LINK ? sessionStorage : (local ?? localStorage);
 
 /** The stored text, to see whether another page has changed it. */
 export const carriedText = (key: string, local?: Local): string | undefined => {
@@ -81,5 +83,5 @@ export const carry = (key: string, local?: Local, value?: unknown): boolean => {
 export const carryNothing = (service: string, local: Local): void => {
   const pages = [`${PAGE} ${service} `, `${ITEMS} ${service} `, CALLS].flatMap((prefix) => carriedKeys(prefix, local));
   const own = [SETTLED, TAB].flatMap((name) => [name, `${name} ${service}`]);
-  for (const key of [HINT, CHANGED, OLD_ID, VISIT, ...pages, ...own]) carry(key, local);
+  for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, ...pages, ...own]) carry(key, local);
 };

@@ -1,6 +1,9 @@
 /** What `linkDomains` adds to a link: a visitor id, the time (s, base 36), and 1 if it is identified. */
 export const LINK_PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
 
+/** The value of that parameter in an address, if it has one. */
+export const linkIn = (url: string): string | undefined => LINK_PARAMETER.exec(url)?.[2];
+
 /** An address without that parameter. */
 export const withoutLink = (url: string): string =>
   url.replace(LINK_PARAMETER, (_all, before, _value, after) => after && before);

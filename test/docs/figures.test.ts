@@ -73,7 +73,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/tracker.md', 'within 21 s', 'src/courier/ask.ts', 'const PATIENCE = REQUEST_TIMEOUT + 1000;'],
   ['docs/tracker.md', 'ten million characters', 'src/outbox/size.ts', 'const MOST_LENGTH = 1e7;'],
   ['docs/without-code.md', 'has stood for 100 ms', 'src/page/navigation.ts', 'const SETTLING = 100;'],
-  ['docs/privacy.md', 'not older than two minutes', 'src/visitor/linkDomains.ts', 'const MAX_AGE = 120;'],
+  ['docs/privacy.md', 'not older than two minutes', 'src/visitor/arrival.ts', 'const MAX_AGE = 120;'],
   ['docs/privacy.md', '400 days', 'src/relay/visitorCookie.ts', 'const MAX_AGE = 34_560_000;'],
   ['docs/relay.md', 'hold for two hours', 'src/relay/answer.ts', "'Access-Control-Max-Age': '7200'"],
   [

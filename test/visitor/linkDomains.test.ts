@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkOptions, type TrackerOptions } from '../../src/api/options.ts';
-import type { Tracker } from '../../src/index.ts';
+import type { Store, Tracker } from '../../src/index.ts';
 import { linkDomains } from '../../src/visitor/linkDomains.ts';
 import { createMemoryStore, openPage, type Page, start } from '../tracker/page.ts';
 
@@ -39,7 +39,7 @@ const HERE = 'https://www.yarns.example/start';
 const SHOP = 'https://www.shop.example/yarns';
 
 /** The time in a link, in s from now. */
-const time = (seconds = 0) => Math.floor(Date.now() / 1000 + seconds).toString(36);
+const time = (seconds = 0) => Math.ceil(Date.now() / 1000 + seconds).toString(36);
 const startLinked = (options: Partial<TrackerOptions> = {}) =>
   start({ baseUrl: '/clew', linkDomains: linkDomains(['shop.example', 'help.example']), ...options });
 
@@ -140,6 +140,96 @@ describe('a page opened by a link', () => {
   });
 });
 
+describe('a link that comes again', () => {
+  const OTHER = '89abcdef-89ab-4cde-8f01-23456789abcd';
+  const land = (at: string, options: Partial<TrackerOptions>, referrer = SHOP) => {
+    const page = openPage(at, referrer);
+    return { page, ...startLinked(options) };
+  };
+  const next = (store: Store) => vi.advanceTimersByTimeAsync(5000).then(() => store);
+  beforeEach(() => void vi.stubGlobal('sessionStorage', {}));
+
+  it('is not accepted after reset(), also after a reload', async () => {
+    const store = createMemoryStore();
+    const link = `${HERE}?clew_link=${VISITOR}.${time()}`;
+    const { tracker } = land(link, { store });
+    expect(await tracker.correlationValue()).toBe(VISITOR);
+    tracker.reset();
+    const fresh = await tracker.correlationValue();
+    await tracker.flush();
+    tracker.stop();
+    expect(await land(link, { store: await next(store) }).tracker.correlationValue()).toBe(fresh);
+  });
+
+  it('is accepted once in a page load, also by a page that the browser restores', async () => {
+    const store = createMemoryStore();
+    const { page, tracker } = land(`${HERE}?clew_link=${VISITOR}.${time()}`, { store });
+    await tracker.correlationValue();
+    page.leave();
+    page.location.href = `${HERE}?clew_link=${OTHER}.${time()}`;
+    page.restore();
+    expect(await tracker.correlationValue()).toBe(VISITOR);
+    expect(page.location.href).toBe(HERE);
+  });
+
+  it('is not accepted after a refusal, which removes it from the address', async () => {
+    const { page, tracker } = land(`${HERE}?clew_link=${VISITOR}.${time()}`, { consent: 'required' });
+    tracker.consent(false);
+    expect(page.location.href).toBe(HERE);
+    page.location.href = `${HERE}?clew_link=${VISITOR}.${time()}`;
+    tracker.consent(true);
+    expect(await tracker.correlationValue()).not.toBe(VISITOR);
+  });
+
+  it('counts with another visitor id if no customer is identified here', async () => {
+    const store = createMemoryStore();
+    const first = land(`${HERE}?clew_link=${VISITOR}.${time()}.1`, { store });
+    expect(await first.tracker.correlationValue()).toBe(VISITOR);
+    await first.tracker.flush();
+    first.tracker.stop();
+    const { tracker, events } = land(`${HERE}?clew_link=${OTHER}.${time()}`, { store: await next(store) });
+    expect(await tracker.correlationValue()).toBe(OTHER);
+    tracker.identify('ann');
+    await tracker.flush();
+    expect(events().at(-1)).toMatchObject({ event: '$identify', correlationValue: OTHER });
+  });
+
+  it('marks the same visitor id as identified by the other site', async () => {
+    const store = createMemoryStore();
+    const first = land(`${HERE}?clew_link=${VISITOR}.${time()}`, { store });
+    await first.tracker.flush();
+    first.tracker.stop();
+    const { tracker } = land(`${HERE}?clew_link=${VISITOR}.${time()}.1`, { store: await next(store) });
+    expect(await tracker.correlationValue()).toBe(VISITOR);
+    tracker.identify('ann');
+    expect(await tracker.correlationValue()).not.toBe(VISITOR);
+  });
+
+  it('is accepted by the next page if the first one leaves before the database has answered', async () => {
+    const store = createMemoryStore();
+    const { page } = land(`${HERE}?clew_link=${VISITOR}.${time()}`, { store });
+    expect(page.location.href).toBe(HERE);
+    page.leave();
+    expect(await land(`${HERE}/home`, { store }, HERE).tracker.correlationValue()).toBe(VISITOR);
+    expect(sessionStorage).toEqual({});
+  });
+
+  it.each(['', `?clew_link=${VISITOR}.${time()}`])(
+    'is accepted by the page to which the first one redirects before clew is there: /home%s',
+    async (query) => {
+      const link = `${HERE}?clew_link=${VISITOR}.${time()}`;
+      const { page, tracker } = land(`https://www.yarns.example/home${query}`, {}, link);
+      expect(await tracker.correlationValue()).toBe(VISITOR);
+      expect(page.location.search).toBe('');
+    },
+  );
+
+  it('is not accepted from a referrer of a site that is not in the list', async () => {
+    const link = `https://evil.example/?clew_link=${VISITOR}.${time()}`;
+    expect(await land(HERE, {}, link).tracker.correlationValue()).not.toBe(VISITOR);
+  });
+});
+
 describe('a link to another domain', () => {
   /** A link as an event finds it. */
   const linkTo = (attribute: string | null) => {
@@ -223,6 +313,45 @@ describe('a link to another domain', () => {
     const { tracker } = startLinked();
     const visitor = await tracker.correlationValue();
     expect(click(page, linkTo(href), type, button)).toBe(`${href}?clew_link=${visitor}.${time()}`);
+  });
+
+  it.each<[string, (tracker: Tracker) => unknown]>([
+    ['resets the visitor', (tracker) => tracker.reset()],
+    ['identifies another customer', (tracker) => tracker.identify('bob')],
+  ])('has the later visitor id if a listener of the click %s', async (_what, act) => {
+    const page = openPage(HERE);
+    const { tracker } = startLinked();
+    tracker.identify('ann');
+    const former = await tracker.correlationValue();
+    const link = linkTo('https://help.example/faq?a=1');
+    page.window.addEventListener('click', () => act(tracker));
+    const linked = click(page, link);
+    const visitor = await tracker.correlationValue();
+    expect(visitor).not.toBe(former);
+    expect(linked).toMatch(new RegExp(`^https://help.example/faq\\?clew_link=${visitor}\\.[^&]+&a=1$`));
+    vi.advanceTimersByTime(0);
+    expect(link.href).toBe('https://help.example/faq?a=1');
+  });
+
+  it('has no visitor id if a listener of the click refuses consent', async () => {
+    const page = openPage(HERE);
+    const { tracker } = startLinked();
+    await tracker.correlationValue();
+    page.window.addEventListener('click', () => tracker.consent(false));
+    expect(click(page, linkTo('https://help.example/faq'))).toBe('https://help.example/faq');
+  });
+
+  it('has the visitor id of this click if the page has kept an earlier address', async () => {
+    const page = openPage(HERE);
+    const { tracker } = startLinked();
+    await tracker.correlationValue();
+    const kept = click(page, linkTo('https://help.example/faq'));
+    vi.advanceTimersByTime(0);
+    tracker.reset();
+    const link = linkTo(kept);
+    expect(click(page, link)).toBe(`https://help.example/faq?clew_link=${await tracker.correlationValue()}.${time()}`);
+    vi.advanceTimersByTime(0);
+    expect(link.href).toBe('https://help.example/faq');
   });
 
   it('marks the visitor as a customer without the primary key', async () => {

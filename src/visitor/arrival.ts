@@ -1,0 +1,71 @@
+import { carried, carry, LINK } from '../outbox/carryOver.js';
+import { linkIn, withoutLink } from '../page/address.js';
+import { isVisitorId, type Visitor, versionAt } from './record.js';
+
+/** How old (s) a link may be as the page begins to load, and how far ahead: the clock may have been set meanwhile. */
+const MAX_AGE = 120;
+/** Stands for a primary key that another site knows. */
+const ELSEWHERE = 1;
+
+/** Removes the parameter from the page's address. An app's router may keep something in the state. */
+const clean = () => {
+  const { href } = location;
+  if (linkIn(href) !== undefined) history.replaceState(history.state, '', withoutLink(href));
+};
+
+/**
+ * Reads the link of `linkDomains` that has opened the page.
+ *
+ * @param isLinked whether a host is one of the domains
+ * @returns `arrive` gives what the link makes of the visitor of this site, if it is valid, until a visitor has met it. `forget`
+ * ignores the link from then on.
+ */
+export const createArrival = (isLinked: (from: URL) => boolean, service: string) => {
+  let isUsed = false;
+
+  /** The parameter of the link that has opened this page, or a page of this site that has sent the visitor on at once. */
+  const find = (): unknown => {
+    const { referrer } = document;
+    const from = referrer && new URL(referrer);
+    const passed = from && from.origin === location.origin && linkIn(referrer);
+    // A router may bring the parameter back into the address, but not into the one from which the browser has loaded the page.
+    const [{ name } = { name: location.href }] = performance.getEntriesByType?.('navigation') ?? [];
+    return ((!from || isLinked(from) || passed) && linkIn(name)) || carried(LINK) || passed;
+  };
+
+  const arrive = (): ((visitor: Visitor) => Visitor) | undefined => {
+    const value = isUsed ? '' : `${find()}`;
+    clean();
+    const [thread, time, mark] = value.split('.');
+    const seconds = Number.parseInt(time as string, 36);
+    // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
+    const age = (Date.now() - performance.now()) / 1000 - seconds;
+    const isValid = isVisitorId(thread) && Math.abs(age) <= MAX_AGE;
+    // The page may leave before the database has answered.
+    carry(LINK, undefined, isValid && value);
+    if (!isValid) return;
+    return (visitor) => {
+      isUsed = true;
+      carry(LINK);
+      const { keys, turn } = visitor;
+      const version = versionAt(seconds * 1000);
+      // An id that another site has identified may be of its former customer. Who is identified here, or was reset since, stays.
+      if (version < turn || Object.values(keys).some(([key]) => key !== ELSEWHERE)) return visitor;
+      const isSame = thread === visitor.thread;
+      return {
+        ...visitor,
+        thread,
+        turn: isSame ? turn : Math.max(version, turn + 1),
+        // Who identifies here may be somebody else than there: then they get a visitor id of their own.
+        keys: mark ? { [service]: [ELSEWHERE] } : isSame ? keys : {},
+      };
+    };
+  };
+
+  const forget = () => {
+    isUsed = true;
+    clean();
+  };
+
+  return [arrive, forget] as const;
+};
