@@ -1,6 +1,6 @@
 import { createSieve, NOT_ALLOWED } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
-import { allow, answerOf, answerOfNothing, refusalOf } from './relay/answer.js';
+import { allow, answerOf, answerOfNothing, refusalOf, withStates } from './relay/answer.js';
 import { bodyFor } from './relay/body.js';
 import { createBudget, type Share } from './relay/budget.js';
 import { toService } from './relay/forward.js';
@@ -14,9 +14,10 @@ import { createMetrics } from './relay/metrics.js';
 import { checkOptions, type RelayOptions } from './relay/options.js';
 import { answerToProbe } from './relay/probes.js';
 import { createReading } from './relay/reading.js';
+import { createReceipts, idInAddress, idInBody, type Question, questionsIn, type Receipt } from './relay/receipts.js';
 import { createAccount } from './relay/report.js';
 import { isBeacon, Refusal, type RelayRequest } from './relay/request.js';
-import { createReserve } from './relay/reserve.js';
+import { createReserve, reserveEvents } from './relay/reserve.js';
 import { longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
@@ -115,6 +116,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   const account = createAccount((report) => notify(options.onReport, report), reportInterval);
   const reserve = createReserve(seen, timeout, onStoreError('seen'));
+  const receipts = createReceipts(seen, reserve, timeout, onStoreError('seen'));
   const { check, answered: noteAnswer } = createHealth(seen);
   const sieve = createSieve(options.accept, options.allowedEvents, timeout, onError);
   const senderOf = createSenders(options.enrich ?? {}, options.bots, limits, onError);
@@ -137,9 +139,10 @@ export const createRelay = (options: RelayOptions): Relay => {
   const health = () => check(isClosing);
   const metricsText = () => metrics.text({ missing: account.missing(), forwards: inFlight() });
 
-  const readJob = async (request: RelayRequest, path: string, share: Share): Promise<Job> => {
+  const readJob = async (request: RelayRequest, path: string, share: Share) => {
     try {
-      return await jobOf(path, await read(request, share), checks);
+      const body = await read(request, share);
+      return { job: await jobOf(path, body, checks), id: idInBody(body), questions: questionsIn(body) };
     } catch (error) {
       // Any other exception comes from a body that broke off, or from a field nested too deeply for `JSON.stringify`.
       throw error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
@@ -148,22 +151,13 @@ export const createRelay = (options: RelayOptions): Relay => {
 
   const isForeign = (origin: string | null) => origin !== null && allowedOrigins?.includes(origin) === false;
 
-  const serve = async (
+  /** Forwards what is new. `isWhole` says that the service has all of the request's events: the relay has refused none. */
+  const work = async (
+    job: Job,
     request: RelayRequest,
-    path: string,
     connection: ConnectionInfo,
-    share: Share,
-  ): Promise<Response> => {
-    if (isClosing) throw CLOSING;
-    const { admit } = await letIn(request, connection);
-    const origin = request.headers.get('Origin');
-    if (isForeign(origin)) throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
-    const job = await readJob(request, path, share);
-    metrics.event('received', job.events.length + job.rejected.length);
-    const visitors = job.events.map(({ came }) => came.correlationValue);
-    await admit(visitors, job.rejected.length);
-    const { events: fresh, end } = await reserve(job.events);
+  ): Promise<{ response: Response; isWhole: boolean }> => {
+    const { events: fresh, end } = await reserveEvents(reserve, job.events);
     const repeats = job.events.length - fresh.length;
     metrics.event('duplicate', repeats);
     account.count('repeats', repeats);
@@ -182,14 +176,50 @@ export const createRelay = (options: RelayOptions): Relay => {
       const body = bodyFor(job, events, maxBodyBytes, sender.bare);
       const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));
       if (!answer || isOk(answer)) account.arrived(dropped.map(({ came }) => came));
-      if (!answer) return answerOfNothing(rejected);
+      if (!answer) return { response: answerOfNothing(rejected), isWhole: !rejected[0] };
       if (isOk(answer)) taken = events;
-      return answerOf(answer, rejected, onError);
+      return { response: answerOf(answer, rejected, onError), isWhole: isOk(answer) && !rejected[0] };
     } finally {
       account.taken(taken.map(({ came }) => came));
       metrics.event('forwarded', taken.length);
       await end(taken);
     }
+  };
+
+  const serve = async (
+    request: RelayRequest,
+    path: string,
+    connection: ConnectionInfo,
+    share: Share,
+  ): Promise<Response> => {
+    if (isClosing) throw CLOSING;
+    const { admit } = await letIn(request, connection);
+    const origin = request.headers.get('Origin');
+    if (isForeign(origin)) throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
+    const opened: Receipt[] = [];
+    const open = (id: string | undefined) => id !== undefined && opened.push(receipts.open(id));
+    let isTaken = false;
+    let response: Response;
+    let questions: readonly Question[];
+    try {
+      // Before the body has arrived: the visitor's next page may ask meanwhile.
+      open(idInAddress(request));
+      const read = await readJob(request, path, share);
+      const { job } = read;
+      questions = read.questions;
+      open(read.id);
+      metrics.event('received', job.events.length + job.rejected.length);
+      const visitors = job.events.map(({ came }) => came.correlationValue);
+      await admit(visitors, job.rejected.length);
+      const done = await work(job, request, connection);
+      isTaken = done.isWhole;
+      response = done.response;
+    } finally {
+      await Promise.all(opened.map(({ end }) => end(isTaken)));
+    }
+    // After the reservations: a handover that is being served may wait for events of this request.
+    return withStates(response, await receipts.ask(questions));
   };
 
   const handle = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {

@@ -12,6 +12,21 @@ export const IDENTIFY = '$identify';
 /** The header of each answer by a relay. A 2xx without it comes from a service worker, a CDN or a captive portal. */
 export const RELAY_HEADER = 'clew-relay';
 
+/**
+ * The parameter in the address, or the field in the body, that names a request whose answer its page may never read: a UUID. The
+ * relay remembers it as long as the request's events.
+ */
+export const HANDOVER = 'handover';
+/** The header in which a relay answers the field `handovers`, a list of `[id, age in ms]`: their states, in the same order. */
+export const HANDOVERS_HEADER = 'clew-handovers';
+
+/**
+ * - `taken`: the relay has forwarded the handover, and the service has all of its events.
+ * - `unknown`: the relay has not forwarded the handover, or has refused some of its events.
+ * - `forgotten`: the handover is older than all that the relay remembers.
+ */
+export type HandoverState = 'taken' | 'unknown' | 'forgotten';
+
 /** One event as it travels. */
 export interface WireEvent {
   /** v4 UUID of the event. A retry has the same one, so that the relay can drop the duplicate. */

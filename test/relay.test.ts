@@ -471,7 +471,7 @@ describe('other origins', () => {
     const reply = await relay.post(BATCH, { batch: [event('a')] }, { Origin: ALLOWED });
     expect(reply.status).toBe(429);
     expect(corsOf(reply)).toBe(ALLOWED);
-    expect(reply.headers.get('access-control-expose-headers')).toBe('Retry-After, clew-relay');
+    expect(reply.headers.get('access-control-expose-headers')).toBe('Retry-After, clew-relay, clew-handovers');
     expect(reply.headers.get('vary')).toBe('Origin');
     expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
   });

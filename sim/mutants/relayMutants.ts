@@ -18,6 +18,7 @@ export const relayMutants: readonly Mutant[] = [
     name: 'the relay answers success before the service has answered',
     file: 'relay.ts',
     find: '      if (isOk(answer)) taken = events;\n',
-    replace: '      if (!isOk(answer)) return answerOfNothing(rejected);\n      taken = events;\n',
+    replace:
+      '      if (!isOk(answer)) return { response: answerOfNothing(rejected), isWhole: true };\n      taken = events;\n',
   },
 ];

@@ -144,8 +144,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'ignores a hint that another tab has written',
     file: 'visitor/visitor.ts',
-    find: '    follow((isBack && elsewhere?.meet(merged, service)) || merged);\n',
-    replace: '    if (isBack) follow(elsewhere?.meet(merged, service) ?? merged);\n',
+    find: '    const known = seen === who.seen ? undefined : readHint();\n',
+    replace: '    const known = undefined as Visitor | undefined;\n',
   },
   {
     name: 'finishes calls with the visitor of the hint although the database knows another one',

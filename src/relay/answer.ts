@@ -1,4 +1,4 @@
-import { parseJson, RELAY_HEADER } from '../wire.js';
+import { HANDOVERS_HEADER, type HandoverState, parseJson, RELAY_HEADER } from '../wire.js';
 import { type Answer, isOk } from './forwarding.js';
 import type { Job } from './job.js';
 import { Refusal } from './request.js';
@@ -56,6 +56,12 @@ export const answerOf = (
   return response;
 };
 
+/** Adds the answer to the request's `handovers`. */
+export const withStates = (response: Response, states: readonly HandoverState[] | undefined): Response => {
+  if (states) response.headers.set(HANDOVERS_HEADER, `${states}`);
+  return response;
+};
+
 export const refusalOf = ({ status, message, retryAfter, serviceStatus }: Refusal): Response => {
   const response = json(status, { error: message, status: serviceStatus });
   if (retryAfter !== undefined) response.headers.set('Retry-After', `${retryAfter}`);
@@ -68,7 +74,7 @@ export const allow = (origin: string, response: Response): Response => {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Methods': 'POST',
     'Access-Control-Allow-Headers': 'content-type, content-encoding',
-    'Access-Control-Expose-Headers': `Retry-After, ${RELAY_HEADER}`,
+    'Access-Control-Expose-Headers': `Retry-After, ${RELAY_HEADER}, ${HANDOVERS_HEADER}`,
     // As long as Chromium lets it hold: https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Access-Control-Max-Age
     'Access-Control-Max-Age': '7200',
     Vary: 'Origin',

@@ -13,20 +13,42 @@ const isState = (state: unknown): boolean => state === 'new' || state === 'pendi
 
 const uuidsOf = (events: readonly RelayedEvent[]): string[] => events.flatMap(({ came: { uuid } }) => uuid ?? []);
 
-/** Events that no other request forwards meanwhile. */
+/** Ids that no other request has reserved meanwhile. */
 export interface Reservation {
-  readonly events: readonly RelayedEvent[];
+  /** The ids that were new. */
+  readonly fresh: readonly string[];
   /** Confirms the `taken` of them and releases the others. It never rejects: if `seen` fails, the reservation expires. */
+  end(taken: readonly string[]): Promise<void>;
+}
+
+/** Reserves ids. Rejects with a `Refusal`. */
+export type Reserve = (uuids: readonly string[]) => Promise<Reservation>;
+
+/** Events that no other request forwards meanwhile. */
+export interface EventReservation {
+  readonly events: readonly RelayedEvent[];
+  /** As of a `Reservation`. */
   end(taken: readonly RelayedEvent[]): Promise<void>;
 }
 
+/** Reserves events, each once. */
+export const reserveEvents = async (reserve: Reserve, events: readonly RelayedEvent[]): Promise<EventReservation> => {
+  const { fresh, end } = await reserve(uuidsOf(events));
+  const left = new Set(fresh);
+  return {
+    // An id that is in a batch twice is forwarded once.
+    events: events.filter(({ came: { uuid } }) => uuid === undefined || left.delete(uuid)),
+    end: (taken) => end(uuidsOf(taken)),
+  };
+};
+
 /**
- * Creates a function that reserves events and resolves to those that are new. It waits at most `timeout` ms for events that
- * another request is forwarding, and as long for each answer of `seen`. It rejects with a `Refusal`.
+ * Creates a function that reserves ids and resolves to those that are new. It waits at most `timeout` ms for ids that
+ * another request has reserved, and as long for each answer of `seen`.
  *
  * @param onError receives why `seen` has failed
  */
-export const createReserve = (seen: Seen, timeout: number, onError: (error: unknown) => void) => {
+export const createReserve = (seen: Seen, timeout: number, onError: (error: unknown) => void): Reserve => {
   const ask = async (uuids: readonly string[], owner: string) => {
     const asked = (async () => seen.reserve(uuids, owner))();
     try {
@@ -45,7 +67,7 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
     }
   };
 
-  return async (events: readonly RelayedEvent[]): Promise<Reservation> => {
+  return async (uuids) => {
     const until = performance.now() + timeout;
     const owner = crypto.randomUUID();
     const end = async (how: 'confirm' | 'release', uuids: readonly string[]): Promise<void> => {
@@ -56,18 +78,15 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
         onError(error);
       }
     };
-    let open = [...new Set(uuidsOf(events))];
+    let open = [...new Set(uuids)];
     for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
       const states = await ask(open, owner);
       const mine = open.filter((_, at) => states[at] === 'new');
       if (!states.includes('pending')) {
-        const left = new Set(mine);
-        // An id that is in a batch twice is forwarded once.
-        const fresh = events.filter(({ came: { uuid } }) => uuid === undefined || left.delete(uuid));
         return {
-          events: fresh,
+          fresh: mine,
           async end(taken) {
-            const confirmed = new Set(uuidsOf(taken));
+            const confirmed = new Set(taken);
             await Promise.all([
               end('confirm', [...confirmed]),
               end(

@@ -29,6 +29,11 @@ export interface Seen {
    * owner stays: the owner's own may have expired in the meantime.
    */
   release(uuids: readonly string[], owner: string): Promise<void>;
+  /**
+   * For how long back, in ms, it remembers every handover that was confirmed. The relay calls it at the first handover, and when it
+   * does not find one. It calls an older one `forgotten`. Without the method, the relay calls it `unknown`, and the page sends again.
+   */
+  memory?(): number | Promise<number>;
 }
 
 /** How long a `Seen` remembers events. */
@@ -97,6 +102,9 @@ export const memorySeen = ({
   // many deletions.
   let taken = new Map<string, number>();
   let older = taken;
+  /** When the first entry of each could be written. */
+  let takenSince = performance.now();
+  let olderSince = takenSince;
   return {
     maxPending,
     async reserve(uuids, owner) {
@@ -118,11 +126,14 @@ export const memorySeen = ({
         if (taken.size < maxEvents) continue;
         older = taken;
         taken = new Map();
+        olderSince = takenSince;
+        takenSince = performance.now();
       }
     },
     async release(uuids, owner) {
       for (const uuid of uuids) if (pending.get(uuid)?.owner === owner) pending.delete(uuid);
     },
+    memory: () => Math.min(performance.now() - olderSince, maxAge),
   };
 };
 
@@ -137,7 +148,8 @@ export type RedisCommand = (args: string[]) => Promise<unknown>;
 
 /**
  * Remembers events in a Redis that several relays share: one key for each event, which Redis deletes after `maxAge`. It
- * survives a restart of the relays. A Redis that evicts keys forgets these events earlier.
+ * survives a restart of the relays. A Redis that evicts keys forgets these events earlier. One more key says since when Redis
+ * remembers.
  * https://redis.io/docs/latest/commands/set/
  *
  * @param command sends a command to that Redis. If it rejects, the relay answers 503
@@ -177,5 +189,11 @@ export const redisSeen = (
       }),
     confirm: async (uuids) => void (await all(uuids, (key) => command(['SET', key, TAKEN, 'PX', `${maxAge}`]))),
     release: async (uuids, owner) => void (await all(uuids, (key) => command(['EVAL', RELEASE, '1', key, owner]))),
+    async memory() {
+      // The beginning is lost with all other keys.
+      await command(['SET', `${prefix}since`, `${Date.now()}`, 'NX']);
+      const since = Number(await command(['GET', `${prefix}since`]));
+      return Math.min(Math.max(Date.now() - since, 0), maxAge);
+    },
   };
 };

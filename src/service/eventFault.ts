@@ -11,6 +11,8 @@ export const MAX_DEPTH = 200;
 export const MAX_KEY_LENGTH = 500;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Whether a value is a lower-case UUID. */
+export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 
 const TIMESTAMP = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 /** Databases know no year 0. An offset can lead into it, or beyond 9999. */
@@ -60,10 +62,10 @@ export const eventFault = (event: unknown): string | undefined => {
   if (typeof name !== 'string' || !name) return `event: expected a non-empty string, got ${shown(name)}`;
   if (source !== 'custom') return `source: expected "custom", got ${shown(source)}`;
   if (correlationKey !== '_id') return `correlationKey: expected "_id", got ${shown(correlationKey)}`;
-  if (typeof correlationValue !== 'string' || !UUID.test(correlationValue)) {
+  if (!isUuid(correlationValue)) {
     return `correlationValue: expected a lower-case UUID, got ${shown(correlationValue)}`;
   }
-  if (uuid !== undefined && !(typeof uuid === 'string' && UUID.test(uuid))) {
+  if (uuid !== undefined && !isUuid(uuid)) {
     return `uuid: expected a lower-case UUID, got ${shown(uuid)}`;
   }
   if (timestamp !== undefined && !isTimestamp(timestamp)) {

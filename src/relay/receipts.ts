@@ -1,0 +1,88 @@
+import { isUuid } from '../service/eventFault.js';
+import { HANDOVER, type HandoverState } from '../wire.js';
+import { inTime } from './inTime.js';
+import { Refusal, type RelayRequest } from './request.js';
+import type { Reserve } from './reserve.js';
+import type { Seen } from './seen.js';
+
+/** A handover that a page asks about, and how long ago it was made, in ms. */
+export type Question = readonly [id: string, age: number];
+
+/** A request that is being served. Its id is `pending` in `seen` meanwhile. */
+export interface Receipt {
+  /** The service has all of the request's events, or not. It never rejects. */
+  end(isTaken: boolean): Promise<void>;
+}
+
+/** Most handovers of a request, so that a request costs `seen` no more than a large batch does. */
+const MOST_QUESTIONS = 100;
+
+const idIn = (id: unknown): string | undefined => {
+  if (id === undefined || id === null) return undefined;
+  if (!isUuid(id)) throw new Refusal(400, `${HANDOVER}: expected a lower-case UUID`);
+  return id;
+};
+
+/** The id in the address: a page that leaves names it there, so that the relay knows of the handover before its body has arrived. */
+export const idInAddress = ({ url }: RelayRequest): string | undefined => idIn(new URL(url).searchParams.get(HANDOVER));
+
+/** The id in the body of a request whose answer the page expects to read. */
+export const idInBody = ({ handover }: Record<string, unknown>): string | undefined => idIn(handover);
+
+/** @throws Refusal 400 */
+export const questionsIn = ({ handovers = [] }: Record<string, unknown>): readonly Question[] => {
+  const isQuestion = (one: unknown) =>
+    Array.isArray(one) && one.length === 2 && isUuid(one[0]) && Number.isFinite(one[1]);
+  if (Array.isArray(handovers) && handovers.length <= MOST_QUESTIONS && handovers.every(isQuestion)) return handovers;
+  throw new Refusal(400, `handovers: expected at most ${MOST_QUESTIONS} pairs of an id and an age in ms`);
+};
+
+/**
+ * Remembers which handovers were forwarded, beside the events in `seen`.
+ *
+ * @param onError receives why `seen` has failed. Without a receipt, the page sends its events again
+ */
+export const createReceipts = (seen: Seen, reserve: Reserve, timeout: number, onError: (error: unknown) => void) => {
+  const attempt = async <T>(work: () => Promise<T> | T): Promise<T | undefined> => {
+    try {
+      return await inTime((async () => work())(), timeout, 'seen');
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
+  };
+  const memory = () => attempt(() => seen.memory?.());
+  let begun: Promise<unknown> | undefined;
+  return {
+    /** Notes that a request is being served. A duplicate of the request, as browsers send it by themselves, changes nothing. */
+    open(id: string): Receipt {
+      // A memory in a database begins when it is first asked.
+      begun ??= memory();
+      const owner = crypto.randomUUID();
+      const opened = attempt(() => seen.reserve([id], owner));
+      return {
+        async end(isTaken) {
+          await Promise.all([begun, opened]);
+          await attempt(() => (isTaken ? seen.confirm([id]) : seen.release([id], owner)));
+        },
+      };
+    },
+    /**
+     * Resolves to the state of each, in order, once none of them is being served. Undefined if that cannot be found out within
+     * `timeout`: the page sends again, and the relay drops what are duplicates.
+     */
+    async ask(questions: readonly Question[]): Promise<readonly HandoverState[] | undefined> {
+      if (!questions[0]) return undefined;
+      // The reservation reports why `seen` has failed.
+      const reservation = await reserve(questions.map(([id]) => id)).catch(() => undefined);
+      await reservation?.end([]);
+      if (!reservation) return undefined;
+      const unknown = new Set(reservation.fresh);
+      const reach = unknown.size ? await memory() : undefined;
+      return questions.map(([id, age]) => {
+        if (!unknown.has(id)) return 'taken';
+        return reach !== undefined && age > reach ? 'forgotten' : 'unknown';
+      });
+    },
+  };
+};

@@ -1,0 +1,239 @@
+// @module-tag promise
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
+import { memorySeen, type RelayRequest, redisSeen, type Seen } from '../../src/relay.ts';
+import { describeWithRedis, useRedis } from '../redis.ts';
+import { useUpstream } from '../upstream.ts';
+import { openInMemory, requestOf, uuids } from './requests.ts';
+import { BATCH, event, holdAnswers, UPSERT, useRelays, watchSeen } from './stage.ts';
+
+const redis = useRedis();
+const upstream = useUpstream();
+const openRelay = useRelays(() => ({ baseUrl: upstream.url }));
+
+const handedOver = (id: string, batch: readonly object[]): RelayRequest =>
+  requestOf({ batch }, { path: `${BATCH}?handover=${id}`, headers: { 'Content-Type': 'text/plain' } });
+const asking = (ids: readonly string[], age = 0, batch: readonly object[] = []): RelayRequest =>
+  requestOf({ handovers: ids.map((id) => [id, age]), batch });
+const statesOf = (response: Response) => response.headers.get('clew-handovers');
+
+const receiptsSuite = (create: () => Seen) => {
+  it('calls a handover taken once it has forwarded it, and another one unknown', async () => {
+    const [id, other] = uuids(2) as [string, string];
+    const { relay } = openInMemory({ seen: create() });
+    await relay(handedOver(id, [event('a')]));
+    expect(statesOf(await relay(asking([other, id])))).toBe('unknown,taken');
+    expect(statesOf(await relay(asking([id, other])))).toBe('taken,unknown');
+  });
+
+  it('remembers a request by the id in its body', async () => {
+    const [id] = uuids(1) as [string];
+    const { relay, received } = openInMemory({ seen: create() });
+    await relay(requestOf({ handover: id, batch: [event('a')] }));
+    expect(JSON.parse(received[0]?.body ?? '')).not.toHaveProperty('handover');
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
+  it('calls a handover taken whose events it had forwarded before', async () => {
+    const [id] = uuids(1) as [string];
+    const { relay, received } = openInMemory({ seen: create() });
+    const batch = [event('a')];
+    await relay(requestOf({ batch }));
+    await relay(handedOver(id, batch));
+    expect(received).toHaveLength(1);
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
+  it('calls a handover forgotten that is older than its memory, and no younger one', async () => {
+    const [id, other] = uuids(2) as [string, string];
+    const seen = create();
+    const { relay } = openInMemory({ seen });
+    await relay(handedOver(id, [event('a')]));
+    const answer = await relay(
+      requestOf({
+        handovers: [
+          [other, 60_000],
+          [id, 60_000],
+          [other, 0],
+        ],
+        batch: [],
+      }),
+    );
+    expect(statesOf(answer)).toBe('forgotten,taken,unknown');
+  });
+};
+
+describe('a relay with memorySeen', () => receiptsSuite(() => memorySeen()));
+describeWithRedis('a relay with redisSeen', () => {
+  receiptsSuite(() => redisSeen(redis().command, { prefix: `${randomUUID()}:` }));
+
+  it('after a restart knows the handovers of before, and since when it would know', async () => {
+    const [id, other] = uuids(2) as [string, string];
+    const create = () => redisSeen(redis().command, { prefix });
+    const prefix = `${randomUUID()}:`;
+    const { relay } = openInMemory({ seen: create() });
+    await relay(handedOver(id, [event('a')]));
+    const begun = await create().memory?.();
+    await vi.waitUntil(async () => (await create().memory?.()) !== begun);
+    const { relay: restarted } = openInMemory({ seen: create() });
+    expect(statesOf(await restarted(asking([id, other], 1)))).toBe('taken,unknown');
+  });
+
+  it('forgets since when it remembers with all other keys', async () => {
+    const prefix = `${randomUUID()}:`;
+    const seen = redisSeen(redis().command, { prefix });
+    await redis().command(['SET', `${prefix}since`, `${Date.now() - 60_000}`]);
+    expect(await seen.memory?.()).toBeGreaterThanOrEqual(60_000);
+    await redis().command(['DEL', `${prefix}since`]);
+    expect(await seen.memory?.()).toBeLessThan(60_000);
+  });
+});
+
+describe('a relay', () => {
+  it('forwards the events of the request that asks, and answers for both', async () => {
+    const [id] = uuids(1) as [string];
+    const { relay, received } = openInMemory();
+    const answer = await relay(asking([id], 0, [event('a')]));
+    expect(answer.status).toBe(201);
+    expect(statesOf(answer)).toBe('unknown');
+    expect(received).toHaveLength(1);
+  });
+
+  it('answers a request without a question as before', async () => {
+    const { relay } = openInMemory();
+    expect((await relay(requestOf({ batch: [event('a')] }))).headers.has('clew-handovers')).toBe(false);
+  });
+
+  it('remembers the handover of an upsert', async () => {
+    const [id] = uuids(1) as [string];
+    const { relay } = openInMemory({ allowUnsignedUpsert: true });
+    await relay(requestOf({ primary_key: 'ann', handover: id }, { path: UPSERT }));
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
+  it('remembers no handover that the service refuses, or of which it refuses an event itself', async () => {
+    const [refused, partly, unread] = uuids(3) as [string, string, string];
+    const answers = [400, 201];
+    const forward = async () => new Response(null, { status: answers.shift() ?? 201 });
+    const { relay } = openInMemory({ forward });
+    await relay(handedOver(refused, [event('a')]));
+    await relay(handedOver(partly, [event('a'), event('b', { source: 'other' })]));
+    await relay(requestOf('no JSON', { path: `${BATCH}?handover=${unread}` }));
+    expect(statesOf(await relay(asking([refused, partly, unread])))).toBe('unknown,unknown,unknown');
+  });
+
+  it('answers about a handover in flight once the service has answered', async () => {
+    const { seen, isWaitedFor } = watchSeen();
+    const relay = await openRelay({ seen });
+    const held = holdAnswers(upstream);
+    const [id] = uuids(1) as [string];
+    const first = relay.post(`${BATCH}?handover=${id}`, { batch: [event('a')] });
+    const service = await held.next();
+    const asked = relay.post(BATCH, { handovers: [[id, 0]], batch: [event('b')] });
+    await held.answer(201);
+    await isWaitedFor();
+    service.writeHead(201).end();
+    expect((await first).status).toBe(201);
+    expect((await asked).headers.get('clew-handovers')).toBe('taken');
+  });
+
+  it('knows of a handover whose body has not arrived', async () => {
+    const { seen, isWaitedFor } = watchSeen();
+    const { relay } = openInMemory({ seen });
+    const [id] = uuids(1) as [string];
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const whole = handedOver(id, [event('a')]);
+    const body = (async function* () {
+      await arrived;
+      yield* whole.body as AsyncIterable<Uint8Array>;
+    })();
+    const first = relay({ ...whole, body });
+    const asked = relay(asking([id]));
+    await isWaitedFor();
+    arrive();
+    expect((await first).status).toBe(201);
+    expect(statesOf(await asked)).toBe('taken');
+  });
+
+  it('does not wait for a handover that waits for the request that asks', async () => {
+    const { seen, isWaitedFor } = watchSeen();
+    const relay = await openRelay({ seen });
+    const held = holdAnswers(upstream);
+    const [id] = uuids(1) as [string];
+    const batch = [event('a')];
+    const asked = relay.post(BATCH, { handovers: [[id, 0]], batch });
+    const service = await held.next();
+    const first = relay.post(`${BATCH}?handover=${id}`, { batch });
+    await isWaitedFor();
+    service.writeHead(201).end();
+    expect((await asked).headers.get('clew-handovers')).toBe('taken');
+    expect((await first).status).toBe(200);
+  });
+
+  it('takes the events although a look for handovers fails, and then gives no answer', async () => {
+    const [id] = uuids(1) as [string];
+    const seen = memorySeen();
+    const reserve: Seen['reserve'] = async (ids, owner) => {
+      if (ids.includes(id)) throw new Error('broken');
+      return seen.reserve(ids, owner);
+    };
+    const errors: unknown[] = [];
+    const { relay } = openInMemory({ seen: { ...seen, reserve }, onError: (error) => errors.push(error) });
+    expect((await relay(handedOver(id, [event('a')]))).status).toBe(201);
+    const answer = await relay(asking([id], 0, [event('b')]));
+    expect([answer.status, statesOf(answer)]).toEqual([201, null]);
+    expect(errors).toHaveLength(2);
+  });
+
+  it('calls no handover forgotten if its store has no method memory', async () => {
+    const [id] = uuids(1) as [string];
+    const { memory, ...seen } = memorySeen();
+    const { relay } = openInMemory({ seen });
+    expect(memory).toBeTypeOf('function');
+    expect(statesOf(await relay(asking([id], 1e12)))).toBe('unknown');
+  });
+
+  it('does not take a browser’s duplicate of a handover for a failure', async () => {
+    const { relay } = openInMemory();
+    const [id] = uuids(1) as [string];
+    const batch = [event('a')];
+    await Promise.all([relay(handedOver(id, batch)), relay(handedOver(id, batch))]);
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
+  it.each([
+    [
+      'a handover in the address that is no UUID',
+      requestOf({ batch: [] }, { path: `${BATCH}?handover=1` }),
+      'handover:',
+    ],
+    ['a handover in the body that is no UUID', requestOf({ handover: 1, batch: [] }), 'handover:'],
+    ['handovers that are no list', requestOf({ handovers: {}, batch: [] }), 'handovers:'],
+    ['an age that is no number', requestOf({ handovers: [[randomUUID(), '1']], batch: [] }), 'handovers:'],
+    ['an id that is no UUID', requestOf({ handovers: [['1', 1]], batch: [] }), 'handovers:'],
+    ['101 handovers', asking(uuids(101)), 'handovers: expected at most 100'],
+  ])('refuses %s', async (_what, request, reason) => {
+    const { relay } = openInMemory();
+    const answer = await relay(request);
+    expect(answer.status).toBe(400);
+    expect((await answer.json()).error).toContain(reason);
+  });
+});
+
+it('memorySeen remembers from its start, or from its oldest ids, and no longer than maxAge', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const seen = memorySeen({ maxEvents: 2, maxAge: 10_000 });
+  vi.advanceTimersByTime(1000);
+  expect(seen.memory?.()).toBe(1000);
+  await seen.confirm(uuids(2));
+  vi.advanceTimersByTime(500);
+  expect(seen.memory?.()).toBe(1500);
+  await seen.confirm(uuids(2));
+  expect(seen.memory?.()).toBe(500);
+  vi.advanceTimersByTime(20_000);
+  expect(seen.memory?.()).toBe(10_000);
+  vi.useRealTimers();
+});
