@@ -125,15 +125,22 @@ const checkPersons = ({ service, ledger, world }: Stage): void => {
 const isOrphaned = ({ ledger, history }: Stage, { name, page, isEarly, change }: Tracked): boolean =>
   name === 'upsert' && isEarly && (ledger.changes() > change || history.shut.has(page));
 
+/** Takes the first report of the page after this call out of the list. Returns whether there was one. */
+const takeReport = (reports: { readonly page: string; readonly at: number }[], { page, at }: Tracked): boolean => {
+  const index = reports.findIndex((report) => report.page === page && report.at >= at);
+  return index >= 0 && !!reports.splice(index, 1);
+};
+
 /** After everything has recovered. */
 export const checkEnd = (stage: Stage): void => {
   const { service, ledger, world, flushes } = stage;
   const arrived = arrivedIn(service);
+  const overflows = [...stage.history.overflows];
   for (const event of ledger.tracked.values()) {
     // Properties that the service rejects are reported by an error, not as a dropped event.
     const isRejected = event.name === 'upsert' && hasRefusals(stage.plan);
-    // Calls of the stub are replayed before the page listens, and what is full for properties is an error.
-    const isUnheard = (!event.isHeard || event.name === 'upsert') && isFullFor(stage, event.n);
+    // Calls of the stub are replayed before the page listens.
+    const isUnheard = !event.isHeard && isFullFor(stage, event.n);
     if (
       arrived.has(event.n) ||
       event.dropped ||
@@ -141,7 +148,8 @@ export const checkEnd = (stage: Stage): void => {
       isExcused(stage, event) ||
       isRejected ||
       isUnheard ||
-      isOrphaned(stage, event)
+      isOrphaned(stage, event) ||
+      (event.name === 'upsert' && isFullFor(stage, event.n) && takeReport(overflows, event))
     )
       continue;
     world.break(

@@ -263,4 +263,19 @@ export const fixedStorage: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a full queue: the page reports properties for which there is no room',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 2000 }, action: { verb: 'offline' } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+      ],
+      { dataset: small, theme: 'storage', hasStub: false },
+    ),
+  },
 ];

@@ -61,6 +61,10 @@ export interface History {
   revive(key: string): void;
   /** A kill between these times has brought back the stub's calls from which the event came. */
   wasRevived(uuid: string, from: number, to: number): boolean;
+  /** The page reports that it has dropped properties, because the queue is full. */
+  overflow(page: string): void;
+  /** All of these reports: each is about one call. */
+  readonly overflows: readonly { readonly page: string; readonly at: number }[];
   /** When the page loaded. */
   loadOf(page: string): number;
   readonly departures: readonly Departure[];
@@ -100,6 +104,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const returns: { readonly page: string; readonly at: number; readonly departures: number }[] = [];
   const loads = new Map<string, number>();
   const stops = new Map<string, number>();
+  const overflows: { readonly page: string; readonly at: number }[] = [];
   const revivals: { readonly list: string | undefined; readonly at: number }[] = [];
   const upserts: { readonly page: string; readonly at: number }[] = [];
   return {
@@ -122,6 +127,8 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     wasUpserted: (page, from, to) => upserts.some((call) => call.page === page && call.at >= from && call.at <= to),
     revive: (key) => void revivals.push({ list: listOf(key), at: now() }),
     wasRevived: (uuid, from, to) => revivals.some(({ list, at }) => list === listIn(uuid) && at >= from && at <= to),
+    overflow: (page) => void overflows.push({ page, at: now() }),
+    overflows,
     load: (page) => void loads.set(page, now()),
     loadOf: (page) => loads.get(page) ?? 0,
     depart: (departure) => void departures.push({ ...departure, at: now() }),

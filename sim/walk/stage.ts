@@ -92,6 +92,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     });
     page.clew()?.('on', 'error', ({ message }: Error) => {
       if (message.includes('no storage')) history.shut.add(page.name);
+      if (message.includes('setProperties: full')) history.overflow(page.name);
       world.log(page.name, () => `error: ${message}`);
     });
   };
