@@ -170,10 +170,126 @@ test('the totals add up during a burst of 10,000 events, and the page stays resp
   expect(wrong).toEqual([]);
   expect(longest).toBeLessThan(1000);
   await expect(sum).toHaveText('10,000 tracked = 10,000 delivered + 0 queued + 0 dropped');
-  await expect(rows).toHaveCount(50);
+  // No more rows are drawn than can be in sight: the docked inspector is 400 px high.
+  const drawn = await rows.count();
+  expect(drawn).toBeGreaterThan(10);
+  expect(drawn).toBeLessThan(25);
   await expect(events).toContainText('9,000 older events discarded. The totals still include them.');
   await events.getByRole('button', { name: 'Show 50 of 950 older' }).click();
+  await expect(events.getByRole('button', { name: 'Show 50 of 900 older' })).toBeVisible();
+  await events.evaluate((part) => part.scrollTo(0, part.scrollHeight));
   await expect(rows).toHaveCount(100);
+  await events.evaluate((part) => part.scrollTo(0, 0));
+  await expect(rows).toHaveCount(drawn);
+});
+
+test('at 100 events a second the inspector draws four times a second, and only rows in sight', async ({ visitor }) => {
+  await visitor.visit();
+  const { page } = visitor;
+  await inspect(page);
+  await visitor.clew('track', 'first');
+  await expect(partsOf(page).row('first')).toContainText('confirmed');
+  const { drawings, rows, most, seconds } = await page.evaluate(async () => {
+    const root = document.querySelector('clew-inspector')?.shadowRoot as ShadowRoot;
+    const list = root.querySelector('.events') as Element;
+    let drawings = 0;
+    let rows = 0;
+    let most = 0;
+    // Its callback is called once for all changes of a task.
+    const watching = new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter(({ nodeName }) => nodeName === 'LI');
+      if (added[0]) drawings++;
+      rows += added.length;
+      most = Math.max(most, root.querySelectorAll('*').length);
+    });
+    watching.observe(list, { childList: true });
+    const begun = performance.now();
+    for (let n = 0; n < 300; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      window.clew('track', 'often', { n });
+    }
+    const seconds = (performance.now() - begun) / 1000;
+    watching.disconnect();
+    return { drawings, rows, most, seconds };
+  });
+  expect(drawings).toBeGreaterThan(1);
+  expect(drawings).toBeLessThanOrEqual(Math.ceil(seconds * 4) + 1);
+  // Without that, each event has a row.
+  expect(rows / drawings).toBeLessThan(25);
+  // A row has about 14 elements.
+  expect(most).toBeLessThan(700);
+});
+
+test('drawing an event reads no layout, and draws neither the chart nor other rows again', async ({ visitor }) => {
+  await visitor.visit();
+  const { page } = visitor;
+  await page.evaluate(async (file) => {
+    const { inspect } = (await import(file)) as typeof Inspector;
+    const counts: typeof window.counts = { computed: 0, rectangles: 0, heights: 0, texts: 0, payloads: 0 };
+    const { getComputedStyle, setInterval } = window;
+    window.getComputedStyle = (...args) => {
+      counts.computed++;
+      return getComputedStyle(...args);
+    };
+    const { getBoundingClientRect } = Element.prototype;
+    Element.prototype.getBoundingClientRect = function () {
+      counts.rectangles++;
+      return getBoundingClientRect.call(this);
+    };
+    const { get } = Object.getOwnPropertyDescriptor(Element.prototype, 'clientHeight') ?? {};
+    Object.defineProperty(Element.prototype, 'clientHeight', {
+      get() {
+        counts.heights++;
+        return get?.call(this);
+      },
+    });
+    // Chromium lays out the page before a canvas draws text.
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (...args) {
+      counts.texts++;
+      fillText.apply(this, args);
+    };
+    let hear: (value: unknown) => void = () => {};
+    const tracker = {
+      on(signal: string, listener: typeof hear) {
+        if (signal === 'trace') hear = listener;
+        return () => {};
+      },
+      stats: () => ({ tracked: 0, delivered: 0, queued: 0, dropped: {} }),
+    } as Inspector.Inspectable;
+    // The chart is drawn once a second: this test is about what happens between.
+    window.setInterval = (() => 0) as unknown as typeof setInterval;
+    inspect(tracker);
+    window.setInterval = setInterval;
+    const payload = {
+      toJSON() {
+        counts.payloads++;
+        return { n: 1 };
+      },
+    };
+    window.counts = counts;
+    window.hearTracked = (event) => hear({ step: 'tracked', event: { uuid: event, event, payload } });
+    window.hearTracked('first');
+  }, '/dist/inspector.js');
+  const { row } = partsOf(page);
+  await row('first').locator('summary').click();
+  await expect(row('first').getByRole('region', { name: 'Payload' })).toHaveText('{ "n": 1 }');
+  await expect(page.getByRole('separator', { name: 'Height' })).toHaveAttribute('aria-valuenow', '400');
+  await expect(page.locator('clew-inspector canvas')).toBeVisible();
+  const counted = await page.evaluate(async () => {
+    const root = document.querySelector('clew-inspector')?.shadowRoot;
+    const frame = () => new Promise(requestAnimationFrame);
+    // The observers of sizes report in the frames after the first drawing.
+    for (let n = 0; n < 3; n++) await frame();
+    const before = { ...window.counts };
+    for (let n = 0; n < 5; n++) {
+      window.hearTracked(`event ${n}`);
+      while (!root?.querySelector('.events .name')?.textContent?.includes(`event ${n}`)) await frame();
+    }
+    await frame();
+    return Object.entries(window.counts).map(([name, count]) => [name, count - before[name as keyof typeof before]]);
+  });
+  expect(Object.fromEntries(counted)).toEqual({ computed: 0, rectangles: 0, heights: 0, texts: 0, payloads: 0 });
 });
 
 test('the exported file has all seen events, requests and errors', async ({ demo, visitor }) => {
@@ -500,6 +616,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
 declare global {
   interface Window {
     closeInspector(): void;
+    counts: Record<'computed' | 'rectangles' | 'heights' | 'texts' | 'payloads', number>;
+    hearTracked(event: string): void;
     violations: string[];
   }
 }

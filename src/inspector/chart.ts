@@ -7,6 +7,9 @@ export interface Chart {
   destroy(): void;
 }
 
+/** The parts' colours, as a canvas takes them. */
+export type Colours = Readonly<Record<'tracked' | 'queued' | 'line', string>>;
+
 const HEIGHT = 96;
 
 /** Whole numbers only, and never an empty scale. */
@@ -21,8 +24,8 @@ const labelOf = (value: number | null): string => {
 /** As its types have it, a way of drawing may be missing. */
 const pathsOf = (paths: uPlot.Series.PathBuilder | undefined) => paths && { paths };
 
-/** @param colourOf of a part, as a colour that a canvas takes; asked at each drawing, since the scheme may change */
-export const createChart = (host: HTMLElement, colourOf: (part: 'tracked' | 'queued' | 'line') => string): Chart => {
+/** @param colourOf asked at each drawing, since the scheme may change */
+export const createChart = (host: HTMLElement, colourOf: (part: keyof Colours) => string): Chart => {
   const axis = (scale: 'tracked' | 'queued', side: number): uPlot.Axis => ({
     scale,
     side,

@@ -1,11 +1,12 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import { type Chart, createChart } from './chart.js';
+import { type Chart, type Colours, createChart } from './chart.js';
 import { eventsView } from './eventsView.js';
 import { download, exported } from './exported.js';
-import { handleView } from './handleView.js';
+import { handleView, mostHeight } from './handleView.js';
 import { headerView } from './headerView.js';
 import type { Model } from './model.js';
 import { requestsView } from './requestsView.js';
+import { sizeRests } from './restView.js';
 import { type Session, watch } from './session.js';
 import { senderChip, stateView } from './stateView.js';
 import { base } from './styles/base.js';
@@ -16,8 +17,8 @@ import type { Inspectable } from './subject.js';
 import { LABELS, tabsView } from './tabsView.js';
 import { PAGE, PARTS, type Part, type Ui } from './ui.js';
 
-/** Ms between two drawings of what a tracker tells: as often as an eye can follow, and in a burst a page's own work goes ahead. */
-const PAUSE = 100;
+/** Least time (ms) between two drawings: an event after a pause is drawn at once, and in a burst the page's own work goes ahead. */
+const PAUSE = 250;
 /** Px of width from which all parts have room beside each other. */
 const WIDE = 1000;
 
@@ -29,6 +30,7 @@ class ClewInspector extends LitElement {
   #tracker: Inspectable | undefined;
   #session: Session | undefined;
   #chart: Chart | undefined;
+  #colours: Colours = { tracked: '', queued: '', line: '' };
   #isNarrow = false;
   #ticking: ReturnType<typeof setInterval> | undefined;
   #pausing: ReturnType<typeof setTimeout> | undefined;
@@ -36,7 +38,8 @@ class ClewInspector extends LitElement {
   readonly #sizes = new ResizeObserver(([entry]) => {
     if (!entry) return;
     this.#isNarrow = entry.contentRect.width < WIDE;
-    this.requestUpdate();
+    this.#ui.height = Math.round(entry.borderBoxSize[0]?.blockSize ?? entry.contentRect.height);
+    this.#viewportResized();
   });
   readonly #ui: Ui = {
     opened: new Set(),
@@ -44,6 +47,9 @@ class ClewInspector extends LitElement {
     filter: '',
     part: 'events',
     isCollapsed: false,
+    scrolled: { events: 0, requests: 0, state: 0 },
+    height: 0,
+    mostHeight: 0,
     changed: () => this.requestUpdate(),
   };
 
@@ -60,13 +66,15 @@ class ClewInspector extends LitElement {
     super.connectedCallback();
     this.#start();
     this.#sizes.observe(this);
+    window.addEventListener('resize', this.#viewportResized);
     // Time goes on in countdowns and in the chart although nothing happens.
-    this.#ticking = setInterval(this.#ui.changed, 1000);
+    this.#ticking = setInterval(this.#tick, 1000);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#sizes.disconnect();
+    window.removeEventListener('resize', this.#viewportResized);
     clearInterval(this.#ticking);
     this.#stop();
     this.#endChart();
@@ -83,6 +91,18 @@ class ClewInspector extends LitElement {
     this.#session?.stop();
     this.#session = undefined;
   }
+
+  readonly #viewportResized = () => {
+    this.#ui.mostHeight = mostHeight();
+    this.requestUpdate();
+  };
+
+  readonly #tick = () => {
+    // The scheme may have changed.
+    if (this.#chart) this.#colours = this.#readColours();
+    this.#drawChart();
+    this.#heard();
+  };
 
   #endChart(): void {
     this.#chart?.destroy();
@@ -123,20 +143,29 @@ class ClewInspector extends LitElement {
     this.dispatchEvent(new Event('close'));
   };
 
+  #scrolled(part: Part): (event: Event) => void {
+    return ({ currentTarget }) => {
+      const { scrollTop } = currentTarget as Element;
+      // A narrow inspector has one element for all parts.
+      for (const one of this.#isNarrow ? PARTS : [part]) this.#ui.scrolled[one] = scrollTop;
+      this.requestUpdate();
+    };
+  }
+
   #viewOf(part: Part, model: Model, now: number): TemplateResult {
     if (part === 'events') return eventsView(model, this.#ui);
-    return part === 'requests' ? requestsView(model, now) : stateView(model, now);
+    return part === 'requests' ? requestsView(model, this.#ui, now) : stateView(model, now);
   }
 
   #parts(model: Model, now: number): TemplateResult {
     if (!this.#isNarrow)
       return html`<div class="parts">
-        ${PARTS.map((part) => html`<section class="part" aria-label=${LABELS[part]} tabindex="0">${this.#viewOf(part, model, now)}</section>`)}
+        ${PARTS.map((part) => html`<section class="part" aria-label=${LABELS[part]} tabindex="0" @scroll=${this.#scrolled(part)}>${this.#viewOf(part, model, now)}</section>`)}
       </div>`;
     const { part } = this.#ui;
     return html`${tabsView(this.#ui, senderChip(model, now))}
       <div class="parts">
-        <div class="part" role="tabpanel" id="panel" aria-labelledby="tab-${part}" tabindex="0">${this.#viewOf(part, model, now)}</div>
+        <div class="part" role="tabpanel" id="panel" aria-labelledby="tab-${part}" tabindex="0" @scroll=${this.#scrolled(part)}>${this.#viewOf(part, model, now)}</div>
       </div>`;
   }
 
@@ -153,6 +182,7 @@ class ClewInspector extends LitElement {
   }
 
   override updated(): void {
+    sizeRests(this.renderRoot as ShadowRoot);
     const host = this.renderRoot.querySelector<HTMLElement>('.chart');
     if (!host || !this.#session) {
       this.#endChart();
@@ -160,15 +190,28 @@ class ClewInspector extends LitElement {
     }
     if (!host.firstChild) {
       this.#endChart();
-      this.#chart = createChart(host, (part) => this.#colourOf(part));
+      this.#colours = this.#readColours();
+      this.#chart = createChart(host, (part) => this.#colours[part]);
+      this.#drawChart();
     }
-    this.#chart?.draw(this.#session.model.seconds, Date.now());
   }
 
-  /** A canvas knows no custom properties: what they come to is asked of an element that has them. */
-  #colourOf(part: 'tracked' | 'queued' | 'line'): string {
-    const probe = this.renderRoot.querySelector(`.colour-${part}`) ?? this;
-    return getComputedStyle(probe).color;
+  /**
+   * Chromium lays out the page before a canvas draws text. Hence the chart is drawn once a second, as its values are of whole
+   * seconds, and in a task of its own, when the browser has laid out the rows already.
+   */
+  #drawChart(): void {
+    if (this.#session) this.#chart?.draw(this.#session.model.seconds, Date.now());
+  }
+
+  /**
+   * A canvas knows no custom properties: what they come to is asked of an element that has them. `getComputedStyle` makes the
+   * browser lay out all that was drawn before, as styles depend on the size of a container. No drawing asks therefore.
+   */
+  #readColours(): Colours {
+    const colourOf = (part: keyof Colours) =>
+      getComputedStyle(this.renderRoot.querySelector(`.colour-${part}`) ?? this).color;
+    return { tracked: colourOf('tracked'), queued: colourOf('queued'), line: colourOf('line') };
   }
 }
 

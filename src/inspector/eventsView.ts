@@ -1,9 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { duration, instant, number, plural, saidIn } from './format.js';
 import type { Model, SeenEvent } from './model.js';
+import { restView } from './restView.js';
 import { endOf, type Station, stationsOf } from './stations.js';
-import { PAGE, type Ui } from './ui.js';
+import { PAGE, rowsInSight, type Ui } from './ui.js';
 
 /** A trace may have an id without a name: of `$identify`, for instance. */
 const nameOf = ({ name }: SeenEvent): string => name ?? 'name unknown';
@@ -66,11 +68,19 @@ const row = (event: SeenEvent, ui: Ui): TemplateResult => {
   </li>`;
 };
 
+/** All that a row shows: a row is drawn again only if something of it is another one. */
+const shownOf = (event: SeenEvent, ui: Ui): unknown[] => {
+  const { uuid, name, payload, visitorId, isTracked, trackedAt, storedAt, sentAt, requests, endedAt, end, why } = event;
+  const isOpen = ui.opened.has(uuid);
+  return [isOpen, name, payload, visitorId, isTracked, trackedAt, storedAt, sentAt, requests.length, endedAt, end, why];
+};
+
 const matches = (event: SeenEvent, filter: string): boolean =>
   `${nameOf(event)} ${endOf(event)}`.toLowerCase().includes(filter.trim().toLowerCase());
 
 const listView = (found: readonly SeenEvent[], ui: Ui): TemplateResult => {
   const shown = found.slice(0, ui.shown);
+  const drawn = shown.slice(0, rowsInSight(ui, 'events'));
   const more = found.length - shown.length;
   const showMore = () => {
     ui.shown += PAGE;
@@ -81,11 +91,12 @@ const listView = (found: readonly SeenEvent[], ui: Ui): TemplateResult => {
     </div>
     <ol class="rows events" aria-label="Events, the newest first">
       ${repeat(
-        shown,
+        drawn,
         ({ uuid }) => uuid,
-        (event) => row(event, ui),
+        (event) => guard([event, ...shownOf(event, ui)], () => row(event, ui)),
       )}
     </ol>
+    ${restView(shown.length - drawn.length, 'events')}
     ${
       more > 0
         ? html`<button type="button" class="more" @click=${showMore}>

@@ -6,31 +6,36 @@ const LEAST = 160;
 /** Px for each press of an arrow key. */
 const STEP = 32;
 
-/** The upper edge of an inspector that is docked: dragged, or moved by the arrow keys, it changes its height. */
+/** The greatest height, in px. */
+export const mostHeight = (): number => document.documentElement.clientHeight;
+
+/**
+ * The upper edge of an inspector that is docked: dragged, or moved by the arrow keys, it changes its height. Drawing measures
+ * nothing, which would make the browser lay out the page at once.
+ */
 export const handleView = (element: HTMLElement, ui: Ui): TemplateResult => {
-  const most = () => element.ownerDocument.documentElement.clientHeight;
-  const height = Math.round(element.getBoundingClientRect().height);
   const resize = (to: number) => {
     // By the CSSOM, which no Content-Security-Policy forbids.
-    element.style.blockSize = `${Math.min(Math.max(to, LEAST), most())}px`;
+    element.style.blockSize = `${Math.min(Math.max(to, LEAST), mostHeight())}px`;
     ui.changed();
   };
-  const keys: Record<string, number> = {
-    ArrowUp: height + STEP,
-    ArrowDown: height - STEP,
-    Home: LEAST,
-    End: most(),
+  const height = () => Math.round(element.getBoundingClientRect().height);
+  const keys: Record<string, () => number> = {
+    ArrowUp: () => height() + STEP,
+    ArrowDown: () => height() - STEP,
+    Home: () => LEAST,
+    End: mostHeight,
   };
   const press = (event: KeyboardEvent) => {
     const to = keys[event.key];
-    if (to === undefined) return;
+    if (!to) return;
     event.preventDefault();
-    resize(to);
+    resize(to());
   };
   const grab = ({ currentTarget, pointerId }: PointerEvent) =>
     (currentTarget as HTMLElement).setPointerCapture(pointerId);
   const drag = ({ currentTarget, pointerId, clientY }: PointerEvent) => {
-    if ((currentTarget as HTMLElement).hasPointerCapture(pointerId)) resize(most() - clientY);
+    if ((currentTarget as HTMLElement).hasPointerCapture(pointerId)) resize(mostHeight() - clientY);
   };
   return html`<div
     class="handle"
@@ -38,8 +43,8 @@ export const handleView = (element: HTMLElement, ui: Ui): TemplateResult => {
     aria-orientation="horizontal"
     aria-label="Height of the inspector"
     aria-valuemin=${LEAST}
-    aria-valuemax=${most()}
-    aria-valuenow=${height}
+    aria-valuemax=${ui.mostHeight}
+    aria-valuenow=${ui.height}
     tabindex="0"
     @keydown=${press}
     @pointerdown=${grab}

@@ -1,9 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { UPSERT_PATH } from '../wire.js';
 import { bytes, clock, countdown, duration, plural, saidIn } from './format.js';
 import type { Model } from './model.js';
 import type { SeenRequest } from './requests.js';
+import { restView } from './restView.js';
+import { rowsInSight, type Ui } from './ui.js';
 
 const sizeOf = ({ bytes: size, gzip }: SeenRequest): string =>
   gzip === undefined ? bytes(size) : `${bytes(size)}, as gzip ${bytes(gzip)}`;
@@ -48,18 +51,26 @@ const row = (request: SeenRequest, now: number): TemplateResult => {
   </li>`;
 };
 
+/** What may change in a row: the answer, and the time until the retry. */
+const shownOf = ({ outcome, retryAt = 0 }: SeenRequest, now: number): unknown[] => [
+  outcome,
+  retryAt,
+  retryAt > now && countdown(retryAt, now),
+];
+
 /** Each request, the newest first. */
-export const requestsView = ({ requests }: Model, now: number): TemplateResult => html`
+export const requestsView = ({ requests }: Model, ui: Ui, now: number): TemplateResult => html`
   <div class="bar requests-bar"><h3>Requests</h3></div>
   ${
     requests.count
       ? html`<ol class="rows requests" aria-label="Requests, the newest first">
           ${repeat(
-            [...requests.list].reverse(),
+            [...requests.list].reverse().slice(0, rowsInSight(ui, 'requests')),
             ({ number }) => number,
-            (request) => row(request, now),
+            (request) => guard([request, ...shownOf(request, now)], () => row(request, now)),
           )}
-        </ol>`
+        </ol>
+        ${restView(requests.list.length - rowsInSight(ui, 'requests'), 'requests')}`
       : html`<p class="empty">No request yet. Queued events are sent after the flush interval.</p>`
   }
   ${requests.count > requests.list.length ? html`<p class="note">${plural(requests.count - requests.list.length, 'older request')} discarded.</p>` : nothing}

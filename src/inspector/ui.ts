@@ -1,6 +1,18 @@
 /** So many events at a time: a page is not to be slow because somebody looks at it. */
 export const PAGE = 50;
 
+/** Least height of a row, in px. */
+const ROW: Record<Part, number> = { events: 30, requests: 50, state: 0 };
+/** So many rows below the edge are drawn, too: the keyboard may go there. */
+const SPARE = 4;
+
+/** How many rows of a part can be in sight, or above. The browser need not lay out and paint the others. */
+export const rowsInSight = ({ scrolled, height }: Ui, part: 'events' | 'requests'): number =>
+  Math.ceil((scrolled[part] + height) / ROW[part]) + SPARE;
+
+/** Height (px) of the rows that are not drawn, for the scroll bar. */
+export const heightOf = (rows: number, part: 'events' | 'requests'): number => rows * ROW[part];
+
 /** What somebody has chosen to see. */
 export interface Ui {
   /** Events whose row is open, by uuid. */
@@ -11,6 +23,11 @@ export interface Ui {
   /** Where there is room for one part only. */
   part: Part;
   isCollapsed: boolean;
+  /** How far each part is scrolled, in px. */
+  readonly scrolled: Record<Part, number>;
+  /** Px: the inspector's height, and the greatest possible. */
+  height: number;
+  mostHeight: number;
   /** To be called when something of it is another one. */
   changed(): void;
 }
