@@ -6,7 +6,7 @@ import { pageViews } from './page/navigation.js';
 import { addContext } from './recorder/prepare.js';
 import { startTracker } from './tracker.js';
 import { cookieDomain } from './visitor/cookieDomain.js';
-import { linkTo } from './visitor/linkDomains.js';
+import { DOMAIN, linkTo } from './visitor/linkDomains.js';
 import { parseJson } from './wire.js';
 
 /**
@@ -20,11 +20,18 @@ interface Clew {
   q?: [at: number, call: Call][];
 }
 
+/** Words for true and false, in any letters: templates of other languages write `False`. */
+const SWITCH = /^\s*(?:(true|yes|on)|false|no|off)\s*$/i;
+
 /**
  * `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. An address
  * begins as no JSON does, and is not tried: the first error of a page costs it a millisecond.
  */
-const scalar = (text: string): unknown => (/^[/h]/.test(text) ? text : (parseJson(text || 'true') ?? text));
+const scalar = (text: string): unknown => {
+  const word = SWITCH.exec(text || 'true');
+  if (word) return !!word[1];
+  return /^[/h]/.test(text) ? text : (parseJson(text) ?? text);
+};
 
 /** The words of an attribute's value, in lower case. */
 const wordsOf = (value: unknown): string[] =>
@@ -41,6 +48,12 @@ const flagsOf = (name: string, value: unknown, known: string[]): Record<string, 
     else if (word !== 'true') console.error(`clew: ${name}: expected ${known}, not ${word}`);
   return flags;
 };
+
+/** `data-link-domains="shop.example help.example"`. Others are logged as errors: no link would match them. */
+const domainsOf = (value: unknown): string[] =>
+  wordsOf(value).filter(
+    (word) => DOMAIN.test(word) || console.error(`clew: linkDomains: expected domains, not ${word}`),
+  );
 
 /**
  * The v4 UUID of a call that the stub has saved: the last digits of its key, which are random, and of its place in the list. The
@@ -61,8 +74,8 @@ const start = () => {
   const { pageViews: views, clicks: clicked, linkDomains: domains } = options;
   if (views) options.pageViews = pageViews(flagsOf('pageViews', views, ['hash', 'query', 'campaign']));
   if (clicked) options.clicks = clicks(flagsOf('clicks', clicked, ['outbound', 'downloads']));
-  if (options.cookieDomain) options.cookieDomain = cookieDomain(options.cookieDomain as string);
-  if (domains) options.linkDomains = linkTo(wordsOf(domains));
+  options.cookieDomain = options.cookieDomain ? cookieDomain(options.cookieDomain as string) : undefined;
+  options.linkDomains = domains ? linkTo(domainsOf(domains)) : undefined;
 
   /** When the call that is being replayed was made, and the id of its event. */
   let replayed: number | undefined;

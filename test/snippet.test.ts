@@ -122,18 +122,37 @@ describe('attributes that list words', () => {
     expect(await read({ [name]: text })).toEqual({ given: { [name]: expected }, logged: [] });
   });
 
-  it.each(['', 'true', 'True'])('reads no word from %j, and turns the plugins on', async (text) => {
+  it.each(['', 'true', 'True', ' yes ', 'ON'])('reads no word from %j, and turns the plugins on', async (text) => {
     const { given, logged } = await read({ clicks: text, pageViews: text });
     expect(Object.keys(given)).toEqual(['pageViews', 'clicks']);
     expect(Object.values(given)).not.toContainEqual(expect.objectContaining(both));
     expect(logged).toEqual([]);
   });
 
+  it.each(['false', 'False', 'no', 'off', '0'])('reads %j as an option that is off', async (text) => {
+    const names = ['clicks', 'pageViews', 'linkDomains', 'cookieDomain', 'context'];
+    // A number is a wrong value of a boolean, and throws.
+    if (text !== '0') names.push('debug', 'respectGpc');
+    expect(await read(Object.fromEntries(names.map((name) => [name, text])))).toEqual({ given: {}, logged: [] });
+    (globalThis as { clew?: Clew }).clew?.('track', 'seen');
+    await (globalThis as { clew?: Clew }).clew?.('flush');
+    expect(arrived).toMatchObject([{ event: 'seen' }]);
+    expect(arrived[0]?.payload).toBeUndefined();
+  });
+
+  it.each(['.help.example', '*.help.example', 'https://help.example', 'help.example.'])(
+    'logs %j in linkDomains, which is no domain, and reads the others',
+    async (word) => {
+      const { given, logged } = await read({ linkDomains: `shop.example ${word}` });
+      expect(given).toEqual({ linkDomains: ['shop.example'] });
+      expect(logged).toEqual([`clew: linkDomains: expected domains, not ${word}`]);
+    },
+  );
+
   it.each([
     ['clicks', 'outbund, downloads', { downloads: true }, 'outbound,downloads, not outbund'],
     ['clicks', 'hash', {}, 'outbound,downloads, not hash'],
     ['pageViews', 'hash|query', {}, 'hash,query,campaign, not hash|query'],
-    ['pageViews', 'Off', {}, 'hash,query,campaign, not off'],
   ])('logs an unknown word in %s: %j, and reads the others', async (name, text, expected, message) => {
     expect(await read({ [name]: text })).toEqual({
       given: { [name]: expected },

@@ -18,8 +18,12 @@ const USER = /(\/\/)[^/?#]*@|((?:%(?:25)*2F){2})(?:(?!%(?:25)*(?:2F|3F|23|26))[^
 const DELIMITER = /([/?#&=:;]|%(?:25)*(?:2F|3F|23|26|3D|3A|3B|20))/i;
 /** An e-mail address, but not `logo@2x.png`; bounded, because it may begin anywhere. */
 const EMAIL = /[^@]{1,64}(?:@|%(?:25)*40)(?!\dx\.)(?:[^@.%]{1,63}\.){1,8}[a-z]{2,}/gi;
+/** `vue@latest.js`, `react@18.umd.js` and `repo@v1.2.beta` are no e-mail addresses. No such name of a file ends a domain. */
+const FILE =
+  /(?:@|%(?:25)*40)(?:v?\d+\.\d|(?:v?\d[^.]*(?:\.[^.]+)?|[^.]+(?:\.(?:min|umd|esm|prod))?)\.(?:[cm]?[jt]sx?|css|map|json|wasm|vue|html?|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ics|pdf|txt|csv|xml|mp[34])$)/i;
 /** A JSON Web Token, and not `eyJ.png`. */
-const JWT = /(^|[^\w-]|%(?:25)*[\da-fA-F]{2})eyJ[\w-]+\.(?:[\w-]{6}|[\w-]*\.)[\w.~-]*/g;
+const JWT =
+  /(^|[^\w-]|%(?:25)*[\da-fA-F]{2})eyJ[\w-]+(?:\.|%(?:25)*2[Ee])(?:[\w-]{6}|[\w-]*(?:\.|%(?:25)*2[Ee]))(?:[\w.~-]|%(?:25)*2[Ee])*/g;
 const REDACTED = 'redacted';
 
 /** The text with its ASCII characters decoded, however often they were encoded. */
@@ -50,7 +54,7 @@ const redactUrl = (url: string, isSecret: (name: string) => boolean): string =>
   redactParameters(url.replace(USER, '$1$2'), isSecret)
     .replace(JWT, `$1${REDACTED}`)
     .split(DELIMITER)
-    .map((part) => part.replace(EMAIL, REDACTED))
+    .map((part) => part.replace(EMAIL, (found) => (FILE.test(found) ? found : REDACTED)))
     .join('');
 
 /**

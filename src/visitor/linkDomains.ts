@@ -17,6 +17,9 @@ export type LinkDomains = (
   known: () => Visitor | undefined,
 ) => readonly [arrive: () => ((visitor: Visitor) => Visitor) | undefined, watch: () => () => void, change: () => void];
 
+/** A domain in lower-case ASCII. */
+export const DOMAIN = /^[a-z\d-]+(\.[a-z\d-]+)*$/;
+
 /** What `linkDomains` makes of domains that are in order. */
 export const linkTo =
   (domains: readonly string[]): LinkDomains =>
@@ -45,7 +48,7 @@ export const linkTo =
  * @example createTracker({ baseUrl: '/clew', linkDomains: linkDomains(['shop.example', 'help.example']) })
  */
 export const linkDomains = (domains: readonly string[]): LinkDomains => {
-  if (!Array.isArray(domains) || !domains.every((domain) => /^[a-z\d-]+(\.[a-z\d-]+)*$/.test(domain)))
+  if (!Array.isArray(domains) || !domains.every((domain) => DOMAIN.test(domain)))
     throw new TypeError(`clew: linkDomains: expected a list of domains such as 'shop.example', not ${domains}`);
   return linkTo(domains);
 };
