@@ -116,7 +116,7 @@ export const markdown = ({ rows, runs, starts, failures }: Results, facts: reado
   if (!floor) return '';
   const tables = TABLES.map((names) =>
     table(
-      ['', ...names.map((name) => figures[name]?.title ?? '')],
+      ['library', ...names.map((name) => figures[name]?.title ?? '')],
       rows.map((row) => [row.subject.name, ...names.map((name) => cell(name, row, floor))]),
     ),
   );
@@ -144,9 +144,9 @@ export const markdown = ({ rows, runs, starts, failures }: Results, facts: reado
     '![chart](peers.svg)',
     '## Departures from defaults',
     'Peers that batch by default keep their sizes and waits. clew also keeps its own.',
-    table(['', 'option', 'why'], departures),
+    table(['library', 'option', 'why'], departures),
     '## Versions',
-    table(['', 'package'], packages),
+    table(['library', 'package'], packages),
   ]
     .join('\n\n')
     .concat('\n');

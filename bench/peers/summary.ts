@@ -33,7 +33,7 @@ const incomplete = (rows: readonly Row[]): string => {
 export const summary = ({ date, browser, machine, runs, rows }: Results): string =>
   [
     table(
-      ['', ...SHOWN.map((name) => figures[name]?.title ?? ''), `arrived, of ${WAYS.length} × ${EVENTS}`],
+      ['library', ...SHOWN.map((name) => figures[name]?.title ?? ''), `arrived, of ${WAYS.length} × ${EVENTS}`],
       rows.map((row) => [nameOf(row), ...SHOWN.map((name) => median(row, name)), arrivals(row)]),
     ),
     `${measuredIn(runs)}, ${date}, Chromium ${browser}, ${machine}. ${incomplete(rows)}`,

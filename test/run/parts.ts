@@ -34,7 +34,7 @@ const browserPart = (name: string, folder: string, limit: number): Part => ({
   limit,
 });
 
-/** `npm test` takes minutes. With `isAll` every fault, every engine and the long walks are played, too. */
+/** `npm test` takes minutes. With `isAll` every fault, every engine and the long walks are played, too, and the site of the documentation is built. */
 export const partsOf = (isAll: boolean): Part[] => {
   const usual = (isAll ? 60 : 20) * MINUTE;
   const faults = (isAll ? 240 : 40) * MINUTE;
@@ -42,6 +42,7 @@ export const partsOf = (isAll: boolean): Part[] => {
     { name: 'install', command: npm('test:install'), limit: 30 * MINUTE, isNeeded: true, isInstallation: true },
     { name: 'build', command: npm('build', '--silent'), limit: 10 * MINUTE, isNeeded: true },
     { name: 'check', command: npm('check'), limit: 10 * MINUTE },
+    ...(isAll ? [{ name: 'docs', command: npm('docs:build'), limit: 10 * MINUTE }] : []),
     { name: 'unit', command: vitest, report: 'unit.json', tool: 'vitest', limit: usual },
     { name: 'sim', command: ['npx', 'tsx', 'sim/sim.ts', '--seeds', isAll ? '20000' : '3000'], limit: usual },
     browserPart('e2e', 'e2e', usual),

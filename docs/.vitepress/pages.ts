@@ -1,0 +1,78 @@
+import type { DefaultTheme } from 'vitepress';
+
+const group = (text: string, items: [text: string, page: string][], collapsed = false): DefaultTheme.SidebarItem => ({
+  text,
+  collapsed,
+  items: items.map(([name, page]) => ({ text: name, link: `/${page}` })),
+});
+
+/** Every page of the site but the first, in the order in which a newcomer needs them. */
+export const sidebar: DefaultTheme.SidebarItem[] = [
+  group('Start', [
+    ['Overview', 'project/readme'],
+    ['Script tag', 'script-tag'],
+    ['React', 'react'],
+    ['Vue', 'vue'],
+    ['Other frameworks', 'frameworks'],
+    ['Rendering on a server', 'ssr'],
+    ['Migrating', 'migrating'],
+  ]),
+  group('Use', [
+    ['Tracker', 'tracker'],
+    ['Events and types', 'events'],
+    ['Page views and clicks', 'without-code'],
+    ['Privacy and consent', 'privacy'],
+    ['Inspector', 'inspector'],
+    ['Testing your app', 'testing'],
+    ['Troubleshooting', 'troubleshooting'],
+  ]),
+  group('Operate', [
+    ['Relay', 'relay'],
+    ['Delivery', 'delivery'],
+    ['Direct use', 'direct'],
+    ['Server events', 'service'],
+    ['Collector', 'collector'],
+    ['Broker', 'project/broker'],
+  ]),
+  group('Compare', [
+    ['Benchmarks', 'benchmarks'],
+    ['All figures', 'project/figures'],
+  ]),
+  group('API reference', [
+    ['clew', 'api/index'],
+    ['clew/react', 'api/react'],
+    ['clew/vue', 'api/vue'],
+    ['clew/relay', 'api/relay'],
+    ['clew/service', 'api/service'],
+    ['clew/testing', 'api/testing'],
+    ['clew/inspector', 'api/inspector'],
+    ['clew/global', 'api/global'],
+  ]),
+  group(
+    'Project',
+    [
+      ['Versions and support', 'versions'],
+      ['Changelog', 'project/changelog'],
+      ['Architecture', 'project/architecture'],
+      ['Contributing', 'project/contributing'],
+      ['Releases', 'project/releasing'],
+      ['Security', 'project/security'],
+      ['Licence', 'project/licence'],
+    ],
+    true,
+  ),
+];
+
+/** The top of the start page. `docs/README.md` follows it. */
+export const home = {
+  layout: 'home',
+  hero: {
+    name: 'clew',
+    text: 'Events that arrive',
+    tagline: 'A browser SDK that stores each event, retries it, and delivers it through your own relay.',
+    actions: [
+      { theme: 'brand', text: 'First event', link: '/script-tag' },
+      { theme: 'alt', text: 'API reference', link: '/api/' },
+    ],
+  },
+};
