@@ -25,12 +25,14 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ['Inspector', 'inspector'],
     ['Testing your app', 'testing'],
     ['Troubleshooting', 'troubleshooting'],
+    ['Questions and answers', 'faq'],
   ]),
   group('Operate', [
     ['Relay', 'relay'],
     ['Delivery', 'delivery'],
     ['Direct use', 'direct'],
     ['Server events', 'service'],
+    ["The service's interface", 'interface'],
     ['Collector', 'collector'],
     ['Broker', 'project/broker'],
   ]),
@@ -48,10 +50,14 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ['clew/inspector', 'api/inspector'],
     ['clew/global', 'api/global'],
   ]),
+  group('Look up', [
+    ['Browser support', 'browsers'],
+    ['Versions and support', 'versions'],
+    ['Glossary', 'glossary'],
+  ]),
   group(
     'Project',
     [
-      ['Versions and support', 'versions'],
       ['Changelog', 'project/changelog'],
       ['Architecture', 'project/architecture'],
       ['Contributing', 'project/contributing'],

@@ -55,3 +55,27 @@ it('the relay accepts the documented event', () => {
   const [event] = blocksOf('docs/events.md').filter(({ lang }) => lang === 'json');
   expect(eventFault(JSON.parse(event?.text ?? ''))).toBeUndefined();
 });
+
+it('the relay accepts the events of the interface', () => {
+  const bodies = blocksOf('docs/interface.md').map(({ text }) => JSON.parse(text) as { batch?: unknown[] });
+  const events = bodies.flatMap(({ batch = [] }) => batch);
+  expect(events.map((event) => (event as { event: string }).event)).toEqual(['signup', '$identify']);
+  expect(events.map((event) => eventFault(event))).toEqual([undefined, undefined]);
+});
+
+it('the oldest browsers are those of the supported versions', () => {
+  const versionsIn = (page: string) =>
+    [...read(page).matchAll(/^\| (Chrome|Firefox|Safari)[^|]*\| (\d+)/gm)].map(
+      ([, name, version]) => `${name} ${version}`,
+    );
+  const [chrome, firefox, safari] = versionsIn('docs/versions.md');
+  expect(versionsIn('docs/browsers.md')).toEqual([chrome, firefox, safari, safari]);
+});
+
+it('the glossary is in the order of the alphabet', () => {
+  const terms = [...read('docs/glossary.md').matchAll(/^\| ([a-z][^|]*?) +\|/gm)]
+    .map(([, term]) => term ?? '')
+    .slice(1);
+  expect(terms.length).toBeGreaterThan(30);
+  expect(terms).toEqual(terms.toSorted((a, b) => a.localeCompare(b, 'en')));
+});
