@@ -46,7 +46,7 @@ export default defineConfig({
     },
     outline: [2, 3],
     nav: [
-      { text: 'Script tag', link: '/script-tag' },
+      { text: 'Quick start', link: '/start-html' },
       { text: 'Tracker', link: '/tracker' },
       { text: 'Relay', link: '/relay' },
       { text: 'API', link: '/api/' },

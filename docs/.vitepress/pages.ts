@@ -8,7 +8,17 @@ const group = (text: string, items: [text: string, page: string][], collapsed = 
 
 /** Every page of the site but the first, in the order in which a newcomer needs them. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
-  group('Start', [
+  group('Quick start', [
+    ['Plain HTML', 'start-html'],
+    ['React', 'start-react'],
+    ['Vue', 'start-vue'],
+    ['Next.js', 'start-next'],
+    ['Nuxt', 'start-nuxt'],
+    ['Astro', 'start-astro'],
+    ['SvelteKit', 'start-sveltekit'],
+    ['Angular', 'start-angular'],
+  ]),
+  group('Set up', [
     ['Overview', 'project/readme'],
     ['Script tag', 'script-tag'],
     ['React', 'react'],
@@ -77,7 +87,7 @@ export const home = {
     text: 'Events that arrive',
     tagline: 'A browser SDK that stores each event, retries it, and delivers it through your own relay.',
     actions: [
-      { theme: 'brand', text: 'First event', link: '/script-tag' },
+      { theme: 'brand', text: 'First event', link: '/start-html' },
       { theme: 'alt', text: 'API reference', link: '/api/' },
     ],
   },

@@ -59,6 +59,9 @@ declare module '$app/navigation' {
   type Place = { url: URL } | null;
   export const afterNavigate: (listener: (navigation: { from: Place; to: Place }) => void) => void;
 }
+/** What Nuxt imports by itself. */
+declare const defineEventHandler: <T>(handle: (event: { method: string }) => T) => unknown;
+declare const toWebRequest: (event: { method: string }) => Request;
 declare module '$lib/tracker' {
   export const tracker: import('clew').Tracker<AppEvents>;
 }

@@ -49,14 +49,17 @@ const partsOf = (block: Block): Block[] => {
   return block.lang === 'html' ? inlineScriptsOf(block) : [];
 };
 
+/** The folder of a component or an HTML file with a first line such as `<!-- src/App.vue -->`, which it imports from. */
+const folderOf = ({ text }: Block): string => /^<!-- ([\w./]+)\/[\w+.-]+ -->\n/.exec(text)?.[1] ?? '';
+
 /**
  * A page's blocks are files in a folder of the page. A first line such as `// tracker.ts` is a file's name: other blocks of
  * the page import from it.
  */
-const sourceOf = (block: Block, index: number): Source => {
+const sourceOf = ([block, folder]: [Block, folder: string], index: number): Source => {
   const [, named] = /^\/\/ ([\w./[\]-]+\.[jt]sx?)\n/.exec(block.text) ?? [];
   const name = named ?? `block-${block.line}-${index}.${block.lang}`;
-  return { ...block, path: join(root, 'docs-blocks', block.file.replaceAll('/', '-'), name) };
+  return { ...block, path: join(root, 'docs-blocks', block.file.replaceAll('/', '-'), named ? '' : folder, name) };
 };
 
 /** Files that are nowhere on the disk, within the package: so `clew/react` and the others lead where its exports say. */
@@ -80,7 +83,8 @@ const hostOf = (sources: ReadonlyMap<string, Source>): ts.CompilerHost => {
 /** What is wrong with blocks, by TypeScript's reckoning: `docs/react.md:12: …`. One program for all of them. */
 export const compile = (blocks: readonly Block[]): string[] => {
   const sources = new Map<string, Source>();
-  for (const source of blocks.flatMap(partsOf).map(sourceOf)) {
+  const parts = blocks.flatMap((block) => partsOf(block).map((part): [Block, string] => [part, folderOf(block)]));
+  for (const source of parts.map(sourceOf)) {
     if (sources.has(source.path)) throw new Error(`${source.file}:${source.line}: a second file of that name`);
     sources.set(source.path, source);
   }
