@@ -39,6 +39,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   ]),
   group('Operate', [
     ['Relay', 'relay'],
+    ['Proxies', 'proxies'],
     ['Delivery', 'delivery'],
     ['Direct use', 'direct'],
     ['Server events', 'service'],
