@@ -32,6 +32,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ['Events and types', 'events'],
     ['Page views and clicks', 'without-code'],
     ['Privacy and consent', 'privacy'],
+    ['Consent platforms', 'consent-platforms'],
     ['Inspector', 'inspector'],
     ['Testing your app', 'testing'],
     ['Troubleshooting', 'troubleshooting'],

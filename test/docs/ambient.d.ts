@@ -28,6 +28,26 @@ declare const consentPlatform: { onChange(listener: (answer: { statistics: boole
 declare const metrics: { gauge(name: string, value: number): void };
 declare const queue: { append(request: { path: string; body: string }): Promise<void> };
 
+/** Consent platforms. */
+interface WindowEventMap {
+  OneTrustGroupsUpdated: CustomEvent<string[]>;
+  ucEvent: CustomEvent<Record<string, unknown>>;
+}
+declare const OneTrust: { IsAlertBoxClosed(): boolean };
+declare const Cookiebot: { consent: { statistics: boolean } };
+declare const gtag: (...command: unknown[]) => void;
+interface TcData {
+  eventStatus: 'cmpuishown' | 'tcloaded' | 'useractioncomplete';
+  gdprApplies?: boolean;
+  tcString: string;
+  purpose: { consents: Record<number, boolean> };
+}
+declare const __tcfapi: (
+  command: 'addEventListener',
+  version: 2,
+  listener: (data: TcData, success: boolean) => void,
+) => void;
+
 /** Frameworks that are no dependency of this repository: as much of them as the recipes use. */
 declare module '@angular/core' {
   export const Component: (options: object) => (target: unknown) => void;
