@@ -40,6 +40,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   ]),
   group('Operate', [
     ['Relay', 'relay'],
+    ['Identity tokens', 'identity'],
     ['Proxies', 'proxies'],
     ['Delivery', 'delivery'],
     ['Direct use', 'direct'],
