@@ -6,8 +6,13 @@ interface TraceEvent {
   readonly tid: number;
   /** In µs, as are the durations. */
   readonly ts: number;
-  /** Time of the thread's processor. A busy machine hardly changes it, other than the time on the clock. */
+  /**
+   * Time of the thread's processor. A busy machine hardly changes it, other than the time on the clock. A task that begins within
+   * microseconds after another one has none.
+   */
   readonly tdur?: number;
+  /** Time on the clock, which is no less. */
+  readonly dur?: number;
 }
 
 const CATEGORIES = ['toplevel', 'disabled-by-default-devtools.timeline', 'blink.user_timing'];
@@ -42,7 +47,7 @@ export const longestTask = async (browser: Browser, page: Page, work: () => Prom
   const tasks = traceEvents
     .filter(({ name, pid, tid, ts }) => name === 'RunTask' && pid === begin?.pid && tid === begin.tid && ts >= begin.ts)
     .toSorted((one, other) => one.ts - other.ts);
-  const timeOf = (task: TraceEvent | undefined) => task?.tdur ?? Number.NaN;
+  const timeOf = (task: TraceEvent | undefined) => task?.tdur ?? task?.dur ?? Number.NaN;
   const known = reference.map((at) => timeOf(tasks.findLast(({ ts }) => ts <= at))).sort((one, other) => one - other);
   const before = tasks.filter(({ ts }) => ts < (reference[0] ?? 0)).slice(0, -1);
   return Math.max(...before.map(timeOf)) / (known[1] ?? Number.NaN);
