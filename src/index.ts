@@ -5,7 +5,7 @@ import { stepsOf } from './recorder/prepare.js';
 import { startTracker } from './tracker.js';
 
 export type { DropReason, Listen, Signals, Trace } from './api/signals.js';
-export type { EventName, Plugin, Stats } from './api/types.js';
+export type { EventName, Plugin, PluginStorage, PluginTools, Stats } from './api/types.js';
 export type { Link } from './courier/lease.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './courier/transport.js';
 export type { Entry, Row, RowKey, RowQuery, Store } from './outbox/store.js';

@@ -4,20 +4,20 @@ import { createMethods } from './api/methods.js';
 import type { Settings } from './api/options.js';
 import { createReports, createSignals, type Trace } from './api/signals.js';
 import { createTraces } from './api/traces.js';
-import type { Tracker } from './api/types.js';
+import type { PluginTools, Tracker } from './api/types.js';
 import { createCourier } from './courier/courier.js';
 import { FLIGHT } from './courier/flight.js';
 import { createSender } from './courier/sender.js';
+import { PLUGINS, VISIT } from './outbox/carryOver.js';
 import { createFarewell } from './outbox/farewell.js';
 import { createIntake } from './outbox/intake.js';
 import { createJournal } from './outbox/journal.js';
 import { createQueue } from './outbox/queue.js';
 import { createStore } from './outbox/store.js';
 import { createChannel } from './page/channel.js';
-import { createPlugins } from './page/plugins.js';
-import { whenSeen } from './page/prerender.js';
+import { createPlugins, createStorage } from './page/plugins.js';
 import { createVisit } from './page/visit.js';
-import type { Step } from './recorder/prepare.js';
+import { addContext, type Step } from './recorder/prepare.js';
 import { createRecorder, LIVE, type Replay } from './recorder/recorder.js';
 import { createNumbering } from './visitor/number.js';
 import { createVisitor } from './visitor/visitor.js';
@@ -25,10 +25,10 @@ import { createVisitor } from './visitor/visitor.js';
 /**
  * The tracker: options in, recorder, visitor, outbox, courier and page out. It only connects them, and has no state.
  *
- * @param steps what an event goes through in the call that tracks it
+ * @param steps what an event goes through in the call that tracks it. Plugins add theirs in front.
  * @param replay of calls that were made before the tracker
  */
-export const startTracker = (settings: Settings, steps: readonly Step[], replay: Replay = LIVE): Tracker => {
+export const startTracker = (settings: Settings, steps: Step[], replay: Replay = LIVE): Tracker => {
   const { storageName: service, apiKey } = settings;
   /** Names this page's rows in the store, and its journal. */
   const page = uuid();
@@ -134,11 +134,19 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
   };
   const parts = { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger };
   const visit = createVisit({ ...parts, onRefusal, fail });
-  const tracker = createMethods({
+  const tools: PluginTools = {
+    visitorId: visitor.id,
+    onTrack: (see) => steps.unshift(addContext(see)),
+    local: createStorage(PLUGINS, store.local, visitor.isStarted),
+    session: createStorage(VISIT, store.local, visitor.isStarted),
+  };
+  const [use, unplug] = createPlugins((plugin) => plugin(tracker, tools), attempt);
+  const tracker: Tracker = createMethods({
     ...visit,
     ...replay,
     recorder,
     on,
+    use,
     counts: ledger.counts,
     isDirect,
     write: visitor.write,
@@ -150,12 +158,6 @@ export const startTracker = (settings: Settings, steps: readonly Step[], replay:
     attempt,
     fail,
   });
-  const [watch, unplug] = createPlugins(
-    [settings.pageViews, settings.clicks, watchLinks],
-    tracker,
-    visitor.id,
-    attempt,
-  );
-  whenSeen(watch);
+  [settings.plugins, settings.pageViews, settings.clicks, watchLinks].flat().forEach(use);
   return tracker;
 };

@@ -45,6 +45,43 @@ const load = async (dataset: Record<string, string> = {}, prerendering = false):
 
 const names = () => arrived.map(({ event }) => event);
 
+describe("clew('use', plugin)", () => {
+  const plugin = vi.fn((tracker: { track(event: string): void }, tools: { onTrack(see: unknown): void }) => {
+    tracker.track('started');
+    tools.onTrack(({ event }: { event: string }) => event !== 'draft' && { by: 'plugin' });
+    return () => {};
+  });
+  const draft = ['track', 'draft'];
+
+  it('works before and after the bundle loads, and null from the page before is skipped', async () => {
+    const logged = vi.spyOn(console, 'error');
+    const at = Date.now();
+    vi.stubGlobal(
+      'clew',
+      Object.assign(() => {}, {
+        q: [
+          [at, ['use', plugin]],
+          [at, draft],
+        ],
+      }),
+    );
+    vi.stubGlobal('localStorage', { 'clew.calls 1': JSON.stringify([[at, ['use', null]]]) });
+    const clew = await load();
+    clew('track', 'signup');
+    clew('use', () => {
+      clew('track', 'second');
+      return () => {};
+    });
+    await clew('flush');
+    expect(arrived.map(({ event, payload }) => [event, payload])).toEqual([
+      ['started', undefined],
+      ['signup', { by: 'plugin' }],
+      ['second', { by: 'plugin' }],
+    ]);
+    expect(logged).not.toHaveBeenCalled();
+  });
+});
+
 describe('a page whose libraries add to Object.prototype', () => {
   it.each([
     ['a function', () => 'added'],

@@ -292,6 +292,16 @@ export const options = () => {
   createTracker({ baseUrl: '/clew', interval: 3000 });
   const own: Plugin = (tracker) => tracker.on('error', () => tracker.track('failed'));
   createTracker<{ signup: undefined }>({ baseUrl: '/clew', pageViews: pageViews({ hash: true }), clicks: own });
+  const dropping: Plugin = (_tracker, { onTrack, local }) => {
+    onTrack(({ event }) => event !== 'draft' && { release: '1.4.2' });
+    local.set('release', '1.4.2');
+    return () => {};
+  };
+  createTracker({ baseUrl: '/clew', plugins: [own, dropping, undefined, null, false] }).use(own);
+  // @ts-expect-error a plugin returns its undoing
+  createTracker({ baseUrl: '/clew', plugins: [() => {}] });
+  // @ts-expect-error a list
+  createTracker({ baseUrl: '/clew', plugins: own });
   createTracker({ baseUrl: '/clew', cookieDomain: cookieDomain('auto') });
   // @ts-expect-error what is to be bundled has to be imported
   createTracker({ baseUrl: '/clew', pageViews: true });

@@ -5,7 +5,7 @@ import type { Recorder, Replay } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
 import { IDENTIFY } from '../wire.js';
 import type { Listen } from './signals.js';
-import type { Stats, Tracker } from './types.js';
+import type { Plugin, Stats, Tracker } from './types.js';
 
 export interface MethodPorts extends Replay {
   readonly recorder: Recorder;
@@ -21,6 +21,7 @@ export interface MethodPorts extends Replay {
   answer(isGranted: boolean): void;
   flush(isForced?: boolean): Promise<void>;
   visitorId(): Promise<string>;
+  use(plugin: Plugin): void;
   stop(): void;
   attempt<T>(run: () => T): T | '';
   fail(message: string): void;
@@ -28,7 +29,7 @@ export interface MethodPorts extends Replay {
 
 /** What an app calls. Every method first works on the calls of `track` that wait, so that all calls are in order. */
 export const createMethods = (ports: MethodPorts): Tracker => {
-  const { recorder, on, counts, isDirect, clock, replayedId, enter, flush, attempt, fail } = ports;
+  const { recorder, use, on, counts, isDirect, clock, replayedId, enter, flush, attempt, fail } = ports;
   let isDue = false;
   /** Once for all calls of a task: each time it is all that waits. */
   const write = () => {
@@ -91,6 +92,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
     },
     correlationValue: ports.visitorId,
     stats: () => structuredClone(counts),
+    use,
     on,
     stop: ports.stop,
   };

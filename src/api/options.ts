@@ -106,6 +106,14 @@ export interface TrackerOptions {
    */
   clicks?: Plugin | undefined;
   /**
+   * Extends the tracker. The plugins start with the tracker, in this order. `undefined`, `null` and `false` are skipped, for plugins
+   * that depend on a condition. In a script tag, call `clew('use', plugin)`.
+   *
+   * @default none
+   * @example createTracker({ baseUrl: '/clew', plugins: [(tracker) => tracker.on('error', console.warn)] })
+   */
+  plugins?: readonly (Plugin | undefined | null | false)[] | undefined;
+  /**
    * Treats Global Privacy Control as a refusal, if the browser sends it. clew then writes and sends nothing, and drops events as
    * `consent`. `consent(true)` is the visitor's own answer and overrides the signal. https://w3.org/TR/gpc
    *
@@ -172,6 +180,7 @@ type Bare =
   | 'beforeSend'
   | 'pageViews'
   | 'clicks'
+  | 'plugins'
   | 'cookieDomain'
   | 'linkDomains';
 
@@ -217,26 +226,32 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
  * @throws TypeError that names the option, what was expected and what was given
  */
 export const checkOptions = (options: TrackerOptions): void => {
+  const given = options ?? {};
   const expect = (holds: boolean, name: keyof TrackerOptions, expected: string) => {
-    if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(options[name])}`);
+    if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(given[name])}`);
   };
-  const { apiKey, consent, store } = options ?? {};
+  const { apiKey, consent, store, plugins } = given;
   expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
   expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
   for (const name of ['transport', 'context', 'beforeSend'] as const) {
-    expect(options?.[name] == null || typeof options[name] === 'function', name, 'a function');
+    expect(given[name] == null || typeof given[name] === 'function', name, 'a function');
   }
   expect(
     store == null ||
       (['transact', 'read', 'abort', 'clear', 'isOpen', 'generation'] as const).every(
-        (method) => typeof store?.[method] === 'function',
+        (method) => typeof store[method] === 'function',
       ),
     'store',
     'an object with the methods of Store',
   );
+  expect(
+    [plugins].flat().every((plugin) => !plugin || typeof plugin === 'function'),
+    'plugins',
+    'a list of functions',
+  );
   for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains'] as const) {
     // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
     const type = name === 'cookieDomain' ? 'object' : 'function';
-    expect(options?.[name] === undefined || typeof options[name] === type, name, `${name}(), imported from clew`);
+    expect(given[name] === undefined || typeof given[name] === type, name, `${name}(), imported from clew`);
   }
 };

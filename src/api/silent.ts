@@ -15,5 +15,6 @@ export const silentTracker: Tracker = {
   correlationValue: async () => '',
   stats: () => ({ tracked: 0, delivered: 0, queued: 0, dropped: {} }),
   on: () => nothing,
+  use: nothing,
   stop: nothing,
 };

@@ -1,4 +1,5 @@
 import type { PageContext } from '../page/context.js';
+import type { TrackedEvent } from '../recorder/prepare.js';
 import type { Properties } from '../wire.js';
 import type { DropReason, Listen } from './signals.js';
 
@@ -101,12 +102,58 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    * @returns a function that removes the listener
    */
   on: Listen;
+  /**
+   * Starts a plugin, as the option `plugins` does. The plugin sees only events that are tracked later. After `stop()`, no plugin
+   * starts.
+   *
+   * @example clew('use', (tracker) => tracker.on('error', console.warn))
+   */
+  use(plugin: Plugin): void;
   /** Removes clew's listeners from the page and hands over unsent and later events, as when the page unloads. */
   stop(): void;
 }
 
 /**
- * Tracks events of the page by itself. Returns a function that ends this, which `stop()` calls. `visitorId` returns the visitor id
- * as this page knows it: undefined before consent and after a refusal.
+ * Extends a tracker. A plugin is a function that starts with the tracker, also while the browser prerenders the page. It returns a
+ * function that undoes everything, such as its listeners. `stop()` calls that function. If either throws, clew emits `error`.
+ *
+ * @example
+ * tracker.use(({ track }) => {
+ *   const onCopy = () => track('text_copied');
+ *   document.addEventListener('copy', onCopy);
+ *   return () => document.removeEventListener('copy', onCopy);
+ * });
  */
-export type Plugin = (tracker: Tracker, visitorId: () => string | undefined) => () => void;
+export type Plugin = (tracker: Tracker, tools: PluginTools) => () => void;
+
+/** What a plugin gets beside the tracker. */
+export interface PluginTools {
+  /** Returns the visitor id as this page knows it: `undefined` before consent and after a refusal. */
+  visitorId(): string | undefined;
+  /**
+   * Calls `see` with each event within the call that tracks it, before clew stores the event. `see` may return properties,
+   * which clew adds as those of `context`, or `false` to drop the event (`filtered`). `see` is synchronous and must not track events
+   * itself. It runs before `context` and `beforeSend`, and also after `stop()`. clew does not pass `$identify` to it. If it throws,
+   * clew emits `error` and keeps the event.
+   */
+  onTrack(see: (event: Readonly<TrackedEvent>) => Properties | false | undefined): void;
+  /** Keeps values in localStorage, for all pages of the origin. */
+  readonly local: PluginStorage;
+  /** Keeps values in sessionStorage, until the tab is closed. */
+  readonly session: PluginStorage;
+}
+
+/**
+ * A small storage that obeys the visitor's consent. All plugins of a service share it, so begin each key with the plugin's name. A
+ * refusal erases it, in every open tab.
+ */
+export interface PluginStorage {
+  /** Returns a value that was stored, on this page or an earlier one; `undefined` if there is none. */
+  get(key: string): unknown;
+  /**
+   * Stores a value as JSON. `undefined` deletes it.
+   *
+   * @returns whether that worked: false before consent, after a refusal, while prerendering, and if the browser refuses storage
+   */
+  set(key: string, value: unknown): boolean;
+}

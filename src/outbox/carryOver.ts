@@ -20,7 +20,9 @@ export const OLD_ID = 'clew.thread';
 /** Who the visitor has become on a page of an earlier version. */
 export const CHANGED = 'clew.visitor';
 
-/** What has brought the visitor: the campaign's part of a query. It ends with the tab. */
+/** What plugins keep, of all services. */
+export const PLUGINS = 'clew.plugins';
+/** What plugins keep until the tab is closed, such as the campaign that has brought the visitor. */
 export const VISIT = 'clew.visit';
 /** The parameter of the link that has opened the page, until the database has answered who the visitor is. It ends with the tab. */
 export const LINK = 'clew.link';
@@ -83,5 +85,5 @@ export const carry = (key: string, local?: Local, value?: unknown): boolean => {
 export const carryNothing = (service: string, local: Local): void => {
   const pages = [`${PAGE} ${service} `, `${ITEMS} ${service} `, CALLS].flatMap((prefix) => carriedKeys(prefix, local));
   const own = [SETTLED, TAB].flatMap((name) => [name, `${name} ${service}`]);
-  for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, ...pages, ...own]) carry(key, local);
+  for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, PLUGINS, ...pages, ...own]) carry(key, local);
 };

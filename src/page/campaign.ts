@@ -1,7 +1,10 @@
-import { carriedList, carry, VISIT } from '../outbox/carryOver.js';
+import type { PluginTools } from '../api/types.js';
 
 /** `utm_source` and its like, and the click ids that advertisers append to links, with their values. */
 const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[^&#"]+/g;
+
+/** Where the campaign is kept, with the visitor id. */
+const KEY = 'visit';
 
 /** What of an address, or of a stored text, names a campaign: part of a query. */
 const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
@@ -11,12 +14,14 @@ const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.j
  * sessionStorage is refused, for the page's life.
  *
  * @param allowed resolves to the visitor id when something may be written
- * @param visitorId returns the visitor id as this page knows it, if it knows one
  * @returns `notice` looks for a campaign in an address; `take` gives its parameters if that has not been done yet, or with
  * `isWanted` always
  */
-export const createCampaign = (allowed: () => Promise<string>, visitorId: () => string | undefined) => {
-  const [stored, owner] = carriedList(VISIT);
+export const createCampaign = (
+  allowed: () => Promise<string>,
+  { visitorId, session }: Pick<PluginTools, 'visitorId' | 'session'>,
+) => {
+  const [stored, owner] = [session.get(KEY) ?? []].flat();
   /** The campaign that was noticed last. The address may still have it when the visitor is another one. */
   let last = campaignIn(`${stored}`);
   let kept = last;
@@ -36,7 +41,7 @@ export const createCampaign = (allowed: () => Promise<string>, visitorId: () => 
       // The visitor may have refused since.
       if (visitorId() !== id) return forget();
       by = id;
-      carry(VISIT, undefined, [kept, by]);
+      session.set(KEY, [kept, by]);
     }, forget);
   };
   const take = (isWanted?: boolean): Record<string, string> => {

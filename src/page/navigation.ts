@@ -1,6 +1,7 @@
 import type { Plugin } from '../api/types.js';
 import { referrerAfter, withoutLink } from './address.js';
 import { createCampaign } from './campaign.js';
+import { neverSeen, whenSeen } from './prerender.js';
 
 /** Options of `pageViews`. */
 export interface PageViewOptions {
@@ -97,9 +98,9 @@ const watchNavigation = (navigation: Navigation, move: Move, listening: Listenin
  */
 export const pageViews =
   ({ hash, query, campaign }: PageViewOptions = {}): Plugin =>
-  (tracker, visitorId) => {
+  (tracker, tools) => {
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
-    const [notice, take] = createCampaign(tracker.correlationValue, visitorId);
+    const [notice, take] = createCampaign(tracker.correlationValue, tools);
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
@@ -139,13 +140,18 @@ export const pageViews =
       shown.then(shownHere, shownHere);
     };
 
-    move('replace', whenRun());
-    const { navigation } = window as { navigation?: Navigation };
-    if (navigation) watchNavigation(navigation, move, listening);
-    else watchHistory(move, listening);
-    addEventListener('pagehide', settle, listening);
-    addEventListener('pageshow', ({ persisted }) => persisted && view(), listening);
+    const watch = () => {
+      move('replace', whenRun());
+      const { navigation } = window as { navigation?: Navigation };
+      if (navigation) watchNavigation(navigation, move, listening);
+      else watchHistory(move, listening);
+      addEventListener('pagehide', settle, listening);
+      addEventListener('pageshow', ({ persisted }) => persisted && view(), listening);
+    };
+    // The browser may discard a prerendered page.
+    whenSeen(watch);
     return () => {
+      neverSeen(watch);
       settle();
       listening.abort();
     };

@@ -1,28 +1,35 @@
-import type { Plugin, Tracker } from '../api/types.js';
+import type { Plugin, PluginStorage } from '../api/types.js';
+import { carried, carry, type Local } from '../outbox/carryOver.js';
 
 /**
  * Starts plugins, and undoes what they did.
  *
- * @param visitorId returns the visitor id as this page knows it, if it knows one
+ * @param start calls a plugin
  * @param attempt runs a function of the site, and reports what it throws
  */
-export const createPlugins = (
-  plugins: readonly (Plugin | undefined)[],
-  tracker: Tracker,
-  visitorId: () => string | undefined,
-  attempt: <T>(run: () => T) => T | '',
-) => {
-  let undoings: (() => void)[] | undefined = [];
-  const watch = () => {
-    for (const plugin of plugins) {
-      const undo = undoings && plugin && attempt(() => plugin(tracker, visitorId));
-      if (undo) undoings?.push(undo);
-    }
+export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T>(run: () => T) => T | '') => {
+  /** Undefined once the tracker was stopped: then none begins any more. */
+  let undoings: ((() => void) | '')[] | undefined = [];
+  const use = (plugin: Plugin | undefined | null | false) => {
+    if (plugin) undoings?.push(attempt(() => start(plugin)));
   };
-  /** Should the page never have been seen, none begins any more. */
   const unplug = () => {
-    for (const undo of undoings ?? []) attempt(undo);
+    for (const undo of undoings ?? []) if (undo) attempt(undo);
     undoings = undefined;
   };
-  return [watch, unplug] as const;
+  return [use, unplug] as const;
+};
+
+/**
+ * A storage of plugins. It is one entry, which a refusal erases.
+ *
+ * @param isOpen says whether the page may write
+ */
+export const createStorage = (entry: string, local: Local, isOpen: () => boolean): PluginStorage => {
+  // Any code of the origin may have written it.
+  const all = () => Object(carried(entry, local));
+  return {
+    get: (key) => all()[key],
+    set: (key, value) => isOpen() && carry(entry, local, { ...all(), [key]: value }),
+  };
 };

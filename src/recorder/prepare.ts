@@ -24,15 +24,17 @@ export type BeforeSend = (event: TrackedEvent, passed: () => unknown) => Tracked
  */
 export type Step = (text: ItemText, draft: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
 
-/** Adds to payloads that are objects, or none, what `context` says and they do not. */
+/** Adds to payloads that are objects, or none, what `see` returns and they do not have. `false` drops the event. */
 export const addContext =
-  (context: () => object): Step =>
+  (see: (event: TrackedEvent) => object | false | undefined): Step =>
   (text, _draft, attempt) => {
     const event = JSON.parse(text);
     const { payload = {} } = event;
-    // What JSON cannot express costs the context, and not the event.
-    const added = () => JSON.stringify({ ...event, payload: { ...context(), ...payload } });
-    return (isObject(payload) && attempt(added)) || text;
+    // What throws, or what JSON cannot express, costs the context, and not the event.
+    const context = attempt(() => see(event));
+    if (context === false) return '';
+    const added = () => JSON.stringify({ ...event, payload: { ...context, ...payload } });
+    return (context && isObject(payload) && attempt(added)) || text;
   };
 
 /** Lets `beforeSend` see the event, and takes nothing but an event from it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Tracker } from '../../src/api/types.ts';
+import type { PluginTools, Tracker } from '../../src/api/types.ts';
 import { type ClickOptions, clicks } from '../../src/page/clicks.ts';
 
 /**
@@ -47,7 +47,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const start = (options?: ClickOptions) => {
   const track = vi.fn();
-  const stop = clicks(options)({ track } as unknown as Tracker, () => undefined);
+  const stop = clicks(options)({ track } as unknown as Tracker, {} as PluginTools);
   /** The innermost element comes first, as in `composedPath`. */
   const fire = (type: string, path: object[], more: object = {}) => {
     const event = new Event(type, { bubbles: true });

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Tracker } from '../../src/api/types.ts';
+import type { PluginTools, Tracker } from '../../src/api/types.ts';
+import { VISIT } from '../../src/outbox/carryOver.ts';
 import { type PageViewOptions, pageViews } from '../../src/page/navigation.ts';
+import { createStorage } from '../../src/page/plugins.ts';
 
 /**
  * A page whose address changes as `pageViews` sees it. The order in which browsers dispatch events of the Navigation API,
@@ -31,7 +33,7 @@ beforeEach(() => {
   window = new EventTarget();
   vi.stubGlobal('window', window);
   vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
-  vi.stubGlobal('document', { referrer: REFERRER });
+  vi.stubGlobal('document', { referrer: REFERRER, removeEventListener: () => {} });
   vi.stubGlobal('history', new FakeHistory());
   vi.stubGlobal('sessionStorage', {});
   visitorId = ANN;
@@ -49,7 +51,9 @@ const start = (options?: PageViewOptions) => {
     refuse = reject;
   });
   const tracker = { page, correlationValue: () => allowed } as unknown as Tracker;
-  const stop = pageViews(options)(tracker, () => visitorId);
+  const session = createStorage(VISIT, undefined, () => visitorId !== undefined);
+  const tools = { visitorId: () => visitorId, session } as PluginTools;
+  const stop = pageViews(options)(tracker, tools);
   const views = () => page.mock.calls.map(([view]) => view);
   return { stop, views, urls: () => views().map(({ url }) => url.replace(ORIGIN, '')) };
 };
