@@ -60,7 +60,7 @@ const insertCopied = (page: Page, html: string) =>
 const isThere = (page: Page) => page.waitForFunction(() => window.clew && !('q' in window.clew));
 const namesOf = async (demo: Demo) => (await demo.events()).map(({ event }) => event).toSorted();
 
-for (const system of ['WordPress', 'Shopify', 'Webflow']) {
+for (const system of ['WordPress', 'Shopify', 'Webflow', 'Squarespace', 'Wix']) {
   test(`the documented tag for ${system} tracks views, clicks and early calls`, { tag: '@long' }, async ({
     demo,
     site,

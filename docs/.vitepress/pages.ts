@@ -50,6 +50,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ['Broker', 'project/broker'],
   ]),
   group('Compare', [
+    ['Comparison', 'comparison'],
     ['Benchmarks', 'benchmarks'],
     ['All figures', 'project/figures'],
   ]),
