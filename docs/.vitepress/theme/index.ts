@@ -3,13 +3,10 @@
 import { Content } from 'vitepress';
 import theme, { VPHomeContent, VPHomeHero } from 'vitepress/theme-without-fonts';
 import { type App, h } from 'vue';
-import ball from '../../../demo/pages/clew.svg';
 import './style.css';
 
-const picture = () => h('img', { src: ball, alt: '', width: 280, height: 280, class: 'VPImage image-src' });
-
 /** The start page. The theme's own has no `main` landmark for screen readers. */
-const Home = () => h('main', [h(VPHomeHero, null, { 'home-hero-image': picture }), h(VPHomeContent, () => h(Content))]);
+const Home = () => h('main', [h(VPHomeHero), h(VPHomeContent, () => h(Content))]);
 
 export default {
   extends: theme,
