@@ -19,7 +19,7 @@ export { redactUrls } from './recorder/redactUrls.js';
 export { cookieDomain, type SharedVisitor } from './visitor/cookieDomain.js';
 export { type LinkDomains, linkDomains } from './visitor/linkDomains.js';
 export type { Identity, Visitor } from './visitor/record.js';
-export type { Properties, WireEvent } from './wire.js';
+export type { HandoverState, Properties, WireEvent } from './wire.js';
 export type { AnyEvents, EventMap, Tracker, TrackerOptions };
 
 /**

@@ -13,6 +13,7 @@ import { createFarewell } from './outbox/farewell.js';
 import { createIntake } from './outbox/intake.js';
 import { createJournal } from './outbox/journal.js';
 import { createQueue } from './outbox/queue.js';
+import { createReceipts } from './outbox/receipts.js';
 import { createStore } from './outbox/store.js';
 import { createChannel } from './page/channel.js';
 import { createPlugins, createStorage } from './page/plugins.js';
@@ -67,6 +68,7 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
     service,
     limits: settings,
     isDirect,
+    receipts: isDirect ? undefined : createReceipts(service, store.local),
     flight: FLIGHT,
     makeName: uuid,
     hasLeft: farewell.hasLeft,
@@ -81,6 +83,7 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
       traces.link(link, tab);
     },
     onSettled: ledger.settle,
+    onTaken: (ids) => farewell.settle([], ids),
     onLost: ledger.lose,
     onError: fail,
   });

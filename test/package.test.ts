@@ -282,7 +282,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 16_600, 'dist/stub.js': 385, createTracker: 14_600 };
+  const BUDGETS = { 'dist/clew.js': 17_400, 'dist/stub.js': 385, createTracker: 15_400 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

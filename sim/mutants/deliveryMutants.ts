@@ -41,8 +41,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'counts as delivered what it has handed over for a relay',
     file: 'courier/courier.ts',
-    find: 'if (isDirect && isProven(after, now()) && !isOn(bisection))',
-    replace: 'if (isProven(after, now()) && !isOn(bisection))',
+    find: 'if (isDirect && isSure && !isOn(bisection))',
+    replace: 'if (isSure && !isOn(bisection))',
   },
   {
     name: 'hands over more than the browser takes',
@@ -95,8 +95,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'hands over to a service that fails',
     file: 'courier/courier.ts',
-    find: 'isDirect && isFailing(after, now()) ? [] : handover.handOver();',
-    replace: 'handover.handOver();',
+    find: 'isDirect && isFailing(after, now()) ? [] : handover.handOver(isSure);',
+    replace: 'handover.handOver(isSure);',
   },
   {
     name: 'counts delivered events twice',

@@ -46,7 +46,13 @@ export interface RequestRecord {
   readonly from: string;
   readonly request: NetworkRequest;
   /** Undefined until its sender has an answer or knows that there will be none. */
-  end?: { readonly at: number; readonly isFailed: boolean; readonly retryAfter: number; readonly status: number };
+  end?: {
+    readonly at: number;
+    readonly isFailed: boolean;
+    readonly retryAfter: number;
+    readonly status: number;
+    readonly handovers: readonly string[];
+  };
 }
 
 export interface Network {
@@ -101,7 +107,8 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       // clew trusts no page of HTML: the relay and the service send none.
       const isForeign = headers['Content-Type'] === 'text/html';
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
-      entry.end = { at: scheduler.now(), isFailed, retryAfter, status };
+      const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
+      entry.end = { at: scheduler.now(), isFailed, retryAfter, status, handovers };
       done(answer);
     };
   };

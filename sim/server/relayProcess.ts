@@ -47,7 +47,7 @@ const fetchOf =
 const answerOf = async (response: SimulatedResponse): Promise<NetworkAnswer> => {
   const text = await response.text();
   const headers = Object.fromEntries(
-    ['Retry-After', 'Content-Type', 'clew-relay'].flatMap((name) => {
+    ['Retry-After', 'Content-Type', 'clew-relay', 'clew-handovers'].flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value]];
     }),

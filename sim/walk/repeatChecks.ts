@@ -2,7 +2,7 @@ import type { Write } from '../browser/browser.ts';
 import type { RequestRecord } from '../server/network.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { type Action, has, hidesAnswers } from './plan.ts';
-import { sendingsOf } from './sent.ts';
+import { sendingsOf, takenIn } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -76,7 +76,7 @@ export const findSentAgain = (stage: Stage): string | undefined => {
   const confirmed = new Map<string, Confirmed>();
   const sent = sendingsOf(stage);
   for (const { record, uuids } of sent)
-    for (const uuid of uuids)
+    for (const uuid of [...uuids, ...takenIn(stage, record)])
       if (isRead(stage, record) && !confirmed.has(uuid))
         confirmed.set(uuid, { uuid, at: record.end?.at ?? 0, by: record.from });
   for (const { record, uuids } of sent)

@@ -5,14 +5,22 @@ interface SentEvent {
   readonly uuid?: string;
 }
 
+interface Body extends SentEvent {
+  readonly batch?: readonly SentEvent[];
+  readonly handover?: string;
+  readonly handovers?: readonly (readonly [id: string, age: number])[];
+}
+
 /** A request of a page, and the ids of the events in it. */
 export interface Sending {
   readonly record: RequestRecord;
   readonly uuids: readonly string[];
 }
 
+const bodyOf = (request: NetworkRequest): Body => JSON.parse(textOf(request));
+
 const uuidsIn = (request: NetworkRequest): string[] => {
-  const body = JSON.parse(textOf(request)) as SentEvent & { readonly batch?: readonly SentEvent[] };
+  const body = bodyOf(request);
   return (body.batch ?? [body]).flatMap(({ uuid }) => uuid ?? []);
 };
 
@@ -21,3 +29,25 @@ export const sendingsOf = ({ network }: Stage): Sending[] =>
   network.requests
     .filter(({ from }) => from.startsWith('page'))
     .map((record) => ({ record, uuids: uuidsIn(record.request) }));
+
+/** The id that a request has for the relay. */
+const handoverOf = (request: NetworkRequest): string =>
+  request.url.split('?handover=')[1] ?? bodyOf(request).handover ?? '';
+
+/** Ids of events in the handovers that an answer calls taken. */
+export const takenIn = ({ network }: Stage, { request, end }: RequestRecord): readonly string[] => {
+  const asked = bodyOf(request).handovers ?? [];
+  const taken = new Set(asked.flatMap(([id], at) => (end?.handovers[at] === 'taken' ? id : [])));
+  if (!taken.size) return [];
+  return network.requests.flatMap((other) => (taken.has(handoverOf(other.request)) ? uuidsIn(other.request) : []));
+};
+
+/** Ids of events that were handed over, or in flight when their page left: others wait for no answer about them. */
+export const handedOver = (stage: Stage): ReadonlySet<string> => {
+  const handed = sendingsOf(stage).filter(
+    ({ record: { from, at, request, end } }) =>
+      request.url.includes('?handover=') ||
+      stage.history.departureOf(from, at) <= (end?.at ?? Number.POSITIVE_INFINITY),
+  );
+  return new Set(handed.flatMap(({ uuids }) => uuids));
+};

@@ -1,6 +1,8 @@
 import type { Sent } from '../outbox/queue.js';
+import type { Handed } from '../outbox/receipts.js';
 import type { Entry, Row } from '../outbox/store.js';
 import { type ItemText, idOf, isItem, isOlder } from '../recorder/event.js';
+import { BATCH_PATH } from '../wire.js';
 import { ask } from './ask.js';
 import { isOn, newBisection } from './bisect.js';
 import { nextBatch } from './cut.js';
@@ -10,13 +12,17 @@ import { type Change, judge } from './judge.js';
 import { fail, isFailing, isProven, type Link, linkNameOf, newLink, release, take, timeLeft } from './lease.js';
 import { createPasses } from './passes.js';
 import type { Courier, CourierPorts, Report } from './ports.js';
+import { bytesOfQuestions, isChange, MOST_ASKED, QUESTION, receiptOf, withQuestions } from './question.js';
 import { allIn, changedRows, leftIn } from './rows.js';
 import { createScope, type Scope } from './scope.js';
+import { isKeptAlive } from './transport.js';
 
 /** The meaning of an answer for the store. The next transaction writes it. */
 interface Settling {
   readonly change: Change;
   readonly writes: readonly Row[];
+  /** Handovers that are settled. */
+  readonly taken?: readonly Handed[] | undefined;
 }
 
 /** An awaited step compares the value that it began with: another one means that its result is late. */
@@ -57,7 +63,7 @@ const { now } = Date;
 
 /** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads what is to send. */
 export const createCourier = (ports: CourierPorts): Courier => {
-  const { store, queue, service, limits, isDirect, onReport, onSettled, onError } = ports;
+  const { store, queue, service, limits, isDirect, receipts, onReport, onSettled, onError } = ports;
   const linkName = linkNameOf(service);
   const bisection = newBisection(limits.maxBatchBytes);
   /** Ids in flight, here or in another tab, or handed over. */
@@ -67,6 +73,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
   /** Ids that go to the single-event endpoint. */
   const singles = new Set<string>();
   let state: State = { holder: ports.makeName(), does: 'wait' };
+  /** This page's request that has no answer yet. `isProven` says that it outlives the page. */
+  let inFlight: Omit<Handed, 'at'> | undefined;
   /** As the last transaction left it. */
   let link = newLink();
 
@@ -111,14 +119,14 @@ export const createCourier = (ports: CourierPorts): Courier => {
    * rows, or to undefined when the pass is over.
    */
   const read = async (pass: Pass, settling: Settling): Promise<readonly Row[] | undefined> => {
-    const { change, writes } = settling;
+    const { change, writes, taken = [] } = settling;
     const { holder } = pass.entered;
     let rows: readonly Row[] = [];
     /** All unsettled rows of the service, if this transaction has seen the end of the store. */
     let all: readonly Row[] | undefined;
     enter(pass, 'read', settling);
-    // A few more than a batch: some may be settled already.
-    const most = bisection.aside + limits.maxBatchEvents + 10;
+    // A few more than a batch: some may be settled already, and some wait for the relay's answer.
+    const most = bisection.aside + limits.maxBatchEvents + 10 + (receipts?.held().size ?? 0);
     let changed = link;
     const query = (old: Link | undefined) => {
       changed = copyOf(old);
@@ -150,6 +158,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
       if (isLate(pass)) return;
       update(link, found);
     }
+    receipts?.drop(taken);
     ports.onLink(link, holder);
     if (written && all) queue.saw(all);
     // Only these may still have a row.
@@ -187,14 +196,33 @@ export const createCourier = (ports: CourierPorts): Courier => {
   /** Sends the next batch of these rows, and returns what its answer means for the store. */
   const send = async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
     const left = orMemory(leftIn(rows, isLeft));
-    const items = left.flatMap(([, texts = []]) => texts);
+    const open = receipts?.open() ?? [];
+    const handed = new Set(open.flatMap(({ ids }) => ids));
+    const all = left.flatMap(([, texts = []]) => texts);
+    const held = all.filter((text) => handed.has(idOf(text)));
+    const items = all.filter((text) => !handed.has(idOf(text)));
     if (!items[bisection.aside]) bisection.aside = 0;
     const waiting = items.slice(bisection.aside);
-    const batch = nextBatch(waiting, { ...limits, maxBatchBytes: bisection.most }, singles);
+    const asked = open.slice(0, MOST_ASKED);
+    const room = receipts ? bytesOfQuestions(asked.length) : 0;
+    const cut = nextBatch(
+      waiting,
+      { ...limits, maxBatchBytes: Math.min(bisection.most, bisection.largest - room) },
+      singles,
+    );
+    const isBatch = cut?.path === BATCH_PATH;
+    // Other events do not wait for what was handed over, unless that changes the customer, or may belong to a page that is open.
+    const isFirst = !isBatch || held.some(isChange) || open.some(({ isArmed }) => isArmed);
+    const batch = held[0] && isFirst ? QUESTION : cut;
     // These rows hold nothing to send: delete them and read on.
     if (!batch) return { change: take, writes: changedRows(rows, isLeft) };
     enter(pass, 'send');
-    const packed = await ports.pack(batch.body).catch(() => undefined);
+    // An event that is as large as any goes alone, without a receipt.
+    const hasReceipt = !!receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);
+    const questions = hasReceipt && batch.path === BATCH_PATH ? asked : [];
+    const id = hasReceipt ? receipts.makeId() : '';
+    const sent = id ? withQuestions(batch, id, questions) : batch;
+    const packed = await ports.pack(sent.body).catch(() => undefined);
     // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
     if (isLate(pass) || now() > link.until) return { change: take, writes: [] };
     const ids = batch.items.map(idOf);
@@ -210,13 +238,21 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // If this attempt fails, the event travels in a batch, with its timestamp.
     for (const id of ids) singles.delete(id);
     passes.attempt();
-    const answering = ask(() => ports.send(batch, false, packed));
-    addTo(ports.flight, batch.bytes, answering);
+    inFlight = { id, ids, isProven: isKeptAlive(packed ?? sent.body) };
+    const answering = ask(() => ports.send(sent, false, packed));
+    addTo(ports.flight, sent.bytes, answering);
     const answer = await answering;
+    if (inFlight?.id === id) inFlight = undefined;
+    // The page has left, and is back.
+    if (id && answer.outcome === 'delivered') receipts?.drop([{ id }]);
     ports.onAnswer(ids, answer);
     const { done, lost, isError, change } = judge(bisection, batch, !waiting[ids.length], answer);
     if (isError) onError(answer.message);
-    settle(pass, left, done, lost);
+    const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};
+    receipts?.drop(others);
+    const takenIds = taken.flatMap(({ ids }) => ids);
+    if (takenIds[0]) ports.onTaken(takenIds);
+    settle(pass, left, [...done, ...takenIds], lost);
     // All tabs wait, unless one is sending again. After a refusal nothing is written.
     if (answer.retryAfter && isLate(pass) && !isAway() && queue.persist())
       await store.transact<Link>([], linkName, (old) => {
@@ -226,7 +262,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
       });
     // After its lease has expired, the tab must not restore a row that another tab has deleted.
     const isHeld = !isLate(pass) && now() < link.until;
-    return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld) };
+    return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld), taken };
   };
 
   /** How long an event waits for others. The first request goes at once, because its answer shows whether the link works. */
@@ -274,9 +310,12 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // The transaction that was to write the last answer is aborted.
     if (isHeld) settling?.change(after, holder, now());
     // A service that fails would fail again, and does not drop duplicates.
-    const handed = isDirect && isFailing(after, now()) ? [] : handover.handOver();
-    // The page cannot read the answer. A relay drops duplicates, so the page keeps its events; a service does not.
-    if (isDirect && isProven(after, now()) && !isOn(bisection)) report([...busy], handed, []);
+    const isSure = isProven(after, now());
+    const handed = isDirect && isFailing(after, now()) ? [] : handover.handOver(isSure);
+    // The browser keeps it alive: its answer is for a later page.
+    if (inFlight?.id) receipts?.write({ ...inFlight, isProven: isSure && inFlight.isProven });
+    // The page cannot read the answer. It keeps its events until a relay has answered about them; a service cannot be asked.
+    if (isDirect && isSure && !isOn(bisection)) report([...busy], handed, []);
     store.abort();
     const written: Entry[] = [...records, ...(settling?.writes.filter(([, items]) => !items || isHeld) ?? [])];
     release(after, holder);

@@ -8,6 +8,8 @@ export interface Batch {
   readonly body: string;
   /** Length of the body in UTF-8. */
   readonly bytes: number;
+  /** The id that stands in the address, because the page leaves. */
+  readonly handover?: string | undefined;
 }
 
 /** What one request may hold. */

@@ -1,3 +1,4 @@
+import type { Handed } from '../outbox/receipts.js';
 import { type ItemText, idOf, isEvent } from '../recorder/event.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, nextBatch } from './cut.js';
@@ -20,7 +21,7 @@ interface Armed {
  * @param busy ids in flight or handed over; `handOver` adds to them
  */
 export const createHandover = (
-  { queue, limits, flight, send, defer }: CourierPorts,
+  { queue, limits, flight, receipts, send, defer }: CourierPorts,
   bisection: Bisection,
   busy: Set<string>,
   isAway: () => boolean,
@@ -30,13 +31,20 @@ export const createHandover = (
   /** The first events that no tab is sending, in at most `room` bytes. */
   const nextIdle = (room: number): Batch | undefined => {
     const idle: ItemText[] = [];
+    const held = receipts?.held();
     for (const [id, text] of queue.items) {
       if (idle.length >= limits.maxBatchEvents) break;
       // A customer's properties never overtake older ones.
-      if (!busy.has(id) && (isEvent(text) || !queue.hasOlder())) idle.push(text);
+      if (!busy.has(id) && !held?.has(id) && (isEvent(text) || !queue.hasOlder())) idle.push(text);
     }
     const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(bisection.largest, room) });
-    return batch && batch.bytes <= room ? batch : undefined;
+    return batch && batch.bytes <= room ? { ...batch, handover: receipts?.makeId() } : undefined;
+  };
+
+  /** Lets later pages ask about this batch; returns how to end that. */
+  const keep = ({ items, handover: id }: Batch, how: Partial<Handed>): (() => void) => {
+    if (id) receipts?.write({ id, ids: items.map(idOf), ...how });
+    return () => id && receipts?.drop([{ id }]);
   };
 
   /** Replaces the armed batch by the next one, or by none. */
@@ -46,7 +54,16 @@ export const createHandover = (
     armed = {};
     const batch = isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA);
     try {
-      armed = { abort: batch && defer(batch) };
+      const abort = batch && defer(batch);
+      if (!abort) return;
+      // Never proven: if the whole browser is killed, nothing is sent.
+      const drop = keep(batch, { isArmed: true });
+      armed = {
+        abort() {
+          abort();
+          drop();
+        },
+      };
     } catch {}
   };
 
@@ -57,13 +74,15 @@ export const createHandover = (
       if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
     },
     /** Hands over what no tab is sending, as far as there is room. Returns the ids. */
-    handOver(): string[] {
+    handOver(isProven: boolean): string[] {
       const handed: string[] = [];
       try {
         while (navigator.onLine) {
           const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);
           const answer = batch && send(batch, true);
           if (!answer) break;
+          // Afterwards: a crash in between leaves events that are sent again.
+          keep(batch, { isProven });
           addTo(flight, batch.bytes, Promise.resolve(answer));
           handed.push(...batch.items.map(idOf));
           // Once is enough, even if they stay queued.

@@ -31,11 +31,15 @@ export const judge = (
 ): Judgement => {
   const ids = items.map(idOf);
   const isDelivered = outcome === 'delivered';
-  const verdict = isDelivered
-    ? taken(bisection, bytes, isLast)
-    : outcome === 'rejected' || (status === 500 && isOn(bisection))
-      ? refused(bisection, bytes, !ids[1], isLast, status)
-      : unanswered(bisection, bytes);
+  // A question has no events to bisect. If it is rejected, the relay is an older one.
+  const verdictOnNone = isDelivered || outcome === 'rejected' ? SETTLED : WAIT;
+  const verdictOnSome = () =>
+    isDelivered
+      ? taken(bisection, bytes, isLast)
+      : outcome === 'rejected' || (status === 500 && isOn(bisection))
+        ? refused(bisection, bytes, !ids[1], isLast, status)
+        : unanswered(bisection, bytes);
+  const verdict = ids[0] ? verdictOnSome() : verdictOnNone;
   const isRefused = verdict === WAIT && outcome !== 'failed';
   const done = verdict === SETTLED ? ids : [];
   // The service's answers have no fixed form: `rejected` may be anything.

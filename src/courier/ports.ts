@@ -1,4 +1,5 @@
 import type { Queue, Sent } from '../outbox/queue.js';
+import type { Receipts } from '../outbox/receipts.js';
 import type { Entry, Store } from '../outbox/store.js';
 import type { ItemText } from '../recorder/event.js';
 import type { Batch, BatchLimits } from './cut.js';
@@ -34,15 +35,19 @@ export interface CourierPorts {
   readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
   /** There is no relay that drops duplicates. */
   readonly isDirect: boolean;
+  /** What the relay is to be asked about. Undefined without a relay. */
+  readonly receipts: Receipts | undefined;
   readonly flight: Flight;
   /** Compresses the batch's body. If it rejects, the body is sent as it is. */
   pack(body: string): Promise<Packed>;
   /** Sends a batch. */
   send(batch: Batch, leaving: boolean, packed?: Packed): Promise<Answer> | false;
-  /** Leaves a batch with the browser, which sends it when the page ends; returns how to abort it. */
-  defer(batch: Batch): () => void;
+  /** Leaves a batch with the browser, which sends it when the page ends; returns how to abort it, or undefined if the browser does not send it. */
+  defer(batch: Batch): (() => void) | undefined;
   /** Receives reports for the other tabs. */
   onReport(report: Report): void;
+  /** The service has these events, which some page has handed over. */
+  onTaken(ids: readonly string[]): void;
   /** Events of other pages are dropped. Those of this page follow as settled. */
   onLost(items: ItemText[], reason: 'rejected' | 'expired'): void;
   /** Events of this page are settled, whichever tab sent them. */

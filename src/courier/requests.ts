@@ -1,13 +1,13 @@
 import type { Settings } from '../api/options.js';
-import { EVENT_PATH } from '../wire.js';
+import { EVENT_PATH, HANDOVER } from '../wire.js';
 import type { Batch } from './cut.js';
 import type { TransportRequest } from './transport.js';
 
 /** Makes requests of batches: where they go, and what the options put beside them. */
 export const createRequests =
   ({ baseUrl, eventsUrl, apiKey, cookieDomain }: Settings) =>
-  ({ path, body }: Batch, leaving: boolean, packed?: Uint8Array<ArrayBuffer>): TransportRequest => ({
-    url: (path === EVENT_PATH ? eventsUrl : baseUrl) + path,
+  ({ path, body, handover }: Batch, leaving: boolean, packed?: Uint8Array<ArrayBuffer>): TransportRequest => ({
+    url: (path === EVENT_PATH ? eventsUrl : baseUrl) + path + (handover ? `?${HANDOVER}=${handover}` : ''),
     body: packed ?? body,
     headers: {
       'Content-Type': 'application/json',

@@ -25,6 +25,6 @@ export const createSender = (
       return answer;
     },
     // Somebody else's transport knows of answers only.
-    defer: (batch: Batch) => (settings.transport ? () => {} : fetchAtEnd(requestOf(batch, true))),
+    defer: (batch: Batch) => (settings.transport ? undefined : fetchAtEnd(requestOf(batch, true))),
   };
 };

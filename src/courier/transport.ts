@@ -1,5 +1,5 @@
 import { byteLength } from '../recorder/event.js';
-import { parseJson, RELAY_HEADER, type Rejections } from '../wire.js';
+import { HANDOVERS_HEADER, type HandoverState, parseJson, RELAY_HEADER, type Rejections } from '../wire.js';
 import { REQUEST_TIMEOUT } from './lease.js';
 
 /** One request of the tracker. */
@@ -29,6 +29,8 @@ export interface Answer {
   readonly retryAfter?: number | undefined;
   /** Events of a batch that the relay refused while it took the others. */
   readonly rejected?: Rejections['rejected'] | undefined;
+  /** The relay's states of the handovers that the request asked about, in their order. Without them, clew sends those events again. */
+  readonly handovers?: readonly HandoverState[] | undefined;
   /** The cause of a failure, for people. */
   readonly message?: string | undefined;
 }
@@ -58,13 +60,16 @@ const LARGE = 6e4;
 
 const sizeOf = (body: TransportRequest['body']): number => (typeof body === 'string' ? byteLength(body) : body.length);
 
+/** Whether an ordinary request with this body outlives its page. */
+export const isKeptAlive = (body: TransportRequest['body']): boolean => sizeOf(body) < LARGE;
+
 const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
   credentials: 'omit',
   ...request,
   method: 'POST',
   // The browser keeps the request alive when the page unloads. Above the quota, it rejects the request, and it counts a request
   // until its answer has been read.
-  keepalive: request.leaving || sizeOf(request.body) < LARGE,
+  keepalive: request.leaving || isKeptAlive(request.body),
   redirect: 'error',
   signal,
 });
@@ -86,6 +91,7 @@ const post = async (request: TransportRequest): Promise<Answer> => {
     status: (headers.get(RELAY_HEADER) && told?.status) || status,
     retryAfter: parseRetryAfter(headers.get('Retry-After')),
     rejected: told?.rejected,
+    handovers: headers.get(HANDOVERS_HEADER)?.split(/, */) as HandoverState[] | undefined,
     message: `${status} ${text}`,
   };
 };

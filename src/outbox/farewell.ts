@@ -31,11 +31,15 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
       add(done, [...ids], MOST_SETTLED);
       add(leases, [lease], MOST_LEFT);
     },
-    /** These events of other pages are settled. A page that has gone cannot delete them from its journal. */
-    settle(sent: readonly Sent[] = []) {
+    /**
+     * These events of other pages are settled. A page that has gone cannot delete them from its journal.
+     *
+     * @param handed ids of events that some page has handed over. Its journal may have them, and the store may lack them
+     */
+    settle(sent: readonly Sent[] = [], handed: readonly string[] = []) {
       const pages = journal.pages();
       const journaled = sent.flatMap(([page, ...texts]) => (pages.includes(page) ? texts.map(idOf) : []));
-      add(done, journaled, MOST_SETTLED);
+      add(done, [...journaled, ...(pages[0] ? handed : [])], MOST_SETTLED);
     },
     hasLeft: (lease: string) => carriedList(leases, local).includes(lease),
     settled,

@@ -1,5 +1,5 @@
 import { type Answer, outcomeOf, type Transport, type TransportRequest } from '../courier/transport.js';
-import { BATCH_PATH, UPSERT_PATH, type Upsert, type WireEvent } from '../wire.js';
+import { BATCH_PATH, HANDOVER, type HandoverState, UPSERT_PATH, type Upsert, type WireEvent } from '../wire.js';
 
 /** A service in memory. Pass `transport` to a tracker, and read here which requests and events have arrived. */
 export interface TestTransport {
@@ -32,21 +32,26 @@ export const createTestTransport = (): TestTransport => {
   const requests: TransportRequest[] = [];
   const events = new Map<string, WireEvent>();
   const upserts: Upsert[] = [];
+  /** Ids of the requests that have arrived. */
+  const arrived = new Set<unknown>();
   /** 0: no answer. */
   let status: number | undefined;
 
-  const take = (url: string, text: string) => {
-    const said = JSON.parse(text);
-    if (url.endsWith(UPSERT_PATH)) upserts.push(said);
-    // What comes twice is taken once, as by a relay.
-    else for (const event of url.endsWith(BATCH_PATH) ? said.batch : [said]) events.set(event.uuid, event);
+  /** Takes a request as a relay does: a duplicate once. Returns its answer about handovers. */
+  const take = (url: string, text: string): HandoverState[] => {
+    const [path = '', inAddress] = url.split(`?${HANDOVER}=`);
+    const { handover = inAddress, handovers = [], ...body } = JSON.parse(text);
+    if (path.endsWith(UPSERT_PATH)) upserts.push(body);
+    else for (const event of path.endsWith(BATCH_PATH) ? body.batch : [body]) events.set(event.uuid, event);
+    arrived.add(handover);
+    return handovers.map(([id]: [string]) => (arrived.has(id) ? 'taken' : 'unknown'));
   };
 
   const answer = async (request: TransportRequest, given: number): Promise<Answer> => {
     if (!given) throw new Error('no connection');
     const outcome = outcomeOf(given);
-    if (outcome === 'delivered') take(request.url, await textOf(request));
-    return { outcome, status: given, message: `${given}` };
+    const handovers = outcome === 'delivered' ? take(request.url, await textOf(request)) : [];
+    return { outcome, status: given, message: `${given}`, ...(handovers[0] && { handovers }) };
   };
 
   return {

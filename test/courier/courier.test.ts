@@ -420,7 +420,7 @@ describe('a failure', () => {
     const { answer, give } = pendingAnswer();
     const packing = heldPacking();
     let pack = async () => undefined;
-    const tab = createTab({ pack: () => pack(), respond: () => (tab.sent.length === 1 ? answer : DELIVERED) });
+    const tab = createTab({ pack: () => pack(), respond: () => (tab.bodies.length === 1 ? answer : DELIVERED) });
     tab.track(eventText());
     const broken = tab.courier.flush();
     await settle();
@@ -973,6 +973,7 @@ describe('the batch left with the browser (fetchLater)', () => {
   it('has no event that another tab is sending', async () => {
     const { answer, give } = pendingAnswer();
     const [a, b] = createTabs(2, { respond: () => answer }) as [Tab, Tab];
+    await begun(a);
     await begun(b);
     const [first] = b.track(eventText('b'));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);

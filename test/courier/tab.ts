@@ -3,6 +3,7 @@ import type { Batch } from '../../src/courier/cut.ts';
 import type { Courier, Report } from '../../src/courier/ports.ts';
 import type { Answer } from '../../src/courier/transport.ts';
 import type { Queue } from '../../src/outbox/queue.ts';
+import { createReceipts } from '../../src/outbox/receipts.ts';
 import { type ItemText, idOf } from '../../src/recorder/event.ts';
 import { createMemoryStore, type MemoryStore } from '../outbox/memoryStore.ts';
 import { createOutbox } from '../outbox/outbox.ts';
@@ -17,8 +18,12 @@ export interface Tab {
   store: MemoryStore;
   queue: Queue;
   courier: Courier;
-  /** The requests that went out. */
+  /** The requests with events that went out, as they are without a receipt. */
   sent: Batch[];
+  /** The requests without events, which only ask about handovers. */
+  questions: Batch[];
+  /** The body of each request. */
+  bodies: string[];
   /** Ids of this tab's items that were answered for with success, or refused. */
   delivered: string[];
   rejected: string[];
@@ -52,6 +57,17 @@ export interface TabOptions {
 /** Names of pages that have left with the lease, as all pages of an origin see them. */
 const journals = new WeakMap<MemoryStore, string[]>();
 
+/** What all pages of an origin have in localStorage. */
+const locals = new WeakMap<MemoryStore, Record<string, string>>();
+export const localOf = (store: MemoryStore): Record<string, string> => {
+  const local = locals.get(store) ?? {};
+  locals.set(store, local);
+  return local;
+};
+
+/** The id and the questions stand before everything else. */
+const withoutReceipt = (body: string): string => body.replace(/^\{"handover":"[^"]*",("handovers":\[\[.*?\]\],)?/, '{');
+
 /** A tab as far as outbox and courier go: a queue, its delivery, and a service that answers as told. */
 export const createTab = (options: TabOptions = {}): Tab => {
   const { store = createMemoryStore(), name = 'tab', page = 1, respond = () => ({ outcome: 'delivered' }) } = options;
@@ -66,6 +82,8 @@ export const createTab = (options: TabOptions = {}): Tab => {
   const left = journals.get(store) ?? [];
   journals.set(store, left);
   const sent: Batch[] = [];
+  const questions: Batch[] = [];
+  const bodies: string[] = [];
   const delivered: string[] = [];
   const rejected: string[] = [];
   const errors: string[] = [];
@@ -79,9 +97,11 @@ export const createTab = (options: TabOptions = {}): Tab => {
     flight: options.flight ?? { bytes: 0 },
     limits,
     isDirect: options.isDirect ?? false,
+    receipts: options.isDirect ? undefined : createReceipts(SERVICE, localOf(store)),
     pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
-      sent.push(batch);
+      (batch.items[0] ? sent : questions).push({ ...batch, body: withoutReceipt(batch.body) });
+      bodies.push(batch.body);
       const answer = respond(batch, leaving) as Answer | Promise<Answer> | false | undefined;
       const isPlain = !!answer && 'outcome' in answer;
       // A transport that breaks its contract may return anything.
@@ -98,6 +118,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     onReport: options.onReport ?? (() => {}),
     onAnswer: () => {},
     onLink: () => {},
+    onTaken: () => {},
     onSettled(items, refused) {
       for (const id of items.map(idOf)) (refused.includes(id) ? rejected : delivered).push(id);
     },
@@ -109,6 +130,8 @@ export const createTab = (options: TabOptions = {}): Tab => {
     queue,
     courier,
     sent,
+    questions,
+    bodies,
     delivered,
     rejected,
     errors,

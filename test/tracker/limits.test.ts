@@ -51,7 +51,10 @@ describe('maxBatchBytes', () => {
     const { tracker, requests } = start();
     tracker.track('sized', { fill });
     await tracker.flush();
-    return Buffer.byteLength(requests[0]?.body as string) - Buffer.byteLength(fill);
+    // The largest event has no room for an id of its request.
+    const { handover, ...body } = JSON.parse(requests[0]?.body as string);
+    expect(handover).toBeTypeOf('string');
+    return Buffer.byteLength(JSON.stringify(body)) - Buffer.byteLength(fill);
   };
 
   it.each([

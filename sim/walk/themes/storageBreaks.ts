@@ -13,7 +13,7 @@ export const storageBreaks: readonly KnownBreak[] = [
     invariant: INVARIANTS.lost,
     source: { docs: 'No answer of the database:' },
     plan: relayed(
-      1_104_206,
+      1,
       [
         { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
         { wait: now, action: { verb: 'open', tab: 0 } },

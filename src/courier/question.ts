@@ -1,0 +1,49 @@
+import type { Handed } from '../outbox/receipts.js';
+import { byteLength, type ItemText, isEvent, isIdentify } from '../recorder/event.js';
+import { BATCH_PATH } from '../wire.js';
+import type { Batch } from './cut.js';
+import type { Answer } from './transport.js';
+
+/** So many handovers are asked about at once. */
+export const MOST_ASKED = 20;
+
+/** A request that only asks. */
+export const QUESTION: Batch = { path: BATCH_PATH, items: [], body: '{"batch":[]}', bytes: 12 };
+
+/** Later events must not pass these: they change who the customer is, or what is known of them. */
+export const isChange = (text: ItemText): boolean => !isEvent(text) || isIdentify(text);
+
+/** Most bytes that `withQuestions` adds: a pair has two ids, a time and their marks. */
+export const bytesOfQuestions = (count: number): number => 70 + 60 * count;
+
+/** The batch with its own id, and questions about handovers, in its body. */
+export const withQuestions = (batch: Batch, id: string, asked: readonly Handed[]): Batch => {
+  const handovers = asked.map(({ id, at }) => [id, Math.max(Date.now() - at, 0)]);
+  const fields = JSON.stringify({ handover: id, ...(asked[0] && { handovers }) });
+  const body = `${fields.slice(0, -1)},${batch.body.slice(1)}`;
+  return { ...batch, body, bytes: byteLength(body) };
+};
+
+/** The meaning of an answer for the handovers that it was asked about. */
+export interface Receipt {
+  /** Their events need not be sent any more. */
+  readonly taken: readonly Handed[];
+  /** Their events are sent again. */
+  readonly others: readonly Handed[];
+}
+
+/**
+ * Judges what an answer states of handovers. An older relay states nothing, and refuses a batch without events perhaps. Undefined if there
+ * is no answer yet: they are asked about again.
+ */
+export const receiptOf = (
+  asked: readonly Handed[],
+  { items }: Batch,
+  { outcome, handovers }: Answer,
+): Receipt | undefined => {
+  if (!handovers && outcome !== 'delivered' && (items[0] || outcome !== 'rejected')) return undefined;
+  const isTaken = ({ isProven }: Handed, at: number) =>
+    handovers?.[at] === 'taken' || (handovers?.[at] === 'forgotten' && !!isProven);
+  const taken = asked.filter(isTaken);
+  return { taken, others: asked.filter((one) => !taken.includes(one)) };
+};
