@@ -245,7 +245,7 @@ const hashes = {
 /** TypeScript is compiled once, and again for `clew.js`: in the order of its modules it packs smaller than in that of the chunks. */
 export default [
   {
-    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'inspector', 'global', 'stub'].map(
+    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'inspector', 'consent', 'global', 'stub'].map(
       (name) => `src/${name}.ts`,
     ),
     external: ['uuid', 'idb-keyval', 'react', 'vue', /^lit\b/, 'uplot'],

@@ -105,6 +105,7 @@ describe('the package', () => {
         './relay',
         './testing',
         './inspector',
+        './consent',
         './global',
         './clew.js',
         './stub.js',
@@ -187,7 +188,7 @@ describe('the package', () => {
       ({ stdout, stderr }) => `not clean\n${stdout}${stderr}`,
     );
     expect(verdict).toMatch(/^clean/);
-    for (const name of ['', '/react', '/vue', '/service', '/relay', '/testing', '/inspector', '/global'])
+    for (const name of ['', '/react', '/vue', '/service', '/relay', '/testing', '/inspector', '/consent', '/global'])
       expect(verdict).toContain(`"clew${name}"`);
   });
 });

@@ -12,6 +12,7 @@ const PRELUDE = [
   "import { createRelay, memorySeen, type Relay, signIdentity, signPrimaryKey, toNodeHandler } from 'clew/relay'",
   "import { useTracker } from 'clew/vue'",
   "import { inspect } from 'clew/inspector'",
+  "import { consentMode, cookiebot, followConsent, oneTrust, tcf } from 'clew/consent'",
   "import * as http from 'node:http'",
   "import { expect } from 'vitest'",
   'declare const relay: Relay',

@@ -1,0 +1,42 @@
+import type { Plugin } from '../api/types.js';
+
+/** Takes the visitor's answer. `undefined` stands for none yet. */
+export type Answer = (isGranted: boolean | undefined) => void;
+
+/**
+ * Creates a plugin from a function that watches a consent platform. The plugin calls `tracker.consent` once for each answer that
+ * differs from the one before. It never assumes an answer.
+ *
+ * @param watch starts to watch the platform, calls `answer` whenever the platform has news, and returns a function that ends this
+ * @example
+ * followConsent((answer) => {
+ *   const read = (event: Event) => answer((event as CustomEvent).detail === 'yes');
+ *   addEventListener('cookie-answer', read);
+ *   return () => removeEventListener('cookie-answer', read);
+ * });
+ */
+export const followConsent =
+  (watch: (answer: Answer) => () => void): Plugin =>
+  (tracker) => {
+    let last: boolean | undefined;
+    return watch((isGranted) => {
+      if (isGranted === undefined || isGranted === last) return;
+      last = isGranted;
+      tracker.consent(isGranted);
+    });
+  };
+
+/** The longest time (ms) between two looks for a platform that is not there yet. */
+const LONGEST = 1000;
+
+/** Looks for what a platform defines in the page, until it is there. Returns a function that ends this. */
+export const whenThere = <T>(find: () => T | undefined, found: (platform: T) => void): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = (wait: number) => {
+    const platform = find();
+    if (platform) found(platform);
+    else timer = setTimeout(look, wait, Math.min(wait * 2, LONGEST));
+  };
+  look(50);
+  return () => clearTimeout(timer);
+};

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Plugin, PluginTools, Tracker } from '../src/api/types.ts';
+import { consentMode, cookiebot, oneTrust, tcf } from '../src/consent.ts';
+
+/** Stand-ins that have the platforms' documented interface. */
+let window: EventTarget & Record<string, unknown>;
+let stops: (() => void)[];
+beforeEach(() => {
+  vi.useFakeTimers();
+  stops = [];
+  window = new EventTarget() as typeof window;
+  vi.stubGlobal('window', window);
+  vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
+});
+afterEach(() => {
+  for (const stop of stops) stop();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const follow = (plugin: Plugin) => {
+  const answers: boolean[] = [];
+  const tracker = { consent: (isGranted: boolean) => answers.push(isGranted) } as unknown as Tracker;
+  const stop = plugin(tracker, {} as PluginTools);
+  stops.push(stop);
+  return { answers, stop };
+};
+const fire = (type: string) => window.dispatchEvent(new Event(type));
+
+it.each([tcf(), consentMode(), oneTrust(), cookiebot()])('a missing platform gives no answer', (plugin) => {
+  const { answers } = follow(plugin);
+  vi.advanceTimersByTime(600_000);
+  expect(answers).toEqual([]);
+});
+
+describe('tcf', () => {
+  const createTcf = () => {
+    const listeners = new Map<number, (data: object | null, isDone: boolean) => void>();
+    window.__tcfapi = (command: string, _version: 2, callback: (data: never, isDone: boolean) => void, id: number) => {
+      if (command === 'addEventListener') listeners.set(listeners.size + 1, callback as never);
+      if (command === 'removeEventListener') listeners.delete(id);
+    };
+    const emit = (eventStatus: string, consents: object, more: object = {}) => {
+      for (const [listenerId, listener] of [...listeners])
+        listener({ eventStatus, listenerId, gdprApplies: true, purpose: { consents }, ...more }, true);
+    };
+    return { emit, listeners };
+  };
+  const YES = { 1: true, 8: true };
+
+  it('that loads late and flips is followed, and the open banner is no answer', () => {
+    const { answers, stop } = follow(tcf());
+    vi.advanceTimersByTime(5000);
+    const { emit, listeners } = createTcf();
+    vi.advanceTimersByTime(1000);
+    emit('cmpuishown', YES);
+    expect(answers).toEqual([]);
+    emit('tcloaded', YES);
+    emit('cmpuishown', {});
+    emit('useractioncomplete', { 1: true, 8: false });
+    emit('useractioncomplete', YES);
+    emit('useractioncomplete', YES);
+    expect(answers).toEqual([true, false, true]);
+    stop();
+    expect(listeners.size).toBe(0);
+  });
+
+  it('needs the vendor, too, and answers elsewhere only with the option', () => {
+    const { emit } = createTcf();
+    const [withVendor, without, elsewhere] = [tcf({ vendor: 7 }), tcf(), tcf({ elsewhere: true })].map(follow);
+    emit('tcloaded', YES, { gdprApplies: false });
+    expect([withVendor, without, elsewhere].map((one) => one?.answers)).toEqual([[], [], [true]]);
+    emit('tcloaded', YES, { vendor: { consents: { 7: false } } });
+    emit('tcloaded', YES, { vendor: { consents: { 7: true } } });
+    expect(withVendor?.answers).toEqual([false, true]);
+  });
+});
+
+describe('consentMode', () => {
+  const gtag = (...call: unknown[]) => {
+    window.dataLayer ??= [];
+    (window.dataLayer as unknown[]).push(Object.assign({ length: call.length }, call));
+  };
+  const [GRANTED, DENIED] = [{ analytics_storage: 'granted' }, { analytics_storage: 'denied' }];
+
+  it('waits for an update after a default that denies, and follows updates', () => {
+    const { answers, stop } = follow(consentMode());
+    gtag('consent', 'default', { ...DENIED, wait_for_update: 500 });
+    vi.advanceTimersByTime(10_000);
+    expect(answers).toEqual([]);
+    gtag('consent', 'update', GRANTED);
+    gtag('consent', 'update', DENIED);
+    gtag('event', 'x');
+    expect(answers).toEqual([true, false]);
+    stop();
+    gtag('consent', 'update', GRANTED);
+    expect(answers).toEqual([true, false]);
+    expect((window.dataLayer as unknown[]).push).toBe(Array.prototype.push);
+  });
+
+  it('takes a default that grants once wait_for_update has passed, unless a region denies', () => {
+    gtag('consent', 'default', { ...GRANTED, wait_for_update: 500 });
+    const { answers } = follow(consentMode());
+    vi.advanceTimersByTime(499);
+    expect(answers).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(answers).toEqual([true]);
+    window.dataLayer = [];
+    gtag('consent', 'default', { ...DENIED, region: ['ES'] });
+    gtag('consent', 'default', GRANTED);
+    const regional = follow(consentMode());
+    vi.advanceTimersByTime(10_000);
+    expect(regional.answers).toEqual([]);
+  });
+});
+
+describe('oneTrust', () => {
+  it('that loads late and flips is followed, and its state before the banner closes is no refusal', () => {
+    const { answers, stop } = follow(oneTrust());
+    vi.advanceTimersByTime(5000);
+    let isClosed = false;
+    let changed = () => {};
+    window.OnetrustActiveGroups = ',C0001,';
+    window.OneTrust = {
+      IsAlertBoxClosed: () => isClosed,
+      OnConsentChanged: (listener: () => void) => {
+        changed = listener;
+      },
+    };
+    vi.advanceTimersByTime(1000);
+    fire('OneTrustGroupsUpdated');
+    expect(answers).toEqual([]);
+    isClosed = true;
+    window.OnetrustActiveGroups = ',C0001,C0002,';
+    fire('OneTrustGroupsUpdated');
+    window.OnetrustActiveGroups = ',C0001,C00020,';
+    changed();
+    expect(answers).toEqual([true, false]);
+    stop();
+    window.OnetrustActiveGroups = ',C0002,';
+    changed();
+    expect(answers).toEqual([true, false]);
+  });
+});
+
+describe('cookiebot', () => {
+  it('that loads late and flips is followed, and nothing counts before the visitor responds', () => {
+    const { answers } = follow(cookiebot());
+    const consent = { statistics: true };
+    window.Cookiebot = { hasResponse: false, consent };
+    fire('CookiebotOnAccept');
+    expect(answers).toEqual([]);
+    window.Cookiebot = { hasResponse: true, consent };
+    fire('CookiebotOnAccept');
+    consent.statistics = false;
+    fire('CookiebotOnDecline');
+    expect(answers).toEqual([true, false]);
+  });
+});
