@@ -62,6 +62,11 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
     onSize: channel.post,
   });
 
+  const [ready, withoutExpired] = settings.renewTokens?.(
+    (primaryKey) => emit('token-expired', () => ({ primaryKey })),
+    () => courier.flush(),
+    failWith,
+  ) ?? [(items) => items, (...given) => given];
   const courier = createCourier({
     store,
     queue,
@@ -72,6 +77,8 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
     flight: FLIGHT,
     makeName: uuid,
     hasLeft: farewell.hasLeft,
+    ready,
+    withoutExpired,
     ...createSender(settings, traces.sent, () => visit.writeCookie()),
     onReport(report) {
       channel.post(report);

@@ -69,7 +69,10 @@ export interface Upsert {
   properties?: Record<string, unknown> | undefined;
 }
 
-/** The relay's reason for an identity token that has expired, in `rejected` or as the `error` of 422. */
+/**
+ * The relay's reason for an identity token that is valid no more, because it has expired or its key was rotated or revoked: in
+ * `rejected`, or as the `error` of 422. The app can make a new one.
+ */
 export const TOKEN_EXPIRED = 'signature: token-expired';
 
 /** The relay's answer if it refused some events of a batch and took the others. */

@@ -25,6 +25,8 @@ export interface Signals {
   delivered: { events: WireEvent[] };
   /** clew will not deliver these events of this page. */
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
+  /** With `renewTokens`: an identity token of this customer has expired, and clew asks for a new one. */
+  'token-expired': { primaryKey: string };
   /** A problem needs attention: an argument, the key, the address, or refused storage. The message names the cause. */
   error: Error;
   /** Each step of each event, for inspectors. The form may change in any version, so an app must not depend on it. */

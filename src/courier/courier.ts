@@ -200,7 +200,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     const handed = new Set(open.flatMap(({ ids }) => ids));
     const all = left.flatMap(([, texts = []]) => texts);
     const held = all.filter((text) => handed.has(idOf(text)));
-    const items = all.filter((text) => !handed.has(idOf(text)));
+    const items = ports.ready(all.filter((text) => !handed.has(idOf(text))));
     if (!items[bisection.aside]) bisection.aside = 0;
     const waiting = items.slice(bisection.aside);
     const asked = open.slice(0, MOST_ASKED);
@@ -214,8 +214,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // Other events do not wait for what was handed over, unless that changes the customer, or may belong to a page that is open.
     const isFirst = !isBatch || held.some(isChange) || open.some(({ isArmed }) => isArmed);
     const batch = held[0] && isFirst ? QUESTION : cut;
-    // These rows hold nothing to send: delete them and read on.
-    if (!batch) return { change: take, writes: changedRows(rows, isLeft) };
+    // These rows hold nothing to send: delete them and read on, unless all that is left waits for a new token.
+    if (!batch) return { change: left[0] ? release : take, writes: changedRows(rows, isLeft) };
     enter(pass, 'send');
     // An event that is as large as any goes alone, without a receipt.
     const hasReceipt = !!receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);
@@ -246,7 +246,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // The page has left, and is back.
     if (id && answer.outcome === 'delivered') receipts?.drop([{ id }]);
     ports.onAnswer(ids, answer);
-    const { done, lost, isError, change } = judge(bisection, batch, !waiting[ids.length], answer);
+    const [ended, verdict] = ports.withoutExpired(batch.items, answer);
+    const { done, lost, isError, change } = judge(bisection, { ...batch, items: ended }, !waiting[ids.length], verdict);
     if (isError) onError(answer.message);
     const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};
     receipts?.drop(others);

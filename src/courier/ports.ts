@@ -44,6 +44,10 @@ export interface CourierPorts {
   send(batch: Batch, leaving: boolean, packed?: Packed): Promise<Answer> | false;
   /** Leaves a batch with the browser, which sends it when the page ends; returns how to abort it, or undefined if the browser does not send it. */
   defer(batch: Batch): (() => void) | undefined;
+  /** The items that wait for no identity token, each with its latest one. */
+  ready(items: readonly ItemText[]): readonly ItemText[];
+  /** The items of a batch and its answer, without the items that wait for a new identity token from now on. */
+  withoutExpired(items: readonly ItemText[], answer: Answer): readonly [readonly ItemText[], Answer];
   /** Receives reports for the other tabs. */
   onReport(report: Report): void;
   /** The service has these events, which some page has handed over. */

@@ -8,7 +8,7 @@ export const MAX_LIFETIME = 2_592_000;
 /** Seconds by which the clock of the app's server may be ahead of the relay's. */
 const LEEWAY = 60;
 
-/** Why the relay refuses an identity, for the operator. A page gets no more than whether its token has expired. */
+/** Why the relay refuses an identity, for the operator. A page gets no more than whether a new token would help. */
 export const IDENTITY_FAULTS = {
   missing: 'there is no signature',
   plain: 'the plain signature is not of this primary key with identitySecret',

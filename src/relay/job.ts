@@ -63,11 +63,14 @@ export const relayed = (came: WireEvent): RelayedEvent => {
   return { came, forwarded: { uuid, timestamp, event, source, correlationKey, correlationValue, payload } };
 };
 
+/** A new token helps: this one has expired, or its key was rotated or revoked meanwhile. */
+const RENEWABLE: readonly IdentityFault[] = ['expired', 'unknown_key', 'revoked_key'];
+
 /** What the page gets of a refused identity. */
 const refuse = (fault: IdentityFault, { isTokenExpected, onRefusal }: Checks): string => {
   onRefusal(fault);
   // The tracker can ask the app for a new token. Anything else would help to forge one.
-  if (fault === 'expired') return TOKEN_EXPIRED;
+  if (RENEWABLE.includes(fault)) return TOKEN_EXPIRED;
   return isTokenExpected ? NO_TOKEN : UNSIGNED;
 };
 

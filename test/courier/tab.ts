@@ -107,6 +107,8 @@ export const createTab = (options: TabOptions = {}): Tab => {
       // A transport that breaks its contract may return anything.
       return isPlain ? Promise.resolve(answer) : (answer as Promise<Answer> | false);
     },
+    ready: (items) => items,
+    withoutExpired: (...given) => given,
     defer(batch) {
       const takeBack = options.defer?.(batch);
       deferred = batch;

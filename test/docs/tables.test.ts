@@ -11,7 +11,7 @@ const rowsOf = (page: string, heading = ''): Map<string, string> => {
   return new Map(
     rows.flatMap((row) => {
       const [, names = '', next = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
-      return [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => [name ?? '', next] as const);
+      return [...names.matchAll(/`([\w-]+)[^`]*`/g)].map(([, name]) => [name ?? '', next] as const);
     }),
   );
 };

@@ -127,7 +127,7 @@ const FORGERIES: Forgery[] = [
 
 /** What the page gets, which must not help to forge a token. */
 const shown = (reason: string) =>
-  reason === 'expired'
+  ['expired', 'unknown_key', 'revoked_key'].includes(reason)
     ? 'signature: token-expired'
     : 'signature: expected an identity token that the relay accepts. Its log has the reason';
 

@@ -1,0 +1,107 @@
+import { type ItemText, idOf, isEvent, isIdentify } from '../recorder/event.js';
+import { parseJson, TOKEN_EXPIRED } from '../wire.js';
+import type { Answer } from './transport.js';
+
+/**
+ * Renews identity tokens of queued items.
+ *
+ * @param onExpired a token of this customer has expired
+ * @param onToken the app has answered: the items that waited can be sent
+ * @param failWith receives what the app's function throws
+ * @returns `ready` leaves out the items that wait for a token, and gives the others their latest one. `withoutExpired` is given the
+ * items of a request and its answer, and leaves out the items that wait for a new token from now on.
+ */
+export type TokenRenewal = (
+  onExpired: (primaryKey: string) => void,
+  onToken: () => void,
+  failWith: (error: unknown) => void,
+) => readonly [
+  ready: (items: readonly ItemText[]) => readonly ItemText[],
+  withoutExpired: (items: readonly ItemText[], answer: Answer) => readonly [readonly ItemText[], Answer],
+];
+
+/** What `$identify` and upserts have. Other code of the origin may have written anything into the store. */
+interface Signed {
+  readonly primary_key?: unknown;
+  readonly payload?: { readonly distinct_id?: unknown } | null;
+  readonly signature?: unknown;
+}
+
+/** The app is asked again after so many ms, if it could not give a new token. */
+const REST = 60_000;
+
+/**
+ * Makes the option `renewTokens`. If an identity token expires before its `$identify` or its properties arrive, clew keeps them, asks
+ * for a new token and sends them with that. Other events do not wait.
+ *
+ * @param getToken returns a new token of this customer from your server, or undefined if the person is no longer logged in: clew
+ * then drops what waits. If the function throws or rejects, or returns an old token, clew emits `error` and asks again after a
+ * minute
+ * @example
+ * createTracker({ baseUrl: '/clew', renewTokens: renewTokens(() => fetch('/token').then((answer) => answer.text())) });
+ */
+export const renewTokens =
+  (getToken: (primaryKey: string) => string | undefined | Promise<string | undefined>): TokenRenewal =>
+  (onExpired, onToken, failWith) => {
+    /** The next token by an expired one: undefined while the app is asked, and '' if it has none. The store keeps the first one. */
+    const tokens = new Map<unknown, string | undefined>();
+    const latest = (token: unknown): unknown => {
+      const next = tokens.get(token);
+      return next ? latest(next) : token;
+    };
+    const isAwaited = (token: unknown) => tokens.has(token) && tokens.get(token) === undefined;
+
+    const request = async (primaryKey: string, old: unknown) => {
+      try {
+        const token = (await getToken(primaryKey)) ?? '';
+        if (typeof token !== 'string' || tokens.has(token)) throw Error('renewTokens: expected a new token');
+        tokens.set(old, token);
+        onToken();
+      } catch (error) {
+        failWith(error);
+        setTimeout(request, REST, primaryKey, old);
+      }
+    };
+
+    /** The relay has refused this item, because its token has expired. Returns whether the item waits for a new one. */
+    const expire = (text: ItemText): boolean => {
+      const { primary_key, payload, signature } = parseJson<Signed>(text) ?? {};
+      const primaryKey = primary_key ?? payload?.distinct_id;
+      if (typeof primaryKey !== 'string' || tokens.get(signature) === '') return false;
+      if (isAwaited(signature)) return true;
+      onExpired(primaryKey);
+      // The server's clock or keys may be wrong: then each new token is refused, too.
+      const isNew = [...tokens.values()].includes(signature as string);
+      tokens.set(signature, undefined);
+      if (isNew) setTimeout(request, REST, primaryKey, signature);
+      else request(primaryKey, signature);
+      return true;
+    };
+
+    const ready = (items: readonly ItemText[]) =>
+      items.flatMap((text) => {
+        if (!tokens.size || (isEvent(text) && !isIdentify(text))) return text;
+        const item = parseJson<Signed>(text);
+        const signature = latest(item?.signature);
+        if (isAwaited(signature)) return [];
+        return signature === item?.signature ? text : JSON.stringify({ ...item, signature });
+      });
+
+    const withoutExpired = (items: readonly ItemText[], answer: Answer) => {
+      const { outcome, message, rejected } = answer;
+      // An upsert travels alone, and its request has no id.
+      const isUpsert = outcome === 'rejected' && `${message}`.includes(TOKEN_EXPIRED);
+      // The service's answers have no fixed form: `rejected` may be anything.
+      const named = Array.isArray(rejected) ? rejected : [];
+      const reasons = new Map<unknown, unknown>(named.map((one) => [one?.uuid, one?.reason]));
+      const kept = items.filter((text) => (isUpsert || reasons.get(idOf(text)) === TOKEN_EXPIRED) && expire(text));
+      if (!kept[0]) return [items, answer] as const;
+      const ids = kept.map(idOf);
+      return [
+        items.filter((text) => !kept.includes(text)),
+        // The relay works, so there is no reason to wait with the other events.
+        { ...answer, outcome: 'delivered', rejected: named.filter((one) => !ids.includes(one?.uuid)) },
+      ] as const;
+    };
+    return [ready, withoutExpired];
+  };

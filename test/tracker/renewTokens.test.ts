@@ -1,0 +1,201 @@
+// @module-tag promise
+import { describe, expect, it, vi } from 'vitest';
+import { fetchTransport, renewTokens, type TrackerOptions } from '../../src/index.ts';
+import { signIdentity } from '../../src/relay.ts';
+import { KEY, useCollector } from '../collector/running.ts';
+import { useRelays } from '../relay/stage.ts';
+import { AUDIENCE, claims, hmac, now, SECRET, signingKeys, token } from '../relay/tokens.ts';
+import { createMemoryStore, start } from './page.ts';
+
+const NEXT = `next ${SECRET}`;
+const collector = useCollector();
+/** Its keys have rotated: it has the new key, and the old one no more. */
+const openRelay = useRelays(() => ({
+  baseUrl: collector().url,
+  apiKey: KEY,
+  identityKeys: { audience: AUDIENCE, keys: [{ id: 'next', secret: NEXT }], revoked: ['gone'] },
+}));
+const signFor = (primaryKey: string) => signIdentity({ primaryKey, expiresIn: 60 }, signingKeys('next', NEXT));
+
+/** Tokens that were valid as the page was offline. */
+const OLD: [what: string, make: (sub: string) => string][] = [
+  [
+    'has expired',
+    (sub) =>
+      token(claims({ sub, iat: now() - 60, exp: now() - 1 }), { alg: 'HS256', kid: 'next' }, (signed) =>
+        hmac(signed, NEXT),
+      ),
+  ],
+  ['was signed with a key that has rotated since', (sub) => token(claims({ sub }))],
+  ['was signed with a key that was revoked since', (sub) => token(claims({ sub }), { alg: 'HS256', kid: 'gone' })],
+];
+const [[, expired]] = OLD as [(typeof OLD)[number]];
+
+/** A page that is offline until `connect`. */
+const open = async (
+  getToken?: (primaryKey: string) => Promise<string | undefined>,
+  options?: Partial<TrackerOptions>,
+) => {
+  const { url } = await openRelay();
+  let isOnline = false;
+  const page = start({
+    baseUrl: `${url}/clew`,
+    transport: (request) => (isOnline ? fetchTransport(request) : Promise.reject(new Error('offline'))),
+    ...(getToken && { renewTokens: renewTokens(getToken) }),
+    ...options,
+  });
+  const asked: string[] = [];
+  page.tracker.on('token-expired', ({ primaryKey }) => asked.push(primaryKey));
+  return {
+    ...page,
+    asked,
+    async connect() {
+      isOnline = true;
+      await page.tracker.flush();
+    },
+  };
+};
+
+/** The customers who are identified, and how many events each has by its visitor ids. */
+const customers = async () => {
+  const events = await collector().events();
+  const known = (await collector().customers()).filter(({ primaryKey }) => primaryKey !== null);
+  return known.map(({ primaryKey, properties, correlationValues }) => ({
+    primaryKey,
+    properties,
+    events: events.filter(
+      ({ event, correlationValue }) => event === 'seen' && correlationValues.includes(correlationValue),
+    ).length,
+  }));
+};
+
+describe('tracked offline, with a token that', () => {
+  it.each(OLD)('%s: 200 of 200 events arrive under the right customer, with the properties', async (_, make) => {
+    const { tracker, connect, asked, dropped, errors } = await open((primaryKey) => signFor(primaryKey));
+    tracker.identify('ann', { plan: 'pro' }, { signature: make('ann') });
+    for (let n = 0; n < 100; n++) tracker.track('seen');
+    tracker.identify('ben', { plan: 'free' }, { signature: make('ben') });
+    for (let n = 0; n < 100; n++) tracker.track('seen');
+    tracker.setProperties({ seats: 3 });
+    await tracker.flush();
+    errors.length = 0;
+    await connect();
+    await expect.poll(customers).toEqual([
+      { primaryKey: 'ann', properties: { plan: 'pro' }, events: 100 },
+      { primaryKey: 'ben', properties: { plan: 'free', seats: 3 }, events: 100 },
+    ]);
+    await expect.poll(() => tracker.stats()).toEqual({ tracked: 202, delivered: 202, queued: 0, dropped: {} });
+    expect(asked.toSorted()).toEqual(['ann', 'ben']);
+    expect([dropped, errors]).toEqual([[], []]);
+  });
+});
+
+describe('while the app is asked for a token', () => {
+  it('other events arrive, also those behind properties that wait', async () => {
+    let answer: (token: string) => void = () => {};
+    const { tracker, connect } = await open(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    tracker.identify('ann', { plan: 'pro' }, { signature: expired('ann') });
+    tracker.track('seen');
+    await connect();
+    await tracker.flush();
+    expect((await collector().events()).map(({ event }) => event)).toEqual(['seen']);
+    expect(tracker.stats()).toMatchObject({ delivered: 1, queued: 1 });
+    expect(await customers()).toEqual([]);
+    answer(await signFor('ann'));
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: { plan: 'pro' }, events: 1 }]);
+  });
+
+  it('the page may end: the next one asks again', async () => {
+    const store = createMemoryStore();
+    const first = await open(() => new Promise(() => {}), { store, storageName: '/clew' });
+    first.tracker.identify('ann', { plan: 'pro' }, { signature: expired('ann') });
+    await first.connect();
+    expect(first.asked).toEqual(['ann']);
+    first.tracker.stop();
+    const second = await open((primaryKey) => signFor(primaryKey), { store, storageName: '/clew' });
+    await second.connect();
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: { plan: 'pro' }, events: 0 }]);
+    expect(second.asked).toEqual(['ann']);
+  });
+});
+
+describe('without a new token', () => {
+  it('the $identify is dropped if the app has none, and a later identify sends it again', async () => {
+    const { tracker, connect, dropped } = await open(async () => undefined);
+    tracker.identify('ann', { plan: 'pro' }, { signature: expired('ann') });
+    tracker.track('seen');
+    await connect();
+    await expect.poll(() => dropped).toEqual([['$identify', 'rejected']]);
+    expect(await customers()).toEqual([]);
+    tracker.identify('ann', undefined, { signature: await signFor('ann') });
+    await tracker.flush();
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: {}, events: 1 }]);
+  });
+
+  it('the $identify is dropped if the option is not set', async () => {
+    const { tracker, connect, dropped, asked } = await open();
+    tracker.identify('ann', undefined, { signature: expired('ann') });
+    await connect();
+    expect(dropped).toEqual([['$identify', 'rejected']]);
+    expect(asked).toEqual([]);
+  });
+
+  it('another person’s token never identifies this customer', async () => {
+    const { tracker, connect, dropped } = await open(() => signFor('ben'));
+    tracker.identify('ann', { plan: 'pro' }, { signature: expired('ann') });
+    await connect();
+    await expect.poll(() => dropped).toEqual([['$identify', 'rejected']]);
+    expect(await customers()).toEqual([]);
+  });
+});
+
+describe('an app that fails', () => {
+  it.each<[string, () => Promise<string | undefined>, string]>([
+    ['rejects', () => Promise.reject(new Error('the server is away')), 'clew: the server is away'],
+    [
+      'throws',
+      () => {
+        throw new Error('the server is away');
+      },
+      'clew: the server is away',
+    ],
+    ['returns no text', async () => 7 as never, 'clew: renewTokens: expected a new token'],
+  ])('is asked again after a minute if it %s', async (_, answer, message) => {
+    const failed = vi.fn(answer);
+    let getToken: (primaryKey: string) => Promise<string | undefined> = failed;
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const { tracker, connect, errors } = await open((primaryKey) => getToken(primaryKey));
+    tracker.identify('ann', undefined, { signature: expired('ann') });
+    await tracker.flush();
+    errors.length = 0;
+    await connect();
+    await tracker.flush();
+    expect(errors).toEqual([message]);
+    expect(failed).toHaveBeenCalledTimes(1);
+    expect(tracker.stats()).toMatchObject({ delivered: 0, queued: 1 });
+    getToken = signFor;
+    const [again, , ...given] = timers.mock.calls.find(([, ms]) => ms === 60_000) ?? [];
+    (again as (...given: unknown[]) => void)(...given);
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: {}, events: 0 }]);
+  });
+
+  it('gives tokens that have expired, too: it is not asked in a loop', async () => {
+    let count = 0;
+    const getToken = vi.fn(async (sub: string) =>
+      token(claims({ sub, jti: count++, exp: now() - 1 }), { alg: 'HS256', kid: 'next' }, (signed) =>
+        hmac(signed, NEXT),
+      ),
+    );
+    const { tracker, connect } = await open(getToken);
+    tracker.identify('ann', { plan: 'pro' }, { signature: expired('ann') });
+    await connect();
+    for (let n = 0; n < 5; n++) await tracker.flush();
+    expect(getToken).toHaveBeenCalledTimes(1);
+    expect(await customers()).toEqual([]);
+  });
+});
