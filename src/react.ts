@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
-import { referrerAfter, withoutLink } from './page/address.js';
+import { referrerAfter, watchRefusals, withoutLink } from './page/address.js';
 import { createViews } from './page/views.js';
 
 const TrackerContext = createContext<Tracker | undefined>(undefined);
@@ -78,7 +78,7 @@ export const usePageViews = (
       if (view === last.current?.view) return;
       const referrer = referrerAfter(last.current?.url);
       last.current = { view, url, referrer };
-      views.see(tracker, { path: pathname, url, ...(referrer && { referrer }) });
+      views.see(tracker, { path: pathname, url, referrer });
     };
     /** The view is left while it waits: it was a redirect, unless the visitor has gone on from the address that an effect has made. */
     let leave = () => {};
@@ -99,9 +99,13 @@ export const usePageViews = (
       views.end();
     };
     const onPageShow = ({ persisted }: PageTransitionEvent) => {
-      const referrer = last.current?.referrer;
-      if (persisted) tracker.page({ path: pathname, url: withoutLink(location.href), ...(referrer && { referrer }) });
+      if (!persisted) return;
+      const { referrer } = last.current ?? { referrer: referrerAfter(undefined) };
+      tracker.page({ path: pathname, url: withoutLink(location.href), referrer });
     };
+    const off = watchRefusals(tracker, () => {
+      if (last.current) last.current = { ...last.current, url: '', referrer: '' };
+    });
     const listening = new AbortController();
     const { signal } = listening;
     // Before the tracker's own, which hands over what is left.
@@ -110,6 +114,7 @@ export const usePageViews = (
     return () => {
       clearTimeout(timer);
       leave();
+      off();
       listening.abort();
     };
   }, [tracker, pathname, view, views]);

@@ -142,8 +142,9 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
     traces.visitor();
     changeLinks?.();
   };
+  const onOther = () => emit('change', () => ({ visitorId: visitor.id() }));
   const parts = { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger };
-  const visit = createVisit({ ...parts, onRefusal, fail });
+  const visit = createVisit({ ...parts, onOther, onRefusal, fail });
   const tools: PluginTools = {
     visitorId: visitor.id,
     onTrack: (see) => steps.unshift(addContext(see)),

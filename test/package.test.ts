@@ -149,14 +149,16 @@ describe('the package', () => {
     for (const name of ['react', 'vue']) {
       const shared = ['./chunks/address.js', './chunks/views.js'];
       expect((await importsOf(`${name}.js`)).toSorted()).toEqual([...shared, name]);
-      for (const file of shared) expect(await importsOf(file)).toEqual([]);
+      expect(await importsOf('chunks/address.js')).toEqual([]);
+      expect(await importsOf('chunks/views.js')).toEqual(['./prerender.js']);
+      expect(await importsOf('chunks/prerender.js')).toEqual([]);
     }
   });
 
-  it('has bindings of under 90 lines of code', async () => {
+  it('has bindings of under 105 lines of code', async () => {
     const isCode = (line: string) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line);
     for (const name of ['react', 'vue'])
-      expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(90);
+      expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(105);
   });
 
   it('has an inspector without imports, which no other script imports', async () => {
@@ -283,7 +285,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 17_500, 'dist/stub.js': 385, createTracker: 15_500 };
+  const BUDGETS = { 'dist/clew.js': 17_700, 'dist/stub.js': 385, createTracker: 15_600 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

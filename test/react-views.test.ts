@@ -136,7 +136,7 @@ it('usePageViews tracks a view after 100 ms, with the title that the app has set
   expect(views()).toEqual([]);
   page.document.title = 'Home';
   settle();
-  expect(whole()).toEqual([{ path: '/', url: `${ORIGIN}/`, title: 'Home' }]);
+  expect(whole()).toEqual([{ path: '/', url: `${ORIGIN}/`, referrer: '', title: 'Home' }]);
 });
 
 it('usePageViews tracks a view that is left within 100 ms with its own address and title', async () => {
@@ -150,7 +150,7 @@ it('usePageViews tracks a view that is left within 100 ms with its own address a
   page.document.title = 'Our yarns';
   page.window.dispatchEvent(new Event('pagehide'));
   expect(whole()).toEqual([
-    { path: '/', url: `${ORIGIN}/`, title: 'Home' },
+    { path: '/', url: `${ORIGIN}/`, referrer: '', title: 'Home' },
     { path: '/yarns', url: `${ORIGIN}/yarns`, title: 'Our yarns', referrer: `${ORIGIN}/` },
   ]);
   settle();

@@ -63,7 +63,7 @@ describe('page views', () => {
     const page = vi.spyOn(tracker, 'page');
     const router = newRouter();
     const window = new EventTarget();
-    const document = { title: 'the title before' };
+    const document = Object.assign(new EventTarget(), { title: 'the title before' });
     vi.stubGlobal('document', document);
     vi.stubGlobal('window', window);
     vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
@@ -96,13 +96,12 @@ describe('page views', () => {
     document.title = 'Yarns';
     expect(whole()).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(whole()).toEqual([{ path: '/yarns', url: 'https://shop.example/yarns', title: 'Yarns' }]);
+    expect(whole()).toEqual([{ path: '/yarns', url: 'https://shop.example/yarns', referrer: '', title: 'Yarns' }]);
   });
 
   it('are tracked with their own address and title if they are left within 100 ms', async () => {
     const { document, go, whole, window } = await start();
     await go('/', 1);
-    document.title = 'Yarns';
     await go('/yarns', 1);
     document.title = 'Our yarns';
     window.dispatchEvent(new Event('pagehide'));
@@ -110,6 +109,26 @@ describe('page views', () => {
       { url: 'https://shop.example/', title: 'the title before' },
       { url: 'https://shop.example/yarns', title: 'Our yarns' },
     ]);
+  });
+
+  it('have their own titles if the app sets them late and leaves within 100 ms', async () => {
+    const { document, go, whole } = await start();
+    await go('/', 20);
+    document.title = 'Home';
+    await go('/yarns', 20);
+    document.title = 'Yarns';
+    await go('/club', 20);
+    document.title = 'Club';
+    await go('/', 0);
+    expect(whole().map((view) => view?.title)).toEqual(['Home', 'Yarns', 'Club']);
+  });
+
+  it('are tracked for a view whose app unmounts in the same task', async () => {
+    const { app, whole } = await start({ first: '/' });
+    await nextTick();
+    app.unmount();
+    await nextTick();
+    expect(whole()).toMatchObject([{ path: '/' }]);
   });
 
   it('are tracked for a route that the router has shown before the plugin is installed', async () => {

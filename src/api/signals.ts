@@ -27,6 +27,8 @@ export interface Signals {
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
   /** With `renewTokens`: an identity token of this customer has expired, and clew asks for a new one. */
   'token-expired': { primaryKey: string };
+  /** `reset()`, or `identify` of another customer, is about to start another visitor id. Calls in the listener still have this one. */
+  change: { visitorId: string | undefined };
   /** A problem needs attention: an argument, the key, the address, or refused storage. The message names the cause. */
   error: Error;
   /** Each step of each event, for inspectors. The form may change in any version, so an app must not depend on it. */

@@ -1,3 +1,5 @@
+import type { Tracker } from '../api/types.js';
+
 /** What `linkDomains` adds to a link: a visitor id, the time (s, base 36), and 1 if it is identified. */
 export const LINK_PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
 
@@ -10,3 +12,12 @@ export const withoutLink = (url: string): string =>
 
 /** What led to a view: the URL of the one before, or the document's. Either has no parameter of `linkDomains`. */
 export const referrerAfter = (before: string | undefined): string => before ?? withoutLink(document.referrer || '');
+
+/**
+ * Calls `forget` when the tracker drops events because the visitor has refused: a view from then is no referrer of a later one.
+ * Returns a function that stops that.
+ */
+export const watchRefusals = ({ on }: Pick<Tracker, 'on'>, forget: () => void): (() => void) =>
+  on('dropped', ({ reason }) => {
+    if (reason === 'consent') forget();
+  });

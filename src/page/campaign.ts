@@ -23,7 +23,7 @@ export const createCampaign = (
 ) => {
   const [stored, owner] = [session.get(KEY) ?? []].flat();
   /** The campaign that was noticed last. The address may still have it when the visitor is another one. */
-  let last = campaignIn(`${stored}`);
+  let last = typeof stored === 'string' ? campaignIn(stored) : undefined;
   let kept = last;
   /** The visitor id of `kept`, once it is stored. */
   let by = owner;

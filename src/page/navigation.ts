@@ -1,5 +1,5 @@
 import type { Plugin } from '../api/types.js';
-import { referrerAfter, withoutLink } from './address.js';
+import { referrerAfter, watchRefusals, withoutLink } from './address.js';
 import { createCampaign } from './campaign.js';
 import { neverSeen, whenSeen } from './prerender.js';
 
@@ -104,7 +104,9 @@ export const pageViews =
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
+    /** What has led to that view, and what leads to the next one. */
     let referrer = referrerAfter(undefined);
+    let next = referrer;
     let timer: ReturnType<typeof setTimeout> | undefined;
     /** The navigation that shows this address, if the page has intercepted it. */
     let showing: Promise<unknown> | undefined;
@@ -114,8 +116,8 @@ export const pageViews =
     const view = () => tracker.page({ ...take(campaign), url: here, path: new URL(here).pathname, referrer });
     const settle = () => {
       if (viewOf(here) === viewOf(seen)) return;
-      referrer = seen || referrer;
-      seen = here;
+      referrer = next;
+      next = seen = here;
       view();
     };
     /** Another address has to stand for as long, whatever was left of the time of the one before. */
@@ -148,11 +150,18 @@ export const pageViews =
       addEventListener('pagehide', settle, listening);
       addEventListener('pageshow', ({ persisted }) => persisted && view(), listening);
     };
+    const offs = [
+      tracker.on('change', settle),
+      watchRefusals(tracker, () => {
+        next = referrer = '';
+      }),
+    ];
     // The browser may discard a prerendered page.
     whenSeen(watch);
     return () => {
       neverSeen(watch);
       settle();
       listening.abort();
+      for (const off of offs) off();
     };
   };

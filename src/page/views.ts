@@ -1,4 +1,5 @@
 import type { Tracker } from '../api/types.js';
+import { neverSeen, whenSeen } from './prerender.js';
 
 /** How long (ms) an app may take to set a view's title. react-helmet-async and unhead set it a moment after rendering. */
 const TITLE = 100;
@@ -7,8 +8,8 @@ const TITLE = 100;
 export interface RouterView {
   readonly path: string;
   readonly url: string;
-  /** The URL of the previous view, if there is one. */
-  readonly referrer?: string;
+  /** The URL of the previous view, or what has led to the document. */
+  readonly referrer: string;
 }
 
 /** Tracks the views of a router, each once its title can be there. */
@@ -22,12 +23,23 @@ export const createViews = () => {
     view?.send(title ?? view.title);
   };
   const settleHere = () => settle(document.title);
+  /** Of the views of a prerendered page, the visitor sees the last one. */
+  let begin = () => {};
   return {
     /** The router shows another view. */
-    see(tracker: Pick<Tracker, 'page'>, view: RouterView): void {
+    see(tracker: Pick<Tracker, 'page' | 'on'>, view: RouterView): void {
       settle();
-      pending = { send: (title) => tracker.page({ ...view, title }), title: document.title };
-      timer = setTimeout(settleHere, TITLE);
+      neverSeen(begin);
+      begin = () => {
+        const off = tracker.on('change', settleHere);
+        const send = (title: string) => {
+          off();
+          tracker.page({ ...view, title });
+        };
+        pending = { send, title: document.title };
+        timer = setTimeout(settleHere, TITLE);
+      };
+      whenSeen(begin);
     },
     /** The view is left. The document may already have the title of the next one: without `title`, it was the one at first. */
     leave: (title?: string) => settle(title),

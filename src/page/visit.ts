@@ -24,6 +24,8 @@ export interface VisitPorts {
   readonly farewell: ReturnType<typeof createFarewell>;
   readonly channel: Channel;
   readonly ledger: ReturnType<typeof createLedger>;
+  /** A call is about to start another visitor id. */
+  onOther(): void;
   /** The visitor has refused. */
   onRefusal(): void;
   fail(message: string): void;
@@ -74,6 +76,11 @@ export const createVisit = (ports: VisitPorts) => {
 
   /** A call needs the visitor. Calls of a page that unloads are handed over at the end of the microtask. */
   const enter = (call: Call) => {
+    if (visitor.isOther(call)) {
+      // A view may wait for its title. It belongs to the visitor who has seen it.
+      ports.onOther();
+      recorder.drain();
+    }
     visitor.enter(call);
     if (visitor.isAway()) queueMicrotask(depart);
   };

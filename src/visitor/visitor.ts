@@ -364,6 +364,9 @@ export const createVisitor = (ports: VisitorPorts) => {
       hold(call);
     },
     write: writeHeld,
+    /** Whether the call starts another visitor id, as far as this page knows. */
+    isOther: ({ fresh, key }: Call) =>
+      !!fresh && (!key || ![undefined, key, markOf(key)].includes(keyOf(who?.visitor))),
     /** How many calls wait. */
     size: () => held.length,
     check,

@@ -1,6 +1,6 @@
 import { nextTick } from 'vue';
 import type { Tracker } from '../api/types.js';
-import { referrerAfter, withoutLink } from '../page/address.js';
+import { referrerAfter, watchRefusals, withoutLink } from '../page/address.js';
 import { createViews } from '../page/views.js';
 
 /** The part of a route that the plugin uses. */
@@ -15,6 +15,8 @@ export interface RouteLike {
 export interface RouterLike {
   /** Calls `hook` after every navigation, including failed ones. Returns a function that removes the hook. */
   afterEach(hook: (to: RouteLike, from: unknown, failure?: unknown) => void): () => void;
+  /** Calls `guard` before every navigation. Returns a function that removes it. Without it, a view that is left soon may have the title before. */
+  beforeEach?(guard: () => void): () => void;
   /** Resolves after the first navigation. Without it, a first view before the plugin's installation is not tracked. */
   isReady?(): Promise<unknown>;
   /** The route of the last navigation. */
@@ -26,6 +28,8 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
   const views = createViews();
   const listening = new AbortController();
   const { signal } = listening;
+  /** The document's title while a view was shown first, and as the next navigation began. */
+  let titles = { before: '', shown: '', left: '' };
   let last: { view: string; path: string; url: string; referrer: string } | undefined;
   const see = async ({ path, fullPath }: RouteLike) => {
     const view = query ? withoutLink(fullPath).replace(/#.*/, '') : path;
@@ -33,11 +37,19 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
     const referrer = referrerAfter(last?.url);
     const url = withoutLink(location.href);
     last = { view, path, url, referrer };
-    views.leave();
+    // The next view's title may be there already. An app that sets titles late has not set this one when it was shown.
+    const { before, shown, left } = titles;
+    const title = shown === before ? left : shown;
+    views.leave(title);
     // Then the new view is there, and its title may be.
     await nextTick();
-    if (!signal.aborted) views.see(tracker, { path, url, ...(referrer && { referrer }) });
+    titles = { before: title, shown: document.title, left: document.title };
+    views.see(tracker, { path, url, referrer });
+    if (signal.aborted) views.end();
   };
+  const offBefore = router.beforeEach?.(() => {
+    titles.left = document.title;
+  });
   const off = router.afterEach((to, _from, failure) => {
     if (!failure) see(to);
   });
@@ -51,12 +63,17 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
   const onPageShow = ({ persisted }: PageTransitionEvent) => {
     if (!persisted || !last) return;
     const { path, referrer } = last;
-    tracker.page({ path, url: withoutLink(location.href), ...(referrer && { referrer }) });
+    tracker.page({ path, url: withoutLink(location.href), referrer });
   };
   addEventListener('pageshow', onPageShow, { signal });
+  const offRefusals = watchRefusals(tracker, () => {
+    if (last) last = { ...last, url: '', referrer: '' };
+  });
   return () => {
     off();
-    views.leave();
+    offBefore?.();
+    offRefusals();
+    views.end();
     listening.abort();
   };
 };

@@ -44,13 +44,21 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+/** Emits a signal of the tracker. */
+let emit: (signal: string, value?: object) => void;
 const start = (options?: PageViewOptions) => {
+  const listeners = new Map<string, (value?: object) => void>();
+  emit = (signal, value) => listeners.get(signal)?.(value);
+  const on = (signal: string, listener: () => void) => {
+    listeners.set(signal, listener);
+    return () => listeners.delete(signal);
+  };
   const page = vi.fn();
   const allowed = new Promise<string>((resolve, reject) => {
     allow = (id = ANN) => resolve(id);
     refuse = reject;
   });
-  const tracker = { page, correlationValue: () => allowed } as unknown as Tracker;
+  const tracker = { page, on, correlationValue: () => allowed } as unknown as Tracker;
   const session = createStorage(VISIT, undefined, () => visitorId !== undefined);
   const tools = { visitorId: () => visitorId, session } as PluginTools;
   const stop = pageViews(options)(tracker, tools);
@@ -91,6 +99,33 @@ describe.each(paths)('with %s', (_name, open) => {
     expect(views()).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(views()).toEqual([{ url: `${ORIGIN}/`, path: '/', referrer: REFERRER }]);
+  });
+
+  it('tracks the waiting view before the visitor changes', () => {
+    const { push } = open();
+    const { urls } = start();
+    settle();
+    push('/account');
+    vi.advanceTimersByTime(50);
+    emit('change');
+    expect(urls()).toEqual(['/', '/account']);
+    settle();
+    expect(urls()).toHaveLength(2);
+  });
+
+  it('names no view as a referrer that was dropped because of a refusal', () => {
+    const { push } = open();
+    const { views } = start();
+    settle();
+    push('/health');
+    settle();
+    emit('dropped', { reason: 'full' });
+    push('/club');
+    settle();
+    emit('dropped', { reason: 'consent' });
+    push('/yarns');
+    settle();
+    expect(views().map(({ referrer }) => referrer.replace(ORIGIN, ''))).toEqual([REFERRER, '/', '/health', '']);
   });
 
   it('tracks each path as a view, with the previous view as its referrer', () => {
