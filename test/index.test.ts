@@ -52,7 +52,7 @@ describe('on a server, where there is no window', () => {
 
   it('the tracker has as many methods as in a browser', async () => {
     expect(Object.keys(await create()).toSorted()).toEqual(
-      'consent correlationValue flush identify on page reset setProperties stats stop track trackNow'.split(' '),
+      'consent correlationValue flush identify on page reset setProperties stats stop track trackNow use'.split(' '),
     );
   });
 

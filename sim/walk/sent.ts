@@ -42,8 +42,9 @@ export const takenIn = ({ network }: Stage, { request, end }: RequestRecord): re
   return network.requests.flatMap((other) => (taken.has(handoverOf(other.request)) ? uuidsIn(other.request) : []));
 };
 
-/** Ids of events that were handed over, or in flight when their page left: others wait for no answer about them. */
+/** Ids of events that were handed over to a relay, or in flight when their page left: others wait for no answer about them. */
 export const handedOver = (stage: Stage): ReadonlySet<string> => {
+  if (stage.plan.isDirect) return new Set();
   const handed = sendingsOf(stage).filter(
     ({ record: { from, at, request, end } }) =>
       request.url.includes('?handover=') ||

@@ -239,7 +239,7 @@ describe('a plugin', () => {
     },
   );
 
-  it('does not start while the page is prerendering', async () => {
+  it('starts while the page is prerendering, and its events wait until a visitor sees the page', async () => {
     const page = openPage();
     page.document.prerendering = true;
     const { tracker, requests, names } = start({
@@ -251,23 +251,28 @@ describe('a plugin', () => {
     tracker.track('prerendered');
     await settle();
     expect(requests).toEqual([]);
-    expect(tracker.stats()).toMatchObject({ tracked: 1, queued: 1 });
+    expect(tracker.stats()).toMatchObject({ tracked: 2, queued: 2 });
     page.document.prerendering = false;
     page.document.dispatchEvent(new Event('prerenderingchange'));
     await tracker.flush();
-    expect(names()).toEqual(['prerendered', 'plugged in']);
+    expect(names()).toEqual(['plugged in', 'prerendered']);
   });
 
-  it('never starts on a page that is stopped while it is prerendering', async () => {
+  it('sends nothing of a page that is stopped while it is prerendering', async () => {
     const page = openPage();
     page.document.prerendering = true;
-    const plugin = vi.fn(() => () => {});
-    const { tracker, requests } = start({ pageViews: plugin });
+    const undo = vi.fn();
+    const { tracker, requests } = start({
+      pageViews: ({ track }) => {
+        track('plugged in');
+        return undo;
+      },
+    });
     tracker.stop();
     page.document.prerendering = false;
     page.document.dispatchEvent(new Event('prerenderingchange'));
     await settle();
-    expect(plugin).not.toHaveBeenCalled();
+    expect(undo).toHaveBeenCalledOnce();
     expect(requests).toEqual([]);
   });
 });
