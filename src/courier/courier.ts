@@ -59,6 +59,12 @@ interface Pass {
  */
 const MOST_SETTLED = 1e3;
 
+/**
+ * As a page unloads, Chromium rejects its requests, sometimes before `pagehide`, and still sends those that it keeps alive. A request that
+ * has failed so shortly (ms) before may be one of them.
+ */
+const UNLOADING = 100;
+
 const { now } = Date;
 
 /** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads what is to send. */
@@ -75,6 +81,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
   let state: State = { holder: ports.makeName(), does: 'wait' };
   /** This page's request that has no answer yet. `isProven` says that it outlives the page. */
   let inFlight: Omit<Handed, 'at'> | undefined;
+  /** The last one that has failed without an answer. */
+  let failed: (Omit<Handed, 'at'> & { readonly until: number }) | undefined;
   /** As the last transaction left it. */
   let link = newLink();
 
@@ -242,6 +250,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     const answering = ask(() => ports.send(sent, false, packed));
     addTo(ports.flight, sent.bytes, answering);
     const answer = await answering;
+    failed = answer.outcome === 'failed' && inFlight?.id === id ? { ...inFlight, until: now() + UNLOADING } : undefined;
     if (inFlight?.id === id) inFlight = undefined;
     // The page has left, and is back.
     if (id && answer.outcome === 'delivered') receipts?.drop([{ id }]);
@@ -312,9 +321,10 @@ export const createCourier = (ports: CourierPorts): Courier => {
     if (isHeld) settling?.change(after, holder, now());
     // A service that fails would fail again, and does not drop duplicates.
     const isSure = isProven(after, now());
+    for (const id of inFlight?.ids ?? []) busy.add(id);
     const handed = isDirect && isFailing(after, now()) ? [] : handover.handOver(isSure);
     // The browser keeps it alive: its answer is for a later page.
-    if (inFlight?.id) receipts?.write({ ...inFlight, isProven: isSure && inFlight.isProven });
+    if (inFlight?.id) receipts?.write({ id: inFlight.id, ids: inFlight.ids, isProven: isSure && inFlight.isProven });
     // The page cannot read the answer. It keeps its events until a relay has answered about them; a service cannot be asked.
     if (isDirect && isSure && !isOn(bisection)) report([...busy], handed, []);
     store.abort();
@@ -342,6 +352,10 @@ export const createCourier = (ports: CourierPorts): Courier => {
     },
     flush: passes.flush,
     receive: (...made) => apply(made, true),
+    foresee() {
+      const isRejected = failed?.isProven && navigator.onLine && now() < failed.until;
+      inFlight ??= isRejected ? failed : undefined;
+    },
     leave,
     isReading: () => state.does === 'read' || state.does === 'commit',
     single: (id) => void singles.add(id),

@@ -78,6 +78,8 @@ export interface Courier {
   single(id: string): void;
   /** Ids that are settled or handed over, and whose rows may still be in the store. */
   settled(): ReadonlySet<string>;
+  /** The page unloads: `leave` follows at once. A request that has just failed may arrive. */
+  foresee(): void;
   /**
    * The page unloads: hands over what is queued, and from now on at once what is still added. Returns the page's name for the lease if
    * it may leave the lease in the store, else ''. The caller journals that, because a page that leaves can write there, but cannot

@@ -99,7 +99,10 @@ export const createVisit = (ports: VisitPorts) => {
       visitor.check();
       flush(isBack);
     },
-    leave,
+    () => {
+      courier.foresee();
+      leave();
+    },
     () => {
       channel.reopen();
       courier.restore();

@@ -14,6 +14,9 @@ export interface Receipt {
   end(isTaken: boolean): Promise<void>;
 }
 
+/** So long (ms) after a departure its request may still be under way: the next page can ask earlier than that. */
+const ARRIVING = 1000;
+
 /** Most handovers of a request, so that a request costs `seen` no more than a large batch does. */
 const MOST_QUESTIONS = 100;
 
@@ -73,14 +76,24 @@ export const createReceipts = (seen: Seen, reserve: Reserve, timeout: number, on
      */
     async ask(questions: readonly Question[]): Promise<readonly HandoverState[] | undefined> {
       if (!questions[0]) return undefined;
-      // The reservation reports why `seen` has failed.
-      const reservation = await reserve(questions.map(([id]) => id)).catch(() => undefined);
-      await reservation?.end([]);
-      if (!reservation) return undefined;
-      const unknown = new Set(reservation.fresh);
-      const reach = unknown.size ? await memory() : undefined;
+      /** Ids of these that no request has had so far. */
+      const unknownOf = async (asked: readonly Question[]) => {
+        // The reservation reports why `seen` has failed.
+        const reservation = await reserve(asked.map(([id]) => id)).catch(() => undefined);
+        await reservation?.end([]);
+        return reservation && new Set(reservation.fresh);
+      };
+      let unknown = await unknownOf(questions);
+      const young = questions.filter(([id, age]) => age < ARRIVING && unknown?.has(id));
+      if (young[0]) {
+        await new Promise((resolve) => setTimeout(resolve, ARRIVING - Math.min(...young.map(([, age]) => age))));
+        unknown = await unknownOf(questions);
+      }
+      if (!unknown) return undefined;
+      const isUnknown = unknown;
+      const reach = isUnknown.size ? await memory() : undefined;
       return questions.map(([id, age]) => {
-        if (!unknown.has(id)) return 'taken';
+        if (!isUnknown.has(id)) return 'taken';
         return reach !== undefined && age > reach ? 'forgotten' : 'unknown';
       });
     },
