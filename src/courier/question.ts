@@ -42,8 +42,7 @@ export const receiptOf = (
   { outcome, handovers }: Answer,
 ): Receipt | undefined => {
   if (!handovers && outcome !== 'delivered' && (items[0] || outcome !== 'rejected')) return undefined;
-  const isTaken = ({ isProven }: Handed, at: number) =>
-    handovers?.[at] === 'taken' || (handovers?.[at] === 'forgotten' && !!isProven);
-  const taken = asked.filter(isTaken);
+  // A forgotten one may not have arrived: the relay was down, or the clock was set ahead.
+  const taken = asked.filter((_handed, at) => handovers?.[at] === 'taken');
   return { taken, others: asked.filter((one) => !taken.includes(one)) };
 };

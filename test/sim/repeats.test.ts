@@ -93,7 +93,7 @@ describe('an event that arrives after one of a later page', () => {
     expect(findDisorderOfPages(stageOf(true, true))).toBeUndefined();
   });
 
-  it('is excused if its page handed it over to a relay, which is asked about it with later events', () => {
+  it('is excused if its page handed it over to a relay, whose answer later events do not await', () => {
     expect(findDisorderOfPages(stageOf(false, true))).toBeUndefined();
   });
 

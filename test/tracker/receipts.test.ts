@@ -121,7 +121,7 @@ describe('the next page', () => {
   it.each([
     ['unknown', [['left']]],
     [undefined, [['left']]],
-    ['forgotten', []],
+    ['forgotten', [['left']]],
     ['taken', []],
   ])('of a proven handover that the relay calls %s sends again %j', async (state, again) => {
     const visited = visit(withStates(state));
