@@ -120,6 +120,9 @@ class ClewInspector extends LitElement {
   /** However much there is to draw: once for each frame that is seen. */
   override async scheduleUpdate(): Promise<void> {
     await new Promise(requestAnimationFrame);
+    // What has been heard since it was requested is drawn now, too.
+    clearTimeout(this.#pausing);
+    this.#pausing = undefined;
     this.#drawnAt = performance.now();
     this.#session?.look();
     super.scheduleUpdate();
