@@ -89,23 +89,17 @@ const importSecretKey = ({ secret }: SecretKey): CryptoKeyOf => ({
   key: importSecret(secret),
 });
 
+const importHalf = (format: 'spki' | 'pkcs8', der: Bytes | undefined, use: KeyUsage): CryptoKeyOf => ({
+  kind: 'ed25519',
+  name: 'Ed25519',
+  key: crypto.subtle.importKey(format, der as Bytes, ED25519, false, [use]),
+});
+
 export const importVerifier = (key: SecretKey | PublicKey): CryptoKeyOf =>
-  'secret' in key
-    ? importSecretKey(key)
-    : {
-        kind: 'ed25519',
-        name: 'Ed25519',
-        key: crypto.subtle.importKey('spki', derOf(key.publicKey, 'PUBLIC') as Bytes, ED25519, false, ['verify']),
-      };
+  'secret' in key ? importSecretKey(key) : importHalf('spki', derOf(key.publicKey, 'PUBLIC'), 'verify');
 
 export const importSigner = (key: SecretKey | PrivateKey): CryptoKeyOf =>
-  'secret' in key
-    ? importSecretKey(key)
-    : {
-        kind: 'ed25519',
-        name: 'Ed25519',
-        key: crypto.subtle.importKey('pkcs8', derOf(key.privateKey, 'PRIVATE') as Bytes, ED25519, false, ['sign']),
-      };
+  'secret' in key ? importSecretKey(key) : importHalf('pkcs8', derOf(key.privateKey, 'PRIVATE'), 'sign');
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 200;
 const NAME = 'a text of 1 to 200 characters';
