@@ -364,9 +364,12 @@ export const createVisitor = (ports: VisitorPorts) => {
       hold(call);
     },
     write: writeHeld,
-    /** Whether the call starts another visitor id, as far as this page knows. */
-    isOther: ({ fresh, key }: Call) =>
-      !!fresh && (!key || ![undefined, key, markOf(key)].includes(keyOf(who?.visitor))),
+    /** Whether the call starts another visitor id, as far as this page knows. One that comes late starts none for the page. */
+    isOther(call: Call): boolean {
+      const { fresh, key } = call;
+      if (!fresh || (key && [undefined, key, markOf(key)].includes(keyOf(who?.visitor)))) return false;
+      return !who || detachLate([call], who.met, who.past, service)[0][0] === call;
+    },
     /** How many calls wait. */
     size: () => held.length,
     check,

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { normaliseOptions } from '../../src/api/options.ts';
 import { watchRefusals } from '../../src/page/address.ts';
 import { createViews } from '../../src/page/views.ts';
+import { createTestTransport } from '../../src/testing.ts';
+import { startTracker } from '../../src/tracker.ts';
 import { createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_770_000_000_000 }));
@@ -55,6 +58,29 @@ it('the signal `change` has the visitor id until then, and comes once', async ()
   expect(changes).toEqual([]);
   tracker.reset();
   expect(changes).toEqual([{ visitorId: former }]);
+});
+
+it('the signal `change` is not for a call that is older than a change by another page', async () => {
+  openPage();
+  const store = createMemoryStore();
+  const other = start({ baseUrl: '/clew', store });
+  other.tracker.identify('ann');
+  other.tracker.identify('bob');
+  await other.tracker.flush();
+  let at = Date.now();
+  const { transport } = createTestTransport();
+  const clock = { clock: () => at, replayedId: () => undefined };
+  const tracker = startTracker(normaliseOptions({ baseUrl: '/clew', store, transport }), [], clock);
+  await tracker.flush();
+  const changes: unknown[] = [];
+  tracker.on('change', (change) => changes.push(change));
+  at = Date.now() - 60_000;
+  tracker.identify('ann');
+  expect(changes).toEqual([]);
+  at = Date.now();
+  tracker.identify('ann');
+  expect(changes).toHaveLength(1);
+  tracker.stop();
 });
 
 it('of a prerendered page, the last view is tracked when the visitor sees it', () => {
