@@ -14,8 +14,10 @@ export interface Receipt {
   end(isTaken: boolean): Promise<void>;
 }
 
-/** So long (ms) after a departure its request may still be under way: the next page can ask earlier than that. */
+/** So long (ms) after a departure its request may still be under way: the next page can ask earlier than it arrives. */
 const ARRIVING = 1000;
+/** How often (ms) the relay looks for such a request. */
+const LOOK = 100;
 
 /** Most handovers of a request, so that a request costs `seen` no more than a large batch does. */
 const MOST_QUESTIONS = 100;
@@ -84,9 +86,8 @@ export const createReceipts = (seen: Seen, reserve: Reserve, timeout: number, on
         return reservation && new Set(reservation.fresh);
       };
       let unknown = await unknownOf(questions);
-      const young = questions.filter(([id, age]) => age < ARRIVING && unknown?.has(id));
-      if (young[0]) {
-        await new Promise((resolve) => setTimeout(resolve, ARRIVING - Math.min(...young.map(([, age]) => age))));
+      for (let waited = 0; questions.some(([id, age]) => age + waited < ARRIVING && unknown?.has(id)); waited += LOOK) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK));
         unknown = await unknownOf(questions);
       }
       if (!unknown) return undefined;

@@ -26,6 +26,14 @@ const receiptsSuite = (create: () => Seen) => {
     expect(statesOf(await relay(asking([id, other])))).toBe('taken,unknown');
   });
 
+  it('waits for a handover of the last second, which the question has overtaken', async () => {
+    const [id] = uuids(1) as [string];
+    const { relay } = openInMemory({ seen: create() });
+    const asked = relay(asking([id], 500));
+    await relay(handedOver(id, [event('a')]));
+    expect(statesOf(await asked)).toBe('taken');
+  });
+
   it('remembers a request by the id in its body', async () => {
     const [id] = uuids(1) as [string];
     const { relay, received } = openInMemory({ seen: create() });
