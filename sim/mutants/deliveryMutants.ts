@@ -95,8 +95,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'hands over to a service that fails',
     file: 'courier/courier.ts',
-    find: 'isDirect && isFailing(after, now()) ? [] : handover.handOver(isSure);',
-    replace: 'handover.handOver(isSure);',
+    find: 'isDirect && isFailing(after, now()) ? [] : handover.handOver();',
+    replace: 'handover.handOver();',
   },
   {
     name: 'counts delivered events twice',

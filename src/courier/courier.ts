@@ -65,6 +65,16 @@ const MOST_SETTLED = 1e3;
  */
 const UNLOADING = 100;
 
+/** A request, until a page knows what has come of it. */
+interface Flying {
+  /** Names it to the relay; '' without a relay. */
+  readonly id: string;
+  /** Ids of its events. */
+  readonly ids: readonly string[];
+  /** When it failed without an answer although the browser keeps it alive, in ms since the epoch. */
+  readonly rejectedAt?: number;
+}
+
 const { now } = Date;
 
 /** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads what is to send. */
@@ -79,10 +89,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
   /** Ids that go to the single-event endpoint. */
   const singles = new Set<string>();
   let state: State = { holder: ports.makeName(), does: 'wait' };
-  /** This page's request that has no answer yet. `isProven` says that it outlives the page. */
-  let inFlight: Omit<Handed, 'at'> | undefined;
-  /** The last one that has failed without an answer. */
-  let failed: (Omit<Handed, 'at'> & { readonly until: number }) | undefined;
+  /** This page's last request, until it is answered. */
+  let flying: Flying | undefined;
   /** As the last transaction left it. */
   let link = newLink();
 
@@ -246,12 +254,13 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // If this attempt fails, the event travels in a batch, with its timestamp.
     for (const id of ids) singles.delete(id);
     passes.attempt();
-    inFlight = { id, ids, isProven: isKeptAlive(packed ?? sent.body) };
+    const mine: Flying = { id, ids };
+    flying = mine;
     const answering = ask(() => ports.send(sent, false, packed));
     addTo(ports.flight, sent.bytes, answering);
     const answer = await answering;
-    failed = answer.outcome === 'failed' && inFlight?.id === id ? { ...inFlight, until: now() + UNLOADING } : undefined;
-    if (inFlight?.id === id) inFlight = undefined;
+    const isRejected = answer.outcome === 'failed' && answer.status === undefined && isKeptAlive(packed ?? sent.body);
+    if (flying === mine) flying = isRejected ? { ...mine, rejectedAt: now() } : undefined;
     // The page has left, and is back.
     if (id && answer.outcome === 'delivered') receipts?.drop([{ id }]);
     ports.onAnswer(ids, answer);
@@ -311,7 +320,16 @@ export const createCourier = (ports: CourierPorts): Courier => {
     rest(pass);
   });
 
-  const leave = (records: readonly Entry[] = []): string => {
+  /** The request whose answer only a later page can get. */
+  const takeFlying = (isUnloading?: boolean): Flying | undefined => {
+    const last = flying;
+    flying = undefined;
+    const { rejectedAt } = last ?? {};
+    const isKept = rejectedAt === undefined || (isUnloading && navigator.onLine && now() - rejectedAt < UNLOADING);
+    return isKept ? last : undefined;
+  };
+
+  const leave = (records: readonly Entry[] = [], isUnloading?: boolean): string => {
     const { holder, settling, does } = state;
     state = { holder, does: 'stay away' };
     handover.renew();
@@ -321,10 +339,10 @@ export const createCourier = (ports: CourierPorts): Courier => {
     if (isHeld) settling?.change(after, holder, now());
     // A service that fails would fail again, and does not drop duplicates.
     const isSure = isProven(after, now());
-    for (const id of inFlight?.ids ?? []) busy.add(id);
-    const handed = isDirect && isFailing(after, now()) ? [] : handover.handOver(isSure);
-    // The browser keeps it alive: its answer is for a later page.
-    if (inFlight?.id) receipts?.write({ id: inFlight.id, ids: inFlight.ids, isProven: isSure && inFlight.isProven });
+    const { id, ids } = takeFlying(isUnloading) ?? { ids: [] };
+    for (const id of ids) busy.add(id);
+    const handed = isDirect && isFailing(after, now()) ? [] : handover.handOver();
+    if (id) receipts?.write({ id, ids });
     // The page cannot read the answer. It keeps its events until a relay has answered about them; a service cannot be asked.
     if (isDirect && isSure && !isOn(bisection)) report([...busy], handed, []);
     store.abort();
@@ -352,10 +370,6 @@ export const createCourier = (ports: CourierPorts): Courier => {
     },
     flush: passes.flush,
     receive: (...made) => apply(made, true),
-    foresee() {
-      const isRejected = failed?.isProven && navigator.onLine && now() < failed.until;
-      inFlight ??= isRejected ? failed : undefined;
-    },
     leave,
     isReading: () => state.does === 'read' || state.does === 'commit',
     single: (id) => void singles.add(id),

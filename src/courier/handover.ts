@@ -1,4 +1,3 @@
-import type { Handed } from '../outbox/receipts.js';
 import { type ItemText, idOf, isEvent } from '../recorder/event.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, nextBatch } from './cut.js';
@@ -42,8 +41,8 @@ export const createHandover = (
   };
 
   /** Lets later pages ask about this batch; returns how to end that. */
-  const keep = ({ items, handover: id }: Batch, how: Partial<Handed>): (() => void) => {
-    if (id) receipts?.write({ id, ids: items.map(idOf), ...how });
+  const keep = ({ items, handover: id }: Batch, isArmed?: boolean): (() => void) => {
+    if (id) receipts?.write({ id, ids: items.map(idOf), isArmed });
     return () => id && receipts?.drop([{ id }]);
   };
 
@@ -56,8 +55,7 @@ export const createHandover = (
     try {
       const abort = batch && defer(batch);
       if (!abort) return;
-      // Never proven: if the whole browser is killed, nothing is sent.
-      const drop = keep(batch, { isArmed: true });
+      const drop = keep(batch, true);
       armed = {
         abort() {
           abort();
@@ -74,7 +72,7 @@ export const createHandover = (
       if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
     },
     /** Hands over what no tab is sending, as far as there is room. Returns the ids. */
-    handOver(isProven: boolean): string[] {
+    handOver(): string[] {
       const handed: string[] = [];
       try {
         while (navigator.onLine) {
@@ -82,7 +80,7 @@ export const createHandover = (
           const answer = batch && send(batch, true);
           if (!answer) break;
           // Afterwards: a crash in between leaves events that are sent again.
-          keep(batch, { isProven });
+          keep(batch);
           addTo(flight, batch.bytes, Promise.resolve(answer));
           handed.push(...batch.items.map(idOf));
           // Once is enough, even if they stay queued.

@@ -78,16 +78,15 @@ export interface Courier {
   single(id: string): void;
   /** Ids that are settled or handed over, and whose rows may still be in the store. */
   settled(): ReadonlySet<string>;
-  /** The page unloads: `leave` follows at once. A request that has just failed may arrive. */
-  foresee(): void;
   /**
    * The page unloads: hands over what is queued, and from now on at once what is still added. Returns the page's name for the lease if
    * it may leave the lease in the store, else ''. The caller journals that, because a page that leaves can write there, but cannot
    * read first.
    *
+   * @param isUnloading the browser is unloading the page, or puts it into the back/forward cache
    * @param records what else is to be stored, in the same transaction: of several, a page that leaves may get only the first one done
    */
-  leave(records?: readonly Entry[]): string;
+  leave(records?: readonly Entry[], isUnloading?: boolean): string;
   /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
   isReading(): boolean;
   /** The visitor has refused: nothing that is under way is sent or written any more, and the browser sends nothing either. */

@@ -10,8 +10,6 @@ export interface Handed {
   readonly at: number;
   /** Ids of its events and upserts. */
   readonly ids: readonly string[];
-  /** The link was proven then: the request has probably arrived. */
-  readonly isProven?: boolean | undefined;
   /** The browser sends it only if its page ends. */
   readonly isArmed?: boolean | undefined;
 }

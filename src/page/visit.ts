@@ -65,9 +65,9 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** What is left is handed over, or carried to the next page. */
-  const depart = () => {
+  const depart = (isUnloading?: boolean) => {
     if (!visitor.leave()) return store.abort();
-    const lease = courier.leave(visitor.unread());
+    const lease = courier.leave(visitor.unread(), isUnloading);
     visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     queue.carry(true);
@@ -82,13 +82,13 @@ export const createVisit = (ports: VisitPorts) => {
       recorder.drain();
     }
     visitor.enter(call);
-    if (visitor.isAway()) queueMicrotask(depart);
+    if (visitor.isAway()) queueMicrotask(() => depart());
   };
 
-  const leave = () => {
+  const leave = (isUnloading?: boolean) => {
     recorder.drain();
     neverSeen(start);
-    depart();
+    depart(isUnloading);
     channel.close();
   };
 
@@ -99,10 +99,7 @@ export const createVisit = (ports: VisitPorts) => {
       visitor.check();
       flush(isBack);
     },
-    () => {
-      courier.foresee();
-      leave();
-    },
+    () => leave(true),
     () => {
       channel.reopen();
       courier.restore();

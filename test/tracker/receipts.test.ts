@@ -1,6 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import type { Transport } from '../../src/index.ts';
+import type { Answer, Transport } from '../../src/index.ts';
 import { createTestTransport } from '../../src/testing.ts';
 import { createMemoryStore, openPage, settle, start } from './page.ts';
 
@@ -46,6 +46,19 @@ const leaveAfterAnswer = async ({ open }: ReturnType<typeof visit>) => {
   await settle();
 };
 
+/** A page without an answer hands over an event, and the next page has none of its own. The requests are those of the next page. */
+const askAlone = async ({ open, requests }: ReturnType<typeof visit>) => {
+  const { tracker, page } = open();
+  await tracker.flush();
+  tracker.track('left');
+  page.leave();
+  await settle();
+  const next = open();
+  requests.length = 0;
+  await next.tracker.flush();
+  return next;
+};
+
 const withStates =
   (state: string | undefined, outcome: 'delivered' | 'failed' = 'delivered'): ((transport: Transport) => Transport) =>
   (transport) =>
@@ -60,9 +73,45 @@ describe('a page that leaves', () => {
     await leaveAfterAnswer(visited);
     const [, id] = visited.requests.at(-1)?.url.split('?handover=') ?? [];
     expect(marks()).toEqual([`clew.handed /clew ${id}`]);
-    const { at, ids, isProven } = JSON.parse(localStorage[`clew.handed /clew ${id}`] ?? '');
-    expect([at, isProven]).toEqual([Date.now(), true]);
+    const { at, ids } = JSON.parse(localStorage[`clew.handed /clew ${id}`] ?? '');
+    expect(at).toBe(Date.now());
     expect(ids).toEqual(visited.service.events('left').map(({ uuid }) => uuid));
+  });
+
+  /** A page whose request fails and that then ends. Returns the requests of each page, in order. */
+  const failAndEnd = async (fail: () => Promise<never> | Promise<Answer>, wait: number, isStopped = false) => {
+    let isFailing = false;
+    const visited = visit((transport) => (request) => (isFailing && !request.leaving ? fail() : transport(request)));
+    const { tracker, page } = visited.open();
+    tracker.track('proof');
+    await tracker.flush();
+    visited.requests.length = 0;
+    isFailing = true;
+    tracker.track('left');
+    await tracker.flush();
+    isFailing = false;
+    vi.setSystemTime(Date.now() + wait);
+    if (isStopped) tracker.stop();
+    else page.leave();
+    await settle();
+    return visited.requests.map((request) => [...shapeOf(request)[0], request.leaving]);
+  };
+  const reject = () => Promise.reject(new TypeError('Failed to fetch'));
+
+  it('does not hand over what a request has that the browser rejects as it unloads the page', async () => {
+    expect(await failAndEnd(reject, 10)).toEqual([['left', false]]);
+    expect(marks()).toHaveLength(1);
+  });
+
+  it.each<[string, () => Promise<never> | Promise<Answer>, number, boolean]>([
+    ['long before', reject, 200, false],
+    ['with an answer', async () => ({ outcome: 'failed', status: 503 }), 10, false],
+    ['before `stop()`', reject, 10, true],
+  ])('hands over what a request has that failed %s', async (_when, fail, wait, isStopped) => {
+    expect(await failAndEnd(fail, wait, isStopped)).toEqual([
+      ['left', false],
+      ['left', true],
+    ]);
   });
 
   it('keeps nothing that the browser did not take', async () => {
@@ -137,14 +186,7 @@ describe('the next page', () => {
 
   it('sends again a forgotten handover of a page that had no answer', async () => {
     const visited = visit(withStates('forgotten'));
-    const { tracker, page } = visited.open();
-    await tracker.flush();
-    tracker.track('left');
-    page.leave();
-    await settle();
-    const next = visited.open();
-    visited.requests.length = 0;
-    await next.tracker.flush();
+    await askAlone(visited);
     expect(visited.requests.map(shapeOf)).toEqual([
       [[], 1],
       [['left'], 0],
@@ -204,14 +246,7 @@ describe('the next page', () => {
       const isEmpty = shapeOf(request)[0].length === 0;
       return isEmpty ? Promise.resolve({ outcome: 'rejected', status: 400 }) : transport(request);
     });
-    const { tracker, page } = visited.open();
-    await tracker.flush();
-    tracker.track('left');
-    page.leave();
-    await settle();
-    const next = visited.open();
-    visited.requests.length = 0;
-    await next.tracker.flush();
+    const next = await askAlone(visited);
     expect(visited.requests.map(shapeOf)).toEqual([
       [[], 1],
       [['left'], 0],
