@@ -4,8 +4,8 @@ import type { Mutant } from './mutant.ts';
 export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'sends without the lease',
-    file: 'courier/courier.ts',
-    find: 'return link.by === holder ? rows : undefined;',
+    file: 'courier/read.ts',
+    find: 'return desk.link.by === holder ? rows : undefined;',
     replace: 'return rows;',
   },
   {
@@ -64,7 +64,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     name: 'sends the newest events first',
-    file: 'courier/courier.ts',
+    file: 'courier/read.ts',
     find: '(rows[0] ? rows : queue.rows());',
     replace: '[...(rows[0] ? rows : queue.rows())].reverse();',
   },
@@ -89,13 +89,13 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'releases the lease of another tab when its page leaves',
     file: 'courier/courier.ts',
-    find: "const isHeld = link.by === holder && timeLeft(link, '', now()) > 0;",
+    find: "const isHeld = desk.link.by === holder && timeLeft(desk.link, '', Date.now()) > 0;",
     replace: 'const isHeld = !!settling;',
   },
   {
     name: 'hands over to a service that fails',
     file: 'courier/courier.ts',
-    find: 'isDirect && isFailing(after, now()) ? [] : handover.handOver();',
+    find: 'isDirect && isFailing(after, Date.now()) ? [] : handover.handOver();',
     replace: 'handover.handOver();',
   },
   {
@@ -115,12 +115,12 @@ export const deliveryMutants: readonly Mutant[] = [
     file: 'courier/courier.ts',
     find: '    flush: passes.flush,\n',
     replace:
-      '    flush: (...force) => passes.flush(...force).then(() => (link.fails ? new Promise<void>(() => {}) : undefined)),\n',
+      '    flush: (...force) => passes.flush(...force).then(() => (desk.link.fails ? new Promise<void>(() => {}) : undefined)),\n',
   },
   {
     name: 'stays away after the back/forward cache',
     file: 'courier/courier.ts',
-    find: "      state = { holder: ports.makeName(), does: 'wait' };\n",
+    find: "      desk.state = { holder: ports.makeName(), does: 'wait' };\n",
     replace: '',
   },
   {

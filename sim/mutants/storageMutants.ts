@@ -22,18 +22,18 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'deletes rows before the answer',
-    file: 'courier/courier.ts',
-    find: '    passes.attempt();\n',
-    replace: `    for (const id of ids) settled.add(id);
+    file: 'courier/send.ts',
+    find: '    onAttempt();\n',
+    replace: `    for (const id of ids) known.settled.add(id);
     await store.transact(changedRows(rows, isLeft));
-    for (const id of ids) settled.delete(id);
-    passes.attempt();
+    for (const id of ids) known.settled.delete(id);
+    onAttempt();
 `,
   },
   {
     name: 'does not delete what the service has confirmed',
-    file: 'courier/courier.ts',
-    find: '    for (const id of done) settled.add(id);\n    pass',
+    file: 'courier/send.ts',
+    find: '    for (const id of done) known.settled.add(id);\n    pass',
     replace: '    pass',
   },
   {

@@ -1,0 +1,73 @@
+import type { Handed } from '../outbox/receipts.js';
+import type { Row } from '../outbox/store.js';
+import type { Bisection } from './bisect.js';
+import type { Change } from './judge.js';
+import type { Link } from './lease.js';
+import type { CourierPorts } from './ports.js';
+import type { Scope } from './scope.js';
+
+/** The meaning of an answer for the store. The next transaction writes it. */
+export interface Settling {
+  readonly change: Change;
+  readonly writes: readonly Row[];
+  /** Handovers that are settled. */
+  readonly taken?: readonly Handed[] | undefined;
+}
+
+/** What the courier does. An awaited step compares the value that it began with: another one means that its result is late. */
+export interface State {
+  /** The page's name for the lease. A page from the back/forward cache gets a new one. */
+  readonly holder: string;
+  /**
+   * - `wait`: no pass is under way.
+   * - `read`: its transaction can still be aborted. Then nothing of `settling` is stored.
+   * - `commit`: its transaction is as good as stored.
+   * - `send`: it holds the lease.
+   * - `stay away`: the page has unloaded, or is in the back/forward cache.
+   */
+  readonly does: 'wait' | 'read' | 'commit' | 'send' | 'stay away';
+  readonly settling?: Settling | undefined;
+}
+
+/** One pass: it sends what was queued when it began. */
+export interface Pass {
+  readonly isDue: Scope;
+  /** The state that the pass has set. */
+  entered: State;
+  /** How many unsettled events the last read has found. */
+  remaining: number;
+  /** The last answer has settled events. */
+  hasSettled: boolean;
+  /** There was nothing to send when it began. */
+  readonly wasEmpty: boolean;
+}
+
+/** Ids of events, as far as their rows do not show the same. */
+export interface Known {
+  /** In flight, here or in another tab, or handed over. */
+  readonly busy: Set<string>;
+  /** Settled, and their rows may still be in the store. */
+  readonly settled: Set<string>;
+  /** These go to the single-event endpoint. */
+  readonly singles: Set<string>;
+}
+
+/** What the steps of a pass and the departure share. */
+export interface Desk {
+  readonly ports: CourierPorts;
+  readonly bisection: Bisection;
+  readonly known: Known;
+  state: State;
+  /** As the last transaction left it. */
+  link: Link;
+}
+
+/** The pass goes on with this. */
+export const enter = (desk: Desk, pass: Pass, does: State['does'], settling?: Settling): void => {
+  pass.entered = desk.state = { holder: pass.entered.holder, does, settling };
+};
+
+/** The page has left or forgotten since, and may be back. */
+export const isLate = (desk: Desk, pass: Pass): boolean => desk.state !== pass.entered;
+
+export const isAway = ({ state }: Desk): boolean => state.does === 'stay away';

@@ -1,0 +1,56 @@
+import type { Handed, Receipts } from '../outbox/receipts.js';
+import { type ItemText, idOf } from '../recorder/event.js';
+import { BATCH_PATH } from '../wire.js';
+import type { Bisection } from './bisect.js';
+import { type Batch, type BatchLimits, nextBatch } from './cut.js';
+import { bytesOfQuestions, isChange, MOST_ASKED, QUESTION, withQuestions } from './question.js';
+
+/** The next request. */
+export interface Next {
+  /** Its events. */
+  readonly batch: Batch;
+  /** What goes out: the batch, with its id and the questions. */
+  readonly sent: Batch;
+  /** Names the request to the relay; '' without a receipt. */
+  readonly id: string;
+  /** Handovers that it asks about. */
+  readonly questions: readonly Handed[];
+  /** No event is queued after the batch. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Chooses the next request, or none. What was handed over waits for the relay's answer about it.
+ *
+ * @param texts all that may be sent, oldest first
+ * @param ready leaves out the events that wait for a token
+ */
+export const nextRequest = (
+  texts: readonly ItemText[],
+  ready: (items: readonly ItemText[]) => readonly ItemText[],
+  receipts: Receipts | undefined,
+  limits: BatchLimits,
+  bisection: Bisection,
+  singles: ReadonlySet<string>,
+): Next | undefined => {
+  const open = receipts?.open() ?? [];
+  const handed = new Set(open.flatMap(({ ids }) => ids));
+  const held = texts.filter((text) => handed.has(idOf(text)));
+  const items = ready(texts.filter((text) => !handed.has(idOf(text))));
+  if (!items[bisection.aside]) bisection.aside = 0;
+  const waiting = items.slice(bisection.aside);
+  const asked = open.slice(0, MOST_ASKED);
+  const room = receipts ? bytesOfQuestions(asked.length) : 0;
+  const maxBatchBytes = Math.min(bisection.most, bisection.largest - room);
+  const cut = nextBatch(waiting, { ...limits, maxBatchBytes }, singles);
+  // Other events do not wait for what was handed over, unless that changes the customer, or may belong to a page that is open.
+  const isFirst = cut?.path !== BATCH_PATH || held.some(isChange) || open.some(({ isArmed }) => isArmed);
+  const batch = held[0] && isFirst ? QUESTION : cut;
+  if (!batch) return;
+  // An event that is as large as any goes alone, without a receipt.
+  const hasReceipt = receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);
+  const questions = hasReceipt && batch.path === BATCH_PATH ? asked : [];
+  const id = hasReceipt ? receipts.makeId() : '';
+  const sent = id ? withQuestions(batch, id, questions) : batch;
+  return { batch, sent, id, questions, isLast: !waiting[batch.items.length] };
+};

@@ -1,0 +1,86 @@
+import type { Queue } from '../outbox/queue.js';
+import type { Row } from '../outbox/store.js';
+import { type ItemText, idOf, isItem } from '../recorder/event.js';
+import { type Desk, enter, isLate, type Known, type Pass, type Settling } from './desk.js';
+import { type Link, linkNameOf, newLink, release } from './lease.js';
+import type { CourierPorts } from './ports.js';
+import { allIn, leftIn } from './rows.js';
+
+/**
+ * Ids of so many settled items are remembered, the latest: their rows may lie behind a backlog, and without storage the
+ * courier never sees that their rows are deleted.
+ */
+const MOST_SETTLED = 1e3;
+
+/** Tells what is still to be sent from what is settled, and from what foreign code has stored. */
+export const isLeftFor =
+  ({ settled }: Known) =>
+  (text: unknown): text is ItemText =>
+    isItem(text) && !settled.has(idOf(text));
+
+/** The store may refuse writes, or have been cleared: then memory has more than the store. */
+export const orMemory = (queue: Queue, rows: readonly Row[]): readonly Row[] => (rows[0] ? rows : queue.rows());
+
+/** The stored link, to be changed. A lease is void if its page has left; a record by foreign code may be anything. */
+export const copyOf = (ports: CourierPorts, old: Link | undefined): Link => {
+  const link = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
+  if (ports.hasLeft(link.by)) release(link, link.by);
+  return link;
+};
+
+/**
+ * One transaction: writes what the last answer means, takes or renews the lease, and reads what is to send. Resolves to the
+ * rows, or to undefined when the pass is over.
+ */
+export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<readonly Row[] | undefined> => {
+  const { ports, known, bisection } = desk;
+  const { store, queue, service, limits, receipts } = ports;
+  const { change, writes, taken = [] } = settling;
+  const { holder } = pass.entered;
+  let rows: readonly Row[] = [];
+  /** All unsettled rows of the service, if this transaction has seen the end of the store. */
+  let all: readonly Row[] | undefined;
+  enter(desk, pass, 'read', settling);
+  // A few more than a batch: some may be settled already, and some wait for the relay's answer.
+  const most = bisection.aside + limits.maxBatchEvents + 10 + (receipts?.held().size ?? 0);
+  let changed = desk.link;
+  const query = (old: Link | undefined) => {
+    changed = copyOf(ports, old);
+    change(changed, holder, Date.now());
+    return changed.by === holder ? ([service, most] as const) : undefined;
+  };
+  const update = (_old: Link | undefined, found: readonly Row[]) => {
+    rows = found;
+    const isHolder = changed.by === holder;
+    const isEnd = allIn(rows).length < most;
+    const stored = leftIn(rows, isLeftFor(known));
+    all = isHolder && isEnd ? stored : undefined;
+    const left = orMemory(queue, stored);
+    const isDue = pass.isDue(left, isEnd);
+    // Rows of foreign data hold no events, and are deleted.
+    if (!isDue && (left[0] || !rows[0])) release(changed, holder);
+    pass.remaining = allIn(left).length;
+    if (isLate(desk, pass)) return changed;
+    desk.link = changed;
+    enter(desk, pass, 'commit');
+    return changed;
+  };
+  const written = await store.transact(writes, linkNameOf(service), update, query);
+  if (isLate(desk, pass)) return;
+  // Without storage, the courier uses what this page knows.
+  if (!written) {
+    const asked = query(desk.link);
+    const found = asked ? await store.read(...asked) : [];
+    if (isLate(desk, pass)) return;
+    update(desk.link, found);
+  }
+  receipts?.drop(taken);
+  ports.onLink(desk.link, holder);
+  if (written && all) queue.saw(all);
+  // Only these may still have a row.
+  const { settled } = known;
+  const kept = new Set(written && all ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
+  for (const id of settled) if (!kept.has(id)) settled.delete(id);
+  if (writes[0] && !written) release(desk.link, holder);
+  return desk.link.by === holder ? rows : undefined;
+};

@@ -1,0 +1,111 @@
+import type { Sent } from '../outbox/queue.js';
+import type { Row } from '../outbox/store.js';
+import { type ItemText, idOf, isOlder } from '../recorder/event.js';
+import { ask } from './ask.js';
+import { type Desk, enter, isAway, isLate, type Pass, type Settling } from './desk.js';
+import { addTo } from './flight.js';
+import { judge } from './judge.js';
+import type { LastRequest } from './lastRequest.js';
+import { fail, type Link, linkNameOf, release, take } from './lease.js';
+import { nextRequest } from './next.js';
+import type { Report } from './ports.js';
+import { receiptOf } from './question.js';
+import { copyOf, isLeftFor, orMemory } from './read.js';
+import { changedRows, leftIn } from './rows.js';
+import { isKeptAlive } from './transport.js';
+
+/** Sends the next request of a pass. */
+export const createSend = (
+  desk: Desk,
+  lastRequest: LastRequest,
+  /** Reports to this page and to the other tabs. */
+  report: (...made: Report) => void,
+  /** A request goes out. */
+  onAttempt: () => void,
+) => {
+  const { ports, known, bisection } = desk;
+  const { store, queue, limits, receipts } = ports;
+  const isLeft = isLeftFor(known);
+
+  /** Which of these events are other pages'. */
+  const othersIn = (rows: readonly Row[], ids: ReadonlySet<string>): ItemText[] =>
+    rows.flatMap(([key, texts = []]) => {
+      const isOthers = (text: ItemText) => ids.has(idOf(text)) && !queue.items.has(idOf(text));
+      return key[3] === queue.page ? [] : texts.filter(isOthers);
+    });
+
+  /** These need not be sent any more. Of those that are lost, other pages' are reported here, because their pages may have gone. */
+  const settle = (
+    pass: Pass,
+    rows: readonly Row[],
+    done: readonly string[],
+    lost: readonly string[],
+    reason: 'rejected' | 'expired' = 'rejected',
+  ) => {
+    const ids = new Set(done);
+    const isDone = (text: ItemText) => ids.has(idOf(text));
+    const sent = rows.map(([key, texts = []]): Sent => [key[3], ...texts.filter(isDone)]).filter(([, text]) => text);
+    ports.onLost(othersIn(rows, new Set(lost)), reason);
+    queue.settled(sent.flatMap(([, ...texts]) => texts));
+    report([], done, lost, sent);
+    for (const id of done) known.settled.add(id);
+    pass.hasSettled = !!done[0];
+  };
+
+  /** All tabs wait as an answer has asked, unless one is sending again. After a refusal nothing is written. */
+  const pause = async (retryAfter: number) => {
+    if (isAway(desk) || !queue.persist()) return;
+    await store.transact<Link>([], linkNameOf(ports.service), (old) => {
+      const paused = copyOf(ports, old);
+      fail(paused, '', Date.now(), false, retryAfter);
+      return paused;
+    });
+  };
+
+  /** Sends the next batch of these rows, and returns what its answer means for the store. */
+  return async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
+    const left = orMemory(queue, leftIn(rows, isLeft));
+    const texts = left.flatMap(([, items = []]) => items);
+    const next = nextRequest(texts, ports.ready, receipts, limits, bisection, known.singles);
+    // These rows hold nothing to send: delete them and read on, unless all that is left waits for a new token.
+    if (!next) return { change: left[0] ? release : take, writes: changedRows(rows, isLeft) };
+    const { batch, sent, id, questions, isLast } = next;
+    enter(desk, pass, 'send');
+    const packed = await ports.pack(sent.body).catch(() => undefined);
+    // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
+    if (isLate(desk, pass) || Date.now() > desk.link.until) return { change: take, writes: [] };
+    const ids = batch.items.map(idOf);
+    // This page knows that its own events are not so old: the clock may have jumped.
+    const expired = othersIn(left, new Set(ids))
+      .filter((text) => isOlder(text, limits.maxAge))
+      .map(idOf);
+    if (expired[0]) {
+      settle(pass, left, expired, expired, 'expired');
+      return { change: take, writes: changedRows(rows, isLeft) };
+    }
+    report(ids, [], []);
+    // If this attempt fails, the event travels in a batch, with its timestamp.
+    for (const id of ids) known.singles.delete(id);
+    onAttempt();
+    const onEnd = lastRequest.begin(id, ids);
+    const answering = ask(() => ports.send(sent, false, packed));
+    addTo(ports.flight, sent.bytes, answering);
+    const answer = await answering;
+    onEnd(answer, isKeptAlive(packed ?? sent.body));
+    // The page has left, and is back.
+    if (id && answer.outcome === 'delivered') receipts?.drop([{ id }]);
+    ports.onAnswer(ids, answer);
+    const [ended, verdict] = ports.withoutExpired(batch.items, answer);
+    const { done, lost, isError, change } = judge(bisection, { ...batch, items: ended }, isLast, verdict);
+    if (isError) ports.onError(answer.message);
+    const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};
+    receipts?.drop(others);
+    const takenIds = taken.flatMap(({ ids }) => ids);
+    if (takenIds[0]) ports.onTaken(takenIds);
+    settle(pass, left, [...done, ...takenIds], lost);
+    if (answer.retryAfter && isLate(desk, pass)) await pause(answer.retryAfter);
+    // After its lease has expired, the tab must not restore a row that another tab has deleted.
+    const isHeld = !isLate(desk, pass) && Date.now() < desk.link.until;
+    return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld), taken };
+  };
+};
