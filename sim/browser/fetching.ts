@@ -35,11 +35,12 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
 
   /** Sends a request that may outlive the page. */
   const post = (url: string, { headers = {}, body = '' }: Init, done: (answer: NetworkAnswer | undefined) => void) => {
-    if (page.state === 'gone') return;
+    if (page.state === 'gone') return undefined;
     const request = { from: page.name, url, headers: { ...headers }, body };
     world.log(page.name, () => `sends ${bytesOf(body)} bytes to ${url}: ${contentOf(request)}`);
-    if (!browser.isOnline) return void scheduler.after(1, 'offline', () => done(undefined));
-    browser.network.send(request, done);
+    if (browser.isOnline) return browser.network.send(request, done);
+    scheduler.after(1, 'offline', () => done(undefined));
+    return undefined;
   };
   /** Reserves bytes of the quota; undefined if there is no room. */
   const reserve = (bytes: number): (() => void) | undefined => {
@@ -76,10 +77,13 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
           // Whoever waits for it is gone with the page; a page in the back/forward cache gets it when it is back.
           scheduler.after(0, `${page.name} answer`, run, { owner: page });
         };
-        init.signal?.addEventListener('abort', () => settle(() => reject(init.signal?.reason)));
-        post(url, init, (answer) =>
+        const giveUp = post(url, init, (answer) =>
           settle(() => (answer ? resolve(responseOf(answer)) : reject(new TypeError('Failed to fetch')))),
         );
+        init.signal?.addEventListener('abort', () => {
+          giveUp?.();
+          settle(() => reject(init.signal?.reason));
+        });
       }),
     sendBeacon(url, body) {
       const free = reserve(bytesOf(body));

@@ -61,7 +61,8 @@ export interface Network {
   readonly requests: RequestRecord[];
   /** Whether the network may take a request and lose its answer. */
   readonly isFair: () => boolean;
-  send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): void;
+  /** @returns what to call when the sender gives the request up: a later answer is not heard */
+  send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): () => void;
 }
 
 export const textOf = ({ body, headers }: NetworkRequest): string =>
@@ -97,10 +98,11 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
   const { scheduler } = world;
   const random = world.random.fork('network');
   /** Remembers the request and what comes of it. */
-  const record = (request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): typeof done => {
+  const record = (request: NetworkRequest) => {
     const entry: RequestRecord = { at: scheduler.now(), from: request.from, request };
     network.requests.push(entry);
-    return (answer) => {
+    return (answer?: NetworkAnswer) => {
+      if (entry.end) return;
       const { status = 0, headers = {}, isCut } = answer ?? {};
       // An answer whose body breaks off counts as none.
       const retryAfter = isCut ? 0 : Number(headers['Retry-After'] ?? 0) * 1000;
@@ -109,7 +111,6 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
       const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
       entry.end = { at: scheduler.now(), isFailed, retryAfter, status, handovers };
-      done(answer);
     };
   };
   const network: Network = {
@@ -117,28 +118,39 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
     requests: [],
     isFair: () => network.conditions === FAIR,
     send(request, told) {
-      const done = record(request, told);
+      const end = record(request);
+      const done: typeof told = (answer) => {
+        end(answer);
+        told(answer);
+      };
+      const giveUp = () => end();
       const conditions = network.conditions;
       const travel = (label: string, run: () => void) =>
         scheduler.after(random.between(...conditions.latency), label, run);
       const fail = (why: string) => {
         world.log('network', () => `${request.from} ${request.url}: ${why}`);
         travel('request fails', () => done(undefined));
+        return giveUp;
       };
-      if (conditions.hangs) return world.log('network', () => `${request.from} ${request.url}: hangs`);
+      if (conditions.hangs) {
+        world.log('network', () => `${request.from} ${request.url}: hangs`);
+        return giveUp;
+      }
       if (random.chance(conditions.lostBefore)) return fail('lost before it was taken');
       const reply = (answer: NetworkAnswer) => {
-        if (random.chance(conditions.lostAfter)) return fail(`answer ${answer.status} lost`);
+        if (random.chance(conditions.lostAfter)) return void fail(`answer ${answer.status} lost`);
         const isCut = random.chance(conditions.cut);
         travel('answer', () => done(isCut ? { ...answer, isCut } : answer));
       };
       if (conditions.foreign) {
         const { foreign } = conditions;
-        return void travel('request', () => reply(foreign));
+        travel('request', () => reply(foreign));
+        return giveUp;
       }
       const [, server] = Object.entries(servers).find(([prefix]) => request.url.startsWith(prefix)) ?? [];
       if (!server) return fail('no server');
       travel('request', () => server(request, reply));
+      return giveUp;
     },
   };
   return network;

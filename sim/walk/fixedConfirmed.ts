@@ -94,4 +94,29 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       { hasStub: false },
     ),
   },
+  {
+    // The page has ended the request by then, and sends its events again.
+    name: 'an answer that comes after the time-out of its request counts as none',
+    plan: relayed(
+      9000448,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 45 }, action: { verb: 'restartRelay' } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: now, action: { verb: 'offline' } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: now, action: { verb: 'online' } },
+        { wait: now, action: { verb: 'resetAndLeave', tab: 1 } },
+        { wait: now, action: { verb: 'network', kind: 'slow' } },
+        { wait: { ms: 22_258 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20_000 } },
+      ],
+      {
+        features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+        hasStub: false,
+      },
+    ),
+  },
 ];
