@@ -42,6 +42,16 @@ export const fixedConfirmed: readonly FixedWalk[] = [
     plan: walkOf(1, [...takenIn, { wait: { ms: 2000 }, action: { verb: 'kill' } }]),
   },
   {
+    // Offline the page hands nothing over, so that no receipt stops the second copy.
+    name: 'a journal that a SIGKILL brings back is not taken in again, although nothing was handed over',
+    plan: walkOf(6, [
+      { wait: now, action: { verb: 'offline' } },
+      ...takenIn,
+      { wait: { ms: 10 }, action: { verb: 'online' } },
+      { wait: { ms: 1000 }, action: { verb: 'kill' } },
+    ]),
+  },
+  {
     name: 'a journal that a SIGKILL brings back is not taken in again, although somebody was identified meanwhile',
     plan: walkOf(2, [
       ...takenIn,
@@ -115,6 +125,28 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       {
         features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
         dataset: { baseUrl: '/clew', flushInterval: '200' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'a page that starts does not take in again what another page has recorded as confirmed',
+    plan: relayed(
+      423,
+      [
+        { wait: now, action: { verb: 'duplicate', tab: 1 } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 22 }, action: { verb: 'crash', tab: 2 } },
+        { wait: { ms: 3000 }, action: { verb: 'offline' } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'duplicate', tab: 0 } },
+        { wait: now, action: { verb: 'online' } },
+        { wait: { ms: 3000 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: { ms: 6000 }, action: { verb: 'kill' } },
+      ],
+      {
+        theme: 'pages',
+        features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
         hasStub: false,
       },
     ),
