@@ -32,7 +32,6 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ['Events and types', 'events'],
     ['Page views and clicks', 'without-code'],
     ['Plugins', 'plugins'],
-    ['Consent plugins', 'consent-adapters'],
     ['Privacy and consent', 'privacy'],
     ['Consent platforms', 'consent-platforms'],
     ['Inspector', 'inspector'],
