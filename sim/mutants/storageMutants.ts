@@ -51,8 +51,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not adopt the journal of an earlier page',
     file: 'visitor/visitor.ts',
-    find: '      others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);\n',
-    replace: '',
+    find: 'journal.others(since).filter(({ isLeft }) => isLeft || !isShut);',
+    replace: '[] as OtherJournal[];',
   },
   {
     name: 'never deletes its journal',
@@ -86,9 +86,9 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'does not take in the finished events that a page has left in its journal',
-    file: 'visitor/visitor.ts',
-    find: 'const left = adopted.map(([, text]) => text);',
-    replace: 'const left: string[] = [];',
+    file: 'visitor/adopt.ts',
+    find: 'adopted.map(([, text]) => text)];',
+    replace: '[]];',
   },
   {
     name: 'never deletes the journal of a page that has gone',
@@ -122,32 +122,32 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'does not remember which journals it has taken in',
-    file: 'visitor/visitor.ts',
-    find: '[...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);',
-    replace: 'taken;',
+    file: 'visitor/stored.ts',
+    find: '[...takenIn(stored), ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);',
+    replace: 'takenIn(stored);',
   },
   {
     name: 'forgets at a change of the visitor which journals it has taken in',
-    file: 'visitor/visitor.ts',
-    find: 'visitorIn(stored) ?? mine), taken: takenIn(stored) });',
-    replace: 'visitorIn(stored) ?? mine) });',
+    file: 'visitor/stored.ts',
+    find: '  taken: takenIn(stored),\n',
+    replace: '',
   },
   {
     name: 'forgets which journals it has taken in as it writes the record unread',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/stored.ts',
     find: '{ ...visitor, taken, pages:',
     replace: '{ ...visitor, pages:',
   },
   {
     name: 'takes in a stored event once more from the journal',
     file: 'visitor/visitor.ts',
-    find: ' && !present?.has(idOf(text)))',
-    replace: ')',
+    find: ' || !!present?.has(idOf(text));',
+    replace: ';',
   },
   {
     name: 'does not complete an upsert that a page has left',
-    file: 'visitor/visitor.ts',
-    find: 'complete(text, base ?? who.begin, service)]);',
+    file: 'visitor/adopt.ts',
+    find: 'complete(text, base ?? first, service)]);',
     replace: 'complete(text, newVisitor(), service)]);',
   },
   {

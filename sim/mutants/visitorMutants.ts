@@ -114,14 +114,14 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not write the hint in the task of the change',
     file: 'visitor/visitor.ts',
-    find: '    if (isNew) (life.isSure ? know : hint)({ ...who, visitor, stored });\n',
-    replace: '    if (isNew) who = { ...who, visitor, stored };\n',
+    find: '    if (isNew) (life.isSure ? know : hint)(changed);\n',
+    replace: '    if (isNew) who = changed;\n',
   },
   {
     name: 'overwrites the record instead of merging into it',
-    file: 'visitor/visitor.ts',
-    find: '...merge(mine, visitorIn(stored) ?? mine), taken',
-    replace: '...mine, taken',
+    file: 'visitor/stored.ts',
+    find: '  ...merge(mine, visitorIn(stored) ?? mine),\n',
+    replace: '  ...mine,\n',
   },
   {
     name: 'takes another person for the one whose mark the hint has',
@@ -149,7 +149,7 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'finishes calls with the visitor of the hint although the database knows another one',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/decide.ts',
     find: 'const met = meet(isStale ? base : ',
     replace: 'const met = meet(',
   },
@@ -161,14 +161,14 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'writes the record unread over that of another service',
-    file: 'visitor/visitor.ts',
-    find: 'visitor === stored || !isWhole) return [];',
-    replace: 'visitor === stored) return [];',
+    file: 'visitor/stored.ts',
+    find: '  return isWhole ? {',
+    replace: '  return isWhole || keys ? {',
   },
   {
     name: 'ignores the visitor that a page has left in its journal',
-    file: 'visitor/visitor.ts',
-    find: '        if (other.visitor) base = merge(base, other.visitor);\n',
+    file: 'visitor/adopt.ts',
+    find: '    if (visitor) base = merge(base, visitor);\n',
     replace: '',
   },
   {

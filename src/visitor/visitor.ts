@@ -1,109 +1,36 @@
-import type { Journal, OtherJournal } from '../outbox/journal.js';
-import type { Entry, Row, RowQuery, Store } from '../outbox/store.js';
-import { type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
-import { type Call, complete, eventsIn, type Finished, finish, isChange } from './calls.js';
-import type { SharedVisitor } from './cookieDomain.js';
+import type { OtherJournal } from '../outbox/journal.js';
+import type { Entry } from '../outbox/store.js';
+import { idOf, stamp } from '../recorder/event.js';
+import { adopt } from './adopt.js';
+import { type Call, eventsIn, finish, isChange } from './calls.js';
+import { AT_ONCE, decide } from './decide.js';
 import { createHint } from './hint.js';
 import { detachLate } from './late.js';
+import { ASKING, AWAY, type Life, OPEN, REFUSED, WAITING } from './life.js';
+import type { Rows, VisitorPorts } from './ports.js';
 import { learn, markOf, merge, newVisitor, type Visitor, visitorIn } from './record.js';
+import { mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
+import { createWaiters } from './waiters.js';
+import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
 
-/** Nothing is written or sent: consent has not been given, or the page is prerendering. */
-const WAITING = 0;
-/** The database is asked who the visitor is. Calls wait meanwhile, in the journal too. */
-const ASKING = 1;
-const OPEN = 2;
-/** The page has unloaded, or is in the back/forward cache. */
-const AWAY = 3;
-const REFUSED = 4;
-
-/** A moment of the page's life. Awaited work compares it by identity with the moment at which it began. */
-interface Life {
-  readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
-  /** The database has been asked since the page loaded or came back. */
-  readonly isSure?: boolean;
-  /** There was a hint when the page went away, and is none now: the visitor may have refused meanwhile. */
-  readonly isMissing?: boolean;
-  /** The tracker was stopped: no consent begins another life. */
-  readonly isStopped?: boolean | undefined;
-}
-
-/** What this page knows of the visitor. */
-interface Who {
-  /** Before the calls that wait. */
-  readonly begin: Visitor;
-  /** After the calls that wait. */
-  readonly visitor: Visitor;
-  /** Without the calls of this page. */
-  readonly met: Visitor;
-  /** For calls that came late, because they are older than a change by another page. */
-  readonly past?: Visitor | undefined;
-  /** What the database has, or another tab writes there. */
-  readonly stored?: Visitor | undefined;
-  /** The hint in localStorage as this page last saw it. */
-  readonly seen?: string | undefined;
-  /** The number of this page load; 0 while the database has not assigned it. */
-  readonly number: number;
-  /** Names of journals that have been taken in, as this page last wrote them. */
-  readonly taken?: readonly string[];
-}
-
-/** Name of the record in the store. */
-export const VISITOR = 'visitor';
-/** So many calls are finished in one task. */
-const AT_ONCE = 200;
-/** So many names of journals are remembered that have been taken in, the latest. */
-const MOST_TAKEN = 30;
 /** More calls that wait are not journaled until the page leaves: it would take too long. */
 const MOST_JOURNALED = 1e3;
 
-/** The record in the store. The names are there in case the browser crashes before their deletion from localStorage lasts. */
-type Stored = Visitor & { readonly taken?: readonly string[] };
-
-/** Names of journals that have been taken in. Any code of the origin may have written the record. */
-const takenIn = (stored: unknown): string[] => {
-  const { taken } = Object(stored) as Stored;
-  return Array.isArray(taken) ? taken.filter((name) => typeof name === 'string') : [];
-};
-
-/** Rows to store with the record, and what to do when that is done. */
-export interface Rows {
-  readonly entries: readonly Entry[];
-  settle(isStored: boolean): void;
+/** A question to the database: who is the visitor? */
+interface Question {
+  /** The moment at which it is asked, and the time. */
+  readonly life: Life;
+  readonly since: number;
+  /** What other hosts and the link that has opened the page make of the visitor. */
+  meet(visitor: Visitor): Visitor;
 }
 
-export interface VisitorPorts {
-  readonly service: string;
-  readonly store: Store;
-  readonly journal: Journal;
-  readonly elsewhere: SharedVisitor | undefined;
-  /** Takes what a link says of the visitor out of the page's address. */
-  arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
-  /**
-   * Takes complete items that pages have left, one that is '' had no customer, and then finished items of this page, which another
-   * page may have taken in already.
-   */
-  take(items: readonly Finished[], isAdopted?: boolean, left?: readonly ItemText[]): void;
-  /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
-  settled(isStart: boolean): ReadonlySet<unknown>;
-  /** What is to be stored. */
-  rows(): Rows;
-  /** Journals items that are not stored yet. */
-  keep(): void;
-  /** The rows that `measure` needs. */
-  query(): RowQuery;
-  /** Counts the stored events. Returns the ids of those that may be in a journal, too. */
-  measure(rows: readonly Row[]): ReadonlySet<string>;
-  /** The visitor is known, or is another one. */
-  onVisitor(visitor: Visitor): void;
-  /** The database has answered. */
-  onLoad(): void;
-  /** For the other tabs. */
-  onChange(visitor: Visitor): void;
-  /** These events are dropped, because the visitor has refused. */
-  onRefused(texts: readonly ItemText[]): void;
-  /** A refusal was given while the page was in the back/forward cache. */
-  onMissed(): void;
-  fail(message: string): void;
+/** What came of it. */
+interface Answered {
+  readonly visitor: Visitor;
+  /** The journals that are taken in. */
+  readonly others: readonly OtherJournal[];
+  readonly rows: Rows;
 }
 
 /** Who the visitor is. Calls wait until that is known, and change it in order. */
@@ -117,13 +44,11 @@ export const createVisitor = (ports: VisitorPorts) => {
   let held: Call[] = [];
   /** The last transaction, until it is done. */
   let asking: Promise<void> | undefined;
-  const waiters: (readonly [resolve: (visitorId: string) => void, reject: (cause: Error) => void])[] = [];
+  const waiters = createWaiters();
 
   const is = (at: Life['at']) => life.at === at;
   /** The primary key, or its mark if this page does not know the key. */
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
-  const isSame = (one: Visitor, other: Visitor | undefined) =>
-    one.thread === other?.thread && `${one.keys[service] ?? ''}` === `${other.keys[service] ?? ''}`;
 
   /** Journals what the database may not have. */
   const write = () => {
@@ -156,9 +81,8 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Gives the visitor id to those who wait for it, once it is certain or there will be none. */
   const give = () => {
     const end = is(REFUSED) ? 'the visitor has refused' : !who && life.isStopped && 'the tracker was stopped';
-    if (end) for (const [, reject] of waiters.splice(0)) reject(new Error(`clew: correlationValue: ${end}`));
-    else if (who && !held[0] && (life.isSure || life.isStopped) && !is(ASKING))
-      for (const [resolve] of waiters.splice(0)) resolve(who.begin.thread);
+    if (end) waiters.end(end);
+    else if (who && !held[0] && (life.isSure || life.isStopped) && !is(ASKING)) waiters.give(who.begin.thread);
   };
 
   /** Finishes calls that wait, a few at a time: the page's own work goes on. */
@@ -183,7 +107,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     ports.keep();
     const { entries, settle } = ports.rows();
     const mine = (who as Who).visitor;
-    const change = (stored: unknown): Stored => ({ ...merge(mine, visitorIn(stored) ?? mine), taken: takenIn(stored) });
+    const change = (stored: unknown) => mergedInto(stored, mine);
     const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
       if (asking === saving) asking = undefined;
       settle(!!merged);
@@ -197,84 +121,64 @@ export const createVisitor = (ports: VisitorPorts) => {
     write();
   };
 
-  /** The truth about calls that were made with the visitor of the hint. */
-  const decide = (mine: Who, base: Visitor | undefined, meet: (visitor: Visitor) => Visitor): [Who, Finished[]] => {
-    const { begin, visitor } = mine;
-    const known = [visitor.thread, readHint()?.thread, ...held.map(({ fresh }) => fresh)];
-    // After a crash of the browser, the hint may be out of date. If it is not, a later visitor has come of it meanwhile.
-    const isLater = base && base.turn > begin.turn && !known.includes(base.thread);
-    const isStale = base && base.thread !== begin.thread && (isLater || base.turn === begin.turn);
-    const met = meet(isStale ? base : base?.thread === begin.thread ? merge(begin, base) : begin);
-    const [calls, past] = detachLate(held, met, mine.past, service);
-    const end = Math.max(calls.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
-    const [after, items] = finish(met, calls.slice(0, end), service);
-    held = calls.slice(end);
-    const isOther = after.thread !== visitor.thread;
-    const last = isStale
-      ? { ...after, turn: Math.max(after.turn, visitor.turn + (isOther ? 1 : 0)) }
-      : merge(merge(after, visitor), base ?? visitor);
-    const number = mine.number || Math.max(last.pages, base?.pages ?? 0) + 1;
-    const next = { ...last, pages: Math.max(last.pages, base?.pages ?? 0, number) };
-    return [{ begin: next, visitor: next, met, past, seen: mine.seen, number }, items];
+  /**
+   * The database has answered, within its transaction. Returns undefined if that comes too late.
+   *
+   * @param present ids of stored events that may be in a journal, too
+   * @param isShut there is no database
+   */
+  const answer = (
+    { life: mine, since, meet }: Question,
+    stored: unknown,
+    present?: ReadonlySet<string>,
+    isShut?: boolean,
+  ): Answered | undefined => {
+    if (life !== mine || !who) return undefined;
+    const kept = visitorIn(stored);
+    if (mine.isMissing && !kept) return ports.onMissed() as undefined;
+    const taken = takenIn(stored);
+    // Without a database nobody knows whether an open page has finished its calls itself.
+    const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
+    const settled = ports.settled(!mine.isSure);
+    const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
+    const fresh = others.filter(({ name }) => !taken.includes(name));
+    const [base, left] = adopt(fresh, kept, who.begin, isKnown, service);
+    const before = who.visitor;
+    const [next, items, rest] = decide(who, held, base, readHint()?.thread, meet, service);
+    const { visitor } = next;
+    held = rest;
+    life = { at: OPEN, isSure: true };
+    know(next);
+    ports.take(items, journal.isAmong(taken), left);
+    if (!isSame(visitor, kept, service) && (kept || !isSame(visitor, before, service))) ports.onChange(visitor);
+    // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
+    // Until the transaction is done, the journals have them: this page's calls, and what other pages have left.
+    return { visitor, others, rows: ports.rows() };
   };
 
   /** Asks the database who the visitor is. */
   const ask = () => {
     const mine: Life = { ...life, at: ASKING };
     life = mine;
-    const since = Date.now();
     const linked = who?.number ? '' : ports.arrive();
-    let after: Visitor | undefined;
-    let others: readonly OtherJournal[] = [];
-    let rows: Rows | undefined;
     const meet = (visitor: Visitor) => {
       const met = elsewhere?.meet(visitor, service) ?? visitor;
       return linked ? linked(met) : met;
     };
-    const change = (stored: unknown, present?: ReadonlySet<string>, isShut = false): Stored | undefined => {
-      const kept = visitorIn(stored);
-      const taken = takenIn(stored);
-      const record = (visitor: Visitor) => {
-        const names = [...taken, ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);
-        if (who) who = { ...who, taken: names };
-        return { ...visitor, taken: names };
-      };
+    const question: Question = { life: mine, since: Date.now(), meet };
+    let answered: Answered | undefined;
+    const change = (stored: unknown, present?: ReadonlySet<string>, isShut?: boolean): Stored | undefined => {
       // A database that has failed is asked again.
-      if (after) return record(merge(after, kept ?? after));
-      if (life !== mine || !who) return undefined;
-      if (mine.isMissing && !kept) return ports.onMissed() as undefined;
-      // Without a database nobody knows whether an open page has finished its calls itself.
-      others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
-      const settled = ports.settled(!mine.isSure);
-      let base = kept;
-      const adopted: (readonly [at: number, text: ItemText])[] = [];
-      for (const other of others.filter(({ name }) => !taken.includes(name))) {
-        if (other.visitor) base = merge(base, other.visitor);
-        let at = 0;
-        for (const text of other.texts) {
-          // In order, even if the clock was set back. An upsert has no time of its own.
-          at = Math.max(at, timeOf(text) || 0);
-          if (!settled.has(idOf(text)) && !present?.has(idOf(text)))
-            adopted.push([at, complete(text, base ?? who.begin, service)]);
-        }
-      }
-      adopted.sort(([one], [other]) => one - other);
-      const before = who.visitor;
-      const [next, items] = decide(who, base, meet);
-      after = next.visitor;
-      life = { at: OPEN, isSure: true };
-      know(next);
-      const left = adopted.map(([, text]) => text);
-      ports.take(items, journal.isAmong(taken), left);
-      if (!isSame(after, kept) && (kept || !isSame(after, before))) ports.onChange(after);
-      // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
-      // Until the transaction is done, the journals have them: this page's calls, and what other pages have left.
-      rows = ports.rows();
-      return record(after);
+      const visitor = answered && merge(answered.visitor, visitorIn(stored) ?? answered.visitor);
+      answered ??= answer(question, stored, present, isShut);
+      if (!answered) return undefined;
+      const taken = takenWith(stored, answered.others);
+      if (who) who = { ...who, taken };
+      return { ...(visitor ?? answered.visitor), taken };
     };
     const asked = store
       .transact<Stored>(
-        () => rows?.entries ?? [],
+        () => answered?.rows.entries ?? [],
         VISITOR,
         // What has no room any more is known before the journals of other pages are taken in.
         (stored, found) => change(stored, mine.isSure ? undefined : ports.measure(found)),
@@ -283,11 +187,12 @@ export const createVisitor = (ports: VisitorPorts) => {
       .then((isDone) => {
         if (asking === asked) asking = undefined;
         // Where nothing can be stored, what this page knows has to do.
-        if (!after) change(undefined, undefined, true);
-        rows?.settle(!!isDone);
-        if (!after) return;
+        if (!answered) change(undefined, undefined, true);
+        if (!answered) return;
+        const { visitor, others, rows } = answered;
+        rows.settle(!!isDone);
         ports.keep();
-        if (isDone && who?.visitor === after) who = { ...who, stored: after };
+        if (isDone && who?.visitor === visitor) who = { ...who, stored: visitor };
         for (const other of others) other.remove();
         pump();
         write();
@@ -299,25 +204,23 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Takes a call in its turn. */
   const hold = (made: Call) => {
     if (!who) return void held.push(made);
-    const [[call], past] = detachLate([made], who.met, who.past, service);
-    who = { ...who, met: made.visitor ?? who.met, past };
+    const [met, call] = meetCall(who, made, service);
+    who = met;
     if (!call) return;
     held.push(call);
     if (!isChange(call)) return held[1] ? undefined : pump();
-    const [visitor] = finish(who.visitor, [call], service);
-    // Another tab or another host has stored it.
-    const stored = call.visitor ? visitor : who.stored;
-    const isNew = visitor !== who.visitor;
-    if (isNew) (life.isSure ? know : hint)({ ...who, visitor, stored });
+    const changed = changedBy(met, call, service);
+    const isNew = changed !== met;
+    if (isNew) (life.isSure ? know : hint)(changed);
     pumpAll();
     if (!isNew || call.visitor) return;
-    if (life.isSure) ports.onChange(visitor);
+    if (life.isSure) ports.onChange(changed.visitor);
     if (is(OPEN)) save();
   };
 
   /** Another tab or another host may know a later visitor. */
   const follow = (visitor: Visitor) => {
-    if (!who || isSame(visitor, who.visitor)) return;
+    if (!who || isSame(visitor, who.visitor, service)) return;
     hold({ visitor });
     // Only the database has the primary key.
     if (is(OPEN) && typeof keyOf(visitor) === 'number') ask();
@@ -337,13 +240,9 @@ export const createVisitor = (ports: VisitorPorts) => {
   const start = (isMissing = false) => {
     const known = readHint();
     const seen = rawHint();
-    const here = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor());
-    const visitor = elsewhere?.meet(here, service) ?? here;
-    if (who && held[0]) held.push({ visitor });
-    const begin = (held[0] && who?.begin) || visitor;
-    const [calls, past] = detachLate(held, visitor, who?.past, service);
-    held = calls;
-    who = { begin, visitor: finish(begin, held, service)[0], met: visitor, past, seen, number: 0 };
+    const hinted = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor());
+    const here = elsewhere?.meet(hinted, service) ?? hinted;
+    [who, held] = guess(who, here, seen, held, service);
     if (!isMissing) hint(who);
     life = { at: ASKING, isMissing };
     ask();
@@ -388,13 +287,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
     unread(): Entry[] {
-      const { visitor, stored, taken } = who as Who;
-      const { pages = 0, keys = {} } = readHint() ?? {};
-      const [key] = visitor.keys[service] ?? [];
-      // It must not lack what another tab, or the tracker of another service, has written meanwhile. Other tabs report marks only.
-      const isWhole = Object.entries(keys).every(([name, [mark]]) => name === service && markOf(`${key}`) === mark);
-      if (!life.isSure || visitor === stored || !isWhole) return [];
-      return [[VISITOR, { ...visitor, taken, pages: Math.max(visitor.pages, pages) }]];
+      if (!life.isSure || !who || who.visitor === who.stored) return [];
+      const record = unread(who, readHint(), service);
+      return record ? [[VISITOR, record]] : [];
     },
     /** After what was handed over: journals what the database has not confirmed. */
     carry: write,
@@ -418,12 +313,12 @@ export const createVisitor = (ports: VisitorPorts) => {
       give();
     },
     /** Resolves to the visitor id once it is known. */
-    visitorId: () =>
-      new Promise<string>((resolve, reject) => {
-        check();
-        waiters.push([resolve, reject]);
-        give();
-      }),
+    visitorId() {
+      check();
+      const visitorId = waiters.wait();
+      give();
+      return visitorId;
+    },
     /** The visitor, for other hosts and other tabs; undefined before the database has answered. */
     known: () => (who?.number ? who.visitor : undefined),
     /** The visitor id, also before the database has answered. */

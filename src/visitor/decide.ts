@@ -1,0 +1,44 @@
+import { type Call, type Finished, finish, isChange } from './calls.js';
+import { detachLate } from './late.js';
+import { merge, type Visitor } from './record.js';
+import type { Who } from './who.js';
+
+/** So many calls are finished in one task. */
+export const AT_ONCE = 200;
+
+/**
+ * The truth about calls that were made with the visitor of the hint.
+ *
+ * @param mine what the page has assumed
+ * @param held the calls that wait
+ * @param base the visitor of the record and of the journals; `undefined` if there is none
+ * @param hinted the visitor id of the hint
+ * @param meet what other hosts and the link that has opened the page make of the visitor
+ * @returns what the page knows from now on, the finished items, and the calls that still wait
+ */
+export const decide = (
+  mine: Who,
+  held: readonly Call[],
+  base: Visitor | undefined,
+  hinted: string | undefined,
+  meet: (visitor: Visitor) => Visitor,
+  service: string,
+): [Who, Finished[], Call[]] => {
+  const { begin, visitor, seen } = mine;
+  const known = [visitor.thread, hinted, ...held.map(({ fresh }) => fresh)];
+  // After a crash of the browser, the hint may be out of date. If it is not, a later visitor has come of it meanwhile.
+  const isLater = base && base.turn > begin.turn && !known.includes(base.thread);
+  const isStale = base && base.thread !== begin.thread && (isLater || base.turn === begin.turn);
+  const met = meet(isStale ? base : base?.thread === begin.thread ? merge(begin, base) : begin);
+  const [calls, past] = detachLate(held, met, mine.past, service);
+  const end = Math.max(calls.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
+  const [after, items] = finish(met, calls.slice(0, end), service);
+  const isOther = after.thread !== visitor.thread;
+  const last = isStale
+    ? { ...after, turn: Math.max(after.turn, visitor.turn + (isOther ? 1 : 0)) }
+    : merge(merge(after, visitor), base ?? visitor);
+  const pages = Math.max(last.pages, base?.pages ?? 0);
+  const number = mine.number || pages + 1;
+  const next = { ...last, pages: Math.max(pages, number) };
+  return [{ begin: next, visitor: next, met, past, seen, number }, items, calls.slice(end)];
+};

@@ -1,0 +1,19 @@
+/** Nothing is written or sent: consent has not been given, or the page is prerendering. */
+export const WAITING = 0;
+/** The database is asked who the visitor is. Calls wait meanwhile, in the journal too. */
+export const ASKING = 1;
+export const OPEN = 2;
+/** The page has unloaded, or is in the back/forward cache. */
+export const AWAY = 3;
+export const REFUSED = 4;
+
+/** A moment of the page's life. Awaited work compares it by identity with the moment at which it began. */
+export interface Life {
+  readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
+  /** The database has been asked since the page loaded or came back. */
+  readonly isSure?: boolean;
+  /** There was a hint when the page went away, and is none now: the visitor may have refused meanwhile. */
+  readonly isMissing?: boolean;
+  /** The tracker was stopped: no consent begins another life. */
+  readonly isStopped?: boolean | undefined;
+}

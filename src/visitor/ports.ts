@@ -1,0 +1,48 @@
+import type { Journal } from '../outbox/journal.js';
+import type { Entry, Row, RowQuery, Store } from '../outbox/store.js';
+import type { ItemText } from '../recorder/event.js';
+import type { Finished } from './calls.js';
+import type { SharedVisitor } from './cookieDomain.js';
+import type { Visitor } from './record.js';
+
+/** Rows to store with the record, and what to do when that is done. */
+export interface Rows {
+  readonly entries: readonly Entry[];
+  settle(isStored: boolean): void;
+}
+
+/** The visitor's ports. */
+export interface VisitorPorts {
+  readonly service: string;
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly elsewhere: SharedVisitor | undefined;
+  /** Takes what a link says of the visitor out of the page's address. */
+  arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
+  /**
+   * Takes complete items that pages have left, one that is '' had no customer, and then finished items of this page, which another
+   * page may have taken in already.
+   */
+  take(items: readonly Finished[], isAdopted?: boolean, left?: readonly ItemText[]): void;
+  /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
+  settled(isStart: boolean): ReadonlySet<unknown>;
+  /** What is to be stored. */
+  rows(): Rows;
+  /** Journals items that are not stored yet. */
+  keep(): void;
+  /** The rows that `measure` needs. */
+  query(): RowQuery;
+  /** Counts the stored events. Returns the ids of those that may be in a journal, too. */
+  measure(rows: readonly Row[]): ReadonlySet<string>;
+  /** The visitor is known, or is another one. */
+  onVisitor(visitor: Visitor): void;
+  /** The database has answered. */
+  onLoad(): void;
+  /** For the other tabs. */
+  onChange(visitor: Visitor): void;
+  /** These events are dropped, because the visitor has refused. */
+  onRefused(texts: readonly ItemText[]): void;
+  /** A refusal was given while the page was in the back/forward cache. */
+  onMissed(): void;
+  fail(message: string): void;
+}

@@ -1,0 +1,40 @@
+import type { OtherJournal } from '../outbox/journal.js';
+import { markOf, merge, type Visitor, visitorIn } from './record.js';
+import type { Who } from './who.js';
+
+/** Name of the record in the store. */
+export const VISITOR = 'visitor';
+/** So many names of journals are remembered that have been taken in, the latest. */
+const MOST_TAKEN = 30;
+
+/** The record in the store. The names are there in case the browser crashes before their deletion from localStorage lasts. */
+export type Stored = Visitor & { readonly taken?: readonly string[] | undefined };
+
+/** Names of journals that have been taken in. Any code of the origin may have written the record. */
+export const takenIn = (stored: unknown): string[] => {
+  const { taken } = Object(stored) as Stored;
+  return Array.isArray(taken) ? taken.filter((name) => typeof name === 'string') : [];
+};
+
+/** The same, with those that are taken in now. */
+export const takenWith = (stored: unknown, others: readonly OtherJournal[]): string[] =>
+  [...takenIn(stored), ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);
+
+/** The record after this page's visitor is merged into it. */
+export const mergedInto = (stored: unknown, mine: Visitor): Stored => ({
+  ...merge(mine, visitorIn(stored) ?? mine),
+  taken: takenIn(stored),
+});
+
+/**
+ * The record that a page may write unread as it leaves. It must not lack what another tab, or the tracker of another service, has
+ * written meanwhile. Other tabs report marks only.
+ *
+ * @param hinted the visitor of the hint
+ */
+export const unread = ({ visitor, taken }: Who, hinted: Visitor | undefined, service: string): Stored | undefined => {
+  const { pages = 0, keys = {} } = hinted ?? {};
+  const [key] = visitor.keys[service] ?? [];
+  const isWhole = Object.entries(keys).every(([name, [mark]]) => name === service && markOf(`${key}`) === mark);
+  return isWhole ? { ...visitor, taken, pages: Math.max(visitor.pages, pages) } : undefined;
+};
