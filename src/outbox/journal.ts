@@ -102,7 +102,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
           return {
             ...more,
             name: more.at ? `${other} ${more.at}` : '',
-            visitor: visitorIn(visitor),
+            visitor: visitorIn(visitor, service),
             texts: [texts ?? []].flat().filter(isItem),
             remove: () => void (carriedText(other, local) === text && carry(other, local)),
           };

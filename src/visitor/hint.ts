@@ -6,8 +6,8 @@ import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js
  * marks of who is identified, and no primary key.
  */
 export const createHint = (service: string, local?: Local) => {
-  const readHint = (): Visitor | undefined => {
-    const hint = visitorIn(carried(HINT, local));
+  const readHint = (of?: string): Visitor | undefined => {
+    const hint = visitorIn(carried(HINT, local), of);
     const old = carried(OLD_ID, local);
     // Earlier versions did not store who is identified. The mark 0 equals no key's mark, so `identify` starts a new id.
     return hint ?? (isVisitorId(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
@@ -35,5 +35,5 @@ export const createHint = (service: string, local?: Local) => {
   const isErased = (seen: string | undefined): boolean =>
     !!seen && !rawHint() && carry(HINT, local, seen) && carry(HINT, local);
 
-  return [readHint, writeHint, rawHint, isErased] as const;
+  return [() => readHint(service), writeHint, rawHint, isErased] as const;
 };

@@ -2,7 +2,10 @@ import { v4 as uuid } from 'uuid';
 
 /** Who identified a visitor id at a service: the primary key with its signature. */
 export type Identity = readonly [
-  /** A number in place of the primary key is its mark: another host of the site knows the key, or this page has forgotten it. */
+  /**
+   * A number in place of the primary key is its mark: another host of the site knows the key, or this page has forgotten it. 0 is
+   * somebody of whom this page knows no more, and equals no key's mark.
+   */
   primaryKey: string | number,
   signature?: string | undefined,
   /** The service may not have its `$identify`: the next `identify` with this key sends it again. */
@@ -33,8 +36,13 @@ export const versionIn = (stored: unknown): number => {
   return Number.isSafeInteger(version) ? version : 0;
 };
 
-/** The visitor in a stored value, if there is one. */
-export const visitorIn = (stored: unknown): Visitor | undefined => {
+/**
+ * The visitor in a stored value, if there is one.
+ *
+ * @param service for whose tracker this is. It does not learn whom other services have identified, so that it cannot write that again
+ * after their refusal. It only knows that the visitor id is somebody's.
+ */
+export const visitorIn = (stored: unknown, service?: string): Visitor | undefined => {
   const { thread, turn, since, keys, pages } = (stored ?? {}) as Visitor;
   const known = Object.entries(Object(keys) as Visitor['keys']).filter(
     ([, identity]) => Array.isArray(identity) && /string|number/.test(typeof identity[0]),
@@ -44,7 +52,7 @@ export const visitorIn = (stored: unknown): Visitor | undefined => {
         thread,
         turn: versionIn(turn),
         since: versionIn(since) || undefined,
-        keys: Object.fromEntries(known),
+        keys: Object.fromEntries(known.map(([name, one]) => [name, (service ?? name) === name ? one : [0]])),
         pages: ~~pages,
       }
     : undefined;
@@ -69,11 +77,14 @@ export const markOf = (primaryKey: string): number => {
   return mark;
 };
 
-/** What two sources know of the same id. A primary key has more than its mark; otherwise the first source counts. */
+/** How much is known of who identified an id. A primary key has more than its mark. */
+const knowledgeOf = ([key]: Identity | readonly [] = []): number => (typeof key === 'string' ? 2 : key ? 1 : 0);
+
+/** What two sources know of the same id. If they know as much, the first source counts. */
 const mergeKeys = (first: Visitor['keys'], second: Visitor['keys']): Visitor['keys'] => {
   const merged = { ...second };
   for (const [service, identity] of Object.entries(first))
-    if (typeof identity[0] === 'string' || typeof merged[service]?.[0] !== 'string') merged[service] = identity;
+    if (knowledgeOf(identity) >= knowledgeOf(merged[service])) merged[service] = identity;
   return merged;
 };
 

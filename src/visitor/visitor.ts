@@ -134,7 +134,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     isShut?: boolean,
   ): Answered | undefined => {
     if (life !== mine || !who) return undefined;
-    const kept = visitorIn(stored);
+    const kept = visitorIn(stored, service);
     if (mine.isMissing && !kept) return ports.onMissed() as undefined;
     const taken = takenIn(stored);
     // Without a database nobody knows whether an open page has finished its calls itself.
@@ -169,12 +169,11 @@ export const createVisitor = (ports: VisitorPorts) => {
     let answered: Answered | undefined;
     const change = (stored: unknown, present?: ReadonlySet<string>, isShut?: boolean): Stored | undefined => {
       // A database that has failed is asked again.
-      const visitor = answered && merge(answered.visitor, visitorIn(stored) ?? answered.visitor);
       answered ??= answer(question, stored, present, isShut);
       if (!answered) return undefined;
       const taken = takenWith(stored, answered.others);
       if (who) who = { ...who, taken };
-      return { ...(visitor ?? answered.visitor), taken };
+      return { ...mergedInto(stored, answered.visitor), taken };
     };
     const asked = store
       .transact<Stored>(
@@ -221,7 +220,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Another tab or another host may know a later visitor. */
   const follow = (visitor: Visitor) => {
     if (!who || isSame(visitor, who.visitor, service)) return;
-    hold({ visitor });
+    hold({ visitor: visitorIn(visitor, service) });
     // Only the database has the primary key.
     if (is(OPEN) && typeof keyOf(visitor) === 'number') ask();
   };

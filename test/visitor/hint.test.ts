@@ -29,8 +29,9 @@ describe('the hint in localStorage', () => {
     expect(rest).toEqual({ thread: ONE, turn: 1, pages: 1 });
     expect(Object.entries(keys).map(([service, [mark]]) => [service, mark])).toEqual([
       [SERVICE, markOf('ann@shop.example')],
-      ['/other', 7],
+      ['/other', 0],
     ]);
+    expect(JSON.parse(text).keys['/other'][0]).toBe(7);
   });
 
   it('leaves open whether the service has the $identify', () => {
@@ -55,9 +56,11 @@ describe('the hint in localStorage', () => {
     const [, writeTwo] = createHint('/two');
     writeOne(visitorOf({ keys: { '/one': ['ann'] }, pages: 4 }));
     writeTwo(visitorOf({ keys: { '/two': ['bob'] } }));
-    const { keys, pages } = readOne() as Visitor;
+    const { keys, pages } = JSON.parse(rawHint() ?? '') as Visitor;
     expect([keys['/one']?.[0], keys['/two']?.[0]]).toEqual([markOf('ann'), markOf('bob')]);
     expect(pages).toBe(4);
+    // A tracker does not learn whom the other services have identified.
+    expect([readOne()?.keys['/one']?.[0], readOne()?.keys['/two']?.[0]]).toEqual([markOf('ann'), 0]);
   });
 
   it('counts as erased only where there is room for it again', () => {

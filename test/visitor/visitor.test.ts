@@ -1,6 +1,7 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import type { Store, Tracker, TrackerOptions } from '../../src/index.ts';
+import { markOf } from '../../src/visitor/record.ts';
 import { connectTabs, createMemoryStore, openPage, settle, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -285,6 +286,37 @@ describe('two trackers of two services on one page', () => {
       expect(names()).toEqual([]);
       expect(upserts()).toMatchObject([{ primary_key: 'ann' }]);
     }
+  });
+
+  it('keep nothing of the customer of the refused service, and give the visitor id to no other one', async () => {
+    const store = createMemoryStore();
+    const first = openBoth(store);
+    first.both[1].tracker.identify('ann', undefined, { signature: 'proof' });
+    for (const { tracker } of first.both) await tracker.flush();
+    first.page.leave();
+    await later();
+    const { page, both } = openBoth(store);
+    const [one, two] = both;
+    for (const { tracker } of both) await tracker.flush();
+    two.tracker.consent(false);
+    one.tracker.identify('cid', undefined, { signature: 'other' });
+    await one.tracker.flush();
+    let record: unknown;
+    await store.transact([], 'visitor', (old) => {
+      record = old;
+      return undefined;
+    });
+    const theirs = new RegExp(`ann|proof|${markOf('ann')}`);
+    const kept = () => JSON.stringify([record, { ...localStorage }]);
+    expect(kept()).toContain('cid');
+    expect(kept()).not.toMatch(theirs);
+    page.leave();
+    expect(kept()).not.toMatch(theirs);
+    await later();
+    const third = openBoth(store);
+    third.both[1].tracker.identify('bob');
+    for (const { tracker } of third.both) await tracker.flush();
+    expect(identified(first.both[1], two, third.both[1])).toEqual([['ann'], ['bob']]);
   });
 });
 
