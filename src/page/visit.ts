@@ -38,7 +38,7 @@ export const createVisit = (ports: VisitPorts) => {
 
   const start = () => visitor.grant();
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
-  const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail);
+  const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail, settings.storageName);
 
   const refuse = () => {
     recorder.drain();

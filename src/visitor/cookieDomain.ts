@@ -1,21 +1,40 @@
 import { createCookie } from './cookie.js';
 import { type Identity, isVisitorId, markOf, type Visitor, versionIn } from './record.js';
 
-/** Added to the mark of a primary key, which has 32 bits, if the service may not have its `$identify`. */
+/**
+ * The cookie's last field is a number: the mark of a primary key in the last ten digits, which hold 32 bits. Before them, 1 if the
+ * service may not have the key's `$identify`. Before that, the tag of this service in four digits; versions without it have shared
+ * marks among all services. A relay takes fifteen digits.
+ */
 const UNSENT = 1e10;
+const TAG = 1e11;
+const TAGS = 9999;
+
+const tagOf = (service: string): number => 1 + (markOf(service) % TAGS);
+
+const encode = ([key, , isUnsent]: Identity, service: string): number =>
+  (typeof key === 'string' ? markOf(key) : key) + (isUnsent ? UNSENT : 0) + tagOf(service) * TAG;
+
+/** The same person identifies with the same visitor id at every service, but each service needs an `$identify` of its own. */
+const decode = (field: string, service: string): Identity => {
+  const value = Number(field);
+  const tag = Math.floor(value / TAG);
+  const isUnsent = value % TAG >= UNSENT || (tag > 0 && tag !== tagOf(service));
+  return isUnsent ? [value % UNSENT, undefined, true] : [value % UNSENT];
+};
 
 /** Shares the visitor id between the hosts of a site. */
 export interface SharedVisitor {
   /** Returns the newest visitor of all hosts, or `here` itself if no other host has a newer one. */
   meet(here: Visitor, service: string): Visitor;
   /** Writes the visitor to the cookie, or deletes the cookie. Calls `fail` once if the browser refuses. */
-  share(visitor: Visitor | undefined, fail: (message: string) => void): void;
+  share(visitor: Visitor | undefined, fail: (message: string) => void, service: string): void;
 }
 
 /**
  * Creates the value of `createTracker`'s option `cookieDomain`, which shares one visitor id between all hosts of a site, such as
- * `www.` and `app.`. The cookie `clew` contains the visitor id, its version, and a 32-bit hash of
- * the primary key. The cookie contains no primary key.
+ * `www.` and `app.`. The cookie `clew` contains the visitor id, its version, a 32-bit hash of the primary key, and a four-digit tag
+ * of the service's `storageName`. The cookie contains no primary key.
  *
  * @param domain the domain that all hosts share, such as `example.com`. `auto` finds the widest domain that the browser allows.
  * @throws TypeError if the domain is not a non-empty string
@@ -42,21 +61,20 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const isSame = thread === here.thread;
       // The latest visitor id counts: an answer of the relay that comes late sets an earlier one once more.
       if (!thread || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
-      const value = Number(mark);
-      const identity: Identity = value < UNSENT ? [value] : [value - UNSENT, undefined, true];
-      return { ...here, thread, turn, keys: { ...(isSame && here.keys), ...(mark && { [service]: identity }) } };
+      const keys = { ...(isSame && here.keys), ...(mark && { [service]: decode(mark, service) }) };
+      return { ...here, thread, turn, keys };
     },
-    share(visitor, fail) {
+    share(visitor, fail, service) {
       const there = read();
       const { thread, turn = 0, keys = {} } = visitor ?? {};
       const isSame = thread === there.thread;
-      const [key, , isUnsent] = Object.values(keys)[0] ?? [];
+      const identity = keys[service];
       const isKnown = there.thread && turn <= there.turn;
       // Once for each page also if nothing is new: the cookie may be of another domain, and it lasts so long from now on.
-      if (thread && isKnown && (!isSame || (state === 'written' && key === undefined))) return;
+      if (thread && isKnown && (!isSame || (state === 'written' && !identity))) return;
       if (thread && state === 'refused') return;
-      const known = (isSame && there.mark) || key;
-      const mark = typeof key === 'string' ? markOf(key) + (isUnsent ? UNSENT : 0) : known;
+      const known = isSame && typeof identity?.[0] !== 'string' && there.mark;
+      const mark = known || (identity && encode(identity, service));
       const version = isSame ? Math.max(turn, there.turn) : turn;
       const isDone = thread ? cookie.write(`${thread}.${version}.${mark ?? ''}`) : cookie.erase();
       if (isDone) state = 'written';

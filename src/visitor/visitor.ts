@@ -74,7 +74,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** From now on the visitor is known. */
   const know = (known: Who) => {
     hint(known);
-    elsewhere?.share(known.visitor, ports.fail);
+    elsewhere?.share(known.visitor, ports.fail, service);
     ports.onVisitor(known.visitor);
   };
 

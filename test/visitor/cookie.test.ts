@@ -50,7 +50,7 @@ const unexpected = (message: string) => {
   throw new Error(message);
 };
 /** What another host of the site knows from now on. */
-const share = (known: Visitor) => cookieDomain('example.com').share(known, unexpected);
+const share = (known: Visitor, service = 'one') => cookieDomain('example.com').share(known, unexpected, service);
 
 let jar: Jar;
 beforeEach(() => {
@@ -77,13 +77,14 @@ describe('the cookie', () => {
   it('holds a hash of the primary key instead of the key', () => {
     const ann = visitor({ keys: { one: ['ann@example.com'] } });
     share(ann);
-    expect(jar.cookie).toMatch(new RegExp(`^clew=${ann.thread}\\.0\\.\\d{1,10}$`));
+    expect(jar.cookie).toMatch(new RegExp(`^clew=${ann.thread}\\.0\\.\\d{1,15}$`));
+    expect(jar.cookie.endsWith(`${markOf('ann@example.com')}`)).toBe(true);
     expect(jar.cookie).not.toContain('ann@');
   });
 
   it('is erased if there is no visitor', () => {
     share(visitor());
-    cookieDomain('example.com').share(undefined, unexpected);
+    cookieDomain('example.com').share(undefined, unexpected, 'clew');
     expect(jar.cookie).toBe('');
   });
 
@@ -97,18 +98,18 @@ describe('the cookie', () => {
     const ann = visitor();
     const shared = cookieDomain('auto');
     expect(jar.written).toEqual([]);
-    shared.share(ann, unexpected);
+    shared.share(ann, unexpected, 'clew');
     expect(jar.written.at(-1)).toContain(`; Domain=${domain}`);
     expect(jar.cookie).toBe(`clew=${ann.thread}.0.`);
     const { length } = jar.written;
-    shared.share({ ...ann, turn: 1 }, unexpected);
+    shared.share({ ...ann, turn: 1 }, unexpected, 'clew');
     expect(jar.written).toHaveLength(length + 1);
   });
 
   it('with `auto` is set for the host itself if the browser keeps no domain cookie', () => {
     jar = open('localhost', 'http:', false);
     const ann = visitor();
-    cookieDomain('auto').share(ann, unexpected);
+    cookieDomain('auto').share(ann, unexpected, 'clew');
     expect(jar.written.at(-1)).toMatch(/; Domain=$/);
     expect(jar.cookie).toBe(`clew=${ann.thread}.0.`);
   });
@@ -116,8 +117,8 @@ describe('the cookie', () => {
   it('that the browser refuses is reported once', () => {
     const fail = vi.fn();
     const shared = cookieDomain('other.example');
-    shared.share(visitor(), fail);
-    shared.share(visitor(), fail);
+    shared.share(visitor(), fail, 'clew');
+    shared.share(visitor(), fail, 'clew');
     expect(fail.mock.calls).toEqual([['cookieDomain: the browser refused the cookie']]);
     expect(jar.written).toHaveLength(1);
   });
@@ -164,6 +165,12 @@ describe('the visitor of this host', () => {
     expect(mark).not.toBe(markOf('ben'));
   });
 
+  it('is not known as identified at another service, whose tag the cookie lacks', () => {
+    const here = visitor();
+    share({ ...here, keys: { one: ['ann'] } });
+    expect(meet(here, 'two').keys).toEqual({ two: [markOf('ann'), undefined, true] });
+  });
+
   it('keeps the primary key known on this host', () => {
     const here = visitor({ keys: { one: ['ann', 'signature'] } });
     share(here);
@@ -200,7 +207,7 @@ describe('the other hosts', () => {
   it('get the hash of a primary key that this host knows from them', () => {
     const known = visitor({ keys: { one: [12345] } });
     share(known);
-    expect(jar.cookie).toBe(`clew=${known.thread}.0.12345`);
+    expect(jar.cookie).toMatch(new RegExp(`^clew=${known.thread}\\.0\\.\\d{1,4}00000012345$`));
   });
 
   it('get a visitor in place of a cookie that clew has not written', () => {
@@ -222,8 +229,8 @@ describe('after a change of the domain', () => {
 
   it('a refusal erases the cookie of the domain before, also without a further write', () => {
     for (const domain of ['www.example.com', '']) {
-      cookieDomain('www.example.com').share(visitor(), unexpected);
-      cookieDomain(domain || 'auto').share(undefined, unexpected);
+      cookieDomain('www.example.com').share(visitor(), unexpected, 'clew');
+      cookieDomain(domain || 'auto').share(undefined, unexpected, 'clew');
       expect(values()).toEqual([]);
     }
   });
@@ -231,22 +238,24 @@ describe('after a change of the domain', () => {
   it('`auto` writes the cookie of a known visitor once for the widest domain, with its mark', () => {
     const known = visitor({ turn: 7 });
     const ann = { ...known, keys: { clew: ['ann'] as const } };
-    cookieDomain('www.example.com').share(ann, unexpected);
+    cookieDomain('www.example.com').share(ann, unexpected, 'clew');
+    const mark = Number(jar.cookie.split('.').at(-1));
+    expect(mark % 1e10).toBe(markOf('ann'));
     const auto = cookieDomain('auto');
-    auto.share(known, unexpected);
+    auto.share(known, unexpected, 'clew');
     expect(jar.written.at(-1)).toBe(jar.written[0]?.replace('Domain=www.', 'Domain='));
-    expect(values()).toEqual([textOf(known, markOf('ann')), textOf(known, markOf('ann'))]);
+    expect(values()).toEqual([textOf(known, mark), textOf(known, mark)]);
     const before = jar.written.length;
-    auto.share(known, unexpected);
+    auto.share(known, unexpected, 'clew');
     expect(jar.written).toHaveLength(before);
   });
 
   it('the newest of several cookies counts, and a narrower domain leaves the wider cookie', () => {
     const known = visitor();
     const next = visitor({ turn: 1 });
-    cookieDomain('example.com').share(known, unexpected);
+    cookieDomain('example.com').share(known, unexpected, 'clew');
     const narrow = cookieDomain('www.example.com');
-    narrow.share(next, unexpected);
+    narrow.share(next, unexpected, 'clew');
     expect(values()).toEqual([textOf(known), textOf(next)]);
     expect(narrow.meet(known, 'clew')).toMatchObject({ thread: next.thread });
     expect(narrow.meet(next, 'clew')).toBe(next);
@@ -254,13 +263,13 @@ describe('after a change of the domain', () => {
 
   it('a domain that the browser refuses leaves the cookie before', () => {
     const known = visitor();
-    cookieDomain('example.com').share(known, unexpected);
+    cookieDomain('example.com').share(known, unexpected, 'clew');
     const errors: string[] = [];
     const other = cookieDomain('elsewhere.example');
-    for (const turn of [1, 2]) other.share({ ...known, turn }, (message) => errors.push(message));
+    for (const turn of [1, 2]) other.share({ ...known, turn }, (message) => errors.push(message), 'clew');
     expect(errors).toEqual(['cookieDomain: the browser refused the cookie']);
     expect(values()).toEqual([textOf(known)]);
-    other.share(undefined, unexpected);
+    other.share(undefined, unexpected, 'clew');
     expect(values()).toEqual([]);
   });
 });

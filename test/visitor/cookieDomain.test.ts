@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { cookieDomain, type Tracker } from '../../src/index.ts';
-import { newVisitor, type Visitor, versionAt } from '../../src/visitor/record.ts';
+import { markOf, newVisitor, type Visitor, versionAt } from '../../src/visitor/record.ts';
 import { cookiesWritten, openPage, start } from '../tracker/page.ts';
 
 const WWW = 'https://www.shop.example/';
@@ -12,7 +12,7 @@ afterEach(() => Promise.all(trackers.splice(0).map((tracker) => tracker.flush())
 
 /** A tracker on the page that is open. */
 const startHere = (domain = 'shop.example', options = {}) => {
-  const test = start({ cookieDomain: cookieDomain(domain), ...options });
+  const test = start({ baseUrl: '/clew', cookieDomain: cookieDomain(domain), ...options });
   trackers.push(test.tracker);
   return test;
 };
@@ -86,6 +86,39 @@ describe('a domain in a cookie', () => {
     await app.tracker.flush();
     expect(app.events()).toMatchObject([{ event: 'seen', correlationValue: visitor }]);
     expect(app.upserts()).toMatchObject([{ primary_key: 'ann' }]);
+  });
+
+  it('sends $identify of the same person to each service, from whichever host', async () => {
+    const www = startOn(WWW);
+    www.tracker.identify('ann');
+    const visitor = await www.tracker.correlationValue();
+    www.tracker.stop();
+    const identifyAt = async (url: string) => {
+      openPage(url);
+      const { tracker, events } = startHere('shop.example', { baseUrl: '/two' });
+      tracker.identify('ann');
+      await tracker.flush();
+      tracker.stop();
+      return events().map(({ event, correlationValue }) => [event, correlationValue]);
+    };
+    expect(await identifyAt(APP)).toEqual([['$identify', visitor]]);
+    expect(await identifyAt('https://help.shop.example/')).toEqual([]);
+  });
+
+  it('is understood if an earlier version has written it, which names no service', async () => {
+    const visitor = '01234567-89ab-4cde-8f01-23456789abcd';
+    for (const [mark, names] of [
+      [markOf('ann'), []],
+      [1e10 + markOf('ann'), ['$identify']],
+    ] as const) {
+      const page = openPage(WWW);
+      page.document.cookie = `clew=${visitor}.3.${mark}; Path=/; Domain=shop.example`;
+      const test = startHere();
+      test.tracker.identify('ann');
+      await test.tracker.flush();
+      expect(test.names()).toEqual(names);
+      expect(await test.tracker.correlationValue()).toBe(visitor);
+    }
   });
 
   it('sends $identify from another host if the first one was dropped', async () => {
