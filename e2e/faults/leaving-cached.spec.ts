@@ -71,6 +71,42 @@ fault(
   { isEngines: true },
 );
 
+/** Whether the browser opens clew's database, if there is one, within a few seconds. */
+const opens = () =>
+  new Promise<boolean>((resolve) => {
+    setTimeout(resolve, 5000, false);
+    const request = indexedDB.open('clew');
+    // The probe must not make the database itself.
+    request.onupgradeneeded = () => request.transaction?.abort();
+    request.onerror = (event) => {
+      event.preventDefault();
+      resolve(true);
+    };
+    request.onsuccess = () => {
+      request.result.close();
+      resolve(true);
+    };
+  });
+
+fault(
+  9,
+  "the site's pagehide listener tracks and refuses consent: the database stays open to other pages",
+  async (stage) => {
+    for (let round = 1; round <= 4; round++) {
+      const tab = await stage.visit();
+      await tab.evaluate(() =>
+        addEventListener('pagehide', () => {
+          window.clew('track', 'late');
+          window.clew('consent', false);
+        }),
+      );
+      await leaveForCache(stage, tab);
+      expect(await tab.evaluate(opens)).toBe(true);
+      await tab.close();
+    }
+  },
+);
+
 for (const [what, handler] of [
   ['is answered meanwhile', slow(500, { times: 1 })],
   ['is never answered', hang({ times: 1 })],

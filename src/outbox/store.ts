@@ -39,8 +39,10 @@ export interface Store {
   /**
    * Aborts uncommitted transactions while the page unloads. In the back/forward cache, the page would keep its transaction and
    * block all other tabs, and its own last write would wait, too.
+   *
+   * @param isKept the browser may keep the page in that cache, so the page must leave no request behind that waits for it
    */
-  abort(): void;
+  abort(isKept?: boolean): void;
   /**
    * Deletes the rows of a service and these records, and everything if nothing else is left. Transactions that are under way write
    * nothing more.
@@ -347,7 +349,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       await attempt((target) => write(target, [], '', take, () => query));
       return rows;
     },
-    abort() {
+    abort(isKept) {
+      if (isKept) underWay.delete(deleteDatabase);
       change({ isLeaving: true });
       abortAll();
     },
@@ -358,8 +361,9 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       underWay.delete(deleteDatabase);
       abortAll();
       const mine = underWay;
-      // A transaction may not outlive the page. The browser goes on with this.
-      mine.add(deleteDatabase);
+      // A transaction may not outlive the page. The browser goes on with this. It waits for the page's connection, which a page in
+      // the back/forward cache does not close, and all other pages would wait behind it.
+      if (!connection.isLeaving) mine.add(deleteDatabase);
       change({ generation: connection.generation + 1 });
       const { db = openDatabase(false) } = connection;
       db.then((opened) => {

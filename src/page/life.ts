@@ -6,19 +6,19 @@
  *
  * @param stir the visitor has looked away, which on a phone is usually the last that is seen of them; or (`isBack`) they,
  * or the network, are back
- * @param leave the page is going away, to the back/forward cache or for ever
+ * @param leave the page is going away, to the back/forward cache (perhaps, if `isKept`) or for ever
  * @param restore the page has come back from the back/forward cache
  */
 export const watchLifecycle = (
   stir: (isBack: boolean) => void,
-  leave: () => void,
+  leave: (isKept: boolean) => void,
   restore: () => void,
 ): (() => void) => {
   // Where tests run there may be no page to watch. Its `signal` is all that a controller has in common with listener options.
   const listening = new AbortController();
   const listen = (type: string, listener: (event: Event) => void) =>
     globalThis.addEventListener?.(type, listener, listening);
-  listen('pagehide', leave);
+  listen('pagehide', (event) => leave((event as PageTransitionEvent).persisted));
   // Before the page's own listeners, which may act for whoever the visitor is by now.
   globalThis.addEventListener?.('pageshow', ({ persisted }) => persisted && restore(), {
     signal: listening.signal,

@@ -66,8 +66,8 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** What is left is handed over, or carried to the next page. */
-  const depart = (isUnloading?: boolean) => {
-    if (!visitor.leave()) return store.abort();
+  const depart = (isUnloading?: boolean, isKept?: boolean) => {
+    if (!visitor.leave()) return store.abort(isKept);
     const lease = courier.leave(visitor.unread(), isUnloading);
     visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
@@ -86,10 +86,10 @@ export const createVisit = (ports: VisitPorts) => {
     if (visitor.isAway()) queueMicrotask(() => depart());
   };
 
-  const leave = (isUnloading?: boolean) => {
+  const leave = (isUnloading?: boolean, isKept?: boolean) => {
     recorder.drain();
     neverSeen(start);
-    depart(isUnloading);
+    depart(isUnloading, isKept);
     channel.close();
   };
 
@@ -100,7 +100,7 @@ export const createVisit = (ports: VisitPorts) => {
       visitor.check();
       flush(isBack);
     },
-    () => leave(true),
+    (isKept) => leave(true, isKept),
     () => {
       channel.reopen();
       courier.restore();

@@ -472,6 +472,23 @@ describe('clear()', () => {
     await nothingIsLeft();
   });
 
+  it.each([
+    ['after the page has left', false],
+    ['before the page leaves', true],
+  ])('called %s leaves no deletion behind that waits for a page in the back/forward cache', async (_when, isKept) => {
+    const { store } = open();
+    await store.transact([row(1, 'a')]);
+    // The page is frozen before the rows are deleted.
+    const release = await hold();
+    const deleted = vi.spyOn(indexedDB, 'deleteDatabase');
+    if (!isKept) store.abort();
+    store.clear('/clew', RECORDS);
+    store.abort(isKept);
+    expect(deleted).not.toHaveBeenCalled();
+    release();
+    await vi.waitFor(async () => expect(await open().store.read('/clew')).toEqual([]));
+  });
+
   it('works if deleting throws', async () => {
     const { store } = open();
     await store.transact([row(1, 'a')]);
