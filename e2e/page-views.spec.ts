@@ -144,6 +144,31 @@ for (const has of [true, false]) {
       ]);
     });
 
+    test('a hash that a script replaces at once is no view', { tag }, async ({ demo, visitor }) => {
+      const { page } = visitor;
+      await arrive(visitor, `${demo.address}/blank`, 'hash');
+      await page.evaluate(() => {
+        location.hash = '/old';
+        location.replace('#/new');
+        location.hash = '/next';
+      });
+      await expect.poll(async () => (await viewsOf(demo)).length).toBe(3);
+      await page.evaluate(async () => {
+        const isShown = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }));
+        history.back();
+        await isShown;
+        location.replace('#/login');
+      });
+      await pathsOf(demo, page);
+      expect((await viewsOf(demo)).map(({ url }) => url.slice(demo.address.length))).toEqual([
+        '/blank',
+        '/blank#/new',
+        '/blank#/next',
+        '/blank#/login',
+        expect.stringContaining('/last/'),
+      ]);
+    });
+
     test('each route that is left immediately is a view with its own address', {
       tag: ['@promise', ...tag],
     }, async ({ demo, visitor }) => {

@@ -34,6 +34,8 @@ export const createCampaign = (
     last = kept = found;
     by = undefined;
     isNew = true;
+    // The page may leave before the visitor is certain.
+    session.set(KEY, [kept, visitorId()]);
     const forget = () => {
       kept = undefined;
     };

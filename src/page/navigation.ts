@@ -60,9 +60,19 @@ const watchHistory = (move: Move, listening: Listening): void => {
     page = pageOf(location.href);
     move(kind);
   };
-  // No event says how the hash has changed. A push makes the history longer, unless it is full.
+  /** Whether the browser has called the listener below by itself: within a script, microtasks wait for the script's end. */
+  let isAlone = false;
+  const probe = () => {
+    isAlone = false;
+    queueMicrotask(() => {
+      isAlone = true;
+    });
+  };
+  addEventListener('popstate', probe, listening);
+  // No event says how the hash has changed. A script replaces it within its task, and the browser traverses in a task of its own.
+  // A push makes the history longer, unless it is full.
   const isReplaced = ({ state }: PopStateEvent) =>
-    state === null && history.length === length && page === pageOf(location.href);
+    !isAlone && state === null && history.length === length && page === pageOf(location.href);
   addEventListener('popstate', (event) => note(isReplaced(event) ? 'replace' : 'traverse'), listening);
   for (const kind of ['push', 'replace'] as const) {
     const name = `${kind}State` as const;

@@ -422,9 +422,11 @@ describe('a campaign', () => {
 
   it('is stored once the tracker may store, and the next page does not track it again', async () => {
     moveTo(AD);
+    visitorId = undefined;
     const { stop } = start();
     settle();
     expect(sessionStorage).toEqual({});
+    visitorId = ANN;
     allow();
     await vi.waitUntil(() => Object.keys(sessionStorage).length > 0, { interval: 1 });
     stop();
@@ -433,6 +435,15 @@ describe('a campaign', () => {
     settle();
     expect(plain.views()[0]).not.toHaveProperty('utm_source');
     plain.stop();
+    const { views } = start({ campaign: true });
+    settle();
+    expect(views()[0]).toMatchObject(FOUND);
+  });
+
+  it('is stored for a page that leaves before the visitor is certain', () => {
+    moveTo(AD);
+    start();
+    moveTo('/yarns');
     const { views } = start({ campaign: true });
     settle();
     expect(views()[0]).toMatchObject(FOUND);
@@ -459,9 +470,9 @@ describe('a campaign', () => {
     ['in the task in which it would be stored', () => allow()],
   ])('ends with a refusal %s', async (_when, end) => {
     moveTo(AD);
+    visitorId = undefined;
     const { views } = start({ campaign: true });
     settle();
-    visitorId = undefined;
     end();
     await Promise.resolve();
     expect(sessionStorage).toEqual({});
