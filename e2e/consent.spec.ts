@@ -247,6 +247,21 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await visitor.clew('correlationValue')).not.toBe(visitorId);
     expect(await demo.events('refused')).toEqual([]);
   });
+
+  test('drops the view of a route that is shown at a later consent', async ({ visitor, demo }) => {
+    const { page } = visitor;
+    await visitor.visit({ pageViews: '', consent: 'required' });
+    const views = async () => (await demo.events('page_view')).map(({ payload }) => (payload as { path: string }).path);
+    await visitor.clew('consent', false);
+    await page.evaluate(() => {
+      history.pushState({}, '', '/refused');
+      window.clew('consent', true);
+    });
+    await page.evaluate(() => history.pushState({}, '', '/granted'));
+    await expect.poll(views).toEqual(['/granted']);
+    const [view] = await demo.events('page_view');
+    expect(view?.payload).toMatchObject({ referrer: '' });
+  });
 });
 
 test.describe('Global Privacy Control', { tag: '@promise' }, () => {

@@ -27,7 +27,10 @@ export interface Signals {
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
   /** With `renewTokens`: an identity token of this customer has expired, and clew asks for a new one. */
   'token-expired': { primaryKey: string };
-  /** `reset()`, or `identify` of another customer, is about to start another visitor id. Calls in the listener still have this one. */
+  /**
+   * `reset()`, or `identify` of another customer, is about to start another visitor id. Calls in the listener still have this one.
+   * Also emitted for `consent(true)` after a refusal: then there is none, and calls in the listener are dropped.
+   */
   change: { visitorId: string | undefined };
   /** A problem needs attention: an argument, the key, the address, or refused storage. The message names the cause. */
   error: Error;

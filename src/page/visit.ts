@@ -25,7 +25,7 @@ export interface VisitPorts {
   readonly farewell: ReturnType<typeof createFarewell>;
   readonly channel: Channel;
   readonly ledger: ReturnType<typeof createLedger>;
-  /** A call is about to start another visitor id. */
+  /** Another visitor id is about to start. */
   onOther(): void;
   /** The visitor has refused. */
   onRefusal(): void;
@@ -40,7 +40,10 @@ export const createVisit = (ports: VisitPorts) => {
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail, settings.storageName);
 
+  /** The visitor has refused on this page. */
+  let isRefused = false;
   const refuse = () => {
+    isRefused = true;
     recorder.drain();
     visitor.refuse();
     ports.onRefusal();
@@ -54,10 +57,19 @@ export const createVisit = (ports: VisitPorts) => {
     neverSeen(start);
   };
 
-  /** The visitor has answered in another tab. */
+  /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */
+  const announce = () => {
+    ports.onOther();
+    recorder.drain();
+  };
+
+  /** The visitor has answered, perhaps in another tab. */
   const receive = (isGranted: boolean) => {
-    if (!isGranted) refuse();
-    else if (!visitor.isStarted()) whenSeen(start);
+    if (!isGranted) return refuse();
+    if (visitor.isStarted()) return;
+    // What was seen after the refusal is dropped.
+    if (isRefused) announce();
+    whenSeen(start);
   };
 
   const flush = async (isForced?: boolean) => {
@@ -77,11 +89,7 @@ export const createVisit = (ports: VisitPorts) => {
 
   /** A call needs the visitor. Calls of a page that unloads are handed over at the end of the microtask. */
   const enter = (call: Call) => {
-    if (visitor.isOther(call)) {
-      // A view may wait for its title. It belongs to the visitor who has seen it.
-      ports.onOther();
-      recorder.drain();
-    }
+    if (visitor.isOther(call)) announce();
     visitor.enter(call);
     if (visitor.isAway()) queueMicrotask(() => depart());
   };

@@ -127,6 +127,26 @@ describe('a refusal', () => {
     expect(other.names()).toEqual(['$identify', 'seen']);
   });
 
+  it('drops a view that waits when the visitor consents, which one before the first answer does not', async () => {
+    openPage();
+    const { tracker, names, dropped } = start({ consent: 'required' });
+    let asked = 0;
+    tracker.on('change', () => {
+      asked++;
+      tracker.track('seen');
+    });
+    tracker.consent(true);
+    expect(asked).toBe(0);
+    tracker.consent(false);
+    tracker.consent(true);
+    tracker.consent(true);
+    tracker.track('after');
+    await tracker.flush();
+    expect(asked).toBe(1);
+    expect(dropped).toEqual([['seen', 'consent']]);
+    expect(names()).toEqual(['after']);
+  });
+
   it('drops the queue and all later events, and writes nothing', async () => {
     const page = openPage();
     const store = createMemoryStore();
