@@ -33,6 +33,26 @@ test('calls of a page that unloads before the bundle loads are sent by the next 
   await expect.poll(async () => (await demo.events()).map(({ payload }) => payload)).toEqual([{ n: 1 }]);
 });
 
+test('views of a page that unloads before the bundle loads have its title and address', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/blank?early`);
+  await page.addScriptTag({ content: await stub() });
+  await page.evaluate(() => {
+    // As in a head: the title comes below.
+    document.title = '';
+    window.clew('page');
+    document.title = 'Early';
+  });
+  await visitor.visit();
+  await visitor.clew('page');
+  await expect
+    .poll(async () => (await demo.events()).map(({ payload }) => payload))
+    .toMatchObject([
+      { title: 'Early', url: `${demo.address}/blank?early`, path: '/blank', referrer: '' },
+      { title: 'Blank', url: `${demo.address}/blank`, path: '/blank' },
+    ]);
+});
+
 test('reads every scalar option from data- attributes', async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '600000', maxBatchEvents: '2', debug: '' });
   const said = visitor.page.waitForEvent('console', (message) => message.text().startsWith('clew: delivered'));

@@ -1,5 +1,6 @@
 import { normaliseOptions, type TrackerOptions } from './api/options.js';
 import { CALLS, carriedKeys, carriedList, carry } from './outbox/carryOver.js';
+import { withoutLink } from './page/address.js';
 import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
 import { pageViews } from './page/navigation.js';
@@ -17,8 +18,10 @@ type Call = [method: string, ...args: unknown[]];
 interface Clew {
   (...call: Call): unknown;
   /** The calls that the stub remembered: there is none once a bundle has come. */
-  q?: [at: number, call: Call][];
+  q?: Early[];
 }
+/** `seen` is what a call of `page` is about: title, URL, path and referrer. Earlier versions of the stub have none. */
+type Early = [at: number, call: Call, seen?: unknown];
 
 /** Words for true and false, in any letters: templates of other languages write `False`. */
 const SWITCH = /^\s*(?:(true|yes|on)|false|no|off)\s*$/i;
@@ -64,6 +67,14 @@ const idOf = (key: string, place: number): string | undefined => {
   return digits[29] && digits.replace(/(.{8})(.{4})(.{3})(.{3})/, '$1-$2-4$3-8$4-');
 };
 
+/** A call as it was made: a `page_view` has what the page was then. The title may have come later. */
+const callOf = (call: Call, seen: unknown): Call => {
+  if (call[0] !== 'page' || !Array.isArray(seen)) return call;
+  const [title, url, path, referrer] = seen;
+  const context = { url: withoutLink(`${url}`), path, referrer: withoutLink(`${referrer}`), ...(title && { title }) };
+  return ['page', { ...context, ...Object(call[1]) }];
+};
+
 const host = window as { clew?: Clew };
 
 const start = () => {
@@ -98,17 +109,17 @@ const start = () => {
   host.clew = clew;
   /** Other code may have written anything under a key of the stub's. */
   const entryOf = (entry: unknown, id?: string) => {
-    const [at, call] = Object(Array.isArray(entry) ? entry : []) as [number, Call];
-    return { at: +new Date(at), call, id };
+    const [at, call, seen] = Object(Array.isArray(entry) ? entry : []) as Early;
+    return { at: +new Date(at), call, seen, id };
   };
   const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
   // Pages that are open at the same time change the visitor in the order of time.
-  for (const { at, call, id } of [...left, ...early.map((entry) => entryOf(entry))].sort((a, b) => a.at - b.at)) {
+  for (const { at, call, seen, id } of [...left, ...early.map((entry) => entryOf(entry))].sort((a, b) => a.at - b.at)) {
     // Skip calls with time 0 or an invalid date.
     if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
     replayed = at;
     replayedId = id;
-    clew(...call);
+    clew(...callOf(call, seen));
   }
   replayed = replayedId = undefined;
   for (const key of carried) carry(key);

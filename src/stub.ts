@@ -9,7 +9,7 @@ const MOST = 5e5;
 const w = window as { clew?: Stub };
 // An element with this id is no function.
 if (typeof w.clew !== 'function') {
-  const q: unknown[] = [];
+  const q: [at: number, call: unknown[], seen: string[] | false][] = [];
   /** What JSON cannot say stays what it is: the bundle will tell. */
   const copy = (value: unknown) => {
     try {
@@ -19,7 +19,9 @@ if (typeof w.clew !== 'function') {
     }
   };
   const stub: Stub = (...call) => {
-    q.push([Date.now(), call.map(copy)]);
+    // The page may have another address, or be another one, when the bundle makes the call.
+    const seen = call[0] === 'page' && [document.title, location.href, location.pathname, document.referrer];
+    q.push([Date.now(), call.map(copy), seen]);
   };
   stub.q = q;
   w.clew = stub;
@@ -31,6 +33,8 @@ if (typeof w.clew !== 'function') {
       const isOpen = document.readyState === 'loading' && !document.querySelector('[data-base-url]');
       if (!q[0] || isOpen || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`))
         return;
+      // The calls may have come before the title.
+      for (const [, , seen] of q) if (seen) seen[0] ||= document.title;
       // One call that cannot be written is not to take the others with it.
       const text = JSON.stringify(q.splice(0).filter((call) => copy(call) !== call));
       let all = text;

@@ -236,6 +236,38 @@ describe('calls that the stub has saved', () => {
     expect(new Set([...first, ...others]).size).toBe(8);
   });
 
+  it('of `page` become views of the page that made them', async () => {
+    openPage();
+    const link = 'https://shop.example/yarns?clew_link=x.y';
+    const calls = [
+      [
+        ['page', { path: '/b' }],
+        ['Yarns', `${link}&a=1`, '/yarns', link],
+      ],
+      [['page'], ['', link, '/yarns', '']],
+      [['page'], false],
+      [['page'], { url: link }],
+      [
+        ['track', 'a'],
+        ['Yarns', link, '/yarns', ''],
+      ],
+    ].map((call) => [Date.now(), ...call]);
+    localStorage[KEY] = JSON.stringify(calls);
+    const clew = await load();
+    const { href: url, pathname: path } = location;
+    const { title, referrer } = document;
+    await clew('flush');
+    const here = { url, path, title, referrer };
+    const [yarns, search] = ['https://shop.example/yarns', 'https://shop.example/yarns?a=1'];
+    expect(arrived.map(({ payload }) => payload)).toEqual([
+      { title: 'Yarns', url: search, path: '/b', referrer: yarns },
+      { title, url: yarns, path: '/yarns', referrer: '' },
+      here,
+      here,
+      undefined,
+    ]);
+  });
+
   it('are left to another page while the page is prerendering', async () => {
     openPage();
     const saved = JSON.stringify(SAVED);

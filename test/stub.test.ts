@@ -34,7 +34,8 @@ beforeEach(() => {
   vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date'] });
   vi.stubGlobal('localStorage', storage);
   vi.stubGlobal('navigator', {});
-  vi.stubGlobal('document', { querySelector: () => null });
+  vi.stubGlobal('document', { querySelector: () => null, title: 'Yarns', referrer: 'https://search.example/' });
+  vi.stubGlobal('location', { href: 'https://shop.example/yarns?a=1', pathname: '/yarns' });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -64,6 +65,25 @@ describe('a page that leaves before the bundle loads', () => {
   it('saves its calls in order, without those that JSON cannot express', async () => {
     await visit(['track', 'a'], ['track', 'b', 1n], ['track', 'c']);
     expect(saved().map(namesIn)).toEqual([['a', 'c']]);
+  });
+
+  it('saves with calls of `page` what the page was in the call, and a title that came later', async () => {
+    const [clew, leave] = await open();
+    document.title = '';
+    clew('page', { plan: 'pro' });
+    clew('track', 'a');
+    document.title = 'Yarns';
+    vi.stubGlobal('location', { href: 'https://shop.example/club', pathname: '/club' });
+    clew('page');
+    document.title = 'Club';
+    leave();
+    const [key = ''] = saved();
+    const seen = (JSON.parse(storage[key] as string) as unknown[][]).map((call) => call[2]);
+    expect(seen).toEqual([
+      ['Club', 'https://shop.example/yarns?a=1', '/yarns', 'https://search.example/'],
+      false,
+      ['Yarns', 'https://shop.example/club', '/club', 'https://search.example/'],
+    ]);
   });
 
   it('has a key of its own, also if another one leaves in the same millisecond', async () => {
