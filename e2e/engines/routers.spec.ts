@@ -7,6 +7,9 @@ import { withProfile } from '../support/ownBrowser.ts';
 import { countedViews, type Moment, moments, type Row, rows, shown, titles, urlOf, type View } from './routers/rows.ts';
 import { type RouterSite, startSite } from './routers/site.ts';
 
+/** How long (ms) a test may take that installs and builds a framework's app. */
+const BUILD = 900_000;
+
 const test = base.extend<object, { site: RouterSite }>({
   site: [
     async ({ collector }, use) => {
@@ -59,6 +62,9 @@ for (const row of rows) {
     shared,
     site,
   }) => {
+    if (row.framework) test.setTimeout(BUILD);
+    const missing = await site.prepare(row);
+    test.skip(!!missing, missing);
     await collector.clear();
     const engine = await shared();
     const tab = await engine.newTab();
@@ -85,17 +91,20 @@ for (const row of rows) {
 
 test('page views of all apps: prerendered', { tag: '@long' }, async ({ engine, collector, site }) => {
   test.skip(engine !== 'chromium', 'it does not prerender');
+  test.setTimeout(BUILD);
+  const played: Row[] = [];
+  for (const row of rows) if (!(await site.prepare(row))) played.push(row);
   await collector.clear();
   await withProfile(async (profile) => {
     const browser = await openEngine('chromium', profile);
     const tab = await browser.newTab();
     await tab.goto(`${site.origin}/away`);
-    const [first, ...others] = rows;
+    const [first, ...others] = played;
     await tab.evaluate((path) => void setTimeout(() => location.assign(path), 500), `/launch/${first?.id}`);
     // Only lets go of it.
     await tab.page?.context().browser()?.close();
     const counted: View[] = [];
-    for (const row of rows) {
+    for (const row of played) {
       await expect.poll(() => site.turns.length, row.id).toBe(1);
       counted.push(...countedViews(row, 'prerendered'));
       await expect.poll(() => viewsOf(collector, site.origin), row.id).toEqual(counted);

@@ -41,11 +41,25 @@ const kinds: Record<string, Kind> = {
     link: (url) => `hx-get="${url}" hx-push-url="true" hx-target="body"`,
   },
   'htmx-4': boosted('/lib/htmx-4.js'),
+  astro: { head: tag() },
+  next: { head: tag() },
+  'next-loading': { head: tag() },
+  'next-redirect': { head: tag() },
+  'next-react': { head: '' },
 };
+const kindOf = ({ id }: Row): Kind => kinds[id] ?? app(id.split('-')[0] ?? '');
+
+/**
+ * What all pages of the row have first in their heads.
+ *
+ * @param head what else
+ */
+export const headOf = (row: Row, head: string): string => WATCH + head + kindOf(row).head;
 
 /** @param head what else the page has in its head */
-export const renderPage = ({ id }: Row, page: string, head: string): string => {
-  const { head: own = '', body = '', link = () => '', isRendered } = kinds[id] ?? app(id.split('-')[0] ?? '');
+export const renderPage = (row: Row, page: string, head: string): string => {
+  const { id } = row;
+  const { body = '', link = () => '', isRendered } = kindOf(row);
   const names = ['one', 'two', 'three', 'old'];
   const links = names.map((name) => {
     const url = `/${id}/${name}`;
@@ -54,6 +68,6 @@ export const renderPage = ({ id }: Row, page: string, head: string): string => {
   const title = titles[page as keyof typeof titles];
   const markup = id === 'react-hydrated' ? renderReact(id, page) : '';
   const content = isRendered ? `<nav>${links.join(' ')}</nav><h1>${title}</h1>` : `<div id="app">${markup}</div>`;
-  return `<!doctype html><html lang="en"><head><title>${isRendered ? title : 'App'}</title>${WATCH}${head}${own}</head>
+  return `<!doctype html><html lang="en"><head><title>${isRendered ? title : 'App'}</title>${headOf(row, head)}</head>
 <body ${body}>${content}</body></html>`;
 };

@@ -1,4 +1,5 @@
 import type { EngineName } from '../../faults/engines/engine.ts';
+import type { Framework } from './built.ts';
 
 /** What happens to a view, in the order of the walk. A walk does not prerender: that takes a browser of its own. */
 export const moments = ['load', 'route', 'redirect', 'back', 'reload', 'restored', 'prerendered'] as const;
@@ -34,6 +35,8 @@ export interface Row {
   readonly app: string;
   /** The second cell. */
   readonly by: string;
+  /** The framework's own command builds the app. */
+  readonly framework?: Framework;
   /** The app keeps its routes in the hash. */
   readonly isHash?: true;
   /** Views that differ from one of the page that is shown. */
@@ -90,6 +93,28 @@ export const rows: readonly Row[] = [
   { id: 'vue', app: 'Vue Router', by: VUE },
   { id: 'vue-kept', app: 'Vue Router, pages in `KeepAlive`', by: VUE },
   { id: 'vue-hash', app: 'Vue Router, `createWebHashHistory`', by: VUE, isHash: true },
+  {
+    id: 'astro',
+    app: 'Astro 5, `<ClientRouter />`',
+    by: TAG,
+    framework: 'astro',
+    counted: { back: [{ title: 'Three', url: '/astro/two' }] },
+  },
+  { id: 'next', app: 'Next.js 16, app router', by: TAG, framework: 'next' },
+  { id: 'next-react', app: 'Next.js 16, app router', by: REACT, framework: 'next' },
+  { id: 'next-loading', app: 'Next.js 16, `loading.js`', by: TAG, framework: 'next' },
+  {
+    id: 'next-redirect',
+    app: 'Next.js 16, `redirect()` in a page',
+    by: TAG,
+    framework: 'next',
+    counted: {
+      redirect: [
+        { title: '', url: '/next-redirect/old' },
+        { title: 'Three', url: '/next-redirect/three' },
+      ],
+    },
+  },
 ];
 
 export const urlOf = ({ id, isHash }: Row, page: string): string => (isHash ? `/${id}#/${page}` : `/${id}/${page}`);

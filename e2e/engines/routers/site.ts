@@ -3,14 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'vite';
 import { createRelay, toNodeHandler } from '../../../dist/relay.js';
 import type { Demo } from '../../support/demo.ts';
-import { renderPage } from './pages.ts';
+import { type Built, type Framework, openBuilt } from './built.ts';
+import { headOf, renderPage } from './pages.ts';
 import { launcherOf, PRERENDERED } from './prerender.ts';
-import { rows } from './rows.ts';
+import { type Row, rows } from './rows.ts';
 
 /** How long (ms) the server takes for a page or for data. An address has to stand for less before it counts as a view. */
 const SLOW = 300;
@@ -48,6 +51,34 @@ const bundle = async (name: string): Promise<string> => {
   return chunk.code;
 };
 
+/** A page of a framework, with what all pages have first in their heads. */
+async function* withHead(page: AsyncIterable<Uint8Array>, head: string) {
+  let isDone = false;
+  for await (const chunk of page) {
+    const before = Buffer.from(chunk).toString('latin1');
+    const after: string = isDone ? before : before.replace('<head>', () => `<head>${head}`);
+    isDone ||= after !== before;
+    yield Buffer.from(after, 'latin1');
+  }
+}
+
+/** Passes a request on to a framework's server. Its pages may go into the back/forward cache, as the others. */
+const passOn = async (origin: string, request: IncomingMessage, response: ServerResponse, head: string) => {
+  const { host: _host, connection: _connection, ...headers } = request.headers as Record<string, string>;
+  const answer = await fetch(origin + request.url, {
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    redirect: 'manual',
+  });
+  const type = answer.headers.get('content-type') ?? '';
+  const isPage = type.startsWith('text/html');
+  for (const [name, value] of answer.headers)
+    if (!/^(connection|keep-alive|transfer-encoding|content-length)$/.test(name)) response.setHeader(name, value);
+  response.setHeader('Cache-Control', 'no-cache');
+  response.writeHead(answer.status);
+  const body: AsyncIterable<Uint8Array> = answer.body ?? Readable.from([]);
+  await pipeline(isPage ? withHead(body, head) : body, response);
+};
+
 /** Apps of all kinds on one origin, with the relay in front of the demo's collector. */
 export const startSite = async (demo: Demo) => {
   const relay = toNodeHandler(
@@ -59,7 +90,21 @@ export const startSite = async (demo: Demo) => {
   const problems: string[] = [];
   /** Pages that have been prerendered and are seen: each waits for the path at which it goes on. */
   const turns: ((path: string) => void)[] = [];
-  const site = { origin: '', problems, turns, close: async () => {} };
+  /** Sentences in place of those that cannot be installed. */
+  const frameworks = new Map<Framework, Built | string>();
+  const builtFor = (framework: Framework | undefined) => {
+    const built = framework && frameworks.get(framework);
+    return typeof built === 'object' ? built : undefined;
+  };
+  /** Builds what the row needs, if that has not been done yet. Returns why it cannot be played, if it cannot. */
+  const prepare = async ({ framework }: Row): Promise<string | undefined> => {
+    if (!framework) return undefined;
+    const built = frameworks.get(framework) ?? (await openBuilt(framework));
+    if (typeof built === 'string' && !frameworks.has(framework)) console.log(built);
+    frameworks.set(framework, built);
+    return typeof built === 'string' ? built : undefined;
+  };
+  const site = { origin: '', problems, turns, prepare, close: async () => {} };
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
@@ -86,10 +131,21 @@ export const startSite = async (demo: Demo) => {
     const launched = rows.find(({ id }) => first === 'launch' && id === page);
     if (launched) return answer('text/html', launcherOf(launched));
     if (pathname === '/away') return answer('text/html', '<!doctype html><title>Away</title><h1>Away</h1>');
+    const next = builtFor('next');
+    const isNext = first === '_next' || row?.framework === 'next';
+    if (next && isNext) return passOn(next.origin, request, response, row ? headOf(row, PRERENDERED) : '');
+    const astro = builtFor('astro');
+    if (astro && page === '_astro')
+      return answer('text/javascript', await readFile(join(astro.folder, 'dist', pathname.replace('/astro', ''))));
     if (!row) return response.writeHead(404).end();
     if (page === 'old') return response.writeHead(302, { Location: `/${row.id}/three` }).end();
     await pause(SLOW);
-    answer('text/html', renderPage(row, page, PRERENDERED));
+    if (!row.framework) return answer('text/html', renderPage(row, page, PRERENDERED));
+    const html = await readFile(join(astro?.folder ?? '', 'dist', `${page}.html`), 'utf8');
+    answer(
+      'text/html',
+      html.replace('<head>', () => `<head>${headOf(row, PRERENDERED)}`),
+    );
   };
 
   const server = createServer((request, response) => {
@@ -103,6 +159,7 @@ export const startSite = async (demo: Demo) => {
   site.close = async () => {
     server.close();
     server.closeAllConnections();
+    for (const built of frameworks.values()) if (typeof built === 'object') await built.close();
   };
   return site;
 };

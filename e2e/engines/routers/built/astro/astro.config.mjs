@@ -1,0 +1,1 @@
+export default { base: '/astro', build: { format: 'file' } };

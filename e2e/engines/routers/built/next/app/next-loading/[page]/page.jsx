@@ -1,0 +1,6 @@
+import { pagesOf } from '../../pages.jsx';
+
+const { Page, generateMetadata } = pagesOf('next-loading');
+
+export { generateMetadata };
+export default Page;

@@ -1,0 +1,10 @@
+import { Links } from '../links.jsx';
+
+export default function Layout({ children }) {
+  return (
+    <div>
+      <Links base="next-loading" />
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+'use client';
+
+import { createTracker } from 'clew';
+import { ClewProvider, usePageViews } from 'clew/react';
+import { usePathname } from 'next/navigation';
+import { useEffect } from 'react';
+
+const tracker = createTracker({ baseUrl: '/clew', flushInterval: 200 });
+
+const Views = () => {
+  usePageViews(usePathname());
+  return null;
+};
+
+export const Provided = ({ children }) => {
+  // As the script tag has it, for the test.
+  useEffect(() => Object.assign(window, { clew: (method, ...args) => tracker[method](...args) }) && undefined, []);
+  return (
+    <ClewProvider tracker={tracker}>
+      <Views />
+      {children}
+    </ClewProvider>
+  );
+};
