@@ -219,7 +219,9 @@ export const createRelay = (options: RelayOptions): Relay => {
       await Promise.all(opened.map(({ end }) => end(isTaken)));
     }
     // After the reservations: a handover that is being served may wait for events of this request.
-    return withStates(response, await receipts.ask(questions));
+    const states = await receipts.ask(questions);
+    metrics.asked(questions, states);
+    return withStates(response, states);
   };
 
   const handle = async (request: RelayRequest, connection: ConnectionInfo): Promise<Response> => {

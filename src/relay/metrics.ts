@@ -1,3 +1,6 @@
+import type { HandoverState } from '../wire.js';
+import type { Question } from './receipts.js';
+
 /** Counters, gauges and histograms, as OpenMetrics text: https://prometheus.io/docs/specs/om/open_metrics_spec/ */
 
 /** Upper bounds of the histograms, in s. */
@@ -50,6 +53,9 @@ const fieldOf = (reason: string): string => {
   return FIELDS.includes(word) ? word : 'other';
 };
 
+/** `unanswered`: the relay could not find out the state in time. */
+const HANDOVER_STATES = ['taken', 'unknown', 'forgotten', 'unanswered'] as const;
+
 /** What a relay counts from its start. */
 export const createMetrics = () => {
   const requests: Counts = new Map();
@@ -60,6 +66,7 @@ export const createMetrics = () => {
   ]);
   const rejections: Counts = new Map();
   const refusals: Counts = new Map();
+  const handovers: Counts = new Map(HANDOVER_STATES.map((state) => [state, 0]));
   const answers: Counts = new Map();
   const failures: Counts = new Map([
     ['seen', 0],
@@ -85,6 +92,10 @@ export const createMetrics = () => {
     ofBots(count: number): void {
       bots += count;
     },
+    /** @param states of the handovers that a request asks about, or undefined if the relay does not know them */
+    asked(questions: readonly Question[], states: readonly HandoverState[] | undefined): void {
+      for (const at of questions.keys()) add(handovers, states?.[at] ?? 'unanswered');
+    },
     /** @param status of the answer, or undefined if there was none */
     forward(status: number | undefined, ms: number): void {
       add(answers, `${status ?? 'none'}`);
@@ -104,6 +115,7 @@ export const createMetrics = () => {
         `clew_relay_bot_events_total ${bots}`,
         '# TYPE clew_relay_missing_events gauge',
         `clew_relay_missing_events ${gauges.missing}`,
+        ...counterLines('clew_relay_handovers', 'state', handovers),
         ...counterLines('clew_relay_forward_answers', 'status', answers),
         '# TYPE clew_relay_forwards_in_flight gauge',
         `clew_relay_forwards_in_flight ${gauges.forwards}`,

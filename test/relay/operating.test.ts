@@ -173,6 +173,7 @@ describe('the metrics', () => {
       'clew_relay_forward_answers_total{status="none"} 1',
       'clew_relay_forwards_in_flight 0',
       'clew_relay_missing_events 0',
+      'clew_relay_handovers_total{state="taken"} 0',
       'clew_relay_store_errors_total{store="seen"} 0',
       'clew_relay_request_duration_seconds_count 5',
       'clew_relay_forward_duration_seconds_count 3',

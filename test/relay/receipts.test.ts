@@ -71,6 +71,31 @@ const receiptsSuite = (create: () => Seen) => {
   });
 };
 
+it('counts the handovers that pages ask about, by state', async () => {
+  const [id, other, old] = uuids(3) as [string, string, string];
+  let isDown = false;
+  const memory = memorySeen();
+  const seen: Seen = {
+    ...memory,
+    // As with a Redis, an empty list asks nothing.
+    reserve: (...asked) => (isDown && asked[0][0] ? Promise.reject(new Error('down')) : memory.reserve(...asked)),
+  };
+  const { relay } = openInMemory({ seen });
+  const counts = () => relay.metrics().match(/(?<=clew_relay_handovers_total\{state=")\w+"} \d+/g);
+  expect(counts()).toEqual(['forgotten"} 0', 'taken"} 0', 'unanswered"} 0', 'unknown"} 0']);
+  await relay(handedOver(id, [event('a')]));
+  const handovers = [
+    [id, 0],
+    [id, 60_000],
+    [old, 60_000],
+    [other, 1],
+  ];
+  await relay(requestOf({ handovers, batch: [] }));
+  isDown = true;
+  await relay(asking([id, other]));
+  expect(counts()).toEqual(['forgotten"} 1', 'taken"} 2', 'unanswered"} 2', 'unknown"} 1']);
+});
+
 describe('a relay with memorySeen', () => receiptsSuite(() => memorySeen()));
 describeWithRedis('a relay with redisSeen', () => {
   receiptsSuite(() => redisSeen(redis().command, { prefix: `${randomUUID()}:` }));
