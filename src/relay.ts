@@ -116,7 +116,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   };
   const account = createAccount((report) => notify(options.onReport, report), reportInterval);
   const reserve = createReserve(seen, timeout, onStoreError('seen'));
-  const receipts = createReceipts(seen, reserve, timeout, onStoreError('seen'));
+  const receipts = createReceipts(seen, timeout, onStoreError('seen'));
   const { check, answered: noteAnswer } = createHealth(seen);
   const sieve = createSieve(options.accept, options.allowedEvents, timeout, onError);
   const senderOf = createSenders(options.enrich ?? {}, options.bots, limits, onError);

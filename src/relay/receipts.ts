@@ -2,8 +2,8 @@ import { isUuid } from '../service/eventFault.js';
 import { HANDOVER, type HandoverState } from '../wire.js';
 import { inTime } from './inTime.js';
 import { Refusal, type RelayRequest } from './request.js';
-import type { Reserve } from './reserve.js';
-import type { Seen } from './seen.js';
+import { createAskSeen } from './reserve.js';
+import type { Seen, SeenState } from './seen.js';
 
 /** A handover that a page asks about, and how long ago it was made, in ms. */
 export type Question = readonly [id: string, age: number];
@@ -16,7 +16,7 @@ export interface Receipt {
 
 /** So long (ms) after a departure its request may still be under way: the next page can ask earlier than it arrives. */
 const ARRIVING = 1000;
-/** How often (ms) the relay looks for such a request. */
+/** How often (ms) the relay looks for such a request, and for one that is being served. */
 const LOOK = 100;
 
 /** Most handovers of a request, so that a request costs `seen` no more than a large batch does. */
@@ -47,7 +47,8 @@ export const questionsIn = ({ handovers = [] }: Record<string, unknown>): readon
  *
  * @param onError receives why `seen` has failed. Without a receipt, the page sends its events again
  */
-export const createReceipts = (seen: Seen, reserve: Reserve, timeout: number, onError: (error: unknown) => void) => {
+export const createReceipts = (seen: Seen, timeout: number, onError: (error: unknown) => void) => {
+  const askSeen = createAskSeen(seen, timeout, onError);
   const attempt = async <T>(work: () => Promise<T> | T): Promise<T | undefined> => {
     try {
       return await inTime((async () => work())(), timeout, 'seen');
@@ -73,29 +74,38 @@ export const createReceipts = (seen: Seen, reserve: Reserve, timeout: number, on
       };
     },
     /**
-     * Resolves to the state of each, in order, once none of them is being served. Undefined if that cannot be found out within
-     * `timeout`: the page sends again, and the relay drops what are duplicates.
+     * Resolves to the state of each, in order, once none of them is being served, or after `timeout`. Undefined if `seen` fails: the page
+     * sends again, and the relay drops what are duplicates.
      */
     async ask(questions: readonly Question[]): Promise<readonly HandoverState[] | undefined> {
       if (!questions[0]) return undefined;
-      /** Ids of these that no request has had so far. */
-      const unknownOf = async (asked: readonly Question[]) => {
-        // The reservation reports why `seen` has failed.
-        const reservation = await reserve(asked.map(([id]) => id)).catch(() => undefined);
-        await reservation?.end([]);
-        return reservation && new Set(reservation.fresh);
+      const ids = questions.map(([id]) => id);
+      const owner = crypto.randomUUID();
+      const look = async (): Promise<readonly SeenState[] | undefined> => {
+        // It reports why `seen` has failed.
+        const states = await askSeen(ids, owner).catch(() => undefined);
+        const fresh = ids.filter((_id, at) => states?.[at] === 'new');
+        if (fresh[0]) await attempt(() => seen.release(fresh, owner));
+        return states;
       };
-      let unknown = await unknownOf(questions);
-      for (let waited = 0; questions.some(([id, age]) => age + waited < ARRIVING && unknown?.has(id)); waited += LOOK) {
-        await new Promise((resolve) => setTimeout(resolve, LOOK));
-        unknown = await unknownOf(questions);
+      const begin = performance.now();
+      let states = await look();
+      for (;;) {
+        const waited = performance.now() - begin;
+        /** A relay that has died leaves a handover pending. It must not keep the page from the answers about the others. */
+        const mayArrive = ([, age]: Question, at: number) =>
+          states?.[at] === 'pending' ? waited < timeout : states?.[at] === 'new' && age + waited < ARRIVING;
+        if (!questions.some(mayArrive)) break;
+        // Rarely after the first second: all pages ask about what a relay has left pending.
+        await new Promise((resolve) => setTimeout(resolve, Math.max(LOOK, waited / 10)));
+        states = await look();
       }
-      if (!unknown) return undefined;
-      const isUnknown = unknown;
-      const reach = isUnknown.size ? await memory() : undefined;
-      return questions.map(([id, age]) => {
-        if (!isUnknown.has(id)) return 'taken';
-        return reach !== undefined && age > reach ? 'forgotten' : 'unknown';
+      if (!states) return undefined;
+      const found = states;
+      const reach = found.includes('new') ? await memory() : undefined;
+      return questions.map(([, age], at) => {
+        if (found[at] === 'taken') return 'taken';
+        return reach !== undefined && age > reach && found[at] === 'new' ? 'forgotten' : 'unknown';
       });
     },
   };

@@ -2,7 +2,7 @@ import { inTime } from './inTime.js';
 import type { RelayedEvent } from './job.js';
 import { Refusal } from './request.js';
 import { pause } from './retry.js';
-import type { Seen } from './seen.js';
+import type { Seen, SeenState } from './seen.js';
 
 /** Shortest and longest wait before `seen` is asked again about an event that another request is forwarding, in ms. */
 const FIRST_LOOK = 10;
@@ -42,14 +42,17 @@ export const reserveEvents = async (reserve: Reserve, events: readonly RelayedEv
   };
 };
 
+/** Reserves for the owner those of the ids that are new, and resolves to the state of each. Rejects with a `Refusal`. */
+export type AskSeen = (uuids: readonly string[], owner: string) => Promise<readonly SeenState[]>;
+
 /**
- * Creates a function that reserves ids and resolves to those that are new. It waits at most `timeout` ms for ids that
- * another request has reserved, and as long for each answer of `seen`.
+ * Creates a function that waits at most `timeout` ms for the answer of `seen`.
  *
  * @param onError receives why `seen` has failed
  */
-export const createReserve = (seen: Seen, timeout: number, onError: (error: unknown) => void): Reserve => {
-  const ask = async (uuids: readonly string[], owner: string) => {
+export const createAskSeen =
+  (seen: Seen, timeout: number, onError: (error: unknown) => void): AskSeen =>
+  async (uuids, owner) => {
     const asked = (async () => seen.reserve(uuids, owner))();
     try {
       const states = await inTime(asked, timeout, 'seen');
@@ -67,6 +70,14 @@ export const createReserve = (seen: Seen, timeout: number, onError: (error: unkn
     }
   };
 
+/**
+ * Creates a function that reserves ids and resolves to those that are new. It waits at most `timeout` ms for ids that
+ * another request has reserved, and as long for each answer of `seen`.
+ *
+ * @param onError receives why `seen` has failed
+ */
+export const createReserve = (seen: Seen, timeout: number, onError: (error: unknown) => void): Reserve => {
+  const ask = createAskSeen(seen, timeout, onError);
   return async (uuids) => {
     const until = performance.now() + timeout;
     const owner = crypto.randomUUID();

@@ -221,6 +221,17 @@ describe('a relay', () => {
     expect(errors).toHaveLength(2);
   });
 
+  it('answers about the others when a relay has died that was forwarding one', async () => {
+    const [id, pending, other] = uuids(3) as [string, string, string];
+    const seen = memorySeen();
+    const { relay } = openInMemory({ seen, timeout: 300 });
+    await relay(handedOver(id, [event('a')]));
+    await seen.reserve([pending], 'a relay that has died');
+    const begin = performance.now();
+    expect(statesOf(await relay(asking([id, pending, other], 60_000)))).toBe('taken,unknown,forgotten');
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(300);
+  });
+
   it('calls no handover forgotten if its store has no method memory', async () => {
     const [id] = uuids(1) as [string];
     const { memory, ...seen } = memorySeen();
