@@ -18,7 +18,7 @@ export interface Handed {
 export interface Receipts {
   /** A name for a request. */
   makeId(): string;
-  /** Keeps this. Where there is no room, a later page sends the events again. */
+  /** Keeps this, unless it has no events. Where there is no room, a later page sends the events again. */
   write(handed: Omit<Handed, 'at'>): void;
   /** Nobody needs to ask about these any more. */
   drop(handed: readonly Pick<Handed, 'id'>[]): void;
@@ -55,7 +55,7 @@ export const createReceipts = (service: string, local?: Local): Receipts => {
   return {
     makeId: uuid,
     write({ id, ...handed }) {
-      if (carriedKeys(prefix, local).length < MOST_HANDED) carry(prefix + id, local, { ...handed, at: Date.now() });
+      if (handed.ids[0] && all().length < MOST_HANDED) carry(prefix + id, local, { ...handed, at: Date.now() });
     },
     drop(handed) {
       for (const { id } of handed) {

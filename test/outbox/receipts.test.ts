@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { createReceipts } from '../../src/outbox/receipts.ts';
+
+describe('receipts', () => {
+  it('keep no request without events: questions that a page could not read would take the room of handovers', () => {
+    const local: Record<string, string> = {};
+    const receipts = createReceipts('/clew', local);
+    for (let n = 0; n < 60; n++) receipts.write({ id: receipts.makeId(), ids: [] });
+    expect(local).toEqual({});
+    const id = receipts.makeId();
+    receipts.write({ id, ids: ['an event'] });
+    expect(receipts.open()).toMatchObject([{ id, ids: ['an event'] }]);
+  });
+
+  it('keep the first fifty, whatever else is stored under such keys', () => {
+    const rubbish = Array.from({ length: 60 }, (_, n) => [`clew.handed /clew ${n}`, '{"ids":5}']);
+    const local: Record<string, string> = Object.fromEntries(rubbish);
+    const receipts = createReceipts('/clew', local);
+    const ids = Array.from({ length: 51 }, () => receipts.makeId());
+    for (const id of ids) receipts.write({ id, ids: [id] });
+    expect(receipts.held()).toEqual(new Set(ids.slice(0, 50)));
+  });
+});
