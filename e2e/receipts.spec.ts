@@ -1,15 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Page } from '@playwright/test';
-import { type Site, startSite } from './faults/support/site.ts';
+import { startSite } from './faults/support/site.ts';
+import { marksIn, repeatsIn } from './support/receipts.ts';
 import { expect, numbers, test, upTo } from './support/test.ts';
-
-/** Uuids that came to the server twice, as the server has seen it: a driver does not report all beacons. */
-const repeatedIn = ({ requests }: Site): string[] => {
-  const uuids = requests.flatMap((request) => request.uuids);
-  return uuids.filter((uuid, at) => uuids.indexOf(uuid) !== at);
-};
-const marksIn = (page: Page) =>
-  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('clew.handed ')));
 
 test('twenty quick pages, each left 5 ms after a click: each event goes out once and arrives once', {
   tag: '@promise',
@@ -31,7 +23,7 @@ test('twenty quick pages, each left 5 ms after a click: each event goes out once
       .toEqual(upTo(40));
     await visitor.clew('track', 'last');
     await visitor.clew('flush');
-    expect(repeatedIn(site)).toEqual([]);
+    expect(repeatsIn(site)).toEqual([]);
     expect(await marksIn(page)).toEqual([]);
   } finally {
     await site.close();
@@ -56,7 +48,7 @@ for (const how of ['navigation', 'reload'] as const)
       await expect.poll(async () => numbers(await demo.events('left'))).toEqual(upTo(200));
       await visitor.clew('track', 'next');
       await visitor.clew('flush');
-      expect(repeatedIn(site)).toEqual([]);
+      expect(repeatsIn(site)).toEqual([]);
       expect(await marksIn(page)).toEqual([]);
     } finally {
       await site.close();

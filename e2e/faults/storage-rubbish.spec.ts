@@ -101,6 +101,9 @@ const texts = [
   [5, null, 'x', {}, [], [[]], [1, 2], ['x', ['track', 'odd']]],
   [['2020-01-01', ['track', 'odd']]],
   [[listed]],
+  { at: 'noon', ids: [visitorId] },
+  { at: 0, ids: 'all' },
+  { at: 1e300, ids: [5, null, [visitorId]], isArmed: 'perhaps' },
 ];
 
 for (const key of [
@@ -110,6 +113,8 @@ for (const key of [
   'clew.tab',
   'clew.visitor',
   'clew.settled /clew',
+  'clew.handed /clew a request',
+  `clew.handed /clew ${visitorId}`,
 ]) {
   fault(
     43,
