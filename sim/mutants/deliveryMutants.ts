@@ -129,4 +129,16 @@ export const deliveryMutants: readonly Mutant[] = [
     find: ': !headers.get(RELAY_HEADER);',
     replace: ': false;',
   },
+  {
+    name: 'sends the latest properties first',
+    file: 'courier/courier.ts',
+    find: 'const waiting = items.slice(bisection.aside);',
+    replace: 'const waiting = items.slice(bisection.aside).sort((a, b) => (isChange(a) && isChange(b) ? -1 : 0));',
+  },
+  {
+    name: 'hands over properties in a request for each call',
+    file: 'courier/handover.ts',
+    find: '[...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));',
+    replace: 'false;',
+  },
 ];

@@ -39,6 +39,8 @@ export interface Service {
   readonly stored: Stored[];
   /** The primary key to which properties with this number were last sent. */
   readonly upserted: Map<number, string>;
+  /** The numbers of the properties that it has taken, with the time of each, in order of arrival. */
+  readonly upserts: { readonly n: number; readonly at: number }[];
   /** Properties by primary key. */
   readonly customers: Map<string, Record<string, unknown>>;
   /** Requests for events, with the time of each. */
@@ -48,9 +50,16 @@ export interface Service {
 /** Name of an event that the service refuses. */
 export const POISON = 'poison';
 
+/** Names a property by the number of its call: one request may have the properties of several calls. */
+export const propertyOf = (n: number): string => `call ${n}`;
+
+const numbersIn = (properties: Record<string, unknown>): number[] =>
+  Object.keys(properties).flatMap((name) => (name.startsWith('call ') ? Number(name.slice(5)) : []));
+
 export const createService = (world: World): Service => {
   const stored: Stored[] = [];
   const upserted = new Map<number, string>();
+  const upserts: { readonly n: number; readonly at: number }[] = [];
   const customers = new Map<string, Record<string, unknown>>();
   const take = (event: Sent, isOther: boolean): boolean => {
     if (event.event === POISON) return false;
@@ -71,7 +80,10 @@ export const createService = (world: World): Service => {
     properties?: Record<string, unknown>;
   }) => {
     if (typeof primary_key !== 'string') return false;
-    if (typeof properties.n === 'number') upserted.set(properties.n, primary_key);
+    for (const n of numbersIn(properties)) {
+      upserted.set(n, primary_key);
+      upserts.push({ n, at: world.scheduler.now() });
+    }
     customers.set(primary_key, { ...customers.get(primary_key), ...properties });
     world.log('service', () => `upserts ${primary_key} ${JSON.stringify(properties)}`);
     return true;
@@ -89,6 +101,7 @@ export const createService = (world: World): Service => {
     mood: {},
     stored,
     upserted,
+    upserts,
     customers,
     requests: [],
     serve(request, answer) {

@@ -10,6 +10,7 @@ import {
   findKeptAtDeparture,
   findRevived,
   findSecondId,
+  findStaleProperties,
   findWrongTime,
 } from './deliveryChecks.ts';
 import { findPremature } from './hidden.ts';
@@ -40,6 +41,7 @@ export const INVARIANTS = {
   lease: 'one tab sends at a time',
   handover: 'a page that leaves hands over what it has',
   order: 'events of a page arrive in order',
+  properties: 'a customer has the latest properties',
   rejected: 'only an event that is refused is dropped as rejected',
   id: 'an event keeps its id',
   time: 'an event keeps its time',
@@ -186,6 +188,7 @@ export const checkEnd = (stage: Stage): void => {
     ...checkRequests(stage),
     handover: findKeptAtDeparture(stage),
     order: findDisorder(stage),
+    properties: findStaleProperties(stage),
     rejected: findFalseRejection(stage),
     id: findSecondId(stage),
     time: findWrongTime(stage),

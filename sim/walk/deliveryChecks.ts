@@ -117,6 +117,31 @@ export const findDisorder = (stage: Stage): string | undefined => {
   return undefined;
 };
 
+/** What a crash or kill may have taken back, or trouble with the disk or the network, may arrive once more, and late. */
+const mayComeLate = (stage: Stage, { page, at }: Tracked, arrived: number): boolean => {
+  const { history, plan } = stage;
+  const left = history.departureOf(page, at);
+  const isTakenBack = mayBeTakenBack(stage, at) || mayBeTakenBack(stage, left);
+  const isSlow = plan.isDirect && !history.wasNetworkFair(at - CALM, arrived);
+  return isTakenBack || isSlow || history.refused.has(page) || !history.wasDiskFair(at - CALM, arrived);
+};
+
+/** Properties of a customer that an older call of the same page has set again, or last. */
+export const findStaleProperties = (stage: Stage): string | undefined => {
+  const { plan, ledger, service } = stage;
+  if (hasRefusals(plan) || has(plan, 'clearDatabase')) return undefined;
+  const latest = new Map<string, number>();
+  for (const { n, at } of service.upserts) {
+    const call = ledger.tracked.get(n);
+    if (!call) continue;
+    const caller = `${call.page} ${service.upserted.get(n)}`;
+    const before = latest.get(caller) ?? 0;
+    if (before > n && !mayComeLate(stage, call, at)) return `${call.page}: properties ${n} after properties ${before}`;
+    latest.set(caller, Math.max(n, before));
+  }
+  return undefined;
+};
+
 /** Whether an event has come only by requests of its page that left then, which no later page has repeated. */
 const isHandedOver = (stage: Stage, { uuid, at }: Stored, page: string, left: number): boolean =>
   sendingsOf(stage)

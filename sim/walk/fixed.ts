@@ -297,4 +297,21 @@ export const fixed: readonly FixedWalk[] = [
       { isDirect: true, features: { ...MODERN, hasFetchLater: false }, dataset: { ...keyed }, hasStub: false },
     ),
   },
+  {
+    name: 'a page that leaves hands over all properties of a customer in one request',
+    plan: relayed(2, [
+      { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+      { wait: { ms: 2000 }, action: { verb: 'setProperties', tab: 0 } },
+      { wait: now, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+    ]),
+  },
+  {
+    name: 'a page that leaves hands over no properties while older ones are unanswered',
+    plan: relayed(4, [
+      { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+      { wait: { ms: 2000 }, action: { verb: 'setProperties', tab: 0 } },
+      { wait: now, action: { verb: 'flush', tab: 0 } },
+      { wait: { ms: 20 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+    ]),
+  },
 ];

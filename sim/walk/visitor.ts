@@ -1,4 +1,5 @@
 import type { Clew, Page } from '../browser/page.ts';
+import { propertyOf } from '../server/service.ts';
 import { giveUp, thaw } from './hidden.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { forgetUnstored } from './losses.ts';
@@ -121,7 +122,8 @@ export const setProperties = ({ ledger, world, plan, history }: Stage, page: Pag
   const isKnown = !has(plan, 'clearDatabase', ...FORGETFUL) && isLoaded(page) && ledger.personOf(page.name);
   const isEarly = page.storedAt === undefined;
   const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly };
-  const properties = { visits: ledger.tracked.size, ...(isKnown && { n: ledger.track(call) }) };
+  const n = isKnown ? ledger.track(call) : undefined;
+  const properties = { visits: ledger.tracked.size, ...(n && { n, [propertyOf(n)]: true }) };
   world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
   history.upsert(page.name);
   page.guard(() => void page.clew()?.('setProperties', properties));

@@ -1,5 +1,5 @@
 import { byteLength, type ItemText, idOf, isEvent, singleBody, upsertBody } from '../recorder/event.js';
-import { BATCH_PATH, EVENT_PATH, UPSERT_PATH } from '../wire.js';
+import { BATCH_PATH, EVENT_PATH, parseJson, UPSERT_PATH, type Upsert } from '../wire.js';
 
 /** One request: what goes to which path. */
 export interface Batch {
@@ -49,4 +49,30 @@ export const nextBatch = (
       ? [EVENT_PATH, singleBody(first)]
       : [BATCH_PATH, OPEN + taken + CLOSE];
   return { path, items: taken, body, bytes: byteLength(body) };
+};
+
+const upsertIn = (text: ItemText): Upsert | undefined => (isEvent(text) ? undefined : parseJson(text));
+
+/**
+ * One request for all upserts of a customer, where the first item is one of several. The service makes the same of it as of one after
+ * the other.
+ *
+ * @param most bytes of all of them together: later ones than fit are left
+ */
+export const joinUpserts = (items: readonly ItemText[], most: number): Batch | undefined => {
+  const first = upsertIn(items[0] ?? '');
+  let joined = first;
+  let room = most;
+  const taken: ItemText[] = [];
+  for (const text of first ? items : []) {
+    const upsert = upsertIn(text);
+    if (!upsert || upsert.primary_key !== first?.primary_key) continue;
+    room -= byteLength(text);
+    if (room < 0) break;
+    taken.push(text);
+    joined = { ...joined, ...upsert, properties: { ...joined?.properties, ...upsert.properties } };
+  }
+  if (!taken[1]) return undefined;
+  const body = upsertBody(JSON.stringify(joined));
+  return { path: UPSERT_PATH, items: taken, body, bytes: byteLength(body) };
 };

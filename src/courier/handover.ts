@@ -1,6 +1,6 @@
 import { type ItemText, idOf, isEvent } from '../recorder/event.js';
 import type { Bisection } from './bisect.js';
-import { type Batch, nextBatch } from './cut.js';
+import { type Batch, joinUpserts, nextBatch } from './cut.js';
 import { addTo, KEEPALIVE_QUOTA } from './flight.js';
 import type { CourierPorts } from './ports.js';
 
@@ -31,12 +31,15 @@ export const createHandover = (
   const nextIdle = (room: number): Batch | undefined => {
     const idle: ItemText[] = [];
     const held = receipts?.held();
+    const isBusy = (id: string) => busy.has(id) || held?.has(id);
+    // One upsert at a time: of two requests, the older one may arrive last. They never overtake older ones, either.
+    const isChanging = queue.hasOlder() || [...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));
     for (const [id, text] of queue.items) {
       if (idle.length >= limits.maxBatchEvents) break;
-      // A customer's properties never overtake older ones.
-      if (!busy.has(id) && !held?.has(id) && (isEvent(text) || !queue.hasOlder())) idle.push(text);
+      if (!isBusy(id) && (isEvent(text) || !isChanging)) idle.push(text);
     }
-    const batch = nextBatch(idle, { ...limits, maxBatchBytes: Math.min(bisection.largest, room) });
+    const most = Math.min(bisection.largest, room);
+    const batch = joinUpserts(idle, most) ?? nextBatch(idle, { ...limits, maxBatchBytes: most });
     return batch && batch.bytes <= room ? { ...batch, handover: receipts?.makeId() } : undefined;
   };
 

@@ -1,7 +1,7 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { normaliseOptions } from '../../src/api/options.ts';
-import { type Batch, ENVELOPE, nextBatch } from '../../src/courier/cut.ts';
+import { type Batch, ENVELOPE, joinUpserts, nextBatch } from '../../src/courier/cut.ts';
 import type { ItemText } from '../../src/recorder/event.ts';
 import { eventOf, eventText, idOf, times, upsertText } from '../recorder/items.ts';
 
@@ -105,5 +105,30 @@ describe('an item with a request of its own', () => {
     expect(batches[1]?.path).toBe('/events/');
     const { timestamp: _, ...rest } = JSON.parse(single);
     expect(JSON.parse(batches[1]?.body ?? '')).toEqual(rest);
+  });
+});
+
+describe('upserts joined to one', () => {
+  const joined = (items: readonly ItemText[], most = maxBatchBytes) => joinUpserts(items, most);
+  const [free, pro] = [upsertText({ plan: 'free', city: 'Bonn' }), upsertText({ plan: 'pro' })];
+
+  it('are those of the customer of the first one, in order, without the events between them', () => {
+    const batch = joined([free, eventText(), upsertText({ plan: 'none' }, 'bob'), pro]);
+    expect(batch).toMatchObject({ path: '/api/customers/upsert', items: [free, pro] });
+    expect(JSON.parse(batch?.body ?? '')).toEqual({ properties: { plan: 'pro', city: 'Bonn' }, primary_key: 'ann' });
+    expect(batch?.bytes).toBe(sizeOf(batch?.body ?? ''));
+  });
+
+  it('leave later ones that do not fit', () => {
+    expect(joined([free, pro, upsertText({ note: 'x'.repeat(1000) })], 500)?.items).toEqual([free, pro]);
+  });
+
+  it.each([
+    ['behind an event', [eventText(), free, pro]],
+    ['that is the only one', [free, eventText()]],
+    ['with one of another customer', [free, upsertText({}, 'bob')]],
+    ['that no code of clew has written', ['{"uuid":"00000000-0000-4000-8000-000000000000","properties', pro]],
+  ])('are none for one %s', (_, items) => {
+    expect(joined(items)).toBeUndefined();
   });
 });

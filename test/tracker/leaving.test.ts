@@ -1,5 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
+import type { Answer, TransportRequest } from '../../src/index.ts';
 import { createMemoryStore, openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -24,6 +25,42 @@ describe('a page that unloads', () => {
     page.leave();
     await settle();
     expect(names()).toHaveLength(150);
+  });
+
+  it('hands over all properties of a customer in one request, the later ones last', async () => {
+    const page = openPage();
+    const { tracker, requests, upserts } = start();
+    tracker.identify('ann');
+    await tracker.flush();
+    const before = requests.length;
+    tracker.setProperties({ plan: 'free', city: 'Bonn' });
+    tracker.track('between');
+    tracker.setProperties({ plan: 'pro', joined: null });
+    page.leave();
+    await settle();
+    expect(requests.slice(before).map(({ leaving }) => leaving)).toEqual([true, true]);
+    expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro', city: 'Bonn', joined: null } }]);
+  });
+
+  it('hands over no properties while older ones are unanswered', async () => {
+    const page = openPage();
+    const bodies: unknown[] = [];
+    const transport = ({ url, body, leaving }: TransportRequest): Promise<Answer> => {
+      const isUpsert = url.includes('/customers/upsert');
+      if (isUpsert) bodies.push(JSON.parse(`${body}`).properties);
+      return isUpsert && !leaving ? new Promise(() => {}) : Promise.resolve({ outcome: 'delivered' });
+    };
+    const { tracker } = start({ transport, compress: false });
+    tracker.identify('ann');
+    await tracker.flush();
+    tracker.setProperties({ plan: 'free' });
+    tracker.flush();
+    await settle();
+    expect(bodies).toEqual([{ plan: 'free' }]);
+    tracker.setProperties({ plan: 'pro' });
+    page.leave();
+    await settle();
+    expect(bodies).toEqual([{ plan: 'free' }]);
   });
 
   it('hands nothing over while offline, and keeps the queue for the next page', async () => {
