@@ -183,4 +183,10 @@ export const visitorMutants: readonly Mutant[] = [
     find: '    if (item && !item[1] && !isSure) break;\n',
     replace: '',
   },
+  {
+    name: 'sends what it has as the visitor refuses',
+    file: 'page/visit.ts',
+    find: '    recorder.drain();\n    visitor.refuse();\n',
+    replace: '    recorder.drain();\n    courier.leave();\n    courier.restore();\n    visitor.refuse();\n',
+  },
 ];

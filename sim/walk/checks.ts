@@ -2,8 +2,15 @@ import type { Page } from '../browser/page.ts';
 import type { Service, Stored } from '../server/service.ts';
 import { findExcess, findSurplus, isFullFor } from './boundChecks.ts';
 import { mayBeDropped } from './consent.ts';
-import { findAfterRefusal, findBeforeConsent, findSentAfterRefusal, findUndead } from './consentChecks.ts';
 import {
+  findAfterRefusal,
+  findBeforeConsent,
+  findSentAfterRefusal,
+  findSentByRefusing,
+  findUndead,
+} from './consentChecks.ts';
+import {
+  findChanged,
   findDisorder,
   findDisorderOfPages,
   findFalseRejection,
@@ -44,6 +51,7 @@ export const INVARIANTS = {
   properties: 'a customer has the latest properties',
   rejected: 'only an event that is refused is dropped as rejected',
   id: 'an event keeps its id',
+  payload: 'an event keeps its name and its payload',
   time: 'an event keeps its time',
   same: 'a visitor keeps the visitor id until somebody changes it',
   identify: '$identify is sent only where the person is new',
@@ -52,6 +60,7 @@ export const INVARIANTS = {
   before: 'nothing is stored or sent before consent',
   left: 'a refusal leaves nothing behind',
   sent: 'nothing is sent after a refusal',
+  silent: 'a page that is told of a refusal sends nothing',
   undead: 'nothing that is tracked after a refusal arrives',
   filtered: 'an event that beforeSend drops is never sent',
   trickle: 'while events trickle in, requests are one per flushInterval',
@@ -191,12 +200,14 @@ export const checkEnd = (stage: Stage): void => {
     properties: findStaleProperties(stage),
     rejected: findFalseRejection(stage),
     id: findSecondId(stage),
+    payload: findChanged(stage),
     time: findWrongTime(stage),
     same: findOtherId(stage),
     identify: findRepeatedIdentify(stage),
     lost: findLostIdentify(stage),
     pages: findDisorderOfPages(stage),
     sent: findSentAfterRefusal(stage),
+    silent: findSentByRefusing(stage),
     undead: findUndead(stage, arrived),
     revived: findRevived(stage),
     again: findSentAgain(stage),

@@ -1,4 +1,5 @@
 import type { Page } from '../browser/page.ts';
+import type { Network } from '../server/network.ts';
 import type { Scheduler } from '../world/scheduler.ts';
 import type { History } from './history.ts';
 import type { Ledger, Tracked } from './ledger.ts';
@@ -11,6 +12,8 @@ interface Answer {
   readonly isGranted: boolean;
   /** How many events had been tracked: it orders an answer and events of the same moment. */
   readonly tracked: number;
+  /** How many requests had been sent: it orders an answer and requests of the same moment. */
+  readonly requests: number;
 }
 
 /** What the site's consent platform knows, and which page may know what. */
@@ -31,10 +34,11 @@ export const createConsent = (
   ledger: Ledger,
   history: History,
   travel: number,
+  { requests }: Pick<Network, 'requests'>,
 ): Consent => {
   const answers: Answer[] = [];
   const note = (page: string, isGranted: boolean) =>
-    void answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size });
+    void answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size, requests: requests.length });
   /** The answer was given while the page was in the back/forward cache, or it has not reached the page yet. */
   const isUnheard = (answer: Answer, page: string) =>
     answer.page !== page && history.wasAway(page, answer.at, answer.at + travel);

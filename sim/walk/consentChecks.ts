@@ -51,6 +51,21 @@ export const findSentAfterRefusal = (stage: Stage): string | undefined => {
   return undefined;
 };
 
+/** A request of the page that was told of a refusal, from that call on and until the next grant. */
+export const findSentByRefusing = ({ consent, network }: Stage): string | undefined => {
+  for (const [index, { at, page, isGranted, requests }] of consent.answers.entries()) {
+    // An older grant of another tab may still be on its path to this page.
+    const isCrossed = consent.answers.some(
+      (other) => other.isGranted && other.page !== page && other.at <= at && other.at > at - TRAVEL,
+    );
+    if (isGranted || isCrossed) continue;
+    const next = consent.answers.slice(index + 1).find((answer) => answer.isGranted);
+    const sent = network.requests.slice(requests, next?.requests).find(({ from }) => from === page);
+    if (sent) return `${page} at ${(sent.at / 1000).toFixed(3)} s`;
+  }
+  return undefined;
+};
+
 /** An event that was tracked after a refusal that its page knew of, and that arrived. */
 export const findUndead = (stage: Stage, arrived: ReadonlySet<number>): string | undefined => {
   if (!isRequired(stage)) return undefined;

@@ -1,7 +1,7 @@
 import type { Stored } from '../server/service.ts';
 import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
-import type { Tracked } from './ledger.ts';
+import { payloadOf, type Tracked } from './ledger.ts';
 import { has, hasRefusals } from './plan.ts';
 import { handedOver, sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
@@ -202,6 +202,17 @@ export const findSecondId = ({ service }: Stage): string | undefined => {
     if (payload.n === undefined) continue;
     if ((ids.get(payload.n) ?? uuid) !== uuid) return `event ${payload.n}`;
     ids.set(payload.n, uuid);
+  }
+  return undefined;
+};
+
+/** An event that arrives with another name or payload than its call had. */
+export const findChanged = ({ service, ledger }: Stage): string | undefined => {
+  for (const { event, payload } of service.stored) {
+    const call = ledger.tracked.get(payload.n ?? 0);
+    if (!call) continue;
+    const { n, name, size } = call;
+    if (event !== name || JSON.stringify(payload) !== JSON.stringify(payloadOf(n, size))) return `event ${n}`;
   }
   return undefined;
 };

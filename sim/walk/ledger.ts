@@ -26,6 +26,9 @@ export interface Tracked {
   droppedAt?: number;
 }
 
+/** The payload of the event with this number, of about `size` characters. */
+export const payloadOf = (n: number, size: number) => ({ n, ...(size && { pad: '.'.repeat(size) }) });
+
 /** One call of `identify`. */
 export interface Identified {
   readonly page: string;

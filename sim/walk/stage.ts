@@ -79,7 +79,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const travel = plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY;
   const ledger = createLedger(world.scheduler, travel);
   const history = createHistory(world.scheduler);
-  const consent = createConsent(world.scheduler, ledger, history, travel);
+  const consent = createConsent(world.scheduler, ledger, history, travel, network);
   const app = createApp(world, ledger, plan, scripts.npm);
 
   const listen = (page: Page) => {

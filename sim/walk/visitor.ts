@@ -2,6 +2,7 @@ import type { Clew, Page } from '../browser/page.ts';
 import { propertyOf } from '../server/service.ts';
 import { giveUp, thaw } from './hidden.ts';
 import { FORGETFUL } from './identityChecks.ts';
+import { payloadOf } from './ledger.ts';
 import { forgetUnstored } from './losses.ts';
 import { has } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
@@ -83,8 +84,7 @@ export const trackBy = (
   world.log(page.name, () => `track ${isOther ? 'for the other service ' : ''}${name} ${numbers}`);
   page.guard(() => {
     // A listener may track in between.
-    for (let i = 0; i < count; i++)
-      clew?.('track', name, { n: ledger.track(call), ...(size && { pad: '.'.repeat(size) }) });
+    for (let i = 0; i < count; i++) clew?.('track', name, payloadOf(ledger.track(call), size));
   });
 };
 
