@@ -21,6 +21,8 @@ export default defineConfig({
     dir: 'test',
     globalSetup: 'test/support/setup.ts',
     tags: [{ name: PROMISE, description: 'A failure counts even if the test passes in a replay: test/run/report.ts' }],
+    // A forgotten `it.only` would leave the file's other tests out, and the run would pass.
+    allowOnly: false,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // A busy machine stretches what a test waits for. These limits end only what hangs.
