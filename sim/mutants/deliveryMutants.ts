@@ -130,13 +130,7 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: ': false;',
   },
   {
-    name: 'sends the latest properties first',
-    file: 'courier/courier.ts',
-    find: 'const waiting = items.slice(bisection.aside);',
-    replace: 'const waiting = items.slice(bisection.aside).sort((a, b) => (isChange(a) && isChange(b) ? -1 : 0));',
-  },
-  {
-    name: 'hands over properties in a request for each call',
+    name: 'hands over properties while older ones are unanswered',
     file: 'courier/handover.ts',
     find: '[...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));',
     replace: 'false;',
