@@ -95,6 +95,29 @@ test('a click on a link, a button or a label within a marked label is tracked', 
   expect(await tracked(demo, visitor)).toEqual([...Array(4).fill(['terms_clicked', {}]), ['outer_clicked', {}]]);
 });
 
+test('a click on a mark within a marked label or card is tracked once', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  const markup = `<label data-clew-event="outer">terms <b id="inner" data-clew-event="inner">of use</b>
+      <input id="one" type="checkbox"></label>
+    <div data-clew-event="card"><label id="label" data-clew-event="label" for="two">two</label>
+      <input id="two" type="checkbox"></div>`;
+  await arrive(visitor, demo, markup);
+  await page.click('#inner');
+  await page.click('#label');
+  expect(await page.isChecked('#one')).toBe(true);
+  expect(await page.isChecked('#two')).toBe(true);
+  await page.click('#one');
+  await page.click('#two');
+  // The page keeps the browser from clicking the control.
+  await page.evaluate(() =>
+    document.querySelector('#inner')?.addEventListener('click', (event) => event.preventDefault()),
+  );
+  await page.click('#inner');
+  await page.click('#one');
+  const names = ['inner', 'label', 'outer', 'card', 'inner', 'outer'];
+  expect(await tracked(demo, visitor)).toEqual(names.map((name) => [name, {}]));
+});
+
 test('clicks on disabled and inert buttons, and on labels of disabled controls, are not tracked', async ({
   demo,
   visitor,

@@ -39,25 +39,22 @@ const payloadOf = (marks: DOMStringMap): Record<string, unknown> => {
   return payload;
 };
 
-/**
- * Whether a click is on a label whose control is disabled, or is within the mark, too: the browser clicks it next. A label clicks
- * nothing for a link or another control in it.
- */
-const isForControl = (path: HTMLElement[], marked: HTMLElement): boolean => {
+/** The control that the browser clicks next, because the click is on its label. A label clicks none for a link or another control in it. */
+const nextControl = (path: HTMLElement[]): HTMLElement | undefined => {
   const clicked = path.find(
     (node) =>
       /^(a|button|details|input|label|select|textarea)$/.test(node.localName) &&
       (node as HTMLAnchorElement).href !== '',
   ) as HTMLLabelElement | undefined;
   const control = clicked?.control;
-  return (
-    !!control &&
-    !path.includes(control) &&
-    // The node that contains both (8) may be around the shadow root of both.
-    (path.indexOf(marked) >= path.findIndex((node) => control.compareDocumentPosition(node) & 8) ||
-      control.matches(':disabled'))
-  );
+  return control && !path.includes(control) ? control : undefined;
 };
+
+/** Whether the label's control is disabled, or is within the mark, too: then the browser clicks that, or nothing. */
+const isForControl = (path: HTMLElement[], marked: HTMLElement, control: HTMLElement): boolean =>
+  // The node that contains both (8) may be around the shadow root of both.
+  path.indexOf(marked) >= path.findIndex((node) => control.compareDocumentPosition(node) & 8) ||
+  control.matches(':disabled');
 
 /**
  * Creates a plugin that tracks marked elements. A click on `<button data-clew-event="signup_clicked" data-clew-plan="pro">`
@@ -75,6 +72,16 @@ export const clicks =
       for (const type of types) target.addEventListener(type, receive, listening);
     };
 
+    /** The control of a label whose click was tracked, while the browser clicks it. */
+    let followed: HTMLElement | undefined;
+    const follow = (control: HTMLElement) => {
+      followed = control;
+      // The page may have prevented that.
+      setTimeout(() => {
+        followed = undefined;
+      });
+    };
+
     const receive = (event: Event): void => {
       // Whatever of an element is asked for may be missing.
       const path = event.composedPath() as HTMLElement[];
@@ -84,9 +91,17 @@ export const clicks =
       for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');
 
       const marked = path.find((node) => marksOf(node)?.clewEvent);
-      if (marked && event.type === typeOf(marked) && !isForControl(path, marked)) {
+      const control = nextControl(path);
+      const isFollowing = followed && marked !== followed && path.includes(followed);
+      if (
+        marked &&
+        event.type === typeOf(marked) &&
+        !isFollowing &&
+        !(control && isForControl(path, marked, control))
+      ) {
         const marks = marksOf(marked) as DOMStringMap;
         track(marks.clewEvent as string, payloadOf(marks));
+        if (control) follow(control);
       }
 
       const link = followedLink(event);
