@@ -50,6 +50,8 @@ export interface Row {
 const TAG = 'script tag';
 const REACT = '`usePageViews`';
 const VUE = '`createClew`';
+/** Firefox does not keep its pages in the back/forward cache. */
+const NEXT = { framework: 'next', uncached: ['firefox'] } as const;
 
 export const rows: readonly Row[] = [
   { id: 'html', app: 'HTML pages', by: TAG },
@@ -100,14 +102,14 @@ export const rows: readonly Row[] = [
     framework: 'astro',
     counted: { back: [{ title: 'Three', url: '/astro/two' }] },
   },
-  { id: 'next', app: 'Next.js 16, app router', by: TAG, framework: 'next' },
-  { id: 'next-react', app: 'Next.js 16, app router', by: REACT, framework: 'next' },
-  { id: 'next-loading', app: 'Next.js 16, `loading.js`', by: TAG, framework: 'next' },
+  { id: 'next', app: 'Next.js 16, app router', by: TAG, ...NEXT },
+  { id: 'next-react', app: 'Next.js 16, app router', by: REACT, ...NEXT },
+  { id: 'next-loading', app: 'Next.js 16, `loading.js`', by: TAG, ...NEXT },
   {
     id: 'next-redirect',
     app: 'Next.js 16, `redirect()` in a page',
     by: TAG,
-    framework: 'next',
+    ...NEXT,
     counted: {
       redirect: [
         { title: '', url: '/next-redirect/old' },

@@ -76,7 +76,10 @@ const passOn = async (origin: string, request: IncomingMessage, response: Server
   response.setHeader('Cache-Control', 'no-cache');
   response.writeHead(answer.status);
   const body: AsyncIterable<Uint8Array> = answer.body ?? Readable.from([]);
-  await pipeline(isPage ? withHead(body, head) : body, response);
+  // A page that leaves breaks off what it was fetching in advance.
+  await pipeline(isPage ? withHead(body, head) : body, response).catch((error) => {
+    if (!request.socket.destroyed) throw error;
+  });
 };
 
 /** Apps of all kinds on one origin, with the relay in front of the demo's collector. */
