@@ -14,6 +14,11 @@ const tag = (words = '') =>
   `<script async src="/dist/clew.js" data-base-url="/clew" data-flush-interval="200" data-page-views="${words}"></script>`;
 const script = (src: string) => `<script defer src="${src}"></script>`;
 
+/** The process of WebKitGTK's page crashes in a view transition. Astro swaps the pages without it where there is none. */
+const WITHOUT_TRANSITIONS = `<script>
+if (/AppleWebKit/.test(navigator.userAgent) && !window.chrome) delete Document.prototype.startViewTransition;
+</script>`;
+
 /** What an app has in its head, and in the tags of its body and of its links. */
 interface Kind {
   readonly head: string;
@@ -41,7 +46,7 @@ const kinds: Record<string, Kind> = {
     link: (url) => `hx-get="${url}" hx-push-url="true" hx-target="body"`,
   },
   'htmx-4': boosted('/lib/htmx-4.js'),
-  astro: { head: tag() },
+  astro: { head: WITHOUT_TRANSITIONS + tag() },
   next: { head: tag() },
   'next-loading': { head: tag() },
   'next-redirect': { head: tag() },
