@@ -1,8 +1,15 @@
 import { deliveryMutants } from './deliveryMutants.ts';
 import type { Mutant } from './mutant.ts';
+import { receiptMutants } from './receiptMutants.ts';
 import { relayMutants } from './relayMutants.ts';
 import { storageMutants } from './storageMutants.ts';
 import { visitorMutants } from './visitorMutants.ts';
 
 /** All ways to break the product that the simulator has to find. */
-export const mutants: readonly Mutant[] = [...storageMutants, ...deliveryMutants, ...visitorMutants, ...relayMutants];
+export const mutants: readonly Mutant[] = [
+  ...storageMutants,
+  ...deliveryMutants,
+  ...visitorMutants,
+  ...relayMutants,
+  ...receiptMutants,
+];

@@ -30,6 +30,7 @@ import { hasRefusals } from './plan.ts';
 import { findSentAgain } from './repeatChecks.ts';
 import { checkRequests } from './requestChecks.ts';
 import type { Stage } from './stage.ts';
+import { findTwiceOnTheWire } from './wireChecks.ts';
 
 /** The names of the invariants, as reports print them. */
 export const INVARIANTS = {
@@ -38,6 +39,7 @@ export const INVARIANTS = {
   dropped: 'an event is dropped only if the walk gives a reason',
   twice: 'an event is stored once',
   again: 'a confirmed event is not sent again',
+  wire: 'an event that was handed over and has arrived is not sent again',
   person: 'a visitor id belongs to one person',
   logout: 'an event goes to the person who was identified when it was tracked',
   flush: 'flush() settles',
@@ -211,6 +213,7 @@ export const checkEnd = (stage: Stage): void => {
     undead: findUndead(stage, arrived),
     revived: findRevived(stage),
     again: findSentAgain(stage),
+    wire: findTwiceOnTheWire(stage),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

@@ -1,0 +1,59 @@
+import type { Mutant } from './mutant.ts';
+
+/** What a page hands over as it leaves, and how a later page learns what has come of it. */
+export const receiptMutants: readonly Mutant[] = [
+  {
+    name: 'receipts: settles a handover that the relay does not know',
+    file: 'courier/question.ts',
+    find: "handovers?.[at] === 'taken'",
+    replace: "['taken', 'unknown'].includes(handovers?.[at] ?? '')",
+  },
+  {
+    name: 'receipts: sends a handover again that the relay has taken',
+    file: 'courier/send.ts',
+    find: 'const takenIds = taken.flatMap(({ ids }) => ids);',
+    replace: 'const takenIds = taken.flatMap(() => []);',
+  },
+  {
+    name: 'receipts: asks for ever about a handover that did not arrive',
+    file: 'courier/send.ts',
+    find: '    receipts?.drop(others);\n',
+    replace: '',
+  },
+  {
+    name: 'receipts: drops the note of a handover before the answer',
+    file: 'courier/send.ts',
+    find: '    const answering = ask(() => ports.send(sent, false, packed));\n',
+    replace: '    receipts?.drop(questions);\n    const answering = ask(() => ports.send(sent, false, packed));\n',
+  },
+  {
+    name: 'receipts: notes no handover',
+    file: 'courier/handover.ts',
+    find: 'if (id) receipts?.write({ id, ids: items.map(idOf), isArmed });',
+    replace: 'if (id && isArmed) receipts?.write({ id, ids: items.map(idOf), isArmed });',
+  },
+  {
+    name: 'receipts: notes no request that is in flight as its page leaves',
+    file: 'courier/courier.ts',
+    find: 'if (id) receipts?.write({ id, ids });',
+    replace: '',
+  },
+  {
+    name: 'receipts: the relay forgets the ids of handovers',
+    file: 'relay/receipts.ts',
+    find: '(isTaken ? seen.confirm([id]) : seen.release([id], owner))',
+    replace: '(isTaken && !id ? seen.confirm([id]) : seen.release([id], owner))',
+  },
+  {
+    name: 'receipts: the relay calls a handover taken that it does not know',
+    file: 'relay/receipts.ts',
+    find: "if (found[at] === 'taken') return 'taken';",
+    replace: "if (found[at] !== 'pending') return 'taken';",
+  },
+  {
+    name: 'receipts: the relay calls a handover taken that the service has refused',
+    file: 'relay.ts',
+    find: 'isTaken = done.isWhole;',
+    replace: 'isTaken = true;',
+  },
+];
