@@ -3,7 +3,7 @@ import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
 import { has, hasRefusals } from './plan.ts';
-import { handedOver, sendingsOf } from './sent.ts';
+import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -99,14 +99,13 @@ export const findDisorder = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
   const last = new Map<string, { n: number; place: number; at: number }>();
-  const handed = handedOver(stage);
   for (const { n, page, isHeard, isOther, at, dropped } of ledger.tracked.values()) {
     const copy = copies.get(n);
     if (!copy || !isHeard || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
     // It deletes what this page has stored. Without BroadcastChannel, the page does not know, and stores it again, later.
     if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
-    // What is handed over may overtake what is under way, and later events do not wait for either.
-    if (history.departureOf(page, 0) <= copy.at || handed.has(copy.uuid)) continue;
+    // What is handed over may overtake what is under way.
+    if (history.departureOf(page, 0) <= copy.at) continue;
     const place = places.get(copy) ?? 0;
     const tracker = `${page} ${!!isOther}`;
     const before = last.get(tracker);
@@ -154,12 +153,9 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
   const copies = firstCopies(stage);
   const places = new Map(service.stored.map((copy, place) => [copy, place]));
-  const handed = handedOver(stage);
   const events = [...ledger.tracked.values()].flatMap((event) => {
     const copy = copies.get(event.n);
-    return copy && !handed.has(copy.uuid) && event.isHeard && !event.isEarly
-      ? [{ ...event, copy, place: places.get(copy) ?? 0 }]
-      : [];
+    return copy && event.isHeard && !event.isEarly ? [{ ...event, copy, place: places.get(copy) ?? 0 }] : [];
   });
   for (const old of events) {
     const gone = history.departureOf(old.page, old.at);

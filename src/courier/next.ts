@@ -3,7 +3,7 @@ import { type ItemText, idOf } from '../recorder/event.js';
 import { BATCH_PATH } from '../wire.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
-import { bytesOfQuestions, isChange, MOST_ASKED, QUESTION, withQuestions } from './question.js';
+import { bytesOfQuestions, MOST_ASKED, QUESTION, withQuestions } from './question.js';
 
 /** The next request. */
 export interface Next {
@@ -43,9 +43,8 @@ export const nextRequest = (
   const room = receipts ? bytesOfQuestions(asked.length) : 0;
   const maxBatchBytes = Math.min(bisection.most, bisection.largest - room);
   const cut = nextBatch(waiting, { ...limits, maxBatchBytes }, singles);
-  // Other events do not wait for what was handed over, unless that changes the customer, or may belong to a page that is open.
-  const isFirst = cut?.path !== BATCH_PATH || held.some(isChange) || open.some(({ isArmed }) => isArmed);
-  const batch = held[0] && isFirst ? QUESTION : cut;
+  // Later events must not pass what was handed over: perhaps it has not arrived.
+  const batch = held[0] ? QUESTION : cut;
   if (!batch) return;
   // An event that is as large as any goes alone, without a receipt.
   const hasReceipt = receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);

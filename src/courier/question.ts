@@ -1,5 +1,5 @@
 import type { Handed } from '../outbox/receipts.js';
-import { byteLength, type ItemText, isEvent, isIdentify } from '../recorder/event.js';
+import { byteLength } from '../recorder/event.js';
 import { BATCH_PATH } from '../wire.js';
 import type { Batch } from './cut.js';
 import type { Answer } from './transport.js';
@@ -9,9 +9,6 @@ export const MOST_ASKED = 20;
 
 /** A request that only asks. */
 export const QUESTION: Batch = { path: BATCH_PATH, items: [], body: '{"batch":[]}', bytes: 12 };
-
-/** Later events must not pass these: they change who the customer is, or what is known of them. */
-export const isChange = (text: ItemText): boolean => !isEvent(text) || isIdentify(text);
 
 /** Most bytes that `withQuestions` adds: a pair has two ids, a time and their marks. */
 export const bytesOfQuestions = (count: number): number => 70 + 60 * count;

@@ -135,19 +135,22 @@ describe('a page that leaves', () => {
 });
 
 describe('the next page', () => {
-  it('asks with its own events, and does not send what the relay has taken', async () => {
+  it('asks before it sends its own events, and does not send what the relay has taken', async () => {
     const visited = visit();
     await leaveAfterAnswer(visited);
     const { tracker, delivered } = visited.open();
     visited.requests.length = 0;
     tracker.track('next');
     await tracker.flush();
-    expect(visited.requests.map(shapeOf)).toEqual([[['next'], 1]]);
+    expect(visited.requests.map(shapeOf)).toEqual([
+      [[], 1],
+      [['next'], 0],
+    ]);
     expect(delivered).toEqual(['next']);
     expect(tracker.stats()).toMatchObject({ queued: 0 });
     tracker.track('later');
     await tracker.flush();
-    expect(visited.requests.map(shapeOf).slice(1)).toEqual([[['later'], 0]]);
+    expect(visited.requests.map(shapeOf).slice(2)).toEqual([[['later'], 0]]);
     expect(marks()).toEqual([]);
   });
 
@@ -168,18 +171,21 @@ describe('the next page', () => {
   });
 
   it.each([
-    ['unknown', [['left']]],
-    [undefined, [['left']]],
-    ['forgotten', [['left']]],
-    ['taken', []],
-  ])('of a proven handover that the relay calls %s sends again %j', async (state, again) => {
+    ['unknown', ['left', 'next']],
+    [undefined, ['left', 'next']],
+    ['forgotten', ['left', 'next']],
+    ['taken', ['next']],
+  ])('of a proven handover that the relay calls %s then sends %j', async (state, names) => {
     const visited = visit(withStates(state));
     await leaveAfterAnswer(visited);
     const { tracker } = visited.open();
     visited.requests.length = 0;
     tracker.track('next');
     await tracker.flush();
-    expect(visited.requests.map(shapeOf)).toEqual([[['next'], 1], ...again.map((names) => [names, 0])]);
+    expect(visited.requests.map(shapeOf)).toEqual([
+      [[], 1],
+      [names, 0],
+    ]);
     expect(visited.service.events('left')).toHaveLength(1);
     expect(marks()).toEqual([]);
   });
@@ -205,8 +211,9 @@ describe('the next page', () => {
     await tracker.flush();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(visited.requests.map(shapeOf)).toEqual([
-      [['next'], 1],
-      [['next'], 1],
+      [[], 1],
+      [[], 1],
+      [['next'], 0],
     ]);
   });
 
