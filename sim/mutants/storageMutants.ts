@@ -99,7 +99,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'writes what waits for the database only when the page leaves',
     file: 'visitor/visitor.ts',
-    find: '    if (is(ASKING) && held.length < MOST_JOURNALED) write();\n',
+    find: '    if (is(ASKING) && held.calls.length < MOST_JOURNALED) write();\n',
     replace: '',
   },
   {

@@ -15,6 +15,8 @@ export interface MethodPorts extends Replay {
   readonly isDirect: boolean;
   /** Takes a call that needs the visitor. */
   enter(call: Call): void;
+  /** Takes properties, if there is room for them. */
+  setProperties(call: Call): void;
   /** Journals what waits for the database. */
   write(): void;
   /** Takes the visitor's answer, for all tabs. */
@@ -42,7 +44,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
   };
   const setProperties = (properties: unknown) => {
     const text = attempt(() => draftUpsert(properties));
-    if (text) enter({ text, at: clock() });
+    if (text) ports.setProperties({ text, at: clock() });
     write();
   };
   return {

@@ -63,6 +63,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     query: queue.query,
     measure: queue.measure,
     rows: queue.collect,
+    weigh: queue.weigh,
     /** Journals what no transaction has confirmed. */
     keep: () => queue.carry(false),
     /**

@@ -15,6 +15,8 @@ export type Sent = readonly [page: string, ...texts: ItemText[]];
 export interface Queue {
   /** Why there is no room for an event, with so many more that wait. */
   excessOf(text: ItemText, waiting?: number): 'too-large' | 'full' | undefined;
+  /** For how many events this one counts. */
+  weigh(text: ItemText): number;
   /** Takes an event in; stored at the end of the microtask, with all others of it. */
   add(text: ItemText): void;
   /**
@@ -100,6 +102,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
   const { store, journal, service, page, limits, pages, onStored } = ports;
   const { maxBatchEvents, maxBatchBytes, maxQueuedEvents } = limits;
   const size = createSize(maxQueuedEvents, maxBatchEvents, ports.onSize);
+  const weigh = (text: ItemText) => size.of([text]);
   const items = new Map<string, ItemText>();
   const rows = new Set<OwnRow>();
   /** The row of this microtask: about a batch, so that confirming deletes whole rows. */
@@ -178,9 +181,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
       if (text.length * 3 > most && byteLength(text) > most) return 'too-large';
       return size.isFull(waiting) ? 'full' : undefined;
     },
+    weigh,
     add(text) {
       keep(text);
-      size.change(size.of([text]));
+      size.change(weigh(text));
       if (!row) queueMicrotask(persist);
       if (!row || row[1].length >= maxBatchEvents || lengthOf(row[1]) + text.length > maxBatchBytes) {
         row = [undefined, [], CHANGED];

@@ -137,6 +137,11 @@ export const createVisit = (ports: VisitPorts) => {
       if (queue.excessOf(text, visitor.size()) === 'full') ledger.end([text], 'full');
       else enter({ text });
     },
+    /** Properties wait like events, and in the same room. */
+    setProperties(call: Call) {
+      if (queue.excessOf(call.text as ItemText, visitor.size()) === 'full') ports.fail('setProperties: full');
+      else enter(call);
+    },
     /** The recorder has no more events for now. */
     rest() {
       visitor.write();

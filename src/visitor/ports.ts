@@ -26,6 +26,8 @@ export interface VisitorPorts {
   take(items: readonly Finished[], isAdopted?: boolean, left?: readonly ItemText[]): void;
   /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
   settled(isStart: boolean): ReadonlySet<unknown>;
+  /** How many events a text counts for, where their number is bounded. */
+  weigh(text: ItemText): number;
   /** What is to be stored. */
   rows(): Rows;
   /** Journals items that are not stored yet. */

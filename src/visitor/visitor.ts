@@ -4,6 +4,7 @@ import { idOf, stamp } from '../recorder/event.js';
 import { adopt } from './adopt.js';
 import { type Call, eventsIn, finish, isChange } from './calls.js';
 import { AT_ONCE, decide } from './decide.js';
+import { type Held, heldOf, withCall } from './held.js';
 import { createHint } from './hint.js';
 import { detachLate } from './late.js';
 import { ASKING, AWAY, type Life, OPEN, REFUSED, WAITING } from './life.js';
@@ -35,13 +36,13 @@ interface Answered {
 
 /** Who the visitor is. Calls wait until that is known, and change it in order. */
 export const createVisitor = (ports: VisitorPorts) => {
-  const { service, store, journal, elsewhere } = ports;
+  const { service, store, journal, elsewhere, weigh } = ports;
   const [readHint, writeHint, rawHint, isErased] = createHint(service, store.local);
   let life: Life = { at: WAITING };
   /** Undefined before the page may know the visitor, and after a refusal. */
   let who: Who | undefined;
   /** Calls that wait for the visitor. */
-  let held: Call[] = [];
+  let held: Held = { calls: [], size: 0 };
   /** The last transaction, until it is done. */
   let asking: Promise<void> | undefined;
   const waiters = createWaiters();
@@ -54,13 +55,13 @@ export const createVisitor = (ports: VisitorPorts) => {
   const write = () => {
     if (!who) return journal.write({});
     const { begin, visitor, stored } = who;
-    const texts = finish(begin, held, service)[1].map(([draft, known]) => (known ? stamp(draft, known) : draft));
+    const texts = finish(begin, held.calls, service)[1].map(([draft, known]) => (known ? stamp(draft, known) : draft));
     journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY) });
   };
 
   /** Journals the calls that wait for the database. */
   const writeHeld = () => {
-    if (is(ASKING) && held.length < MOST_JOURNALED) write();
+    if (is(ASKING) && held.calls.length < MOST_JOURNALED) write();
   };
 
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
@@ -82,18 +83,19 @@ export const createVisitor = (ports: VisitorPorts) => {
   const give = () => {
     const end = is(REFUSED) ? 'the visitor has refused' : !who && life.isStopped && 'the tracker was stopped';
     if (end) waiters.end(end);
-    else if (who && !held[0] && (life.isSure || life.isStopped) && !is(ASKING)) waiters.give(who.begin.thread);
+    else if (who && !held.calls[0] && (life.isSure || life.isStopped) && !is(ASKING)) waiters.give(who.begin.thread);
   };
 
   /** Finishes calls that wait, a few at a time: the page's own work goes on. */
   const pump = (most = AT_ONCE) => {
     if (!who || !(is(OPEN) || is(AWAY))) return;
-    const isBacklog = !!held[1];
-    const [begin, items, count] = finish(who.begin, held.slice(0, most), service, life.isSure);
-    held.splice(0, count);
+    const { calls } = held;
+    const isBacklog = !!calls[1];
+    const [begin, items, count] = finish(who.begin, calls.slice(0, most), service, life.isSure);
+    held = heldOf(calls.slice(count), weigh);
     who = { ...who, begin };
     ports.take(items);
-    if (held[0]) {
+    if (held.calls[0]) {
       if (is(OPEN)) setTimeout(pump);
       return;
     }
@@ -144,9 +146,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     const fresh = others.filter(({ name }) => !taken.includes(name));
     const [base, left] = adopt(fresh, kept, who.begin, isKnown, service);
     const before = who.visitor;
-    const [next, items, rest] = decide(who, held, base, readHint()?.thread, meet, service);
+    const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service);
     const { visitor } = next;
-    held = rest;
+    held = heldOf(rest, weigh);
     life = { at: OPEN, isSure: true };
     know(next);
     ports.take(items, journal.isAmong(taken), left);
@@ -202,12 +204,15 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Takes a call in its turn. */
   const hold = (made: Call) => {
-    if (!who) return void held.push(made);
+    if (!who) {
+      held = withCall(held, made, weigh);
+      return;
+    }
     const [met, call] = meetCall(who, made, service);
     who = met;
     if (!call) return;
-    held.push(call);
-    if (!isChange(call)) return held[1] ? undefined : pump();
+    held = withCall(held, call, weigh);
+    if (!isChange(call)) return held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
     if (isNew) (life.isSure ? know : hint)(changed);
@@ -241,11 +246,13 @@ export const createVisitor = (ports: VisitorPorts) => {
     const seen = rawHint();
     const hinted = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor());
     const here = elsewhere?.meet(hinted, service) ?? hinted;
-    [who, held] = guess(who, here, seen, held, service);
+    const [guessed, calls] = guess(who, here, seen, held.calls, service);
+    who = guessed;
+    held = heldOf(calls, weigh);
     if (!isMissing) hint(who);
     life = { at: ASKING, isMissing };
     ask();
-    if (held[0]) writeHeld();
+    if (calls[0]) writeHeld();
   };
 
   return {
@@ -268,8 +275,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (!fresh || (key && [undefined, key, markOf(key)].includes(keyOf(who?.visitor)))) return false;
       return !who || detachLate([call], who.met, who.past, service)[0][0] === call;
     },
-    /** How many calls wait. */
-    size: () => held.length,
+    /** How many events the calls count for that wait. */
+    size: () => held.size,
     check,
     /** What another tab reports. */
     receive(message: Visitor) {
@@ -298,9 +305,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The visitor refuses. */
     refuse() {
-      const texts = eventsIn(held);
+      const texts = eventsIn(held.calls);
       life = { at: REFUSED, isStopped: life.isStopped };
-      held = [];
+      held = heldOf([], weigh);
       who = undefined;
       write();
       ports.onRefused(texts);

@@ -42,6 +42,31 @@ describe('without consent', () => {
   });
 });
 
+describe('the calls before consent', () => {
+  it('have at most ten million characters, as the queue', async () => {
+    openPage();
+    const { tracker, dropped, errors } = start({ consent: 'required' });
+    const text = 'x'.repeat(50_000);
+    for (let n = 0; n < 250; n++) tracker.track('large', { text });
+    expect(tracker.stats()).toMatchObject({ tracked: 250, queued: 200 });
+    expect(dropped).toEqual(Array(50).fill(['large', 'full']));
+    tracker.setProperties({ text });
+    expect(errors).toEqual(['clew: setProperties: full']);
+    tracker.consent(true);
+    await tracker.flush();
+    expect(tracker.stats()).toEqual({ tracked: 250, delivered: 200, queued: 0, dropped: { full: 50 } });
+  });
+
+  it('include properties that count, too', () => {
+    openPage();
+    const { tracker, errors } = start({ consent: 'required', maxQueuedEvents: 10 });
+    for (let n = 0; n < 12; n++) tracker.setProperties({ n });
+    tracker.track('later');
+    expect(errors).toEqual(Array(2).fill('clew: setProperties: full'));
+    expect(tracker.stats().dropped).toEqual({ full: 1 });
+  });
+});
+
 describe('consent that is given twice', () => {
   it('changes neither the visitor id nor the number of the page', async () => {
     openPage();
