@@ -102,7 +102,8 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   /** Lets the page's own work go ahead in between. */
   const drainSoon = (until = Date.now() + SLICE) => {
     burst = 0;
-    drain(until);
+    // To begin costs a look at localStorage and the cookie.
+    if (calls[0] !== undefined) drain(until);
     ports.rest();
   };
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cookieDomain, type Tracker } from '../../src/index.ts';
 import { markOf, newVisitor, type Visitor, versionAt } from '../../src/visitor/record.ts';
 import { cookiesWritten, openPage, start } from '../tracker/page.ts';
@@ -171,6 +171,18 @@ describe('a domain in a cookie', () => {
     await www.tracker.flush();
     expect(www.events().at(-1)).toMatchObject({ event: 'seen', correlationValue: after });
     expect(after).not.toBe(before);
+  });
+
+  it('is read once in a task that calls track', async () => {
+    const { page, tracker } = startOn(WWW);
+    await tracker.flush();
+    const { get = () => '', set = () => {} } = Object.getOwnPropertyDescriptor(page.document, 'cookie') ?? {};
+    const read = vi.fn(get);
+    Object.defineProperty(page.document, 'cookie', { get: read, set });
+    tracker.track('seen');
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(read).toHaveBeenCalledTimes(1);
   });
 
   it('keeps the newer visitor id of this host when the cookie holds an older one', async () => {
