@@ -287,7 +287,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     leave(): boolean {
       if (!who || (is(ASKING) && life.isMissing)) return false;
       check();
-      life = { at: AWAY, isSure: !!life.isSure };
+      life = { at: AWAY, isSure: !!life.isSure, isStopped: life.isStopped };
       pumpAll();
       return true;
     },

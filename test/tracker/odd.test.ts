@@ -176,6 +176,21 @@ it('a tracker that was stopped does not begin with a consent', async () => {
   expect(test.requests).toEqual([]);
 });
 
+it('a tracker that was stopped does not begin again, whatever is called on it', async () => {
+  const test = createTestTracker();
+  await test.tracker.flush();
+  test.tracker.stop();
+  test.tracker.track('handed over');
+  await test.tracker.flush();
+  const sent = test.requests.length;
+  test.tracker.consent(false);
+  test.tracker.consent(true);
+  test.tracker.track('after');
+  await test.tracker.flush();
+  expect(test.requests).toHaveLength(sent);
+  expect(test.tracker.stats()).toMatchObject({ queued: 0, dropped: { consent: 2 } });
+});
+
 describe('services whose names begin alike', () => {
   const leave = async (store: ReturnType<typeof createMemoryStore>, storageName: string) => {
     const test = createTestTracker({ store, storageName });
