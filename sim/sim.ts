@@ -18,13 +18,19 @@ npm run sim -- --seed SEED [--steps COUNT] [--whole]
   --seed   runs only this walk, shrinks it if it breaks an invariant, and prints its timeline
   --whole  does not shrink the walk`;
 
-const { given, count } = readArguments(USAGE, {
-  seeds: { type: 'string', default: '1000' },
-  from: { type: 'string', default: '1' },
+const { given, count, fail } = readArguments(USAGE, {
+  seeds: { type: 'string' },
+  from: { type: 'string' },
   steps: { type: 'string', default: '25' },
   seed: { type: 'string' },
   whole: { type: 'boolean', default: false },
 });
+
+if (given.seed !== undefined && (given.seeds ?? given.from) !== undefined)
+  fail('--seed: expected neither --seeds nor --from beside it');
+if (given.whole && given.seed === undefined) fail('--whole: expected --seed beside it');
+const seeds = given.seeds === undefined ? 1000 : count('seeds');
+const from = given.from === undefined ? 1 : count('from');
 
 const showWalk = async (plan: Plan): Promise<boolean> => {
   const scripts = await loadScripts();
@@ -58,17 +64,17 @@ const walk = async (): Promise<boolean> => {
   const missing = await checkKnown();
   for (const name of missing) console.log(`no longer seen, remove it from sim/walk/knownBreaks.ts: ${name}`);
   const begun = performance.now();
-  const { findings, tasks } = await walkAll(count('from'), count('seeds'), count('steps'));
+  const { findings, tasks } = await walkAll(from, seeds, count('steps'));
   const seconds = (performance.now() - begun) / 1000;
   const unknown = findings.filter((finding) => !isKnown(createPlan(finding.seed, count('steps')), finding));
   console.log(summarise(findings, unknown));
   console.log(
-    `${given.seeds} walks, ${tasks} tasks, ${seconds.toFixed(0)} s, ${(count('seeds') / seconds).toFixed(0)} walks/s; ` +
+    `${seeds} walks, ${tasks} tasks, ${seconds.toFixed(0)} s, ${(seeds / seconds).toFixed(0)} walks/s; ` +
       `${knownBreaks.length} known breaks, ${new Set(unknown.map(({ seed }) => seed)).size} walks broke something else`,
   );
   const faults = rateFaults(
     findings.map(({ invariant }) => invariant),
-    count('seeds'),
+    seeds,
   );
   for (const fault of faults) console.log(fault);
   return !unknown[0] && !missing[0] && !faults[0];

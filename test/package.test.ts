@@ -285,7 +285,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 18_300, 'dist/stub.js': 435, createTracker: 16_300 };
+  const BUDGETS = { 'dist/clew.js': 18_400, 'dist/stub.js': 435, createTracker: 16_500 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

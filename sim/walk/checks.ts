@@ -20,6 +20,7 @@ import {
   findStaleProperties,
   findWrongTime,
 } from './deliveryChecks.ts';
+import { whyRepeated } from './directRepeats.ts';
 import { findPremature } from './hidden.ts';
 import { findLostIdentify, findOtherId, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
@@ -104,6 +105,9 @@ export const checkIdle = (stage: Stage): void => {
   if (surplus) stage.world.break(INVARIANTS.stored, surplus);
 };
 
+/** The database had not told the page who the visitor is. */
+export const EARLY = ' (its page was asking the database)';
+
 const checkPersons = ({ service, ledger, world }: Stage): void => {
   const owners = new Map<string, string>();
   // Each service has customers of its own, and may know the same visitor by another key.
@@ -121,13 +125,16 @@ const checkPersons = ({ service, ledger, world }: Stage): void => {
     if (event && !ledger.owners(event).has(owner))
       world.break(
         INVARIANTS.logout,
-        `event ${event.n} of ${[...event.persons].map((name) => name || 'nobody')} went to ${owner}`,
+        `event ${event.n} of ${[...event.persons].map((name) => name || 'nobody')} went to ${owner}${event.isEarly ? EARLY : ''}`,
       );
   }
   for (const [n, key] of service.upserted) {
     const call = ledger.tracked.get(n);
     if (call && !ledger.owners(call).has(key))
-      world.break(INVARIANTS.logout, `properties ${n} of ${[...call.persons]} went to ${key}`);
+      world.break(
+        INVARIANTS.logout,
+        `properties ${n} of ${[...call.persons]} went to ${key}${call.isEarly ? EARLY : ''}`,
+      );
   }
 };
 
@@ -190,7 +197,8 @@ export const checkEnd = (stage: Stage): void => {
     const before = confirmed.get(uuid) ?? Number.POSITIVE_INFINITY;
     // Without a relay, a kill may bring back calls of the stub that a page has replayed: the docs name the limit.
     const isRevived = stage.plan.isDirect && stage.history.wasRevived(uuid, before, at);
-    if (before <= at && !isRevived) world.break(INVARIANTS.twice, `${event} ${payload?.n ?? ''} was confirmed twice`);
+    if (before <= at && !isRevived)
+      world.break(INVARIANTS.twice, `${event} ${payload?.n ?? ''} was confirmed twice${whyRepeated(stage, uuid)}`);
     confirmed.set(uuid, at);
   }
   checkPersons(stage);

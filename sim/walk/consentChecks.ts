@@ -17,6 +17,16 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
   return network.requests[0] && `a request of ${network.requests[0].from}`;
 };
 
+/** Two tabs passed opposite answers at the same time: each may hold the other's for the earlier one. */
+export const CROSSED = ' (opposite answers of two tabs)';
+
+const isCrossed = ({ consent: { answers } }: Stage): boolean =>
+  answers.some((one) =>
+    answers.some(
+      (other) => one.isGranted !== other.isGranted && one.page !== other.page && Math.abs(one.at - other.at) <= TRAVEL,
+    ),
+  );
+
 /** What is still stored some time after a refusal. */
 export const findAfterRefusal = (stage: Stage): string | undefined => {
   const { consent, browser, world, history, plan } = stage;
@@ -32,9 +42,10 @@ export const findAfterRefusal = (stage: Stage): string | undefined => {
   );
   if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
   const [key] = browser.localStorage.keys();
-  if (key !== undefined) return `localStorage has ${key}`;
+  const why = isCrossed(stage) ? CROSSED : '';
+  if (key !== undefined) return `localStorage has ${key}${why}`;
   const rows = browser.disk.rows()?.size();
-  return rows ? `${rows} rows in the database` : undefined;
+  return rows ? `${rows} rows in the database${why}` : undefined;
 };
 
 /** A request that a page sends after a refusal, and before the next grant. */
@@ -46,7 +57,8 @@ export const findSentAfterRefusal = (stage: Stage): string | undefined => {
     const known = consent.answers.filter((answer) => answer.at <= at);
     const [last] = known.slice(-1);
     const since = known[known.findLastIndex(({ isGranted }) => isGranted) + 1]?.at ?? at;
-    if (last && !last.isGranted && at > since + TRAVEL) return `${from} at ${(at / 1000).toFixed(3)} s`;
+    if (last && !last.isGranted && at > since + TRAVEL)
+      return `${from} at ${(at / 1000).toFixed(3)} s${isCrossed(stage) ? CROSSED : ''}`;
   }
   return undefined;
 };

@@ -1,6 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { leaves, relayed } from './breakPlans.ts';
 import { INVARIANTS } from './checks.ts';
+import { REPEATED } from './directRepeats.ts';
 import type { KnownBreak } from './knownBreak.ts';
 
 /** Known breaks that repeat events, or send them at the wrong time. */
@@ -17,7 +18,7 @@ export const deliveryBreaks: readonly KnownBreak[] = [
       hasStub: false,
       npm: { hasOther: true, hasTransport: true },
     }),
-    mayShow: ({ isDirect }) => isDirect,
+    mayShow: ({ isDirect }, detail) => isDirect && Object.values(REPEATED).some((why) => detail.endsWith(why)),
   },
   {
     name: 'a page that leaves ends the lease that another tab has just taken, and a third tab sends beside it',

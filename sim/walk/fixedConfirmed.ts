@@ -11,10 +11,17 @@ const walkOf = (seed: number, steps: readonly Step[]): Plan =>
 const track: Step = { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } };
 
 /** A page leaves a journal, and the next one takes it in so late that a SIGKILL brings the journal back. */
-const takenIn: readonly Step[] = [
+const handedOver: readonly Step[] = [
   track,
   { wait: now, action: { verb: 'close', tab: 0 } },
   { wait: { ms: 15_000 }, action: { verb: 'open', tab: 0 } },
+];
+
+/** The same. Offline the page hands nothing over, so that no receipt stops a second copy. */
+const takenIn: readonly Step[] = [
+  { wait: now, action: { verb: 'offline' } },
+  ...handedOver,
+  { wait: { ms: 10 }, action: { verb: 'online' } },
 ];
 
 /** Walks that sent a confirmed event again. */
@@ -39,17 +46,11 @@ export const fixedConfirmed: readonly FixedWalk[] = [
   },
   {
     name: 'a journal that a SIGKILL brings back is not taken in again',
-    plan: walkOf(1, [...takenIn, { wait: { ms: 2000 }, action: { verb: 'kill' } }]),
+    plan: walkOf(1, [...handedOver, { wait: { ms: 2000 }, action: { verb: 'kill' } }]),
   },
   {
-    // Offline the page hands nothing over, so that no receipt stops the second copy.
     name: 'a journal that a SIGKILL brings back is not taken in again, although nothing was handed over',
-    plan: walkOf(6, [
-      { wait: now, action: { verb: 'offline' } },
-      ...takenIn,
-      { wait: { ms: 10 }, action: { verb: 'online' } },
-      { wait: { ms: 1000 }, action: { verb: 'kill' } },
-    ]),
+    plan: walkOf(6, [...takenIn, { wait: { ms: 1000 }, action: { verb: 'kill' } }]),
   },
   {
     name: 'a journal that a SIGKILL brings back is not taken in again, although somebody was identified meanwhile',
@@ -143,6 +144,24 @@ export const fixedConfirmed: readonly FixedWalk[] = [
         { wait: now, action: { verb: 'online' } },
         { wait: { ms: 3000 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
         { wait: { ms: 6000 }, action: { verb: 'kill' } },
+      ],
+      {
+        theme: 'pages',
+        features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
+        hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'a page does not take in the journal of a page that is open',
+    plan: relayed(
+      3999,
+      [
+        { wait: now, action: { verb: 'duplicate', tab: 0 } },
+        { wait: now, action: { verb: 'offline' } },
+        { wait: { ms: 300 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 1000 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
       ],
       {
         theme: 'pages',

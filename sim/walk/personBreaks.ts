@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { changesPerson, hasTwoPersons, relayed } from './breakPlans.ts';
-import { INVARIANTS } from './checks.ts';
+import { EARLY, INVARIANTS } from './checks.ts';
 import type { KnownBreak } from './knownBreak.ts';
 import { has } from './plan.ts';
 
@@ -43,7 +43,7 @@ export const personBreaks: readonly KnownBreak[] = [
       ],
       { features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false } },
     ),
-    mayShow: changesPerson,
+    mayShow: (plan, detail) => changesPerson(plan) && detail.endsWith(EARLY),
   },
   {
     name: 'localStorage is full, and IndexedDB is refused for one of two tabs: each identifies a person in the same millisecond',

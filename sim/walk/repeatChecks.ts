@@ -48,18 +48,18 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
 const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(value).includes(uuid);
 
 /**
- * A page was in the back/forward cache, and came back before the event was sent again. If it had the event, also from the journal of
- * another page, it does not learn that it is confirmed, and stores it again. What a page has it writes down, at the latest as it leaves.
+ * A page that receives no messages, in the back/forward cache or without BroadcastChannel, comes back or leaves before the event is sent
+ * again. If it had the event, also from the journal of another page, it does not learn that it is confirmed, and stores or journals it
+ * again. What a page has it writes down, at the latest as it leaves.
  */
-const isMissed = ({ history, browser }: Stage, { uuid, at, by }: Confirmed, to: number): boolean =>
-  history
-    .restored(at, to)
-    .some(
-      (page) =>
-        page !== by &&
-        history.wasAway(page, at, at) &&
-        browser.writes.some((write) => write.page === page && write.at <= at && hasEvent(write, uuid)),
-    );
+const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed, to: number): boolean => {
+  const back = history.restored(at, to).filter((page) => history.wasAway(page, at, at));
+  const left = plan.features.hasChannel ? [] : history.departures.filter((one) => one.at >= at && one.at <= to);
+  return [...back, ...left.map(({ page }) => page)].some(
+    (page) =>
+      page !== by && browser.writes.some((write) => write.page === page && write.at <= at && hasEvent(write, uuid)),
+  );
+};
 
 /** A page that was already there may not learn of it. The next page finds what one that leaves has written. */
 const isKnown = ({ history }: Stage, { at, by }: Confirmed, page: string): boolean =>

@@ -19,6 +19,8 @@ export interface Outcome {
 /** A walk that runs longer than this (virtual ms) after the last fault has lost something. */
 const RECOVERY = 2 * 3_600_000;
 const MOST_TASKS = 60_000;
+/** Ends a walk that runs longer. */
+const ENDLESS = new Error(`more than ${MOST_TASKS} tasks in one step`);
 
 /** Runs one task, and checks the page that it belongs to. Undefined when there is none before `until`. */
 const step = async (stage: Stage, until: number) => {
@@ -29,8 +31,8 @@ const step = async (stage: Stage, until: number) => {
 
 const runUntil = async (stage: Stage, time: number, isDone: () => boolean): Promise<number> => {
   for (let tasks = 0; ; tasks++) {
-    if (tasks > MOST_TASKS) stage.world.break(INVARIANTS.flush, `more than ${MOST_TASKS} tasks`);
-    if (tasks > MOST_TASKS || isDone() || !(await step(stage, time))) return tasks;
+    if (tasks > MOST_TASKS) throw ENDLESS;
+    if (isDone() || !(await step(stage, time))) return tasks;
   }
 };
 
@@ -98,7 +100,8 @@ export const runPlan = async (scripts: Scripts, plan: Plan, print?: (line: strin
     tasks = await walk(createStage(world, scripts, plan));
   } catch (error) {
     // What a page throws where nothing guards it must not end the other walks of the process.
-    world.break(INVARIANTS.error, `the walk ended: ${(error as Error)?.stack ?? error}`);
+    if (error === ENDLESS) world.break(INVARIANTS.flush, ENDLESS.message);
+    else world.break(INVARIANTS.error, `the walk ended: ${(error as Error)?.stack ?? error}`);
   } finally {
     // A rejection is reported in a tick of its own. It belongs to this walk.
     await drainMicrotasks();

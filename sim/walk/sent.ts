@@ -42,13 +42,19 @@ export const takenIn = ({ network }: Stage, { request, end }: RequestRecord): re
   return network.requests.flatMap((other) => (taken.has(handoverOf(other.request)) ? uuidsIn(other.request) : []));
 };
 
-/** Ids of events that were handed over to a relay, or in flight when their page left: others wait for no answer about them. */
+/**
+ * Ids of events that were handed over, or in flight to a relay when their page left: others wait for no answer about them. A service
+ * cannot be asked about what was in flight.
+ */
 export const handedOver = (stage: Stage): ReadonlySet<string> => {
-  if (stage.plan.isDirect) return new Set();
+  const { history, plan } = stage;
+  if (plan.isDirect) {
+    const handed = sendingsOf(stage).filter(({ record: { from, at } }) => history.departureOf(from, at) === at);
+    return new Set(handed.flatMap(({ uuids }) => uuids));
+  }
   const handed = sendingsOf(stage).filter(
     ({ record: { from, at, request, end } }) =>
-      request.url.includes('?handover=') ||
-      stage.history.departureOf(from, at) <= (end?.at ?? Number.POSITIVE_INFINITY),
+      request.url.includes('?handover=') || history.departureOf(from, at) <= (end?.at ?? Number.POSITIVE_INFINITY),
   );
   return new Set(handed.flatMap(({ uuids }) => uuids));
 };

@@ -6,22 +6,42 @@ import type { Stage } from './stage.ts';
 /** So long (ms) before a departure all must have worked: an older request may still be under way. */
 const CALM = 25_000;
 
-/** Something in the walk lets a page forget its handovers, or lets the relay refuse or forget one. */
+/**
+ * Something in the walk lets a page forget its handovers, or lets the relay refuse or forget one. Without messages, a page that has taken
+ * an event in from a journal does not learn that another one was told, and leaves it to the next page.
+ */
 const isExcused = ({ plan, history, consent }: Stage): boolean =>
-  plan.isDirect ||
   hasRefusals(plan) ||
   hidesAnswers(plan) ||
+  !plan.features.hasChannel ||
   has(plan, 'poison', 'clearDatabase', 'restartRelay', 'kill', 'crash', ...FORGETFUL) ||
   history.refused.size > 0 ||
   consent.answers.length > 0;
 
+/** The link was settled so long (ms) before a departure that all tabs know it. */
+const SETTLING = 300;
+/** So long (ms) a success proves the link. */
+const PROVEN_FOR = 10 * 60_000;
+
+/** Whether every tab of the origin knew at this time that the last request was confirmed, a moment and not long ago. */
+const isProven = (sendings: readonly Sending[], at: number): boolean => {
+  const known = sendings.flatMap(({ record: { at: from, end } }) => (from < at && end && end.at <= at ? end : []));
+  const last = known.reduce((latest, end) => Math.max(latest, end.at), Number.NEGATIVE_INFINITY);
+  const isCalm = known.every(({ isFailed, at: ended }) => !isFailed || ended < at - CALM);
+  return isCalm && last < at - SETTLING && last > at - PROVEN_FOR + SETTLING;
+};
+
 /** An event that was handed over and has arrived, and that a later page sends all the same, although nothing stood in its path. */
 export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
   if (isExcused(stage)) return undefined;
-  const { history } = stage;
+  const { history, plan } = stage;
   const handed = handedOver(stage);
+  const sendings = sendingsOf(stage);
+  // A service cannot be asked: what a page hands over on another link it keeps, and a later page sends it again.
+  const isSure = (page: string, at: number) =>
+    !plan.isDirect || (history.loadOf(page) < at - SETTLING && isProven(sendings, at));
   const arrived = new Map<string, Sending>();
-  for (const sending of sendingsOf(stage)) {
+  for (const sending of sendings) {
     const { record, uuids } = sending;
     const { from, at, end } = record;
     for (const uuid of uuids) {
@@ -32,10 +52,11 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
         history.wasDiskFair(since - CALM, at) &&
         history.wasJournalFair(since - CALM, at) &&
         history.wasClockFair(since - CALM, at);
+      const arrivedAt = first?.record.end?.at ?? at;
       // A browser repeats no request of its own in the simulation.
-      if (first && isFair && first.record.from !== from && (first.record.end?.at ?? 0) < at)
+      if (first && isFair && first.record.from !== from && arrivedAt < at)
         return `${from} sends ${uuid} at ${at.toFixed(0)} ms, which ${first.record.from} has handed over`;
-      if (!first && handed.has(uuid) && end && !end.isFailed) arrived.set(uuid, sending);
+      if (!first && handed.has(uuid) && end && !end.isFailed && isSure(from, at)) arrived.set(uuid, sending);
     }
   }
   return undefined;

@@ -51,22 +51,27 @@ export const nextBatch = (
   return { path, items: taken, body, bytes: byteLength(body) };
 };
 
-const upsertIn = (text: ItemText): Upsert | undefined => (isEvent(text) ? undefined : parseJson(text));
+/** As the relay accepts it. */
+type SignedUpsert = Upsert & { readonly signature?: unknown };
+
+const upsertIn = (text: ItemText): SignedUpsert | undefined => (isEvent(text) ? undefined : parseJson(text));
 
 /**
- * One request for all upserts of a customer, where the first item is one of several. The service makes the same of it as of one after
+ * One request for all upserts of a customer under one signature, where the first item is one of several. The service makes the same of it as of one after
  * the other.
  *
  * @param most bytes of all of them together: later ones than fit are left
  */
 export const joinUpserts = (items: readonly ItemText[], most: number): Batch | undefined => {
-  const first = upsertIn(items[0] ?? '');
+  const first = items[0] ? upsertIn(items[0]) : undefined;
   let joined = first;
   let room = most;
   const taken: ItemText[] = [];
   for (const text of first ? items : []) {
     const upsert = upsertIn(text);
     if (!upsert || upsert.primary_key !== first?.primary_key) continue;
+    // A token may name the properties that it is for.
+    if (upsert.signature !== first?.signature) break;
     room -= byteLength(text);
     if (room < 0) break;
     taken.push(text);

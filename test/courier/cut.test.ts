@@ -123,12 +123,20 @@ describe('upserts joined to one', () => {
     expect(joined([free, pro, upsertText({ note: 'x'.repeat(1000) })], 500)?.items).toEqual([free, pro]);
   });
 
+  it('stop before one with another signature: a token may name the properties that it is for', () => {
+    const signed = (text: ItemText, signature: string) => text.replace(/}$/, `,"signature":"${signature}"}`);
+    const [one, two, three] = [signed(free, 'a'), signed(pro, 'a'), signed(pro, 'b')];
+    expect(joined([one, two, three, one])?.items).toEqual([one, two]);
+    expect(joined([one, three])).toBeUndefined();
+  });
+
   it.each([
+    ['of no items', []],
     ['behind an event', [eventText(), free, pro]],
-    ['that is the only one', [free, eventText()]],
-    ['with one of another customer', [free, upsertText({}, 'bob')]],
-    ['that no code of clew has written', ['{"uuid":"00000000-0000-4000-8000-000000000000","properties', pro]],
-  ])('are none for one %s', (_, items) => {
+    ['for one that is the only one', [free, eventText()]],
+    ['for one with one of another customer', [free, upsertText({}, 'bob')]],
+    ['for one that no code of clew has written', ['{"uuid":"00000000-0000-4000-8000-000000000000","properties', pro]],
+  ])('are none %s', (_, items) => {
     expect(joined(items)).toBeUndefined();
   });
 });

@@ -63,14 +63,16 @@ it('the signal `change` has the visitor id until then, and comes once', async ()
 it('the signal `change` is not for a call that is older than a change by another page', async () => {
   openPage();
   const store = createMemoryStore();
-  const other = start({ baseUrl: '/clew', store });
+  // A channel of its own: the time of other tests, which may still post there, is not the time of this one.
+  const baseUrl = '/late';
+  const other = start({ baseUrl, store });
   other.tracker.identify('ann');
   other.tracker.identify('bob');
   await other.tracker.flush();
   let at = Date.now();
   const { transport } = createTestTransport();
   const clock = { clock: () => at, replayedId: () => undefined };
-  const tracker = startTracker(normaliseOptions({ baseUrl: '/clew', store, transport }), [], clock);
+  const tracker = startTracker(normaliseOptions({ baseUrl, store, transport }), [], clock);
   await tracker.flush();
   const changes: unknown[] = [];
   tracker.on('change', (change) => changes.push(change));

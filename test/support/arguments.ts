@@ -4,7 +4,7 @@ type Flags = Record<string, { type: 'string'; default?: string } | { type: 'bool
 
 /**
  * Reads a command's arguments. Ends the process with the usage if one is unknown, or no positive whole number where `count`
- * asks for one.
+ * asks for one. `fail` does that, too.
  */
 export const readArguments = <F extends Flags>(usage: string, options: F) => {
   const fail = (message: string): never => {
@@ -23,5 +23,5 @@ export const readArguments = <F extends Flags>(usage: string, options: F) => {
     const value = Number(given[name]);
     return Number.isSafeInteger(value) && value > 0 ? value : fail(`--${name}: expected 1, 2, …, not ${given[name]}`);
   };
-  return { given, count };
+  return { given, count, fail };
 };

@@ -1,6 +1,7 @@
 import { MODERN } from '../../browser/browser.ts';
 import { hasConsent, keyed, now, relayed } from '../breakPlans.ts';
 import { INVARIANTS } from '../checks.ts';
+import { CROSSED } from '../consentChecks.ts';
 import type { KnownBreak } from '../knownBreak.ts';
 import { has } from '../plan.ts';
 
@@ -26,7 +27,7 @@ export const consentBreaks: readonly KnownBreak[] = [
         dataset: { ...keyed, consent: 'required' },
       },
     ),
-    mayShow: hasConsent,
+    mayShow: (plan, detail) => hasConsent(plan) && detail.endsWith(CROSSED),
   },
   {
     name: 'two tabs pass contradicting answers within a millisecond: one sends although the last answer was a refusal',
@@ -49,7 +50,7 @@ export const consentBreaks: readonly KnownBreak[] = [
         hasStub: false,
       },
     ),
-    mayShow: hasConsent,
+    mayShow: (plan, detail) => hasConsent(plan) && detail.endsWith(CROSSED),
   },
   {
     name: 'a tab refuses and consents at once: another one erases a moment later what it has stored since',

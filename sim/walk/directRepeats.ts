@@ -1,0 +1,35 @@
+import { sendingsOf } from './sent.ts';
+import type { Stage } from './stage.ts';
+import { mayBeTakenBack } from './unsaved.ts';
+
+/** Why an event may reach a service twice, as the docs name it. A relay drops the second copy. */
+export const REPEATED = {
+  left: ' (its page left with the first copy)',
+  tabs: ' (two tabs had it)',
+  crash: ' (a crash brought it back)',
+  disk: ' (its row could not be deleted)',
+} as const;
+
+/** Another tab has learned after so long (ms) that an event is confirmed. */
+const SETTLING = 300;
+
+/** Trouble with the disk is over for clew so long (ms) after its end. */
+const CALM = 5000;
+
+/** What the docs say of the second copy of an event that was confirmed twice; '' if nothing explains it. */
+export const whyRepeated = (stage: Stage, uuid: string): string => {
+  const { history } = stage;
+  const copies = sendingsOf(stage).flatMap(({ record, uuids }) => (uuids.includes(uuid) ? record : []));
+  const [first] = copies.filter(({ end }) => end && !end.isFailed);
+  if (!first) return '';
+  const end = first.end?.at ?? first.at;
+  const isLeft = copies.some(({ from, at, end }) => {
+    const left = Math.min(history.departureOf(from, at), history.stopOf(from));
+    return left <= (end?.at ?? at);
+  });
+  if (isLeft) return REPEATED.left;
+  const [second] = copies.filter(({ at }) => at > first.at);
+  if (second && history.loadOf(second.from) < end + SETTLING) return REPEATED.tabs;
+  if (mayBeTakenBack(stage, end)) return REPEATED.crash;
+  return history.wasDiskFair(first.at - CALM, end + CALM) ? '' : REPEATED.disk;
+};
