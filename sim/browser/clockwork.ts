@@ -55,11 +55,16 @@ export const createClockwork = (
     static override now = clock;
   }
   const getRandomValues = <T extends Uint8Array | Uint32Array>(values: T): T => {
-    for (let i = 0; i < values.length; i++) values[i] = random.below(256 ** values.BYTES_PER_ELEMENT);
+    const drawn = random.bytes(values.byteLength);
+    for (let i = 0; i < values.length; i++)
+      values[i] = drawn.readUIntBE(i * values.BYTES_PER_ELEMENT, values.BYTES_PER_ELEMENT);
     return values;
   };
-  const hex = (count: number) => Array.from({ length: count }, () => random.below(16).toString(16)).join('');
-  const randomUUID = () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[random.below(4)]}${hex(3)}-${hex(12)}`;
+  const randomUUID = () => {
+    const hex = random.bytes(16).toString('hex');
+    const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4];
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  };
   return {
     setTimeout,
     clearTimeout,

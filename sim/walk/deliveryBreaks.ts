@@ -25,7 +25,7 @@ export const deliveryBreaks: readonly KnownBreak[] = [
     invariant: INVARIANTS.lease,
     source: { docs: 'Without a relay, two tabs:' },
     plan: relayed(
-      88187,
+      1,
       [
         { wait: { tasks: 0 }, action: { verb: 'reset', tab: 2 } },
         { wait: { tasks: 11 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },

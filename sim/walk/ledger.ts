@@ -92,9 +92,9 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     doubted.add(before);
   };
   const change = (page: string, person: string) => {
-    const last = changes.at(-1) as Change;
     // What two pages change in the same moment has no order.
-    doubted = new Set(last.page !== page && scheduler.now() - last.at < ASKING ? [...doubted, last.person] : []);
+    const others = changes.filter((other) => other.page !== page && scheduler.now() - other.at < ASKING);
+    doubted = new Set(others[0] ? [...doubted, ...others.map((other) => other.person)] : []);
     changes.push({ at: scheduler.now(), page, person });
   };
   const personsFor = (page: string): Set<string> => {

@@ -31,7 +31,9 @@ const wasJournaled = (stage: Stage, event: Tracked): boolean => {
   const loaded = history.loadOf(page);
   // A database that is full fails at once.
   const mayFail = has(stage.plan, 'fillDisk');
-  const isWaiting = (at < loaded + PATIENCE && !mayFail) || history.wasDiskFair(loaded, at);
+  // A page that has given its database up works on memory alone.
+  const isWaiting =
+    (at < loaded + PATIENCE && !mayFail) || (history.wasDiskFair(loaded, at) && !history.shut.has(page));
   return isHeard && isEarly && isWaiting && now > at && releasedAt(stage, event) === at && isWritable;
 };
 

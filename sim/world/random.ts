@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** A stream of random numbers made from a seed. The same seed gives the same numbers on every machine. */
 export interface Random {
   /** 0 or more, below 1. */
@@ -9,6 +11,8 @@ export interface Random {
   /** True in a share of `probability` of all calls. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
+  /** At most 32 bytes, which no other stream draws: two streams of 32 bits may overlap. */
+  bytes(count: number): Buffer;
   /** A stream of its own: what one part of the world draws does not move the numbers of another. */
   fork(name: string): Random;
 }
@@ -24,6 +28,7 @@ const hashOf = (text: string): number => {
 export const createRandom = (seed: number | string): Random => {
   const start = hashOf(`${seed}`);
   let state = start;
+  let drawn = 0;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -37,6 +42,7 @@ export const createRandom = (seed: number | string): Random => {
     between: (from, to) => from + next() * (to - from),
     chance: (probability) => next() < probability,
     pick: (items) => items[below(items.length)] as never,
+    bytes: (count) => createHash('sha256').update(`${seed} ${drawn++}`).digest().subarray(0, count),
     fork: (name) => createRandom(`${seed}/${name}`),
   };
 };

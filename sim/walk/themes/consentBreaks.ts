@@ -57,7 +57,7 @@ export const consentBreaks: readonly KnownBreak[] = [
     invariant: INVARIANTS.order,
     source: { docs: 'A refusal and a consent at once:' },
     plan: relayed(
-      470833,
+      12,
       [
         { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
         { wait: { tasks: 11 }, action: { verb: 'consent', tab: 2, isGranted: false } },
