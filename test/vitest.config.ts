@@ -12,7 +12,10 @@ const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test
  * several of them import registers its hooks in a function: it is evaluated for the first file only.
  */
 const SHARED = [
-  '{broker,collector,courier,docs,inspector,mounts,outbox,page,pictures,recorder,relay,run,sim,testing}/**/*.test.ts',
+  '{broker,collector,courier,docs,mounts,outbox,pictures,recorder,relay,run,sim,testing}/**/*.test.ts',
+  // The others open the page of tracker/page.ts, whose hooks clear localStorage.
+  'inspector/**/!(hear).test.ts',
+  'page/**/!(views).test.ts',
   '{hashes,package,relay,service,service-defaults,wire}.test.ts',
 ];
 

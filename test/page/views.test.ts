@@ -63,8 +63,7 @@ it('the signal `change` has the visitor id until then, and comes once', async ()
 it('the signal `change` is not for a call that is older than a change by another page', async () => {
   openPage();
   const store = createMemoryStore();
-  // A channel of its own: the time of other tests, which may still post there, is not the time of this one.
-  const baseUrl = '/late';
+  const baseUrl = '/clew';
   const other = start({ baseUrl, store });
   other.tracker.identify('ann');
   other.tracker.identify('bob');
