@@ -45,6 +45,12 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: 'if (isSure && !isOn(bisection))',
   },
   {
+    name: 'sends again to a service what it has handed over on a proven link',
+    file: 'courier/courier.ts',
+    find: 'handed, []);\n',
+    replace: '[], []);\n',
+  },
+  {
     name: 'hands over more than the browser takes',
     file: 'courier/handover.ts',
     find: 'const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);',
