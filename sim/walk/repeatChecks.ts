@@ -12,7 +12,7 @@ const SETTLING = 300;
 const CALM = 5000;
 
 /** A page has read that an event is confirmed. */
-interface Confirmed {
+export interface Confirmed {
   readonly uuid: string;
   readonly at: number;
   readonly by: string;
@@ -52,7 +52,7 @@ const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(val
  * again. If it had the event, also from the journal of another page, it does not learn that it is confirmed, and stores or journals it
  * again. What a page has it writes down, at the latest as it leaves.
  */
-const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed, to: number): boolean => {
+export const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed, to: number): boolean => {
   const back = history.restored(at, to).filter((page) => history.wasAway(page, at, at));
   const left = plan.features.hasChannel ? [] : history.departures.filter((one) => one.at >= at && one.at <= to);
   return [...back, ...left.map(({ page }) => page)].some(

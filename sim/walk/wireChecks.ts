@@ -1,5 +1,6 @@
 import { FORGETFUL } from './identityChecks.ts';
 import { has, hasRefusals, hidesAnswers } from './plan.ts';
+import { isMissed } from './repeatChecks.ts';
 import { handedOver, type Sending, sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 
@@ -54,7 +55,8 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
         history.wasClockFair(since - CALM, at);
       const arrivedAt = first?.record.end?.at ?? at;
       // A browser repeats no request of its own in the simulation.
-      if (first && isFair && first.record.from !== from && arrivedAt < at)
+      const isForgotten = isMissed(stage, { uuid, at: arrivedAt, by: '' }, at);
+      if (first && isFair && !isForgotten && first.record.from !== from && arrivedAt < at)
         return `${from} sends ${uuid} at ${at.toFixed(0)} ms, which ${first.record.from} has handed over`;
       if (!first && handed.has(uuid) && end && !end.isFailed && isSure(from, at)) arrived.set(uuid, sending);
     }
