@@ -148,6 +148,14 @@ const openArmed = async ({ site, track }: Shop, context: BrowserContext): Promis
   return page;
 };
 
+/** The visitor of `openArmed` comes back and does one thing more. */
+const returnTo = async ({ site, track, settled }: Shop, context: BrowserContext): Promise<void> => {
+  const next = await context.newPage();
+  await next.goto(`${site.origin}/page/2`);
+  await track(next, 21, 1);
+  await settled(next, 22);
+};
+
 for (const isRestarted of [false, true]) {
   const restart = isRestarted ? ', and then SIGKILL to the relay' : '';
 
@@ -160,10 +168,7 @@ for (const isRestarted of [false, true]) {
       await crash(await openArmed(shop, context));
       await shop.arrived(21);
       if (isRestarted) await relay.restart('SIGKILL');
-      const next = await context.newPage();
-      await next.goto(`${site.origin}/page/2`);
-      await shop.track(next, 21, 1);
-      await shop.settled(next, 22);
+      await returnTo(shop, context);
       await quit();
     });
     expect(repeatsIn(site)).toEqual([]);
@@ -180,10 +185,7 @@ for (const isRestarted of [false, true]) {
       await shop.arrived(1);
       if (isRestarted) await relay.restart('SIGKILL');
       const { context, quit } = await openBrowser(profile);
-      const next = await context.newPage();
-      await next.goto(`${site.origin}/page/2`);
-      await shop.track(next, 21, 1);
-      await shop.settled(next, 22);
+      await returnTo(shop, context);
       await quit();
     });
     expect(repeatsIn(site)).toEqual([]);
