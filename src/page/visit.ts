@@ -40,7 +40,7 @@ export const createVisit = (ports: VisitPorts) => {
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail, settings.storageName);
 
-  /** The visitor has refused on this page. */
+  /** The visitor has refused on this page. A signal of the browser (GPC) is no answer. */
   let isRefused = false;
   const refuse = () => {
     isRefused = true;
