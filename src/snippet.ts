@@ -96,8 +96,6 @@ const start = () => {
     options.context ? [addContext(browserContext)] : [],
     { clock: () => replayed ?? Date.now(), replayedId: () => replayedId },
   );
-  // The browser may discard a prerendered page, so these calls are left to a page that is shown.
-  const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();
   const early = host.clew?.q?.splice(0) ?? [];
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
   const clew: Clew = (method, first, second, third) => {
@@ -112,17 +110,24 @@ const start = () => {
     const [at, call, seen] = Object(Array.isArray(entry) ? entry : []) as Early;
     return { at: +new Date(at), call, seen, id };
   };
-  const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
-  // Pages that are open at the same time change the visitor in the order of time.
-  for (const { at, call, seen, id } of [...left, ...early.map((entry) => entryOf(entry))].sort((a, b) => a.at - b.at)) {
-    // Skip calls with time 0 or an invalid date.
-    if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
-    replayed = at;
-    replayedId = id;
-    clew(...callOf(call, seen));
-  }
-  replayed = replayedId = undefined;
-  for (const key of carried) carry(key);
+  const replay = (own: Early[] = []) => {
+    // The browser may discard a prerendered page, so these calls are left to a page that is shown.
+    const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();
+    const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
+    // Pages that are open at the same time change the visitor in the order of time.
+    for (const { at, call, seen, id } of [...left, ...own.map((entry) => entryOf(entry))].sort((a, b) => a.at - b.at)) {
+      // Skip calls with time 0 or an invalid date.
+      if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
+      replayed = at;
+      replayedId = id;
+      clew(...callOf(call, seen));
+    }
+    replayed = replayedId = undefined;
+    for (const key of carried) carry(key);
+  };
+  replay(early);
+  // A page can leave too soon while this one is in the back/forward cache.
+  addEventListener('pageshow', ({ persisted }) => persisted && replay(), true);
 };
 
 // A second script tag finds a tracker at work and leaves it to it.

@@ -1,5 +1,6 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { RELAY_HEADER } from '../src/wire.ts';
 import { openPage } from './tracker/page.ts';
 
 type Clew = (method: string, ...args: unknown[]) => unknown;
@@ -23,9 +24,12 @@ let indexed = new IDBFactory();
 /** Events that have reached the relay. */
 let arrived: Record<string, unknown>[] = [];
 
+let page: ReturnType<typeof openPage>;
+
 /** Runs the script tag with these `data-` attributes, on a page of its own. */
 const load = async (dataset: Record<string, string> = {}, prerendering = false): Promise<Clew> => {
-  const { document } = openPage();
+  page = openPage();
+  const { document } = page;
   Object.assign(document, {
     prerendering,
     currentScript: { dataset: { baseUrl: '/clew', compress: 'false', ...dataset } },
@@ -36,7 +40,7 @@ const load = async (dataset: Record<string, string> = {}, prerendering = false):
   arrived = [];
   vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
     arrived.push(...JSON.parse(body).batch);
-    return new Response('{}');
+    return new Response('{}', { headers: { [RELAY_HEADER]: '1' } });
   });
   vi.resetModules();
   await import('../src/snippet.ts');
@@ -280,6 +284,24 @@ describe('calls that the stub has saved', () => {
     expect(names()).toEqual([]);
     await clew('stop');
     Reflect.deleteProperty(globalThis, 'clew');
+  });
+
+  it('are replayed by a page that comes back from the back/forward cache', async () => {
+    const clew = await load();
+    clew('identify', 'ann');
+    clew('track', 'of ann');
+    await clew('flush');
+    page.leave();
+    localStorage[KEY] = JSON.stringify([['reset'], ['track', 'a']].map((call) => [Date.now(), call]));
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    page.restore();
+    clew('track', 'b');
+    await clew('flush');
+    expect(names()).toEqual(['$identify', 'of ann', 'a', 'b']);
+    const [ann, ofAnn, a, b] = arrived.map(({ correlationValue: id }) => id);
+    expect([ofAnn, b]).toEqual([ann, a]);
+    expect(a).not.toBe(ann);
+    expect(localStorage[KEY]).toBeUndefined();
   });
 
   it.each(['clew.calls', 'clew.calls 1770000000000.1234567', 'clew.calls 1770000000000'])(

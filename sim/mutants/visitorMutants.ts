@@ -184,6 +184,12 @@ export const visitorMutants: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'leaves the calls of a page that left before the bundle was loaded to the next page that loads',
+    file: 'snippet.ts',
+    find: "  addEventListener('pageshow', ({ persisted }) => persisted && replay(), true);\n",
+    replace: '',
+  },
+  {
     name: 'sends what it has as the visitor refuses',
     file: 'page/visit.ts',
     find: '    recorder.drain();\n    visitor.refuse();\n',

@@ -73,6 +73,20 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'a page that comes back from the back/forward cache makes the calls of a page that left before the bundle was loaded',
+    plan: relayed(
+      602_520,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { ms: 2 }, action: { verb: 'reset', tab: 1 } },
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: { ms: 15_176 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+      ],
+      { features: { ...MODERN, hasLocks: false, hasFetchLater: false }, hasStub: true, theme: 'crashes' },
+    ),
+  },
+  {
     name: 'a page knows who has just been identified on a page that left',
     plan: relayed(
       18_383,

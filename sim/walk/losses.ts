@@ -95,7 +95,19 @@ export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void =
   );
   const kept = [...stage.inJournals()].filter((n) => !stored.has(n));
   // Calls of a stub may have become another page's events.
-  excuse(stage, ({ page, isHeard }) => !names.has(page) || !isHeard, 'database deleted', new Set(kept));
+  const isGone = (event: Tracked) => !names.has(event.page) || !event.isHeard || isPushedOut(stage, event);
+  excuse(stage, isGone, 'database deleted', new Set(kept));
+};
+
+/** A page's memory keeps so much of what is stored, in characters: the latest. */
+const MIRROR = 65_536;
+
+/** Later events have taken the room in the page's memory: its own, and those of a stub, which may have become this page's. */
+const isPushedOut = (stage: Stage, { n, page }: Tracked): boolean => {
+  const later = [...stage.ledger.tracked.values()].filter(
+    (other) => other.n > n && (other.page === page || !other.isHeard),
+  );
+  return later.reduce((sum, { size }) => sum + size, 0) > MIRROR;
 };
 
 /** The browser has closed the database: a transaction that a page had committed as it went is broken off. */

@@ -1,5 +1,5 @@
 import { type Call, type Finished, finish, isChange } from './calls.js';
-import { detachLate } from './late.js';
+import { detachLate, withVisitor } from './late.js';
 import { merge, type Visitor } from './record.js';
 import type { Who } from './who.js';
 
@@ -27,15 +27,17 @@ export const decide = (
   const { begin, visitor, seen } = mine;
   const known = [visitor.thread, hinted, ...held.map(({ fresh }) => fresh)];
   // After a crash of the browser, the hint may be out of date. If it is not, a later visitor has come of it meanwhile.
-  const isLater = base && base.turn > begin.turn && !known.includes(base.thread);
-  const isStale = base && base.thread !== begin.thread && (isLater || base.turn === begin.turn);
+  const isOther = base && base.thread !== begin.thread;
+  const isLater = isOther && base.turn > begin.turn;
+  const isStale = isOther && (base.turn === begin.turn || (isLater && !known.includes(base.thread)));
   const met = meet(isStale ? base : base?.thread === begin.thread ? merge(begin, base) : begin);
-  const [calls, past] = detachLate(held, met, mine.past, service);
+  const waiting = isLater && !isStale ? withVisitor(held, base) : held;
+  const [calls, past] = detachLate(waiting, met, mine.past, service);
   const end = Math.max(calls.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
   const [after, items] = finish(met, calls.slice(0, end), service);
-  const isOther = after.thread !== visitor.thread;
+  const isNew = after.thread !== visitor.thread;
   const last = isStale
-    ? { ...after, turn: Math.max(after.turn, visitor.turn + (isOther ? 1 : 0)) }
+    ? { ...after, turn: Math.max(after.turn, visitor.turn + (isNew ? 1 : 0)) }
     : merge(merge(after, visitor), base ?? visitor);
   const pages = Math.max(last.pages, base?.pages ?? 0);
   const number = mine.number || pages + 1;

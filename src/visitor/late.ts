@@ -6,6 +6,20 @@ import { markOf, newVisitor, type Visitor, versionAt } from './record.js';
 const AHEAD = 1;
 
 /**
+ * Calls with a change of the visitor id by another page, at its place in time: this page can learn of it late. WebKit shows a page
+ * that comes back from the back/forward cache what other tabs have written into localStorage only a moment later.
+ *
+ * @param calls that wait, in the order of time
+ * @param visitor who the visitor has become
+ */
+export const withVisitor = (calls: readonly Call[], visitor: Visitor): Call[] => {
+  const { since = Number.POSITIVE_INFINITY } = visitor;
+  const later = calls.findIndex(({ text, at = timeOf(text ?? '') }) => versionAt(at) > since);
+  const place = later < 0 ? calls.length : later;
+  return [...calls.slice(0, place), { visitor }, ...calls.slice(place)];
+};
+
+/**
  * Calls can be older than a change of the visitor by another page: they were made before the bundle had loaded, or before consent.
  * They must not undo that change, and their events do not belong to who came by it.
  *

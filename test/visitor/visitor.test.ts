@@ -916,6 +916,43 @@ describe('without a channel between two tabs', () => {
   });
 });
 
+it.each([
+  ['when the database answers', false],
+  ['before the database answers', true],
+])(
+  'a page that comes back, and sees %s that another tab has logged out, tracks for the visitor since',
+  async (_when, isSeen) => {
+    const store = createMemoryStore();
+    const first = open(store);
+    first.tracker.identify('ann');
+    await first.tracker.flush();
+    first.page.leave();
+    await later();
+    const stale = localStorage['clew.hint'];
+    const second = open(store);
+    second.tracker.reset();
+    await second.tracker.flush();
+    await later();
+    const fresh = localStorage['clew.hint'];
+    // WebKit shows a page that comes back what other tabs have written a moment later.
+    localStorage['clew.hint'] = stale;
+    const { late, answer } = slow({ ...store });
+    Object.assign(store, { transact: late.transact });
+    first.page.restore();
+    first.tracker.track('after');
+    await Promise.resolve();
+    localStorage['clew.hint'] = fresh;
+    if (isSeen) first.tracker.track('seen');
+    await Promise.resolve();
+    answer();
+    await first.tracker.flush();
+    const id = await second.tracker.correlationValue();
+    for (const event of first.events().slice(1)) expect(event).toMatchObject({ correlationValue: id });
+    expect(first.names()).toEqual(['$identify', 'after', ...(isSeen ? ['seen'] : [])]);
+    expect(await first.tracker.correlationValue()).toBe(id);
+  },
+);
+
 it('an event that another page has taken in is not dropped as full by its own page', async () => {
   const store = createMemoryStore();
   const { late, answer } = slow(store);
