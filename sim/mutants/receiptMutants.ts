@@ -45,6 +45,12 @@ export const receiptMutants: readonly Mutant[] = [
     replace: '(isTaken && !id ? seen.confirm([id]) : seen.release([id], owner))',
   },
   {
+    name: 'receipts: the other tabs forget at once what the relay has taken',
+    file: 'courier/send.ts',
+    find: 'report(handed, done, lost, sent);',
+    replace: 'report([], done, lost, sent);',
+  },
+  {
     name: 'receipts: the relay calls a handover taken that it does not know',
     file: 'relay/receipts.ts',
     find: "if (found[at] === 'taken') return 'taken';",

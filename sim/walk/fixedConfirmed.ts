@@ -1,3 +1,4 @@
+import { MODERN } from '../browser/browser.ts';
 import { now, relayed } from './breakPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Plan, Step } from './plan.ts';
@@ -47,6 +48,28 @@ export const fixedConfirmed: readonly FixedWalk[] = [
   {
     name: 'a journal that a SIGKILL brings back is not taken in again',
     plan: walkOf(1, [...handedOver, { wait: { ms: 2000 }, action: { verb: 'kill' } }]),
+  },
+  {
+    name: 'a handover that has arrived is not sent again by a tab that reads it from another tab, which takes it in at that moment',
+    plan: relayed(
+      602_987,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: { ms: 14_425 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 36_346 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 2679 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: { tasks: 2 }, action: { verb: 'freeze', tab: 0 } },
+        { wait: { ms: 39 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 1 }, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 10 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'ann' } },
+      ],
+      {
+        theme: 'pages',
+        features: { ...MODERN, hasFetchLater: false, hasThrottling: true },
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+        hasStub: false,
+      },
+    ),
   },
   {
     name: 'a journal that a SIGKILL brings back is not taken in again, although nothing was handed over',

@@ -34,20 +34,26 @@ export const createSend = (
       return key[3] === queue.page ? [] : texts.filter(isOthers);
     });
 
-  /** These need not be sent any more. Of those that are lost, other pages' are reported here, because their pages may have gone. */
+  /**
+   * These need not be sent any more. Of those that are lost, other pages' are reported here, because their pages may have gone.
+   *
+   * @param handed ids of events that a page has handed over. Reported as in flight, too, so that no tab sends them, even if it takes
+   * them in from that page's journal now
+   */
   const settle = (
     pass: Pass,
     rows: readonly Row[],
     done: readonly string[],
     lost: readonly string[],
     reason: 'rejected' | 'expired' = 'rejected',
+    handed: readonly string[] = [],
   ) => {
     const ids = new Set(done);
     const isDone = (text: ItemText) => ids.has(idOf(text));
     const sent = rows.map(([key, texts = []]): Sent => [key[3], ...texts.filter(isDone)]).filter(([, text]) => text);
     ports.onLost(othersIn(rows, new Set(lost)), reason);
     queue.settled(sent.flatMap(([, ...texts]) => texts));
-    report([], done, lost, sent);
+    report(handed, done, lost, sent);
     for (const id of done) known.settled.add(id);
     pass.hasSettled = !!done[0];
   };
@@ -102,7 +108,7 @@ export const createSend = (
     receipts?.drop(others);
     const takenIds = taken.flatMap(({ ids }) => ids);
     if (takenIds[0]) ports.onTaken(takenIds);
-    settle(pass, left, [...done, ...takenIds], lost);
+    settle(pass, left, [...done, ...takenIds], lost, 'rejected', takenIds);
     if (answer.retryAfter && isLate(desk, pass)) await pause(answer.retryAfter);
     // After its lease has expired, the tab must not restore a row that another tab has deleted.
     const isHeld = !isLate(desk, pass) && Date.now() < desk.link.until;
