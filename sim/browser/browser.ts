@@ -20,6 +20,15 @@ export interface Write {
   readonly value: unknown;
 }
 
+/** A request of a page that has no answer yet. */
+export interface UnderWay {
+  readonly page: Page;
+  /** It outlives its page. */
+  readonly isKept: boolean;
+  /** Its sender is gone: it may arrive all the same. */
+  cut(): void;
+}
+
 /** One browser with one profile and one origin. */
 export interface Browser {
   readonly disk: Disk;
@@ -35,6 +44,8 @@ export interface Browser {
   readonly hasGpc: boolean;
   readonly hasThrottling?: boolean;
   readonly pages: Set<Page>;
+  /** Requests of all pages, of those that are gone, too. */
+  readonly underWay: Set<UnderWay>;
   /** All of them, in order. */
   readonly writes: Write[];
   open(options: PageOptions): Page;
@@ -80,6 +91,7 @@ export const createBrowser = (world: World, network: Network, features: Features
 
   const end = (page: Page, isKilled = false) => {
     page.state = 'gone';
+    page.fetching.abort();
     page.held.length = 0;
     page.channels.clear();
     browser.pages.delete(page);
@@ -95,6 +107,7 @@ export const createBrowser = (world: World, network: Network, features: Features
     refusal: 'nothing',
     isOnline: true,
     pages: new Set(),
+    underWay: new Set(),
     writes: [],
     open(options) {
       const page = createPage(world, browser, `page${++opened}`, options);
@@ -183,6 +196,8 @@ export const createBrowser = (world: World, network: Network, features: Features
     kill() {
       world.log('browser', () => 'SIGKILL');
       for (const page of [...browser.pages]) end(page, true);
+      for (const { cut } of browser.underWay) cut();
+      browser.underWay.clear();
       const back = [...durable.keys()].filter((key) => !browser.localStorage.has(key));
       browser.localStorage.clear();
       for (const [key, value] of durable) browser.localStorage.set(key, value);

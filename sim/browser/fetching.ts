@@ -1,7 +1,7 @@
 import { contentOf, type NetworkAnswer } from '../server/network.ts';
 import type { World } from '../world/world.ts';
 import type { Signal } from './abort.ts';
-import type { Browser } from './browser.ts';
+import type { Browser, UnderWay } from './browser.ts';
 import type { Page } from './page.ts';
 import { createHeaders } from './responses.ts';
 
@@ -19,6 +19,8 @@ export interface Fetching {
   fetchLater(url: string, init: Init): object;
   /** The page is going away: what the browser keeps for it goes out. */
   sendLater(): void;
+  /** The page is gone: the browser aborts its requests, but for those that it keeps alive. */
+  abort(): void;
 }
 
 /** Bodies of keep-alive requests and beacons share it: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
@@ -34,13 +36,22 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
   const later = new Set<{ url: string; init: Init }>();
 
   /** Sends a request that may outlive the page. */
-  const post = (url: string, { headers = {}, body = '' }: Init, done: (answer: NetworkAnswer | undefined) => void) => {
+  const post = (
+    url: string,
+    { headers = {}, body = '', keepalive = false }: Init,
+    done: (answer: NetworkAnswer | undefined) => void,
+  ) => {
     if (page.state === 'gone') return undefined;
     const request = { from: page.name, url, headers: { ...headers }, body };
     world.log(page.name, () => `sends ${bytesOf(body)} bytes to ${url}: ${contentOf(request)}`);
-    if (browser.isOnline) return browser.network.send(request, done);
-    scheduler.after(1, 'offline', () => done(undefined));
-    return undefined;
+    if (!browser.isOnline) return void scheduler.after(1, 'offline', () => done(undefined));
+    const sent = browser.network.send(request, (answer) => {
+      browser.underWay.delete(entry);
+      done(answer);
+    });
+    const entry: UnderWay = { page, isKept: keepalive, cut: sent.cut };
+    browser.underWay.add(entry);
+    return sent;
   };
   /** Reserves bytes of the quota; undefined if there is no room. */
   const reserve = (bytes: number): (() => void) | undefined => {
@@ -77,18 +88,18 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
           // Whoever waits for it is gone with the page; a page in the back/forward cache gets it when it is back.
           scheduler.after(0, `${page.name} answer`, run, { owner: page });
         };
-        const giveUp = post(url, init, (answer) =>
+        const sent = post(url, init, (answer) =>
           settle(() => (answer ? resolve(responseOf(answer)) : reject(new TypeError('Failed to fetch')))),
         );
         init.signal?.addEventListener('abort', () => {
-          giveUp?.();
+          sent?.giveUp();
           settle(() => reject(init.signal?.reason));
         });
       }),
     sendBeacon(url, body) {
       const free = reserve(bytesOf(body));
       if (!free) return false;
-      post(url, { body, headers: { 'Content-Type': 'text/plain;charset=UTF-8' } }, free);
+      post(url, { body, headers: { 'Content-Type': 'text/plain;charset=UTF-8' }, keepalive: true }, free);
       return true;
     },
     fetchLater(url, init) {
@@ -100,8 +111,15 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
       return {};
     },
     sendLater() {
-      for (const { url, init } of later) post(url, init, () => {});
+      for (const { url, init } of later) post(url, { ...init, keepalive: true }, () => {});
       later.clear();
+    },
+    abort() {
+      for (const entry of browser.underWay) {
+        if (entry.page !== page || entry.isKept) continue;
+        browser.underWay.delete(entry);
+        entry.cut();
+      }
     },
   };
 };

@@ -8,7 +8,18 @@ export interface FactTab {
   navigate(): Promise<void>;
 }
 
+/** A server that answers no request. */
+export interface Holder {
+  /** Where it is. Requests are told apart by what follows. */
+  readonly address: string;
+  /** Resolves when the request to this path has arrived. */
+  arrived(path: string): Promise<void>;
+  /** Whether the browser soon gives that request up. */
+  isGivenUp(path: string): Promise<boolean>;
+}
+
 export interface FactBrowser {
+  readonly holder: Holder;
   /** A tab with an empty page that loads nothing. All tabs are of one origin. */
   open(): Promise<FactTab>;
 }

@@ -123,6 +123,24 @@ export const pageFacts: readonly Fact[] = [
     differences: { firefox: [true, true] },
   },
   {
+    name: 'a request ends as its page navigates, unless it is kept alive',
+    async play({ open, holder }, id) {
+      const tab = await open();
+      const paths = ['plain', 'kept'].map((kind) => `${encodeURIComponent(id)}/${kind}`);
+      await tab.evaluate(
+        (addresses) => {
+          for (const [at, address] of addresses.entries())
+            fetch(address, { method: 'POST', body: 'x', keepalive: at > 0 }).catch(() => {});
+        },
+        paths.map((path) => holder.address + path),
+      );
+      await Promise.all(paths.map(holder.arrived));
+      await tab.navigate();
+      return Promise.all(paths.map(holder.isGivenUp));
+    },
+    outcome: [true, false],
+  },
+  {
     name: 'a timer of more than 2,147,483,647 ms runs at once',
     async play(browser) {
       const tab = await browser.open();

@@ -3,16 +3,20 @@ import type { Page } from '../browser/page.ts';
 import { createNetwork } from '../server/network.ts';
 import { createProgram } from '../world/program.ts';
 import { createWorld } from '../world/world.ts';
-import type { FactBrowser, FactTab } from './fact.ts';
+import type { FactBrowser, FactTab, Holder } from './fact.ts';
 
 /** How long (virtual ms) a call in a page may take. */
 const PATIENCE = 60_000;
+const HELD = '/held/';
+/** A request has arrived after so long (virtual ms). */
+const TRAVEL = 1000;
 
 /** The simulated browser, driven as the facts drive real ones: time passes while a call waits for its promise. */
 export const createSimulatedBrowser = (seed: number): FactBrowser => {
   const world = createWorld(seed);
   const network = createNetwork(world, {
     '/blank': (_request, answer) => answer({ status: 200, headers: {}, text: '' }),
+    [HELD]: () => {},
   });
   const browser = createBrowser(world, network, MODERN);
 
@@ -53,5 +57,14 @@ export const createSimulatedBrowser = (seed: number): FactBrowser => {
       },
     };
   };
-  return { open: async () => createTab() };
+  const holder: Holder = {
+    address: HELD,
+    async arrived() {
+      const until = world.scheduler.now() + TRAVEL;
+      while (await world.scheduler.step(until));
+      world.scheduler.skipTo(until);
+    },
+    isGivenUp: async (path) => network.requests.some(({ request, end }) => request.url === HELD + path && end),
+  };
+  return { holder, open: async () => createTab() };
 };

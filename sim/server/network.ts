@@ -61,8 +61,15 @@ export interface Network {
   readonly requests: RequestRecord[];
   /** Whether the network may take a request and lose its answer. */
   readonly isFair: () => boolean;
-  /** @returns what to call when the sender gives the request up: a later answer is not heard */
-  send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): () => void;
+  send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): SentRequest;
+}
+
+/** A request that is under way, as its sender sees it. */
+export interface SentRequest {
+  /** The sender does not wait for the answer any more. */
+  giveUp(): void;
+  /** The sender is gone: what has not arrived may be lost, or be taken all the same. Nobody hears the answer. */
+  cut(): void;
 }
 
 export const textOf = ({ body, headers }: NetworkRequest): string =>
@@ -97,6 +104,7 @@ export const contentOf = (request: NetworkRequest): string => {
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
   const { scheduler } = world;
   const random = world.random.fork('network');
+  const cutting = world.random.fork('cut requests');
   /** Remembers the request and what comes of it. */
   const record = (request: NetworkRequest) => {
     const entry: RequestRecord = { at: scheduler.now(), from: request.from, request };
@@ -127,14 +135,22 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const conditions = network.conditions;
       const travel = (label: string, run: () => void) =>
         scheduler.after(random.between(...conditions.latency), label, run);
+      /** @param lose keeps the request from arriving, if it has not yet */
+      const sent = (lose = () => {}): SentRequest => ({
+        giveUp,
+        cut() {
+          giveUp();
+          if (cutting.chance(0.5)) lose();
+        },
+      });
       const fail = (why: string) => {
         world.log('network', () => `${request.from} ${request.url}: ${why}`);
         travel('request fails', () => done(undefined));
-        return giveUp;
+        return sent();
       };
       if (conditions.hangs) {
         world.log('network', () => `${request.from} ${request.url}: hangs`);
-        return giveUp;
+        return sent();
       }
       if (random.chance(conditions.lostBefore)) return fail('lost before it was taken');
       const reply = (answer: NetworkAnswer) => {
@@ -144,13 +160,11 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       };
       if (conditions.foreign) {
         const { foreign } = conditions;
-        travel('request', () => reply(foreign));
-        return giveUp;
+        return sent(travel('request', () => reply(foreign)));
       }
       const [, server] = Object.entries(servers).find(([prefix]) => request.url.startsWith(prefix)) ?? [];
       if (!server) return fail('no server');
-      travel('request', () => server(request, reply));
-      return giveUp;
+      return sent(travel('request', () => server(request, reply)));
     },
   };
   return network;

@@ -2,6 +2,7 @@ import type { Stored } from '../server/service.ts';
 import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
+import { isCut } from './losses.ts';
 import { has, hasRefusals } from './plan.ts';
 import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
@@ -61,6 +62,7 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
     if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - calm, at + HANDOVER)) continue;
     // A page keeps its events if the service itself, without a relay that drops duplicates, has failed.
     if (plan.isDirect && (hasFailed(stage, at) || hasFailed(stage, at - LEARNING))) continue;
+    if (isCut(stage, at, at + HANDOVER)) continue;
     // The walk has ended before what is under way could arrive.
     if (stage.world.scheduler.now() < at + HANDOVER) continue;
     // It came back in the same millisecond: what it then tracked looks as if it had been there before.

@@ -129,6 +129,10 @@ const forgetUnrestored = (stage: Stage, page: Page): void => {
 /** A request that is handed over is answered within so long (ms), and one that is under way was sent so long before. */
 const HANDING = 30_000;
 
+/** A kill within this time has cut what pages had handed over. */
+export const isCut = ({ acts }: Stage, from: number, to: number): boolean =>
+  acts.some(({ verb, at }) => verb === 'kill' && at >= from && at <= to);
+
 /**
  * Whether the event may be lost without a report. Without a relay clew counts what it hands over as delivered if the
  * service has answered not long before. The docs name the limit: a fault in that very moment loses it. The page that
@@ -143,5 +147,7 @@ export const isExcused = (stage: Stage, event: Tracked): boolean =>
         kind === 'leaves' &&
         isLoaded &&
         at >= event.at &&
-        (has(stage.plan, 'poison') || !stage.history.wasNetworkFair(at - HANDING, at + HANDING)),
+        (has(stage.plan, 'poison') ||
+          !stage.history.wasNetworkFair(at - HANDING, at + HANDING) ||
+          isCut(stage, at, at + HANDING)),
     ));

@@ -11,7 +11,7 @@ export const personBreaks: readonly KnownBreak[] = [
     invariant: INVARIANTS.person,
     source: { docs: 'SIGKILL after `identify()` or `reset()`:' },
     plan: relayed(
-      932,
+      1,
       [
         { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 1 } },
         { wait: { ms: 19329 }, action: { verb: 'navigate', tab: 1 } },
