@@ -156,4 +156,22 @@ export const storageMutants: readonly Mutant[] = [
     find: "ports.fail('setProperties: full');",
     replace: ';',
   },
+  {
+    name: 'keeps in memory all that it has stored',
+    file: 'outbox/queue.ts',
+    find: 'if (length - lengthOf(texts) < MIRROR) break;',
+    replace: 'if (texts) break;',
+  },
+  {
+    name: 'ignores maxQueuedEvents',
+    file: 'outbox/queue.ts',
+    find: "return size.isFull(waiting) ? 'full' : undefined;",
+    replace: 'return undefined;',
+  },
+  {
+    name: 'hears no other tab after the back/forward cache',
+    file: 'page/visit.ts',
+    find: '      channel.reopen();\n',
+    replace: '',
+  },
 ];

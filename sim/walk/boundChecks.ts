@@ -1,4 +1,5 @@
 import type { Stats } from '../../src/api/types.ts';
+import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { isLoaded } from './visitor.ts';
 
@@ -8,8 +9,8 @@ const HEARING = 30_000;
 const PER_IDENTIFY = 2;
 /** Most characters of what clew keeps in localStorage besides events: ids of what was sent, names, the visitor. */
 const MOST_NAMES = 60_000;
-/** Most characters of an event in localStorage besides its payload. */
-const ENVELOPE = 600;
+/** Most characters of an event besides its payload. */
+export const ENVELOPE = 600;
 
 /** Events that a page may hold, in walks that reach it. */
 const mostOf = ({ dataset }: Stage['plan']): number => Number(dataset.maxQueuedEvents ?? Number.POSITIVE_INFINITY);
@@ -28,6 +29,36 @@ export const isFullFor = ({ ledger, service, plan, history }: Stage, n: number):
       (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
   );
   return waiting.length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
+};
+
+/** Characters of its events that a page keeps in memory, besides what it has not stored. The latest row may be longer than the rest of it. */
+export const MIRROR = 65_536;
+const MOST_ROW = 60_000;
+
+/** Of the events in the database those that are nowhere else: in no journal, and in no request that is under way. */
+export const findErased = (stage: Stage, stored: ReadonlySet<number>): ReadonlySet<number> => {
+  const journaled = stage.inJournals();
+  const sent = sendingsOf(stage).flatMap(({ record, uuids }) => (record.end ? [] : uuids));
+  const ids = new Set(sent);
+  const underWay = new Set(
+    stage.service.stored.flatMap(({ uuid, payload }) => (ids.has(uuid) ? (payload.n ?? 0) : [])),
+  );
+  return new Set([...stored].filter((n) => !journaled.has(n) && !underWay.has(n)));
+};
+
+/** A page that had more in memory than it may: that is what it can still send after its database was deleted. */
+export const findHoard = ({ history, ledger, service }: Stage): string | undefined => {
+  for (const { events, at } of history.erasures) {
+    const arrived = new Set(service.stored.flatMap(({ payload, at: time }) => (time > at ? (payload.n ?? 0) : [])));
+    const kept = new Map<string, number>();
+    for (const n of events) {
+      const { page = '', size = 0 } = ledger.tracked.get(n) ?? {};
+      if (arrived.has(n)) kept.set(page, (kept.get(page) ?? 0) + size);
+    }
+    const [most] = [...kept].filter(([, length]) => length > MIRROR + MOST_ROW);
+    if (most) return `${most[0]} had ${most[1]} characters of what was stored`;
+  }
+  return undefined;
 };
 
 /** How many pages were in use at once, at most, since the walk began. */

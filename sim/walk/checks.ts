@@ -1,6 +1,6 @@
 import type { Page } from '../browser/page.ts';
 import type { Service, Stored } from '../server/service.ts';
-import { findExcess, findSurplus, isFullFor } from './boundChecks.ts';
+import { findExcess, findHoard, findSurplus, isFullFor } from './boundChecks.ts';
 import { mayBeDropped } from './consent.ts';
 import {
   findAfterRefusal,
@@ -68,6 +68,7 @@ export const INVARIANTS = {
   filtered: 'an event that beforeSend drops is never sent',
   trickle: 'while events trickle in, requests are one per flushInterval',
   bounds: 'a page holds no more than it may',
+  memory: 'a page keeps in memory no more than a browser takes as it leaves',
   stored: 'the origin stores no more than its pages may hold',
   prerendered: 'a prerendered page sends and stores nothing',
   revived: 'what is dropped does not arrive',
@@ -225,6 +226,7 @@ export const checkEnd = (stage: Stage): void => {
     revived: findRevived(stage),
     again: findSentAgain(stage),
     wire: findTwiceOnTheWire(stage),
+    memory: findHoard(stage),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

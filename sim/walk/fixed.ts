@@ -3,7 +3,7 @@ import { direct, keyed, now, relayed } from './breakPlans.ts';
 import { fixedConfirmed } from './fixedConfirmed.ts';
 import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, Step } from './plan.ts';
 
 /** A walk that showed a defect, named by what it shows now. */
 export interface FixedWalk {
@@ -29,6 +29,41 @@ export const fixed: readonly FixedWalk[] = [
         { wait: { ms: 20_000 }, action: { verb: 'cancelPrerender', tab: 0 } },
       ],
       { theme: 'pages' },
+    ),
+  },
+  {
+    name: 'a page that has come back from the back/forward cache hears a refusal in another tab',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: { ms: 5000 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 1000 }, action: { verb: 'back', tab: 0 } },
+        { wait: { ms: 5000 }, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 1000 }, action: { verb: 'consent', tab: 1, isGranted: false } },
+        { wait: { ms: 1000 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 10_000 }, action: { verb: 'flush', tab: 0 } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', consent: 'required' }, hasStub: false },
+    ),
+  },
+  {
+    name: 'a page that is offline for long keeps in memory only the latest of what it has stored',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 5000 }, action: { verb: 'offline' } },
+        ...Array.from(
+          { length: 8 },
+          (): Step => ({
+            wait: { ms: 1000 },
+            action: { verb: 'track', tab: 0, count: 2, name: 'walk', size: 20_000 },
+          }),
+        ),
+        { wait: { ms: 5000 }, action: { verb: 'clearDatabase' } },
+      ],
+      { hasStub: false },
     ),
   },
   {

@@ -63,6 +63,9 @@ export interface History {
   wasRevived(uuid: string, from: number, to: number): boolean;
   /** The page reports that it has dropped properties, because the queue is full. */
   overflow(page: string): void;
+  /** The site has deleted its database, which alone had these events, by number. */
+  erase(events: ReadonlySet<number>): void;
+  readonly erasures: readonly { readonly events: ReadonlySet<number>; readonly at: number }[];
   /** All of these reports: each is about one call. */
   readonly overflows: readonly { readonly page: string; readonly at: number }[];
   /** When the page loaded. */
@@ -105,6 +108,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const loads = new Map<string, number>();
   const stops = new Map<string, number>();
   const overflows: { readonly page: string; readonly at: number }[] = [];
+  const erasures: { readonly events: ReadonlySet<number>; readonly at: number }[] = [];
   const revivals: { readonly list: string | undefined; readonly at: number }[] = [];
   const upserts: { readonly page: string; readonly at: number }[] = [];
   return {
@@ -127,6 +131,8 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     wasUpserted: (page, from, to) => upserts.some((call) => call.page === page && call.at >= from && call.at <= to),
     revive: (key) => void revivals.push({ list: listOf(key), at: now() }),
     wasRevived: (uuid, from, to) => revivals.some(({ list, at }) => list === listIn(uuid) && at >= from && at <= to),
+    erase: (events) => void erasures.push({ events, at: now() }),
+    erasures,
     overflow: (page) => void overflows.push({ page, at: now() }),
     overflows,
     load: (page) => void loads.set(page, now()),

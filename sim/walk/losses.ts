@@ -1,4 +1,5 @@
 import type { Page } from '../browser/page.ts';
+import { ENVELOPE, MIRROR } from './boundChecks.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
 import type { Tracked } from './ledger.ts';
 import { has } from './plan.ts';
@@ -81,6 +82,19 @@ export const forgetKilled = (stage: Stage): void => {
   excuse(stage, (event) => !isSafe(event), 'kill');
 };
 
+/** Of the stored events those that their page need not have in memory: only the latest stay there. */
+const findTrimmed = ({ ledger }: Stage, stored: ReadonlySet<number>): ReadonlySet<number> => {
+  const lengths = new Map<string, number>();
+  const latest = [...ledger.tracked.values()].filter(({ n }) => stored.has(n)).reverse();
+  return new Set(
+    latest.flatMap(({ n, page, size }) => {
+      const length = (lengths.get(page) ?? 0) + size + ENVELOPE;
+      lengths.set(page, length);
+      return length > MIRROR ? n : [];
+    }),
+  );
+};
+
 /**
  * The site has deleted its databases. Pages that have theirs open still have their latest events in memory. The journal of a page that
  * has left may be deleted once its events were `stored`.
@@ -94,20 +108,10 @@ export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void =
     ),
   );
   const kept = [...stage.inJournals()].filter((n) => !stored.has(n));
+  const trimmed = findTrimmed(stage, stored);
   // Calls of a stub may have become another page's events.
-  const isGone = (event: Tracked) => !names.has(event.page) || !event.isHeard || isPushedOut(stage, event);
+  const isGone = ({ page, isHeard, n }: Tracked) => !names.has(page) || !isHeard || trimmed.has(n);
   excuse(stage, isGone, 'database deleted', new Set(kept));
-};
-
-/** A page's memory keeps so much of what is stored, in characters: the latest. */
-const MIRROR = 65_536;
-
-/** Later events have taken the room in the page's memory: its own, and those of a stub, which may have become this page's. */
-const isPushedOut = (stage: Stage, { n, page }: Tracked): boolean => {
-  const later = [...stage.ledger.tracked.values()].filter(
-    (other) => other.n > n && (other.page === page || !other.isHeard),
-  );
-  return later.reduce((sum, { size }) => sum + size, 0) > MIRROR;
 };
 
 /** The browser has closed the database: a transaction that a page had committed as it went is broken off. */

@@ -6,7 +6,14 @@ import type { StorageAction } from './themes/storageVerbs.ts';
 /** What happens in a step. `tab` is taken modulo the number of tabs. */
 export type Action =
   | { readonly verb: 'open' | 'close' | 'navigate' | 'back' | 'crash' | 'hide' | 'show'; readonly tab: number }
-  | { readonly verb: 'track'; readonly tab: number; readonly count: number; readonly name: 'walk' | 'poison' }
+  | {
+      readonly verb: 'track';
+      readonly tab: number;
+      readonly count: number;
+      readonly name: 'walk' | 'poison';
+      /** Characters of each payload, about. */
+      readonly size?: number;
+    }
   | { readonly verb: 'trackAndLeave'; readonly tab: number; readonly count: number; readonly size?: number }
   | { readonly verb: 'identify'; readonly tab: number; readonly person: string }
   | { readonly verb: 'reset' | 'flush' | 'setProperties'; readonly tab: number }

@@ -1,4 +1,5 @@
 import { FAIR } from '../server/network.ts';
+import { findErased } from './boundChecks.ts';
 import { giveConsent } from './consent.ts';
 import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import { npmVerbs } from './npm/verbs.ts';
@@ -37,7 +38,7 @@ const verbs: Verbs = {
   close: (stage, { tab }) => leave(stage, tabAt(stage, tab), true),
   navigate: (stage, { tab }) => leave(stage, tabAt(stage, tab)),
   back: (stage, { tab }) => goBack(stage, tabAt(stage, tab)),
-  track: (stage, { tab, count, name }) => track(stage, pageAt(stage, tab), count, name),
+  track: (stage, { tab, count, name, size }) => track(stage, pageAt(stage, tab), count, name, size),
   trackAndLeave(stage, { tab, count, size }) {
     track(stage, pageAt(stage, tab), count, 'walk', size);
     leave(stage, tabAt(stage, tab));
@@ -102,6 +103,7 @@ const verbs: Verbs = {
     stage.world.log('site', () => 'deletes its IndexedDB');
     stage.history.disk(false);
     const stored = stage.inDatabase();
+    stage.history.erase(findErased(stage, stored));
     stage.browser.disk.clear();
     forgetDeleted(stage, stored);
   },
