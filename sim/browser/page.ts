@@ -158,7 +158,12 @@ export const createPage = (world: World, browser: Browser, name: string, options
       ...(browser.hasGpc && { globalPrivacyControl: true }),
       userAgent: 'simulated',
     },
-    location: { href: 'https://shop.example/', hostname: 'shop.example', origin: 'https://shop.example' },
+    location: {
+      href: 'https://shop.example/',
+      hostname: 'shop.example',
+      pathname: '/',
+      origin: 'https://shop.example',
+    },
     localStorage: createStorage(browser.localStorage, limits, onStored),
     sessionStorage: createStorage(options.sessionStorage, limits),
     indexedDB: createIndexedDb(world, browser.disk, page, onWrite),

@@ -1,3 +1,4 @@
+import { callMutants } from './callMutants.ts';
 import { deliveryMutants } from './deliveryMutants.ts';
 import type { Mutant } from './mutant.ts';
 import { receiptMutants } from './receiptMutants.ts';
@@ -12,4 +13,5 @@ export const mutants: readonly Mutant[] = [
   ...visitorMutants,
   ...relayMutants,
   ...receiptMutants,
+  ...callMutants,
 ];

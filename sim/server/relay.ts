@@ -1,6 +1,7 @@
 import type { Program } from '../world/program.ts';
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
+import { SECRET } from './hmac.ts';
 import type { Network, Server } from './network.ts';
 import { type Handle, SERVICE_URL, startRelay } from './relayProcess.ts';
 
@@ -13,19 +14,26 @@ export interface SimulatedRelay {
   restart(): void;
 }
 
+interface RelayOptions {
+  /** Names its processes in the timeline. */
+  readonly name?: string;
+  /** Where its service is. */
+  readonly baseUrl?: string;
+  /** It takes no identity without a signature. */
+  readonly isSigned?: boolean;
+}
+
 /**
  * @param program `dist/relay.js`
  * @param network carries the relay's own requests to the service
- * @param name names its processes in the timeline
- * @param baseUrl where its service is
  */
 export const createSimulatedRelay = (
   world: World,
   program: Program,
   network: Network,
-  name = 'relay',
-  baseUrl = SERVICE_URL,
+  { name = 'relay', baseUrl = SERVICE_URL, isSigned = false }: RelayOptions = {},
 ): SimulatedRelay => {
+  const identity = isSigned ? { identitySecret: SECRET } : { allowUnsignedUpsert: true, allowUnsignedIdentify: true };
   let process: Owner | undefined;
   let handle: Handle | undefined;
   let starts = 0;
@@ -41,7 +49,7 @@ export const createSimulatedRelay = (
       isAlive: () => owner.state === 'running',
       optionsOf({ memorySeen }) {
         seen ??= memorySeen({ maxAge: 30 * 86_400_000 });
-        return { baseUrl, apiKey: 'sim-key', allowUnsignedUpsert: true, allowUnsignedIdentify: true, seen };
+        return { baseUrl, apiKey: 'sim-key', ...identity, seen };
       },
     });
   };

@@ -4,6 +4,7 @@ import { createHeaders, InflatingStream, SimulatedResponse } from '../browser/re
 import type { Program } from '../world/program.ts';
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
+import { subtle } from './hmac.ts';
 import type { Network, NetworkAnswer, NetworkRequest } from './network.ts';
 
 export const SERVICE_URL = 'https://service.example';
@@ -67,6 +68,7 @@ export const startRelay = (world: World, program: Program, name: string, options
   const fetch = fetchOf(options);
   const given = {
     ...clockwork,
+    crypto: { ...clockwork.crypto, subtle },
     ...createAborting((delay, run) => void clockwork.setTimeout(run, delay)),
     Response: SimulatedResponse,
     DecompressionStream: InflatingStream,

@@ -1,6 +1,7 @@
 import type { Page } from '../browser/page.ts';
 import type { Service, Stored } from '../server/service.ts';
 import { findExcess, findHoard, findSurplus, isFullFor } from './boundChecks.ts';
+import { findForged, findTooSoon, findUnlikeId, findUnreported, hasForged } from './callsChecks.ts';
 import { mayBeDropped } from './consent.ts';
 import {
   findAfterRefusal,
@@ -30,7 +31,7 @@ import { accountsOf } from './npm/app.ts';
 import { hasRefusals } from './plan.ts';
 import { findSentAgain } from './repeatChecks.ts';
 import { checkRequests } from './requestChecks.ts';
-import type { Stage } from './stage.ts';
+import { MESSAGE_TRAVEL, type Stage } from './stage.ts';
 import { findTwiceOnTheWire } from './wireChecks.ts';
 
 /** The names of the invariants, as reports print them. */
@@ -43,7 +44,11 @@ export const INVARIANTS = {
   wire: 'an event that was handed over and has arrived is not sent again',
   person: 'a visitor id belongs to one person',
   logout: 'an event goes to the person who was identified when it was tracked',
-  flush: 'flush() settles',
+  flush: 'flush(), trackNow() and correlationValue() settle',
+  now: 'trackNow() resolves once its event is confirmed, dropped or waiting',
+  promised: 'correlationValue() is the id of the events that follow',
+  forged: 'nobody is identified without the right signature',
+  unreported: 'a $identify with a wrong signature is reported as rejected',
   error: 'no exception reaches the page',
   storage: 'everything delivered is deleted',
   retryAfter: 'a pause that the service asks for is kept',
@@ -157,12 +162,12 @@ const takeReport = (reports: { readonly page: string; readonly at: number }[], {
 
 /** After everything has recovered. */
 export const checkEnd = (stage: Stage): void => {
-  const { service, ledger, world, flushes } = stage;
+  const { service, ledger, world, flushes, plan } = stage;
   const arrived = arrivedIn(service);
   const overflows = [...stage.history.overflows];
   for (const event of ledger.tracked.values()) {
     // Properties that the service rejects are reported by an error, not as a dropped event.
-    const isRejected = event.name === 'upsert' && hasRefusals(stage.plan);
+    const isRejected = event.name === 'upsert' && (hasRefusals(plan) || hasForged(stage));
     // Calls of the stub are replayed before the page listens.
     const isUnheard = !event.isHeard && isFullFor(stage, event.n);
     if (
@@ -227,6 +232,10 @@ export const checkEnd = (stage: Stage): void => {
     again: findSentAgain(stage),
     wire: findTwiceOnTheWire(stage),
     memory: findHoard(stage),
+    now: findTooSoon(stage),
+    promised: findUnlikeId(stage, plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY),
+    forged: findForged(stage),
+    unreported: findUnreported(stage),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

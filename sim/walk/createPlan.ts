@@ -21,10 +21,16 @@ const pickWait = (random: Random): Step['wait'] =>
     ? { tasks: random.below(12) }
     : { ms: Math.round(random.pick([0, 5, 60, 800, 5000, 40_000]) * random.next()) };
 
+/** So many walks are of the theme `calls`. */
+const CALLS = 0.06;
+const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => name !== 'calls');
+
 /** Most walks have no theme: the common verbs find most, and their figures can be compared over time. */
 const pickTheme = (seed: number): ThemeName => {
+  // Drawn by itself: the other walks are as they were before there was this theme.
+  if (createRandom(`calls ${seed}`).chance(CALLS)) return 'calls';
   const random = createRandom(`theme ${seed}`);
-  return random.chance(0.6) ? 'plain' : random.pick(Object.keys(themes) as ThemeName[]);
+  return random.chance(0.6) ? 'plain' : random.pick(PICKED);
 };
 
 /** Some visitors of the consent walks send Global Privacy Control. It counts as a refusal until the site says otherwise. */

@@ -207,13 +207,20 @@ export const findSecondId = ({ service }: Stage): string | undefined => {
   return undefined;
 };
 
+/** Where pages of the simulation are. */
+const ADDRESS = 'https://shop.example/';
+
 /** An event that arrives with another name or payload than its call had. */
 export const findChanged = ({ service, ledger }: Stage): string | undefined => {
   for (const { event, payload } of service.stored) {
     const call = ledger.tracked.get(payload.n ?? 0);
     if (!call) continue;
     const { n, name, size } = call;
-    if (event !== name || JSON.stringify(payload) !== JSON.stringify(payloadOf(n, size))) return `event ${n}`;
+    const { url, path, title, referrer, ...own } = payload;
+    const isView = name === 'page_view';
+    if (isView && (url !== ADDRESS || path !== '/' || title !== call.page || referrer !== '')) return `event ${n}`;
+    if (event !== name || JSON.stringify(isView ? own : payload) !== JSON.stringify(payloadOf(n, size)))
+      return `event ${n}`;
   }
   return undefined;
 };

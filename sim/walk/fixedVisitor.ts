@@ -302,4 +302,16 @@ export const fixedVisitor: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'sends $identify again with the right signature after the relay has refused a wrong one',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann', isForged: true } },
+        { wait: { ms: 20_000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 20_000 }, action: { verb: 'flush', tab: 0 } },
+      ],
+      { theme: 'calls', isSigned: true, hasStub: false },
+    ),
+  },
 ];

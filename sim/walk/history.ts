@@ -16,6 +16,14 @@ export interface Departure {
   readonly isLoaded: boolean;
 }
 
+/** A page reports that the `$identify` of a person was dropped. */
+export interface Refused {
+  readonly page: string;
+  readonly person: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
 /** A page was frozen. */
 export interface Freeze extends Span {
   readonly page: string;
@@ -63,6 +71,8 @@ export interface History {
   wasRevived(uuid: string, from: number, to: number): boolean;
   /** The page reports that it has dropped properties, because the queue is full. */
   overflow(page: string): void;
+  refuse(refused: Omit<Refused, 'at'>): void;
+  readonly refusals: readonly Refused[];
   /** The site has deleted its database, which alone had these events, by number. */
   erase(events: ReadonlySet<number>): void;
   readonly erasures: readonly { readonly events: ReadonlySet<number>; readonly at: number }[];
@@ -108,6 +118,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const loads = new Map<string, number>();
   const stops = new Map<string, number>();
   const overflows: { readonly page: string; readonly at: number }[] = [];
+  const refusals: Refused[] = [];
   const erasures: { readonly events: ReadonlySet<number>; readonly at: number }[] = [];
   const revivals: { readonly list: string | undefined; readonly at: number }[] = [];
   const upserts: { readonly page: string; readonly at: number }[] = [];
@@ -131,6 +142,8 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     wasUpserted: (page, from, to) => upserts.some((call) => call.page === page && call.at >= from && call.at <= to),
     revive: (key) => void revivals.push({ list: listOf(key), at: now() }),
     wasRevived: (uuid, from, to) => revivals.some(({ list, at }) => list === listIn(uuid) && at >= from && at <= to),
+    refuse: (refused) => void refusals.push({ ...refused, at: now() }),
+    refusals,
     erase: (events) => void erasures.push({ events, at: now() }),
     erasures,
     overflow: (page) => void overflows.push({ page, at: now() }),

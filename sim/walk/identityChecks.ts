@@ -1,3 +1,5 @@
+import { isBehindForged } from './callsChecks.ts';
+import type { Identified } from './ledger.ts';
 import { has, hasFaults, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
 
@@ -42,16 +44,21 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase') || (plan.isDirect && hasFaults(plan))) return undefined;
   const doubt = has(plan, 'kill') ? KILL : CRASH;
-  const lost = ledger.identified.find(
-    ({ at, page, person, isHeard, isOther: told }) =>
+  const isLost = (call: Identified) => {
+    const { at, page, person, isHeard, isOther: told } = call;
+    return (
       isHeard &&
+      !call.isForged &&
+      !isBehindForged(stage, call) &&
       !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
       // A clock that is set ahead by years expires it.
       history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
       history.departureOf(page, at) > at + doubt &&
-      servicesOf(stage).some((isOther) => (told ?? isOther) === isOther && !countOf(stage, person, isOther)),
-  );
+      servicesOf(stage).some((isOther) => (told ?? isOther) === isOther && !countOf(stage, person, isOther))
+    );
+  };
+  const lost = ledger.identified.find(isLost);
   return lost && `$identify of ${lost.person}`;
 };
 

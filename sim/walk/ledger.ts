@@ -37,6 +37,8 @@ export interface Identified {
   readonly isHeard: boolean;
   /** Which of the page's services was told: undefined for all of them. */
   readonly isOther?: boolean | undefined;
+  /** The signature was another person's. */
+  readonly isForged?: boolean;
   /** The page cannot know that this person is identified already. */
   readonly isNew: boolean;
 }
@@ -64,6 +66,8 @@ export interface Ledger {
   reset(page: string): void;
   /** How many changes of the person there have been. */
   changes(): number;
+  /** The pages that have changed the person in this time. */
+  changedBy(from: number, to: number): readonly string[];
   /** What the page has tracked before it was seen belongs to whoever is the visitor by then. */
   reconsider(page: string): void;
   /** A crash or kill may have taken back what changed within the last `ms`. */
@@ -133,6 +137,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     personOf,
     reset: (page) => change(page, ''),
     changes: () => changes.length,
+    changedBy: (from, to) => changes.flatMap(({ at, page }) => (at >= from && at <= to ? page : [])),
     reconsider(page) {
       for (const event of tracked.values())
         if (event.page === page)

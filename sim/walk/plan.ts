@@ -1,5 +1,6 @@
 import type { Features } from '../browser/browser.ts';
 import type { NpmAction } from './npm/actions.ts';
+import type { CallsAction } from './themes/callsVerbs.ts';
 import type { PagesAction } from './themes/pagesVerbs.ts';
 import type { StorageAction } from './themes/storageVerbs.ts';
 
@@ -15,7 +16,13 @@ export type Action =
       readonly size?: number;
     }
   | { readonly verb: 'trackAndLeave'; readonly tab: number; readonly count: number; readonly size?: number }
-  | { readonly verb: 'identify'; readonly tab: number; readonly person: string }
+  | {
+      readonly verb: 'identify';
+      readonly tab: number;
+      readonly person: string;
+      /** The signature is another person's. */
+      readonly isForged?: boolean;
+    }
   | { readonly verb: 'reset' | 'flush' | 'setProperties'; readonly tab: number }
   | { readonly verb: 'identifyAndLeave'; readonly tab: number; readonly person: string }
   | {
@@ -35,7 +42,8 @@ export type Action =
   | { readonly verb: 'slowDisk'; readonly isSlow: boolean }
   | NpmAction
   | StorageAction
-  | PagesAction;
+  | PagesAction
+  | CallsAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -44,7 +52,7 @@ export interface Step {
 }
 
 /** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes';
+export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes' | 'calls';
 
 export interface Plan {
   readonly seed: number;
@@ -54,6 +62,8 @@ export interface Plan {
   /** Options of the script tag. */
   readonly dataset: Readonly<Record<string, string>>;
   readonly hasStub: boolean;
+  /** The relay takes no identity without a signature. */
+  readonly isSigned?: boolean;
   /** Pages import the npm build, and make these trackers in place of the script tag. */
   readonly npm?: { readonly hasOther: boolean; readonly hasTransport: boolean };
   readonly steps: readonly Step[];

@@ -13,7 +13,7 @@ import { type App, createApp } from './npm/app.ts';
 import type { Action, Plan } from './plan.ts';
 
 /** How long (ms) a message may take to another tab. Without BroadcastChannel a tab learns of a change when it loads. */
-const MESSAGE_TRAVEL = 250;
+export const MESSAGE_TRAVEL = 250;
 
 export interface Tab {
   page: Page | undefined;
@@ -23,6 +23,13 @@ export interface Tab {
   /** What the browser has prerendered for it. */
   prerendered?: Page | undefined;
 }
+
+/** What has come of a promise. */
+export type Promised =
+  /** `trackNow` has resolved, at this time. No other page was open at the call, nor then. */
+  | { readonly kind: 'sent'; readonly n: number; readonly at: number; readonly isAlone: boolean }
+  /** `correlationValue` has resolved to this id, and the page has tracked an event at once. */
+  | { readonly kind: 'id'; readonly n: number; readonly id: string; readonly called: number; readonly at: number };
 
 /** Everything that one walk happens in. */
 export interface Stage {
@@ -43,7 +50,8 @@ export interface Stage {
   readonly tabs: Tab[];
   /** Pages that hold the database. */
   readonly holders: Set<string>;
-  /** Flushes that have not settled, by page. */
+  readonly promised: Promised[];
+  /** What `flush`, `trackNow` and `correlationValue` have promised and has not settled, by page. */
   readonly flushes: Map<object, Page>;
   /** Loads a page in the tab; the bundle runs a moment later, as an async script does. */
   load(tab: Tab, isPrerendering?: boolean): Page;
@@ -60,6 +68,10 @@ export type VerbsOf<A extends { readonly verb: string }> = {
   readonly [V in A['verb']]: (stage: Stage, action: Extract<A, { verb: V }>) => void;
 };
 
+interface DroppedEvent {
+  readonly payload?: { readonly n?: number; readonly distinct_id?: string };
+}
+
 const numbersIn = (text: string): number[] => [...text.matchAll(/\\*"n\\*":(\d+)/g)].map(([, n]) => Number(n));
 
 export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage => {
@@ -68,11 +80,13 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const servers: Record<string, Parameters<typeof createNetwork>[1][string]> = { [SERVICE_URL]: service.serve };
   const network = createNetwork(world, servers);
   const inner = createNetwork(world, servers);
-  const relay = plan.isDirect ? undefined : createSimulatedRelay(world, scripts.relay, inner);
+  const relay = plan.isDirect
+    ? undefined
+    : createSimulatedRelay(world, scripts.relay, inner, { isSigned: !!plan.isSigned });
   if (relay) servers['/clew'] = relay.serve;
   const otherRelay =
     relay && plan.npm?.hasOther
-      ? createSimulatedRelay(world, scripts.relay, inner, 'other', SERVICE_URL + OTHER)
+      ? createSimulatedRelay(world, scripts.relay, inner, { name: 'other', baseUrl: SERVICE_URL + OTHER })
       : undefined;
   if (otherRelay) servers[OTHER] = otherRelay.serve;
   const browser = createBrowser(world, network, plan.features);
@@ -83,8 +97,9 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const app = createApp(world, ledger, plan, scripts.npm);
 
   const listen = (page: Page) => {
-    page.clew()?.('on', 'dropped', ({ events, reason }: { events: { payload?: { n?: number } }[]; reason: string }) => {
+    page.clew()?.('on', 'dropped', ({ events, reason }: { events: DroppedEvent[]; reason: string }) => {
       for (const { payload } of events) {
+        if (payload?.distinct_id) history.refuse({ page: page.name, person: payload.distinct_id, reason });
         const entry = ledger.tracked.get(payload?.n ?? 0);
         if (entry) Object.assign(entry, { dropped: reason, droppedAt: world.scheduler.now() });
       }
@@ -113,6 +128,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     tabs: [],
     holders: new Set(),
     flushes: new Map(),
+    promised: [],
     load(tab, isPrerendering = false) {
       const page = browser.open({ dataset: plan.dataset, sessionStorage: tab.sessionStorage, isPrerendering });
       if (isPrerendering) tab.prerendered = page;

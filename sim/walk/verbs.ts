@@ -5,6 +5,7 @@ import { forgetCrashed, forgetDeleted, forgetKilled } from './losses.ts';
 import { npmVerbs } from './npm/verbs.ts';
 import type { Action } from './plan.ts';
 import type { Stage, VerbsOf } from './stage.ts';
+import { callsVerbs } from './themes/callsVerbs.ts';
 import { pagesVerbs } from './themes/pagesVerbs.ts';
 import { storageVerbs } from './themes/storageVerbs.ts';
 import { UNSAVED } from './unsaved.ts';
@@ -43,7 +44,7 @@ const verbs: Verbs = {
     track(stage, pageAt(stage, tab), count, 'walk', size);
     leave(stage, tabAt(stage, tab));
   },
-  identify: (stage, { tab, person }) => identify(stage, pageAt(stage, tab), person),
+  identify: (stage, { tab, person, isForged }) => identify(stage, pageAt(stage, tab), person, isForged),
   identifyAndLeave(stage, { tab, person }) {
     identify(stage, pageAt(stage, tab), person);
     leave(stage, tabAt(stage, tab));
@@ -126,6 +127,7 @@ const verbs: Verbs = {
   ...npmVerbs,
   ...storageVerbs,
   ...pagesVerbs,
+  ...callsVerbs,
 };
 
 /** Does what the step says, between two tasks. */

@@ -1,4 +1,5 @@
 import type { Clew, Page } from '../browser/page.ts';
+import { sign } from '../server/hmac.ts';
 import { propertyOf } from '../server/service.ts';
 import { giveUp, thaw } from './hidden.ts';
 import { FORGETFUL } from './identityChecks.ts';
@@ -62,23 +63,23 @@ interface Calls {
   readonly isOther?: boolean;
 }
 
+/** What the ledger notes of a call of `track` in this page. */
+export const callOf = (stage: Stage, page: Page, { name = 'walk', size = 0, isOther = false }: Calls) => ({
+  page: page.name,
+  name,
+  size,
+  isHeard: isLoaded(page),
+  isEarly: page.storedAt === undefined,
+  isStranger: isStranger(stage, page),
+  isOther,
+});
+
 /** Calls `track` so many times, each with the next number. */
-export const trackBy = (
-  stage: Stage,
-  page: Page,
-  clew: Clew | undefined,
-  { count, name = 'walk', size = 0, isOther = false }: Calls,
-): void => {
+export const trackBy = (stage: Stage, page: Page, clew: Clew | undefined, calls: Calls): void => {
   const { ledger, world } = stage;
-  const call = {
-    page: page.name,
-    name,
-    size,
-    isHeard: isLoaded(page),
-    isEarly: page.storedAt === undefined,
-    isStranger: isStranger(stage, page),
-    isOther,
-  };
+  const { count } = calls;
+  const call = callOf(stage, page, calls);
+  const { name, size, isOther } = call;
   const first = ledger.tracked.size + 1;
   const numbers = `${first}${count > 1 ? `–${first + count - 1}` : ''}`;
   world.log(page.name, () => `track ${isOther ? 'for the other service ' : ''}${name} ${numbers}`);
@@ -91,24 +92,37 @@ export const trackBy = (
 export const track = (stage: Stage, page: Page, count: number, name?: string, size?: number): void =>
   trackBy(stage, page, page.clew(), { count, ...(name && { name }), ...(size && { size }) });
 
-/** @param isOther which of the page's services is told; undefined for all of them */
+/**
+ * @param isOther which of the page's services is told; undefined for all of them
+ * @param isForged the signature is another person's
+ */
 export const identifyBy = (
-  { ledger, world, history }: Stage,
+  { ledger, world, history, plan }: Stage,
   page: Page,
   clew: Clew | undefined,
   person: string,
   isOther?: boolean,
+  isForged = false,
 ): void => {
+  const isSigned = !!plan.isSigned && !plan.isDirect;
   // A page that has just loaded or come back may not know yet who is identified.
   const isEarly = page.storedAt === undefined || history.wasStirred(world.scheduler.now() - BOOTING, Infinity);
-  ledger.identify({ page: page.name, person, isHeard: isLoaded(page), isEarly, isOther });
+  ledger.identify({
+    page: page.name,
+    person,
+    isHeard: isLoaded(page),
+    isEarly,
+    isOther,
+    isForged: isSigned && isForged,
+  });
   const where = isOther === undefined ? '' : ` at the ${isOther ? 'other' : 'first'} service`;
-  world.log(page.name, () => `identify ${person}${where}`);
-  page.guard(() => void clew?.('identify', person));
+  world.log(page.name, () => `identify ${person}${where}${isSigned && isForged ? ' with a wrong signature' : ''}`);
+  const proof = isSigned ? [undefined, { signature: sign(isForged ? `not ${person}` : person) }] : [];
+  page.guard(() => void clew?.('identify', person, ...proof));
 };
 
-export const identify = (stage: Stage, page: Page, person: string): void =>
-  identifyBy(stage, page, page.clew(), person);
+export const identify = (stage: Stage, page: Page, person: string, isForged?: boolean): void =>
+  identifyBy(stage, page, page.clew(), person, undefined, isForged);
 
 export const reset = ({ ledger, world }: Stage, page: Page): void => {
   ledger.reset(page.name);

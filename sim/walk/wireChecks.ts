@@ -1,3 +1,4 @@
+import { hasForged } from './callsChecks.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { has, hasRefusals, hidesAnswers } from './plan.ts';
 import { isMissed } from './repeatChecks.ts';
@@ -11,13 +12,18 @@ const CALM = 25_000;
  * Something in the walk lets a page forget its handovers, or lets the relay refuse or forget one. Without messages, a page that has taken
  * an event in from a journal does not learn that another one was told, and leaves it to the next page.
  */
-const isExcused = ({ plan, history, consent }: Stage): boolean =>
-  hasRefusals(plan) ||
-  hidesAnswers(plan) ||
-  !plan.features.hasChannel ||
-  has(plan, 'poison', 'clearDatabase', 'restartRelay', 'kill', 'crash', ...FORGETFUL) ||
-  history.refused.size > 0 ||
-  consent.answers.length > 0;
+const isExcused = (stage: Stage): boolean => {
+  const { plan, history, consent } = stage;
+  return (
+    hasRefusals(plan) ||
+    hasForged(stage) ||
+    hidesAnswers(plan) ||
+    !plan.features.hasChannel ||
+    has(plan, 'poison', 'clearDatabase', 'restartRelay', 'kill', 'crash', ...FORGETFUL) ||
+    history.refused.size > 0 ||
+    consent.answers.length > 0
+  );
+};
 
 /** The link was settled so long (ms) before a departure that all tabs know it. */
 const SETTLING = 300;

@@ -1,5 +1,6 @@
 import { actions } from '../actions.ts';
 import type { ThemeName } from '../plan.ts';
+import { calls } from './calls.ts';
 import { consent } from './consent.ts';
 import { crashes } from './crashes.ts';
 import { npm } from './npm.ts';
@@ -14,4 +15,5 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   storage,
   pages,
   crashes,
+  calls,
 };

@@ -1,0 +1,53 @@
+import type { Mutant } from './mutant.ts';
+
+/** What single calls promise. */
+export const callMutants: readonly Mutant[] = [
+  {
+    name: 'resolves trackNow before the event is sent',
+    file: 'api/methods.ts',
+    find: '      return flush();\n',
+    replace: '      flush();\n      return Promise.resolve();\n',
+  },
+  {
+    name: 'leaves trackNow pending',
+    file: 'api/methods.ts',
+    find: '      return flush();\n',
+    replace: '      flush();\n      return new Promise<void>(() => {});\n',
+  },
+  {
+    name: 'ignores what page() is given',
+    file: 'api/methods.ts',
+    find: '...attempt(() => ({ ...overrides })) });',
+    replace: '});',
+  },
+  {
+    name: 'resolves correlationValue() before the database has answered',
+    file: 'visitor/visitor.ts',
+    find: 'else if (who && !held.calls[0] && (life.isSure || life.isStopped) && !is(ASKING)) waiters',
+    replace: 'else if (who) waiters',
+  },
+  {
+    name: 'leaves correlationValue() pending once the visitor is known',
+    file: 'visitor/visitor.ts',
+    find: '      const visitorId = waiters.wait();\n      give();\n',
+    replace: '      const visitorId = waiters.wait();\n',
+  },
+  {
+    name: 'passes no signature on',
+    file: 'api/methods.ts',
+    find: 'signature: isDirect ? undefined : signature,',
+    replace: 'signature: undefined,',
+  },
+  {
+    name: 'does not report what the relay has refused of a batch',
+    file: 'courier/judge.ts',
+    find: 'rejected.map((one) => one?.uuid)',
+    replace: '[]',
+  },
+  {
+    name: 'takes an identity with a wrong signature',
+    file: 'relay/identity.ts',
+    find: "(await isOfSecret?.(primaryKey, signature)) ? {} : 'plain'",
+    replace: '(await isOfSecret?.(primaryKey, signature)) ? {} : {}',
+  },
+];

@@ -1,0 +1,104 @@
+import type { Identified } from './ledger.ts';
+import { has, hasRefusals } from './plan.ts';
+import type { Promised, Stage } from './stage.ts';
+
+/** A back-off ends, at most, after so many ms. */
+const BACK_OFF = 600_000;
+/** A tab that has crashed holds the lease for so long (ms). */
+const LEASE = 30_000;
+/** A crash so long (ms) after a call may lose it. */
+const CRASH = 2000;
+/** An older request may still be under way for so long (ms). */
+const CALM = 25_000;
+/** The page that reports a dropped `$identify` has told the others, and the database, so soon (ms). */
+const SETTLING = 1000;
+
+/** Whether an identity has a wrong signature, anywhere in the walk. */
+export const hasForged = ({ ledger }: Stage): boolean => ledger.identified.some(({ isForged }) => isForged);
+
+/** Nothing lets an event wait that the page tracks and sends at once: no fault, and no other tab. */
+const mustArrive = (stage: Stage, { n, at, isAlone }: Extract<Promised, { kind: 'sent' }>): boolean => {
+  const { history, ledger, plan } = stage;
+  const call = ledger.tracked.get(n);
+  if (!call || call.dropped || !call.isHeard || call.isEarly || !isAlone) return false;
+  const since = call.at - LEASE;
+  return (
+    !has(plan, 'poison') &&
+    !hasRefusals(plan) &&
+    !hasForged(stage) &&
+    history.wasNetworkFair(call.at - BACK_OFF, at) &&
+    history.wasDiskFair(since, at) &&
+    !stage.acts.some((act) => act.verb === 'kill' && act.at >= since && act.at <= at) &&
+    !history.departures.some((left) => left.at >= since && left.at <= at)
+  );
+};
+
+/** `trackNow` has resolved before its event was confirmed, although nothing let it wait. */
+export const findTooSoon = (stage: Stage): string | undefined => {
+  for (const one of stage.promised) {
+    if (one.kind !== 'sent' || !mustArrive(stage, one)) continue;
+    if (!stage.service.stored.some(({ payload, at }) => payload.n === one.n && at <= one.at))
+      return `event ${one.n}, resolved at ${(one.at / 1000).toFixed(3)} s`;
+  }
+  return undefined;
+};
+
+/** An event with another visitor id than the one that `correlationValue` has just resolved to, although nobody has changed the visitor. */
+export const findUnlikeId = ({ promised, service, ledger }: Stage, travel: number): string | undefined => {
+  for (const one of promised) {
+    if (one.kind !== 'id') continue;
+    const { page = '' } = ledger.tracked.get(one.n) ?? {};
+    const stored = service.stored.find(({ payload }) => payload.n === one.n);
+    if (!stored || stored.correlationValue === one.id) continue;
+    const isChanged =
+      ledger.changedBy(one.called, one.at).includes(page) ||
+      ledger.changedBy(one.at - travel, one.at).some((other) => other !== page);
+    if (!isChanged) return `event ${one.n} of ${page} has ${stored.correlationValue}, promised was ${one.id}`;
+  }
+  return undefined;
+};
+
+/** A person whom the service knows although no call had the right signature until then. */
+export const findForged = ({ service, ledger }: Stage): string | undefined => {
+  for (const { event, payload, at } of service.stored) {
+    if (event !== '$identify') continue;
+    const isProven = ledger.identified.some(
+      (call) => call.person === payload.distinct_id && !call.isForged && call.at <= at,
+    );
+    if (!isProven) return `$identify of ${payload.distinct_id}`;
+  }
+  return undefined;
+};
+
+/** A `$identify` that the relay has refused for its signature, and that no page has reported as dropped. */
+export const findUnreported = ({ ledger, history, plan }: Stage): string | undefined => {
+  if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase', 'kill')) return undefined;
+  const silent = ledger.identified.find(
+    (call, index) =>
+      call.isForged &&
+      call.isHeard &&
+      // A page may know a person of whom an earlier call has told.
+      !ledger.identified.slice(0, index).some(({ person }) => person === call.person) &&
+      history.wasNetworkFair(call.at - CALM, call.at + CALM) &&
+      history.wasDiskFair(call.at - CRASH, call.at + CRASH) &&
+      history.departureOf(call.page, call.at) > call.at + CALM &&
+      !history.refusals.some(
+        ({ person, reason, at }) => person === call.person && reason === 'rejected' && at >= call.at,
+      ),
+  );
+  return silent && `$identify of ${silent.person} by ${silent.page}`;
+};
+
+/**
+ * Whether a `$identify` of the call's person that was forged before it may still be on its way, so that the call need not send one. The
+ * page sends one again once it knows that the forged one was dropped.
+ */
+export const isBehindForged = ({ ledger, history, plan }: Stage, { person, page, at }: Identified): boolean => {
+  const forged = ledger.identified.findLast((call) => call.person === person && call.isForged && call.at <= at);
+  if (!forged) return false;
+  const known = history.refusals.findLast(
+    (one) => one.person === person && one.at >= forged.at && one.at <= at - SETTLING,
+  );
+  if (!known) return true;
+  return known.page !== page && (!plan.features.hasChannel || history.wasAway(page, known.at, known.at));
+};

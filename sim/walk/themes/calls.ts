@@ -1,0 +1,13 @@
+import { type Actions, actions as common, PERSONS } from '../actions.ts';
+import type { Theme } from './theme.ts';
+
+const actions: Actions = {
+  ...common,
+  trackNow: [10, (_, tab) => ({ verb: 'trackNow', tab })],
+  page: [8, (_, tab) => ({ verb: 'page', tab })],
+  askId: [8, (_, tab) => ({ verb: 'askId', tab })],
+  forge: [4, (random, tab) => ({ verb: 'identify', tab, person: random.pick(PERSONS), isForged: true })],
+};
+
+/** Calls that other walks have not: `trackNow`, `page`, `correlationValue`, and identities with a right or a wrong signature. */
+export const calls: Theme = { actions, more: (random) => ({ isSigned: random.chance(0.5) }) };
