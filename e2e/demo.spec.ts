@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import { chromium, type FrameLocator, type Page } from '@playwright/test';
+import { allArrive } from './support/allArrive.ts';
 import { findChromium } from './support/chromium.ts';
 import { expect, test } from './support/test.ts';
 
@@ -106,7 +107,7 @@ test('200 events of one task arrive, and a payload that JSON cannot hold is drop
   await open(page, demo.address);
   await page.getByRole('button', { name: 'Track 200 events' }).click();
   await page.getByRole('button', { name: 'Flush' }).click();
-  await expect.poll(async () => (await demo.events('sheep_counted')).length).toBe(200);
+  await allArrive(200, async () => (await demo.events('sheep_counted')).length);
   await page.getByRole('button', { name: 'Invalid payload' }).click();
   await expect(station(page, 'Dropped')).toContainText('unserialisable');
 });

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { allArrive } from './support/allArrive.ts';
 import { longestTask, mark, markPages } from './support/cpu.ts';
 import { expect, test } from './support/test.ts';
 
@@ -23,9 +24,13 @@ const trackInTasks = (page: Page, count: number, each = 200) =>
   );
 
 const arrival = (demo: { events(name: string): Promise<unknown[]> }, count: number) =>
-  expect.poll(async () => (await demo.events('load')).length, { timeout: 60_000 }).toBe(count);
+  allArrive(count, async () => (await demo.events('load')).length, 60_000);
 
-test.beforeEach(({ visitor }) => markPages(visitor.page));
+test.beforeEach(({ visitor }) => {
+  // Longer than `arrival` waits.
+  test.setTimeout(120_000);
+  return markPages(visitor.page);
+});
 
 for (const count of [3000, 10_000]) {
   test(`${count} stored events cost the next page no long task`, { tag: '@long' }, async ({
@@ -157,11 +162,6 @@ test('100,000 events offline: memory does not grow with what is stored, and all 
   console.log(`90,000 events more: ${(await memory()) - before} bytes more of memory`);
   expect(await visitor.clew('stats')).toEqual({ tracked: 100_000, delivered: 0, queued: 100_000, dropped: {} });
   await context.setOffline(false);
-  await expect
-    .poll(async () => ((await visitor.clew('stats')) as { delivered: number }).delivered, {
-      timeout: 500_000,
-      intervals: [1000],
-    })
-    .toBe(100_000);
-  expect(await demo.events('load')).toHaveLength(100_000);
+  await allArrive(100_000, async () => ((await visitor.clew('stats')) as { delivered: number }).delivered, 500_000);
+  await arrival(demo, 100_000);
 });

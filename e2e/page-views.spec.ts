@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Demo } from './support/demo.ts';
 import { goBack } from './support/goBack.ts';
+import { PROMISE } from './support/tags.ts';
 import { expect, test, type Visitor } from './support/test.ts';
 
 interface View {
@@ -272,7 +273,7 @@ test('a redirect is one view also if the app calls updateCurrentEntry before it'
   expect(await pathsOf(demo, page)).toEqual(['/blank', '/new']);
 });
 
-test('another customer on the page has no campaign of the one before', async ({ demo, visitor }) => {
+test('another customer on the page has no campaign of the one before', { tag: PROMISE }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank?utm_source=mail`, 'campaign');
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);

@@ -79,7 +79,7 @@ fault(
     stage.assign([from + 1], String(after));
     await expect.poll(async () => (await stage.arrived()).length).toBe(2);
   },
-  { isLong: true },
+  { isLong: true, isPromise: true },
 );
 
 fault(

@@ -25,7 +25,7 @@ const nobody: Engine = {
 };
 
 for (const seed of WALK_SEEDS.split(',').map(Number)) {
-  test(`seed ${seed}, ${length} steps`, async ({ collector }) => {
+  test(`seed ${seed}, ${length} steps`, async ({ collector }, { annotations }) => {
     await collector.fault({ mode: 'none' });
     await collector.clear();
     const { stage, finish, close } = await openStage(nobody, collector, PATIENCE);
@@ -37,7 +37,9 @@ for (const seed of WALK_SEEDS.split(',').map(Number)) {
     };
     const start = Date.now();
     const settle = async () => {
-      const { details } = await finish();
+      const verdict = await finish();
+      annotations.push({ type: 'verdict', description: JSON.stringify(verdict) });
+      const { details } = verdict;
       if (details[0]) throw new Error(details.join('\n'));
     };
     try {

@@ -47,6 +47,9 @@ export interface Stage extends Omit<Ledger, 'missing' | 'balance'> {
   settle(browser?: Engine): Promise<void>;
 }
 
+/** A play that has asked so shortly (ms) before it failed was waiting for arrivals. */
+const ASKED = 2000;
+
 const trackInOneTask = ({ run, from, count }: { run: string; from: number; count: number }) => {
   for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
 };
@@ -59,7 +62,7 @@ const reached: Stage['reached'] = async (tab, path) => {
 
 /**
  * @param patience how long settling may take, in ms
- * @returns `finish` settles if the play did not and says how it went; `fail` says how it went up to an error of the play
+ * @returns `finish` settles if the play did not and says how it went; `fail` says how it went with an error of the play
  */
 export const openStage = async (shared: Engine, demo: Demo, patience: number) => {
   const site = await startSite(demo);
@@ -68,8 +71,14 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
   const expected: RegExp[] = [];
   let settled: Tab | undefined;
 
-  const arrived = async () =>
-    (await demo.events('ledger')).filter(({ payload }) => (payload as { run?: string } | null)?.run === ledger.run);
+  /** When the play last asked what has arrived. */
+  let asked = 0;
+  const arrived = async () => {
+    asked = Date.now();
+    return (await demo.events('ledger')).filter(
+      ({ payload }) => (payload as { run?: string } | null)?.run === ledger.run,
+    );
+  };
   const arrivals = async () =>
     (await arrived()).map(({ payload, correlationValue: visitor }) => ({ n: (payload as { n: number }).n, visitor }));
   const arrivedNumbers = async () => (await arrivals()).map(({ n }) => n);
@@ -133,14 +142,19 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
       repeats: repeats(),
     });
   };
-  /** What is missing may be still to come. */
-  const fail = async (error: unknown): Promise<RunVerdict> =>
-    judge({
+  /** What is missing may be still to come: it is lost if the play has waited for it, and it does not come either once the fault is over. */
+  const fail = async (error: unknown): Promise<RunVerdict> => {
+    const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const hasWaited = Date.now() - asked < ASKED && error instanceof Error && 'matcherResult' in error;
+    const end = hasWaited ? await finish().catch(() => undefined) : undefined;
+    if (end) return { ...end, survived: false, details: [problem, ...end.details] };
+    return judge({
       balance: { ...ledger.balance(await arrivals().catch(() => []), []), lost: [] },
       left: 0,
-      problems: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+      problems: [problem],
       repeats: repeats(),
     });
+  };
   const close = async () => {
     await site.accept();
     await troupe.leave();

@@ -22,7 +22,7 @@ export interface RunVerdict extends Broken {
  *
  * Whoever reads Playwright's JSON report finds it in `tests[].annotations` as `{ type: 'verdict', description: '{"lost":0,…}' }`.
  * If one of `lost`, `twice`, `wrong` and `undead` is above 0, clew has broken a promise, and no later success excuses that. A
- * test that failed with all four at 0, or without the annotation (a time-out), had another problem: an error in the page,
+ * play that fails while it waits for arrivals is settled, too, so that what is lost then counts. A test that failed with all four at 0, or without the annotation (a time-out), had another problem: an error in the page,
  * say, or a step that took too long.
  */
 export interface Verdict extends Broken {
