@@ -12,7 +12,7 @@ import { createSend } from './send.js';
 
 /** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads what is to send. */
 export const createCourier = (ports: CourierPorts): Courier => {
-  const { store, queue, service, limits, isDirect, receipts, onReport, onSettled } = ports;
+  const { store, queue, service, limits, isDirect, receipts, farewell, onReport, onSettled } = ports;
   const known: Known = { busy: new Set<string>(), settled: new Set<string>(), singles: new Set<string>() };
   const bisection = newBisection(limits.maxBatchBytes);
   const desk: Desk = {
@@ -38,7 +38,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
 
   const report = (...made: Report) => {
     const [taken, done, rejected, sent = []] = made;
-    onReport([taken, done, rejected, sent.filter(([page]) => page !== queue.page)]);
+    const others = sent.filter(([page]) => page !== queue.page);
+    onReport([taken, done, rejected, others]);
+    farewell.settle(others);
     apply(made);
   };
 

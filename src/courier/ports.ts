@@ -1,3 +1,4 @@
+import type { Farewell } from '../outbox/farewell.js';
 import type { Queue, Sent } from '../outbox/queue.js';
 import type { Receipts } from '../outbox/receipts.js';
 import type { Entry, Store } from '../outbox/store.js';
@@ -29,8 +30,8 @@ export interface CourierPorts {
   readonly service: string;
   /** Makes a name for the lease that no other page and no other tracker ever has. */
   makeName(): string;
-  /** Whether a page of this name has left, so that its lease is void. */
-  hasLeft(tab: string): boolean;
+  /** What pages leave to those that come after them. */
+  readonly farewell: Pick<Farewell, 'hasLeft' | 'settle'>;
   /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */
   readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
   /** There is no relay that drops duplicates. */
@@ -50,8 +51,6 @@ export interface CourierPorts {
   withoutExpired(items: readonly ItemText[], answer: Answer): readonly [readonly ItemText[], Answer];
   /** Receives reports for the other tabs. */
   onReport(report: Report): void;
-  /** The service has these events, which some page has handed over. */
-  onTaken(ids: readonly string[]): void;
   /** Events of other pages are dropped. Those of this page follow as settled. */
   onLost(items: ItemText[], reason: 'rejected' | 'expired'): void;
   /** Events of this page are settled, whichever tab sent them. */

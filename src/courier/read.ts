@@ -24,7 +24,7 @@ export const orMemory = (queue: Queue, rows: readonly Row[]): readonly Row[] => 
 /** The stored link, to be changed. A lease is void if its page has left; a record by foreign code may be anything. */
 export const copyOf = (ports: CourierPorts, old: Link | undefined): Link => {
   const link = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
-  if (ports.hasLeft(link.by)) release(link, link.by);
+  if (ports.farewell.hasLeft(link.by)) release(link, link.by);
   return link;
 };
 

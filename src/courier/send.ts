@@ -107,7 +107,7 @@ export const createSend = (
     const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};
     receipts?.drop(others);
     const takenIds = taken.flatMap(({ ids }) => ids);
-    if (takenIds[0]) ports.onTaken(takenIds);
+    if (takenIds[0]) ports.farewell.settle([], takenIds);
     settle(pass, left, [...done, ...takenIds], lost, 'rejected', takenIds);
     if (answer.retryAfter && isLate(desk, pass)) await pause(answer.retryAfter);
     // After its lease has expired, the tab must not restore a row that another tab has deleted.

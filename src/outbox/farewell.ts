@@ -51,3 +51,5 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
     },
   };
 };
+
+export type Farewell = ReturnType<typeof createFarewell>;

@@ -1,5 +1,6 @@
-import type { Plugin, PluginStorage } from '../api/types.js';
-import { carried, carry, type Local } from '../outbox/carryOver.js';
+import type { Plugin, PluginStorage, PluginTools } from '../api/types.js';
+import { carried, carry, type Local, PLUGINS, VISIT } from '../outbox/carryOver.js';
+import { addContext, type Step } from '../recorder/prepare.js';
 
 /**
  * Starts plugins, and undoes what they did.
@@ -20,16 +21,32 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
   return [use, unplug] as const;
 };
 
+/** The visitor as plugins need it. */
+interface PluginVisitor {
+  id(): string | undefined;
+  /** Whether the page may write. */
+  isStarted(): boolean;
+}
+
 /**
- * A storage of plugins. It is one entry, which a refusal erases.
+ * What each plugin gets.
  *
- * @param isOpen says whether the page may write
+ * @param steps what an event goes through. Those of plugins come first.
  */
-export const createStorage = (entry: string, local: Local, isOpen: () => boolean): PluginStorage => {
-  // Any code of the origin may have written it.
-  const all = () => Object(carried(entry, local));
+export const createTools = ({ id, isStarted }: PluginVisitor, steps: Step[], local: Local): PluginTools => {
+  /** A storage of plugins. It is one entry, which a refusal erases. */
+  const createStorage = (entry: string): PluginStorage => {
+    // Any code of the origin may have written it.
+    const all = () => Object(carried(entry, local));
+    return {
+      get: (key) => all()[key],
+      set: (key, value) => isStarted() && carry(entry, local, { ...all(), [key]: value }),
+    };
+  };
   return {
-    get: (key) => all()[key],
-    set: (key, value) => isOpen() && carry(entry, local, { ...all(), [key]: value }),
+    visitorId: id,
+    onTrack: (see) => steps.unshift(addContext(see)),
+    local: createStorage(PLUGINS),
+    session: createStorage(VISIT),
   };
 };

@@ -1,4 +1,3 @@
-import type { Trace } from '../api/signals.js';
 import { IDENTIFY } from '../wire.js';
 import { draftEvent, type ItemText, isName } from './event.js';
 import type { Step } from './prepare.js';
@@ -40,7 +39,8 @@ export interface RecorderPorts extends Replay {
   begin(): void;
   /** It was dropped. */
   end(texts: readonly ItemText[], reason: 'unserialisable' | 'rejected' | 'filtered'): void;
-  trace(make: () => Trace): void;
+  /** This event was made, or this much of one that was dropped. */
+  onTracked(text: ItemText): void;
   /** Returns what `run` returns, or '' if it throws, which is reported. */
   attempt<T>(run: () => T): T | '';
   fail(error: unknown): void;
@@ -62,7 +62,7 @@ export interface Recorder {
 
 /** From the call to a finished event. In a burst, the call takes a snapshot and no more: the page's own work goes on. */
 export const createRecorder = (ports: RecorderPorts): Recorder => {
-  const { steps, clock, begin, end, trace, attempt, fail } = ports;
+  const { steps, clock, begin, end, attempt, fail } = ports;
   /** Calls are timed from here: in a list a number that is not small is an object, thousands of them in a burst. */
   const started = Date.now();
   /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
@@ -79,7 +79,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
     const text = attempt(() => steps.reduce((text, step) => text && step(text, draft, attempt), draft));
     // Of what was dropped nobody is to see more than the name.
     const seen = text || draftEvent(at, name);
-    trace(() => ({ step: 'tracked', event: JSON.parse(seen) }));
+    ports.onTracked(seen);
     if (text) ports.take(text, isSingle);
     else end([seen], 'filtered');
     making--;

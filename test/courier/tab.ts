@@ -93,7 +93,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     queue,
     service: SERVICE,
     makeName: () => name,
-    hasLeft: (tab) => left.includes(tab),
+    farewell: { hasLeft: (tab) => left.includes(tab), settle: () => {} },
     flight: options.flight ?? { bytes: 0 },
     limits,
     isDirect: options.isDirect ?? false,
@@ -120,7 +120,6 @@ export const createTab = (options: TabOptions = {}): Tab => {
     onReport: options.onReport ?? (() => {}),
     onAnswer: () => {},
     onLink: () => {},
-    onTaken: () => {},
     onSettled(items, refused) {
       for (const id of items.map(idOf)) (refused.includes(id) ? rejected : delivered).push(id);
     },

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PluginTools, Tracker } from '../../src/api/types.ts';
-import { VISIT } from '../../src/outbox/carryOver.ts';
+import type { Tracker } from '../../src/api/types.ts';
 import { type PageViewOptions, pageViews } from '../../src/page/navigation.ts';
-import { createStorage } from '../../src/page/plugins.ts';
+import { createTools } from '../../src/page/plugins.ts';
 
 /**
  * A page whose address changes as `pageViews` sees it. The order in which browsers dispatch events of the Navigation API,
@@ -59,8 +58,8 @@ const start = (options?: PageViewOptions) => {
     refuse = reject;
   });
   const tracker = { page, on, correlationValue: () => allowed } as unknown as Tracker;
-  const session = createStorage(VISIT, undefined, () => visitorId !== undefined);
-  const tools = { visitorId: () => visitorId, session } as PluginTools;
+  const visitor = { id: () => visitorId, isStarted: () => visitorId !== undefined };
+  const tools = createTools(visitor, [], undefined);
   const stop = pageViews(options)(tracker, tools);
   const views = () => page.mock.calls.map(([view]) => view);
   return { stop, views, urls: () => views().map(({ url }) => url.replace(ORIGIN, '')) };

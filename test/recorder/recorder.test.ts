@@ -34,7 +34,7 @@ const open = (changes: Partial<RecorderPorts> = {}, cost = 0) => {
         dropped.push([event, reason, payload]);
       }
     },
-    trace: (make) => void traced.push((make() as unknown as { event: (typeof traced)[number] }).event),
+    onTracked: (text) => void traced.push(JSON.parse(text)),
     attempt(run) {
       try {
         return run();

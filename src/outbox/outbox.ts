@@ -1,0 +1,28 @@
+import { v4 as uuid } from 'uuid';
+import type { Settings } from '../api/options.js';
+import { createFarewell } from './farewell.js';
+import { createJournal } from './journal.js';
+import { createQueue, type QueuePorts } from './queue.js';
+import { createReceipts } from './receipts.js';
+import { createStore } from './store.js';
+
+export interface OutboxPorts extends Pick<QueuePorts, 'pages' | 'onStored' | 'onUnseen' | 'onSize'> {
+  fail(message: string): void;
+}
+
+/** What no answer has confirmed yet: the queue in memory and in the store, and what localStorage has beside them. */
+export const createOutbox = (settings: Settings, ports: OutboxPorts) => {
+  const { storageName: service, apiKey } = settings;
+  /** Names this page's rows in the store, and its journal. */
+  const page = uuid();
+  const store = settings.store ?? createStore(ports.fail);
+  const journal = createJournal(service, page, store.local);
+  return {
+    store,
+    journal,
+    farewell: createFarewell(service, journal, store.local),
+    queue: createQueue({ ...ports, store, journal, service, page, limits: settings }),
+    // A service cannot be asked what has come of a request.
+    receipts: apiKey ? undefined : createReceipts(service, store.local),
+  };
+};
