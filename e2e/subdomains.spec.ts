@@ -181,3 +181,42 @@ test('the relay renews the cookie, and its late answers restore no earlier visit
   site.server.close();
   site.server.closeAllConnections();
 });
+
+test('a refusal erases the cookie of a late answer, or the refusal on the next page does', {
+  tag: '@promise',
+}, async ({ demo, visit }) => {
+  const site = await startSite(demo, 'shop.example');
+  const { page, clew } = await visit('www.shop.example', {}, site.port);
+  const names = async () => (await page.context().cookies()).map(({ name }) => name).sort();
+  /** Sends a request whose answer is late and sets the cookie, and refuses meanwhile. Resolves when the answer was sent. */
+  const refuseInFlight = async (next?: string) => {
+    await clew('trackNow', 'quick');
+    await expect.poll(names).toEqual(['clew', 'clew.server']);
+    await demo.fault({ mode: 'slow', delay: 500, count: 1 });
+    const asked = page.waitForRequest(/\/clew\//);
+    const answered = new Promise((resolve) => {
+      site.server.once('request', (_request, response) => response.once('finish', resolve));
+    });
+    await clew('track', 'slow');
+    const request = await asked;
+    await page.evaluate((url) => {
+      window.clew('consent', false);
+      if (url) location.href = url;
+    }, next);
+    await answered;
+    return request;
+  };
+
+  const request = await refuseInFlight();
+  await (await request.response())?.finished();
+  await expect.poll(names).toEqual([]);
+
+  await clew('consent', true);
+  await refuseInFlight('about:blank');
+  // The browser ends no request that it keeps alive, also if its page aborts it.
+  await expect.poll(names).toEqual(['clew.server']);
+  await (await visit('www.shop.example', { consent: 'required' }, site.port)).clew('consent', false);
+  await expect.poll(names).toEqual([]);
+  site.server.close();
+  site.server.closeAllConnections();
+});
