@@ -60,6 +60,24 @@ test('splits batches below 60,000 bytes of UTF-8', { tag: '@promise' }, async ({
   expect(sizes.length).toBeLessThanOrEqual(8);
 });
 
+test('delivers from a page that was opened with a password, or whose <base> is another host', async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address.replace('//', '//ann:secret@')}/blank`);
+  await visitor.load();
+  await visitor.clew('track', 'kept');
+  await expect.poll(() => demo.events('kept')).toHaveLength(1);
+  await visitor.trackAndLeave('left', 1, 'navigate');
+  await expect.poll(() => demo.events('left')).toHaveLength(1);
+
+  await visitor.visit();
+  await page.evaluate(() => document.head.insertAdjacentHTML('beforeend', '<base href="http://elsewhere.example/">'));
+  await visitor.clew('track', 'based');
+  await expect.poll(() => demo.events('based')).toHaveLength(1);
+});
+
 test('copies the payload in the call, so later changes have no effect', async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.page.evaluate(() => {

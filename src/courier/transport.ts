@@ -63,6 +63,16 @@ const sizeOf = (body: TransportRequest['body']): number => (typeof body === 'str
 /** Whether an ordinary request with this body outlives its page. */
 export const isKeptAlive = (body: TransportRequest['body']): boolean => sizeOf(body) < LARGE;
 
+/**
+ * A path is one of the page's own origin. `fetch` would resolve it against `<base>`, and against the address of a page that was
+ * opened with a user name and a password, which it then refuses.
+ */
+const addressOf = ({ url }: TransportRequest): string => {
+  const { origin } = globalThis;
+  // A sandboxed frame has the origin `null`.
+  return /^\/(?!\/)/.test(url) && /^http/.test(origin) ? origin + url : url;
+};
+
 const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
   credentials: 'omit',
   ...request,
@@ -75,7 +85,7 @@ const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
 });
 
 const post = async (request: TransportRequest): Promise<Answer> => {
-  const response = await fetch(request.url, init(request, AbortSignal.timeout(REQUEST_TIMEOUT)));
+  const response = await fetch(addressOf(request), init(request, AbortSignal.timeout(REQUEST_TIMEOUT)));
   const { status, headers } = response;
   const text = await response.text();
   // A service worker, a proxy, a CDN or a captive portal may answer in place of the relay or the service.
@@ -102,7 +112,7 @@ const post = async (request: TransportRequest): Promise<Answer> => {
  */
 export const fetchTransport: Transport = (request) =>
   request.leaving && !request.headers.Authorization
-    ? navigator.sendBeacon(request.url, request.body) && Promise.resolve({ outcome: 'delivered' })
+    ? navigator.sendBeacon(addressOf(request), request.body) && Promise.resolve({ outcome: 'delivered' })
     : post(request);
 
 /** The text as gzip; rejects where there is no CompressionStream. */
@@ -116,7 +126,7 @@ export const gzip = async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
  */
 export const fetchAtEnd = (request: TransportRequest): (() => void) => {
   const taking = new AbortController();
-  fetchLater(request.url, init(request, taking.signal));
+  fetchLater(addressOf(request), init(request, taking.signal));
   return () => taking.abort();
 };
 
