@@ -118,6 +118,54 @@ test('a click on a mark within a marked label or card is tracked once', async ({
   expect(await tracked(demo, visitor)).toEqual(names.map((name) => [name, {}]));
 });
 
+test('a marked label and its marked control track one event: the control’s, or else the label’s', async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  const markup = `<label for="terms" data-clew-event="terms_clicked">Terms</label>
+    <input id="terms" type="checkbox" data-clew-event="terms_changed">
+    <label for="buy" data-clew-event="buy_clicked">Order</label>
+    <button id="buy" type="button" data-clew-event="bought">Buy</button>
+    <label data-clew-event="plan_clicked">Pro <input type="radio" checked data-clew-event="plan_changed"></label>
+    <label data-clew-event="name_clicked">Name <input data-clew-event="name_changed"></label>
+    <label id="own" data-clew-event="own_clicked">Own <input type="checkbox"></label>`;
+  await arrive(visitor, demo, markup);
+  for (const text of ['Terms', 'Order', 'Pro', 'Name'])
+    await page.getByText(text, { exact: true }).click({ position: { x: 2, y: 5 } });
+  // The page checks the box by itself.
+  await page.evaluate(() =>
+    document.querySelector('#own')?.addEventListener('click', (event) => event.preventDefault()),
+  );
+  await page.locator('#own').click({ position: { x: 2, y: 5 } });
+  const names = ['terms_changed', 'bought', 'plan_clicked', 'name_clicked', 'own_clicked'];
+  expect(await tracked(demo, visitor)).toEqual(names.map((name) => [name, {}]));
+});
+
+test('a middle click on a marked link is tracked, other middle clicks are not', async ({ demo, visitor }) => {
+  const markup = `<a href="/blank" data-clew-event="link_clicked">link</a>
+    <p data-clew-event="card_clicked"><a href="/blank">inner</a> text</p> <button data-clew-event="pressed">button</button>`;
+  await arrive(visitor, demo, markup);
+  await visitor.page.evaluate(() => addEventListener('auxclick', (event) => event.preventDefault()));
+  for (const text of ['link', 'inner', 'text', 'button'])
+    await visitor.page.getByText(text, { exact: text !== 'text' }).click({ button: 'middle' });
+  await visitor.page.getByText('link', { exact: true }).click({ button: 'right' });
+  expect(await tracked(demo, visitor)).toEqual([
+    ['link_clicked', {}],
+    ['card_clicked', {}],
+  ]);
+});
+
+test('a link has no password of the page that was opened with one', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address.replace('//', '//ann:secret@')}/blank`);
+  await page.setContent('<a href="/files/report.pdf">file</a>');
+  await visitor.load({ clicks: 'downloads' });
+  await page.evaluate(() => addEventListener('click', (event) => event.preventDefault()));
+  await page.getByText('file').click();
+  expect(await tracked(demo, visitor)).toEqual([['file_downloaded', { url: `${demo.address}/files/report.pdf` }]]);
+});
+
 test('clicks on disabled and inert buttons, and on labels of disabled controls, are not tracked', async ({
   demo,
   visitor,

@@ -39,6 +39,9 @@ const payloadOf = (marks: DOMStringMap): Record<string, unknown> => {
   return payload;
 };
 
+/** A middle click opens a link, as a click does. */
+const actOf = (event: Event): string => (event.type === 'auxclick' && followedLink(event)?.href ? 'click' : event.type);
+
 /** The control that the browser clicks next, because the click is on its label. A label clicks none for a link or another control in it. */
 const nextControl = (path: HTMLElement[]): HTMLElement | undefined => {
   const clicked = path.find(
@@ -50,11 +53,11 @@ const nextControl = (path: HTMLElement[]): HTMLElement | undefined => {
   return control && !path.includes(control) ? control : undefined;
 };
 
-/** Whether the label's control is disabled, or is within the mark, too: then the browser clicks that, or nothing. */
+/** Whether the label's control has a mark, or is within the mark, too: then its own event may be tracked in place of the label's. */
 const isForControl = (path: HTMLElement[], marked: HTMLElement, control: HTMLElement): boolean =>
+  !!marksOf(control)?.clewEvent ||
   // The node that contains both (8) may be around the shadow root of both.
-  path.indexOf(marked) >= path.findIndex((node) => control.compareDocumentPosition(node) & 8) ||
-  control.matches(':disabled');
+  path.indexOf(marked) >= path.findIndex((node) => control.compareDocumentPosition(node) & 8);
 
 /**
  * Creates a plugin that tracks marked elements. A click on `<button data-clew-event="signup_clicked" data-clew-plan="pro">`
@@ -72,14 +75,36 @@ export const clicks =
       for (const type of types) target.addEventListener(type, receive, listening);
     };
 
-    /** The control of a label whose click was tracked, while the browser clicks it. */
-    let followed: HTMLElement | undefined;
-    const follow = (control: HTMLElement) => {
-      followed = control;
-      // The page may have prevented that.
-      setTimeout(() => {
-        followed = undefined;
-      });
+    /** While the browser clicks the control of a label: the control, and the label's event if that has not been tracked. */
+    let followed: readonly [control: HTMLElement, rest?: (() => void) | undefined] | undefined;
+    const endFollowing = () => {
+      followed?.[1]?.();
+      followed = undefined;
+    };
+    const follow = (control: HTMLElement, rest?: () => void) => {
+      endFollowing();
+      followed = [control, rest];
+      // The page may have prevented that, or the control has nothing to track.
+      setTimeout(endFollowing);
+    };
+
+    const receiveMark = (marked: HTMLElement, path: HTMLElement[]): void => {
+      const marks = { ...marksOf(marked) };
+      const take = () => track(marks.clewEvent as string, payloadOf(marks));
+      const control = nextControl(path);
+      const [clicked, rest] = followed ?? [];
+      if (clicked && path.includes(clicked)) {
+        // The label's event is tracked already.
+        if (!rest && marked !== clicked) return;
+        followed = [clicked];
+        take();
+      } else if (!control) take();
+      else if (control.matches(':disabled')) return;
+      else if (isForControl(path, marked, control)) follow(control, take);
+      else {
+        take();
+        follow(control);
+      }
     };
 
     const receive = (event: Event): void => {
@@ -91,24 +116,15 @@ export const clicks =
       for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');
 
       const marked = path.find((node) => marksOf(node)?.clewEvent);
-      const control = nextControl(path);
-      const isFollowing = followed && marked !== followed && path.includes(followed);
-      if (
-        marked &&
-        event.type === typeOf(marked) &&
-        !isFollowing &&
-        !(control && isForControl(path, marked, control))
-      ) {
-        const marks = marksOf(marked) as DOMStringMap;
-        track(marks.clewEvent as string, payloadOf(marks));
-        if (control) follow(control);
-      }
+      if (marked && actOf(event) === typeOf(marked)) receiveMark(marked, path);
 
       const link = followedLink(event);
       if (!link?.href) return;
       // An SVG link has an object for its address, and none of its parts.
       const parsed = document.createElement('a');
       parsed.href = (link.href as unknown as SVGAnimatedString).baseVal ?? link.href;
+      // The page may have been opened with a password, which its own links then have.
+      parsed.username = parsed.password = '';
       const { href: url } = parsed;
       // Without a host it makes its file, or leads nowhere.
       if (!parsed.host) return;
