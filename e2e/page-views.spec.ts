@@ -262,6 +262,39 @@ test('a view of an intercepted navigation has the title that is there at its end
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', '/products']);
 });
 
+test('an intercepted navigation that is aborted before the page shows it is no view', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, `${demo.address}/blank`);
+  await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
+  await page.evaluate(async () => {
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    navigation.addEventListener('navigate', (event) => {
+      const { pathname } = new URL(event.destination.url);
+      if (!event.canIntercept || pathname.startsWith('/last') || event.destination.url.endsWith('?tab')) return;
+      const handler = async () => {
+        if (pathname === '/tabs') history.replaceState({}, '', '?tab');
+        await pause(pathname === '/slow' ? 5000 : 50);
+        document.title = pathname;
+      };
+      event.intercept({ handler });
+    });
+    const { finished } = navigation.navigate('/slow');
+    finished?.catch(() => {});
+    await pause(150);
+    await navigation.navigate('/products').finished;
+    await pause(150);
+    navigation.navigate('/slow').finished?.catch(() => {});
+    await pause(50);
+    window.stop();
+    await pause(150);
+    // Its own handler ends this one.
+    navigation.navigate('/tabs').finished?.catch(() => {});
+    await pause(250);
+  });
+  expect(await pathsOf(demo, page)).toEqual(['/blank', '/products', '/tabs']);
+  expect((await viewsOf(demo)).map(({ title }) => title).slice(1, 3)).toEqual(['/products', '/tabs']);
+});
+
 test('a redirect is one view also if the app calls updateCurrentEntry before it', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);

@@ -118,8 +118,11 @@ export const pageViews =
     let referrer = referrerAfter(undefined);
     let next = referrer;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    /** The navigation that shows this address, if the page has intercepted it. */
+    /** Settles once the app of the first view has run. */
+    let running: Promise<unknown> | undefined;
+    /** The same, or the navigation that is about to show this address, if the page has intercepted it; and the title before. */
     let showing: Promise<unknown> | undefined;
+    let titleBefore = '';
 
     /** What two addresses of the same view have in common. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/g, '');
@@ -130,6 +133,10 @@ export const pageViews =
       next = seen = here;
       view();
     };
+    /** A navigation is under way that the page has intercepted. */
+    const isNavigating = () => !!showing && showing !== running;
+    /** The page still shows the view before. */
+    const isUnseen = () => !!seen && isNavigating() && document.title === titleBefore;
     /** Another address has to stand for as long, whatever was left of the time of the one before. */
     const wait = () => {
       clearTimeout(timer);
@@ -137,23 +144,31 @@ export const pageViews =
     };
     const move: Move = (kind, shown) => {
       // What was not replaced was there to be seen, however shortly.
-      if (kind !== 'replace') settle();
+      if (kind !== 'replace' && !isUnseen()) settle();
       const url = withoutLink(location.href);
       const isOther = viewOf(url) !== viewOf(here);
       here = url;
       notice(url);
-      // A second click on the link ends the first navigation, and a handler may replace the query.
-      if (!isOther && (!shown || viewOf(url) === viewOf(seen))) return;
+      // A second click on the link ends the first navigation. A handler may replace the query, which ends its own navigation.
+      if (!isOther && (shown ? viewOf(url) === viewOf(seen) : !isNavigating())) return;
       showing = shown;
       if (!shown) return wait();
       // The title is the old one until then. Another navigation ends this one, and waits for itself.
       clearTimeout(timer);
-      const shownHere = () => showing === shown && wait();
-      shown.then(shownHere, shownHere);
+      titleBefore = document.title;
+      const end = ({ name }: Partial<Error> = {}) => {
+        if (showing !== shown) return;
+        // Another navigation, or the visitor, has stopped it.
+        if (name === 'AbortError' && isUnseen()) here = seen;
+        else wait();
+        showing = undefined;
+      };
+      shown.then(() => end(), end);
     };
 
     const watch = () => {
-      move('replace', whenRun());
+      running = whenRun();
+      move('replace', running);
       const { navigation } = window as { navigation?: Navigation };
       if (navigation) watchNavigation(navigation, move, listening);
       else watchHistory(move, listening);
@@ -161,7 +176,7 @@ export const pageViews =
       addEventListener('pageshow', ({ persisted }) => persisted && view(), listening);
     };
     const offs = [
-      tracker.on('change', settle),
+      tracker.on('change', () => isUnseen() || settle()),
       watchRefusals(tracker, () => {
         next = referrer = '';
       }),

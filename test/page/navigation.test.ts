@@ -260,7 +260,11 @@ describe('with the Navigation API', () => {
         if (navigation.transition === transition) navigation.transition = null;
         await promise.catch(() => {});
       };
-      return { end: settled(resolve), fail: settled(() => reject(new Error('aborted'))) };
+      return {
+        end: settled(resolve),
+        fail: settled(() => reject(new Error('the handler has failed'))),
+        abort: settled(() => reject(new DOMException('another navigation', 'AbortError'))),
+      };
     };
     return { change, navigate };
   };
@@ -319,6 +323,68 @@ describe('with the Navigation API', () => {
     await second.end();
     settle();
     expect(urls()).toEqual(['/', '/yarns']);
+  });
+
+  const titled = (title: string) => Object.assign(document, { title });
+
+  it('tracks no intercepted navigation that another one aborts before the title has changed', async () => {
+    const { navigate } = open();
+    titled('Home');
+    const { urls, views } = start();
+    settle();
+    const left = navigate('/left');
+    const next = navigate('/next');
+    await left.abort();
+    settle();
+    await next.end();
+    settle();
+    expect(urls()).toEqual(['/', '/next']);
+    expect(views()[1].referrer).toBe(`${ORIGIN}/`);
+    const shown = navigate('/shown');
+    titled('Shown');
+    const back = navigate('/next', 'traverse');
+    await shown.abort();
+    await back.end();
+    settle();
+    expect(urls()).toEqual(['/', '/next', '/shown', '/next']);
+  });
+
+  it('tracks no intercepted navigation that the visitor stops, or a link to another document', async () => {
+    const { navigate } = open();
+    titled('Home');
+    const { urls } = start();
+    settle();
+    await navigate('/left').abort();
+    settle();
+    fire('pagehide');
+    expect(urls()).toEqual(['/']);
+  });
+
+  it('tracks an intercepted navigation whose handler ends it by replacing the query', async () => {
+    const { navigate, change } = open();
+    titled('Home');
+    const { urls } = start();
+    settle();
+    const navigation = navigate('/yarns');
+    const aborted = navigation.abort();
+    moveTo('/yarns?tab=1');
+    change('replace');
+    await aborted;
+    settle();
+    expect(urls()).toEqual(['/', '/yarns?tab=1']);
+  });
+
+  it('leaves an intercepted navigation to the visitor who sees it', async () => {
+    const { navigate } = open();
+    titled('Home');
+    const { urls } = start();
+    settle();
+    const navigation = navigate('/logout');
+    emit('change');
+    expect(urls()).toEqual(['/']);
+    await navigation.end();
+    settle();
+    expect(urls()).toEqual(['/', '/logout']);
   });
 
   it('tracks an intercepted navigation when the page unloads before its end', () => {
