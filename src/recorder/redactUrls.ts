@@ -2,7 +2,7 @@ import type { TrackedEvent } from './prepare.js';
 
 /** Names of parameters whose values are nobody's business: as parts of a word, and as words of their own. */
 const SECRET_NAMES =
-  /token|secret(?!ar)|pass(w|code|phrase|key)|pwd|pswd|credential|signature|sess(ion|id)|jwt|o?auth(?!or)|apikey|(access|login|reset|security|verification)code|e-?mail|(^|[^a-z])(key|code|sig|sid|pass|pw|pin|[2mt]fa|t?otp|ticket|mail)s?($|[^a-z])/i;
+  /token|secret(?!ar)|pass(w|code|phrase|key)|pwd|pswd|credential|signature|sess(ion|id)|jwt|o?auth(?!or(?!i[sz]))|bearer|[cx]srf|saml|apikey|(access|login|reset|security|verification)code|e-?mail|(^|[^a-z])(key|code|sig|sid|pass|pw|pin|[2mt]fa|t?otp|ticket|mail)s?($|[^a-z])/i;
 /** Has a scheme, begins like a path, a query or a fragment, or has a parameter or a token as a part of its path. */
 const URL_LIKE = /:\/\/|^\.{0,2}\/|^mailto:|^[?#]|[?#&][^\s=?&#]+=|\/eyJ/i;
 // Each separator may be encoded, also more than once: `?` is `%3F`, `%253F` and so on. No expression takes long for any text.
@@ -16,8 +16,8 @@ const PATH_END = /[#&;?]|%((?:25)*)(?:23|26|3B|3F)/gi;
 const USER = /(\/\/)[^/?#]*@|((?:%(?:25)*2F){2})(?:(?!%(?:25)*(?:2F|3F|23|26))[^/?#&])*(?:@|%(?:25)*40)/gi;
 /** What an e-mail address in a URL begins behind. */
 const DELIMITER = /([/?#&=:;]|%(?:25)*(?:2F|3F|23|26|3D|3A|3B|20))/i;
-/** An e-mail address, but not `logo@2x.png`; bounded, because it may begin anywhere. */
-const EMAIL = /[^@]{1,64}(?:@|%(?:25)*40)(?!\dx\.)(?:[^@.%]{1,63}\.){1,8}[a-z]{2,}/gi;
+/** An e-mail address, but not `logo@2x.png`; bounded, because it may begin anywhere. Its dots may be encoded, too. */
+const EMAIL = /[^@]{1,64}(?:@|%(?:25)*40)(?!\dx\.)(?:[^@.%]{1,63}(?:\.|%(?:25)*2E)){1,8}[a-z]{2,}/gi;
 /** `vue@latest.js`, `react@18.umd.js` and `repo@v1.2.beta` are no e-mail addresses. No such name of a file ends a domain. */
 const FILE =
   /(?:@|%(?:25)*40)(?:v?\d+\.\d|(?:v?\d[^.]*(?:\.[^.]+)?|[^.]+(?:\.(?:min|umd|esm|prod))?)\.(?:[cm]?[jt]sx?|css|map|json|wasm|vue|html?|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ics|pdf|txt|csv|xml|mp[34])$)/i;

@@ -59,6 +59,12 @@ describe('redacts secrets in URLs:', () => {
     ['/u/ann@163.com', '/u/redacted'],
     ['/u/ann@mail.example.js.org', '/u/redacted'],
     ['#ann@example.com', '#redacted'],
+    ['/u/ann%40mail%2Eexample%2ecom/now', '/u/redacted/now'],
+    ['/login?next=%252Fu%252Fann%252540example%25252Ecom%252Fnow', '/login?next=%252Fu%252Fredacted%252Fnow'],
+    [
+      '/?authorization=a&Authorisation=b&bearer=c&csrf=d&xsrfField=e&SAMLResponse=f',
+      '/?authorization=redacted&Authorisation=redacted&bearer=redacted&csrf=redacted&xsrfField=redacted&SAMLResponse=redacted',
+    ],
     ['/unsubscribe/ann%2540example.com/now', '/unsubscribe/redacted/now'],
     ['/login?next=%252Fu%252Fann%252540example.com%252Fnow', '/login?next=%252Fu%252Fredacted%252Fnow'],
     [
@@ -79,6 +85,7 @@ describe('redacts secrets in URLs:', () => {
 describe('does not change:', () => {
   it.each([
     'https://shop.example/shoes?utm_source=letter&utm_medium=email&gclid=abc&q=red+shoes%20&page=2#reviews',
+    '/?authority=7&authors=ann&authored=1',
     '/?author=ann&keyword=monkey&postcode=1010&encode=1&design=x&state=on',
     '/?compass=north&passenger=2&bypass=1&passport=no&pwa=1&secretary=ann&pincode=1010&2fast=1',
     '/?q=a%26b%3Dc&next=%252Fshoes%253Fsize%253D40%2526colour%253Dred&rate=100%2525',
