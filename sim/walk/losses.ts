@@ -82,15 +82,21 @@ export const forgetKilled = (stage: Stage): void => {
   excuse(stage, (event) => !isSafe(event), 'kill');
 };
 
-/** Of the stored events those that their page need not have in memory: only the latest stay there. */
+/**
+ * Of the stored events those that their page need not have in memory: only the latest stay there. The calls of a stub may have become
+ * any page's events.
+ */
 const findTrimmed = ({ ledger }: Stage, stored: ReadonlySet<number>): ReadonlySet<number> => {
   const lengths = new Map<string, number>();
+  let unheard = 0;
   const latest = [...ledger.tracked.values()].filter(({ n }) => stored.has(n)).reverse();
   return new Set(
-    latest.flatMap(({ n, page, size }) => {
-      const length = (lengths.get(page) ?? 0) + size + ENVELOPE;
-      lengths.set(page, length);
-      return length > MIRROR ? n : [];
+    latest.flatMap(({ n, page, size, isHeard }) => {
+      const length = size + ENVELOPE;
+      const own = (lengths.get(page) ?? 0) + (isHeard ? length : 0);
+      if (!isHeard) unheard += length;
+      lengths.set(page, own);
+      return own + unheard > MIRROR ? n : [];
     }),
   );
 };
