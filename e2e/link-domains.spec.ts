@@ -407,6 +407,29 @@ test('a link within the host is unchanged, and a change that the page makes stay
   expect(href).toBe('/out');
 });
 
+test('a download and a link to an app get no visitor id', async ({ visit, addressOf }) => {
+  const shop = await visit(SHOP);
+  await shop.visitorId();
+  const followed = await shop.page.evaluate((address) => {
+    document.body.innerHTML = `<a href="${address}/file?signature=7" download>file</a> <a href="app://help.example/">app</a>
+      <a href="${address}/">page</a>`;
+    return [...document.querySelectorAll('a')].map((link) => {
+      let href = '';
+      link.onclick = () => {
+        href = link.href;
+        return false;
+      };
+      link.click();
+      return href;
+    });
+  }, addressOf(HELP));
+  expect(followed).toEqual([
+    `${addressOf(HELP)}/file?signature=7`,
+    'app://help.example/',
+    expect.stringContaining(MARK),
+  ]);
+});
+
 test('an area of an image map takes the visitor id along', async ({ visit, addressOf }) => {
   const shop = await visit(SHOP);
   const visitorId = await shop.visitorId();

@@ -13,10 +13,13 @@ export const createDeparture = (isLinked: (link: HTMLAnchorElement) => boolean, 
   /** Links during their clicks, each with its own address and the one with the parameter. */
   const followed = new Map<HTMLAnchorElement, readonly [own: string, linked: string]>();
 
+  /** Whether it opens a page of another site. Within a host the visitor is known, and a signed download would become invalid. */
+  const isOther = (link: HTMLAnchorElement): boolean =>
+    /^http/.test(link.protocol) && !link.hasAttribute('download') && isLinked(link) && link.host !== location.host;
+
   const decorate = (link: HTMLAnchorElement) => {
     const visitor = known();
-    // Within a host the visitor is known.
-    if (!visitor || !isLinked(link) || link.host === location.host) return;
+    if (!visitor || !isOther(link)) return;
     // The page may have made the link from its own address during an earlier click.
     const own = withoutLink(link.getAttribute('href') as string);
     link.setAttribute('href', own);

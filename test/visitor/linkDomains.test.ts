@@ -237,6 +237,9 @@ describe('a link to another domain', () => {
     const url = () => new URL(href ?? '', HERE);
     return {
       localName: 'a',
+      get protocol() {
+        return url().protocol;
+      },
       get hostname() {
         return url().hostname;
       },
@@ -252,6 +255,7 @@ describe('a link to another domain', () => {
       set search(search: string) {
         href = Object.assign(url(), { search }).href;
       },
+      hasAttribute: (name: string) => name === 'href',
       getAttribute: (name: string) => (name === 'href' ? href : null),
       setAttribute: (name: string, value: string | null) => {
         if (name === 'href') href = value;
