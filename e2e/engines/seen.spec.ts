@@ -136,6 +136,10 @@ test('tracks clicks as the engine passes them on: labels, disabled controls, lin
         <input type="checkbox"></label></div>
       <div id="host" data-clew-event="card"></div>
       <div><label id="off" data-clew-event="off" for="disabled">off</label> <input id="disabled" disabled></div>
+      <div><label id="both" data-clew-event="label" for="agree">both</label>
+        <input id="agree" type="checkbox" data-clew-event="control"></div>
+      <div><label id="chosen" data-clew-event="label">chosen
+        <input type="radio" checked data-clew-event="control"></label></div>
       <fieldset disabled><label id="set" data-clew-event="set" for="within">set</label> <input id="within"></fieldset>
       <svg width="90" height="20"><a id="svg" href="https://other.example/svg"><text y="15">svg</text></a></svg>
       <svg width="90" height="20"><a id="old" xlink:href="https://other.example/old"><text y="15">old</text></a></svg>
@@ -151,7 +155,7 @@ test('tracks clicks as the engine passes them on: labels, disabled controls, lin
         if (/svg|old|area/.test(`${id}`) || type === 'submit') event.preventDefault();
       });
   });
-  for (const id of ['link', 'send']) await tab.click(`#${id}`);
+  for (const id of ['link', 'both', 'chosen', 'send']) await tab.click(`#${id}`);
   // The drivers do not click on what is disabled, and not in SVG, image maps and shadow roots.
   await tab.evaluate(() => {
     const click = new MouseEvent('click', { bubbles: true, cancelable: true });
@@ -159,11 +163,13 @@ test('tracks clicks as the engine passes them on: labels, disabled controls, lin
     for (const id of ['svg', 'old', 'area']) document.getElementById(id)?.dispatchEvent(click);
     document.querySelector('#host')?.shadowRoot?.querySelector('label')?.click();
   });
-  const names = ['terms', 'card', 'off', 'set', 'sent', 'outbound_clicked', 'file_downloaded'];
+  const names = ['terms', 'label', 'control', 'card', 'off', 'set', 'sent', 'outbound_clicked', 'file_downloaded'];
   await expect
     .poll(async () => (await stage.demo.events()).filter(({ event }) => names.includes(event)).map(nameAndUrl))
     .toEqual([
       'terms',
+      'control',
+      'label',
       'sent',
       'outbound_clicked https://other.example/svg',
       'outbound_clicked https://other.example/old',
