@@ -74,7 +74,9 @@ export const createVisit = (ports: VisitPorts) => {
 
   const flush = async (isForced?: boolean) => {
     await visitor.asked();
-    if (visitor.pages()) await courier.flush(isForced);
+    if (!visitor.pages()) return;
+    await visitor.finished();
+    await courier.flush(isForced);
   };
 
   /** What is left is handed over, or carried to the next page. */

@@ -337,6 +337,12 @@ export const createVisitor = (ports: VisitorPorts) => {
     isStarted: () => !!who,
     /** Resolves once the last transaction is done. */
     asked: async () => asking,
+    /** Resolves once no call waits any more. The database has answered: those that have waited are finished a few at a time. */
+    async finished() {
+      const given = waiters.wait();
+      give();
+      await given.catch(() => {});
+    },
     /** Whether a transaction is under way that others wait behind. */
     isBusy: () => !!asking,
   };

@@ -953,6 +953,17 @@ it.each([
   },
 );
 
+it('flush() before the database has answered delivers all that was tracked before it', async () => {
+  const { tracker, names } = open(createMemoryStore());
+  const tracked = Array.from({ length: 950 }, (_, n) => `e${n}`);
+  for (const name of tracked) tracker.track(name);
+  const flushed = tracker.flush();
+  await later();
+  await flushed;
+  expect(names()).toEqual(tracked);
+  expect(tracker.stats()).toMatchObject({ delivered: 950, queued: 0 });
+});
+
 it('an event that another page has taken in is not dropped as full by its own page', async () => {
   const store = createMemoryStore();
   const { late, answer } = slow(store);
