@@ -1,0 +1,51 @@
+// @module-tag promise
+import { expect, it } from 'vitest';
+import type { OtherJournal } from '../../src/outbox/journal.ts';
+import { draftEvent, draftUpsert, stamp } from '../../src/recorder/event.ts';
+import { adopt } from '../../src/visitor/adopt.ts';
+import type { Visitor } from '../../src/visitor/record.ts';
+import { nameOf, SERVICE, visitorOf } from './visitorOf.ts';
+
+const event = (name: string, at: number) => stamp(draftEvent(at, name), { correlationValue: visitorOf(1, 1).thread });
+const journal = (texts: string[], visitor?: Visitor): OtherJournal => ({ name: 'page', texts, visitor, remove() {} });
+const nothing = () => false;
+const namesOf = (items: readonly string[]) => items.map((text) => text && nameOf(text));
+
+it('takes the events of all journals in the order of time', () => {
+  const others = [journal([event('1', 1), event('3', 3)]), journal([event('2', 2), event('4', 4)])];
+  expect(namesOf(adopt(others, undefined, visitorOf(1, 1), nothing, SERVICE)[1])).toEqual(['1', '2', '3', '4']);
+});
+
+it('keeps the order of a page, although its clock was set back and upserts have no time', () => {
+  const texts = [event('a', 9), draftUpsert({ plan: 'b' }), event('c', 2)];
+  const others = [journal(texts), journal([event('later', 10)])];
+  const [, items] = adopt(others, visitorOf(1, 1, 'ann'), visitorOf(1, 1), nothing, SERVICE);
+  expect(namesOf(items)).toEqual(['a', 'b', 'c', 'later']);
+});
+
+it('leaves out what is stored or settled already', () => {
+  const [known, other] = [event('known', 1), event('other', 2)];
+  const [, items] = adopt([journal([known, other])], undefined, visitorOf(1, 1), (text) => text === known, SERVICE);
+  expect(items).toEqual([other]);
+});
+
+it('gives an upsert to the customer of the visitor that its own journal leads to', () => {
+  const plan = (name: string) => draftUpsert({ plan: name });
+  const others = [journal([plan('anns')]), journal([plan('bobs')], visitorOf(2, 2, 'bob'))];
+  const [base, items] = adopt(others, visitorOf(1, 1, 'ann'), visitorOf(3, 3), nothing, SERVICE);
+  expect(items.map((text) => JSON.parse(text).primary_key)).toEqual(['ann', 'bob']);
+  expect(base).toEqual(visitorOf(2, 2, 'bob'));
+});
+
+it('completes an upsert with the given visitor if there is no record, and without a customer as none', () => {
+  const others = [journal([draftUpsert({ plan: 'pro' })])];
+  const [base, items] = adopt(others, undefined, visitorOf(1, 1, 'ann'), nothing, SERVICE);
+  expect([base, JSON.parse(items[0] as string).primary_key]).toEqual([undefined, 'ann']);
+  expect(adopt(others, undefined, visitorOf(1, 1), nothing, SERVICE)[1]).toEqual(['']);
+});
+
+it('knows the later visitor of the record and the journals', () => {
+  const of = (stored: number, left: number) =>
+    adopt([journal([], visitorOf(2, left))], visitorOf(1, stored), visitorOf(3, 9), nothing, SERVICE)[0]?.thread;
+  expect([of(1, 2), of(2, 1)]).toEqual([visitorOf(2, 2).thread, visitorOf(1, 2).thread]);
+});
