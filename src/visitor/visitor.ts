@@ -137,7 +137,9 @@ export const createVisitor = (ports: VisitorPorts) => {
   ): Answered | undefined => {
     if (life !== mine || !who) return undefined;
     const kept = visitorIn(stored, service);
-    if (mine.isMissing && !kept) return ports.onMissed() as undefined;
+    // Where there is no channel, a tab that is open learns of a refusal only here.
+    const isMissing = mine.isMissing || (mine.isSure && isErased(who.seen));
+    if (isMissing && !kept) return ports.onMissed() as undefined;
     const taken = takenIn(stored);
     // Without a database nobody knows whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
