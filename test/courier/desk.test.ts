@@ -22,7 +22,9 @@ it('a step keeps the name of the lease, and not what the step before settles', (
 });
 
 it('a page is away only after it has left', () => {
-  const { desk } = deskOf();
+  const { desk, pass } = deskOf();
+  expect(isAway(desk)).toBe(false);
+  enter(desk, pass, 'send');
   expect(isAway(desk)).toBe(false);
   desk.state = { holder: 'me', does: 'stay away' };
   expect(isAway(desk)).toBe(true);

@@ -81,10 +81,14 @@ describe('a batch that was delivered', () => {
       { uuid: idOf(a), error: '' },
       { uuid: idOf(b), error: '' },
     ] as unknown as Answer['rejected'];
-    const { next, queue } = open({ onLost, send: async () => ({ outcome: 'delivered', rejected }) });
+    const send = async (): Promise<Answer> => ({ outcome: 'delivered', rejected });
+    // A page's own row, although memory has the event no more, and an event of this page that another page has taken in.
+    await open({ onLost, send }).next([rowOf(1, 'other', a), rowOf(2, 'me', b)]);
+    expect(onLost).toHaveBeenLastCalledWith([a], 'rejected');
+    const { next, queue } = open({ onLost, send });
     queue.add(b);
-    await next([rowOf(1, 'other', a), rowOf(2, 'me', b)]);
-    expect(onLost).toHaveBeenCalledWith([a], 'rejected');
+    await next([rowOf(1, 'other', a, b)]);
+    expect(onLost).toHaveBeenLastCalledWith([a], 'rejected');
   });
 });
 
@@ -182,6 +186,11 @@ describe('an answer after the page has left', () => {
   it('settles its events, but restores no row that another tab may have deleted', async () => {
     const { settling, desk } = await late({ outcome: 'delivered' });
     expect([settling.writes, [...desk.known.settled]]).toEqual([[], [idOf(a), idOf(b)]]);
+  });
+
+  it('lets no tab wait if it has not asked for that', async () => {
+    const { store } = await late({ outcome: 'failed', status: 503 });
+    expect(store.record<Link>(LINK)).toEqual(newLink());
   });
 
   it('lets all tabs wait as it has asked', async () => {
