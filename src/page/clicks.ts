@@ -98,7 +98,10 @@ export const clicks =
         if (!rest && marked !== clicked) return;
         followed = [clicked];
         take();
-      } else if (!control) take();
+        return;
+      }
+      endFollowing();
+      if (!control) take();
       else if (control.matches(':disabled')) return;
       else if (isForControl(path, marked, control)) follow(control, take);
       else {
