@@ -36,9 +36,9 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
   const { history, plan, acts } = stage;
   // The docs name the limit: a kill brings back calls of the stub that a page has replayed.
   if (history.wasRevived(uuid, at, to)) return true;
-  // The same is true of a journal: what has it in localStorage comes back without its deletion.
-  const isJournaled = ({ at: written, value }: Write) =>
-    written <= at && typeof value === 'string' && value.includes(uuid);
+  // The same is true of the page's own journal. What it has taken in from another page's journal, the database remembers.
+  const isJournaled = ({ page, at: written, value }: Write) =>
+    page === by && written <= at && typeof value === 'string' && value.includes(uuid);
   if (mayBeTakenBack(stage, at) && stage.browser.writes.some(isJournaled)) return true;
   const left = history.departureOf(by, at);
   const isInTime = left <= at + SETTLING;
