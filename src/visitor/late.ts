@@ -6,7 +6,7 @@ import { markOf, newVisitor, type Visitor, versionAt } from './record.js';
 const AHEAD = 1;
 
 /**
- * Calls with a change of the visitor id by another page, at its place in time: this page can learn of it late. WebKit shows a page
+ * Calls with a change of the visitor id by another page, at its place in time. This page can learn of it late: a browser may show a page
  * that comes back from the back/forward cache what other tabs have written into localStorage only a moment later.
  *
  * @param calls that wait, in the order of time

@@ -934,7 +934,7 @@ it.each([
     await second.tracker.flush();
     await later();
     const fresh = localStorage['clew.hint'];
-    // WebKit shows a page that comes back what other tabs have written a moment later.
+    // A browser may show a page that comes back what other tabs have written a moment later.
     localStorage['clew.hint'] = stale;
     const { late, answer } = slow({ ...store });
     Object.assign(store, { transact: late.transact });
