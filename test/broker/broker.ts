@@ -95,3 +95,26 @@ export const createBroker = (redis: Redis, upstream: Upstream, stream: string = 
     },
   };
 };
+
+/** Sends good events until nothing is left. A 500 needs eight refusals, each after another event got through. */
+export const sendUntilDone = async (broker: ReturnType<typeof createBroker>, upstream: Upstream): Promise<string[]> => {
+  const names: string[] = [];
+  await until(() => upstream.received.length > 0);
+  while ((await broker.left()) > 0 && names.length < 500) {
+    const more = event(`more${names.length}`);
+    names.push(more.event);
+    await broker.append([more]);
+    await until(() => broker.taken.includes(more.event));
+  }
+  return names;
+};
+
+/** The same service, counting what goes there. */
+export const counted = (forward: Forward) => {
+  const counts = { requests: 0 };
+  const counting: Forward = (request) => {
+    counts.requests++;
+    return forward(request);
+  };
+  return Object.assign(counting, { counts });
+};

@@ -2,25 +2,12 @@
 import { expect, it } from 'vitest';
 import { describeWithRedis as describe, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
-import { createBroker, event, events, repeatsIn, until } from './broker.ts';
+import { createBroker, event, events, repeatsIn, sendUntilDone, until } from './broker.ts';
 
 const redis = useRedis();
 const upstream = useUpstream();
 const openBroker = () => createBroker(redis(), upstream);
 const namesOf = (batch: readonly { event: string }[]) => batch.map((one) => one.event);
-
-/** Sends good events until nothing is left. A 500 needs eight refusals, each after another event got through. */
-const sendUntilDone = async (broker: ReturnType<typeof openBroker>): Promise<string[]> => {
-  const names: string[] = [];
-  await until(() => upstream.received.length > 0);
-  while ((await broker.left()) > 0 && names.length < 500) {
-    const more = event(`more${names.length}`);
-    names.push(more.event);
-    await broker.append([more]);
-    await until(() => broker.taken.includes(more.event));
-  }
-  return names;
-};
 
 describe('a poison event', () => {
   it('does not lose its neighbours when three batches have one each', async () => {
@@ -83,7 +70,7 @@ describe('a poison event', () => {
     // The waits of the default, but for the first one after a 500.
     await broker.work('one', { waits: { first: 20, refused: 300_000 } });
     await until(() => upstream.received.length > 5);
-    const goods = await sendUntilDone(broker);
+    const goods = await sendUntilDone(broker, upstream);
     expect(broker.taken).toEqual(goods);
     expect((await broker.rejected()).map(({ text }) => JSON.parse(text ?? '').event).sort()).toEqual(
       namesOf(poison).sort(),

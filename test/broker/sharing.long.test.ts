@@ -1,23 +1,12 @@
 // @module-tag promise
 import { expect } from 'vitest';
-import type { Forward } from '../../src/relay.ts';
 import { itWithRedis as it, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
-import { createBroker, events, until } from './broker.ts';
+import { counted, createBroker, events, until } from './broker.ts';
 
 const redis = useRedis();
 const upstream = useUpstream();
 const openBroker = () => createBroker(redis(), upstream);
-
-/** The same service, counting what goes there. */
-const counted = (forward: Forward) => {
-  const counts = { requests: 0 };
-  const counting: Forward = (request) => {
-    counts.requests++;
-    return forward(request);
-  };
-  return Object.assign(counting, { counts });
-};
 
 it('a worker that waits for the service keeps its entries', async () => {
   const broker = openBroker();

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { describeWithRedis as describe, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
-import { createBroker, event, events, KEY, until } from './broker.ts';
+import { createBroker, event, events, KEY, sendUntilDone, until } from './broker.ts';
 
 const redis = useRedis();
 const upstream = useUpstream();
@@ -148,19 +148,6 @@ describe('an answer', () => {
   });
 });
 
-/** Sends good events until nothing is left. A 500 needs eight refusals, each after another event got through. */
-const sendUntilDone = async (broker: ReturnType<typeof openBroker>): Promise<string[]> => {
-  const names: string[] = [];
-  await until(() => upstream.received.length > 0);
-  while ((await broker.left()) > 0 && names.length < 500) {
-    const more = event(`more${names.length}`);
-    names.push(more.event);
-    await broker.append([more]);
-    await until(() => broker.taken.includes(more.event));
-  }
-  return names;
-};
-
 describe('a poison event', () => {
   it.each([400, 422, 500])(
     'among 50 that is answered %i is put aside with its reason, and the 49 others arrive once',
@@ -170,7 +157,7 @@ describe('a poison event', () => {
       broker.answerBy((names) => (names.includes('20') ? status : 201));
       await broker.append(batch);
       await broker.work();
-      await sendUntilDone(broker);
+      await sendUntilDone(broker, upstream);
       expect(broker.taken.filter((name) => !name.startsWith('more')).sort()).toEqual(
         namesOf(batch)
           .filter((name) => name !== '20')
