@@ -81,4 +81,11 @@ console.log('| file | variables | lines | longest function |\n|---|---|---|---|'
 for (const { name, state, lines, longest } of rows.toSorted((a, b) => a.name.localeCompare(b.name)))
   console.log(`| ${name} | ${state} | ${lines} | ${longest} |`);
 const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((all, row) => all + of(row), 0);
+/** The parts that keep the product's promise. */
+for (const part of ['recorder', 'outbox', 'courier', 'visitor', 'page/visit.ts']) {
+  const of = rows.filter(({ name }) => name.startsWith(`src/${part}`));
+  const total = (key: 'state' | 'lines') => of.reduce((all, row) => all + row[key], 0);
+  const longest = Math.max(...of.map((row) => row.longest));
+  console.log(`| **${part}**, ${of.length} files | ${total('state')} | ${total('lines')} | ${longest} |`);
+}
 console.log(`| ${rows.length} files | ${sum(({ state }) => state)} | ${sum(({ lines }) => lines)} | |`);

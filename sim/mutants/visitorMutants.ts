@@ -192,7 +192,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'sends what it has as the visitor refuses',
     file: 'page/visit.ts',
-    find: '    recorder.drain();\n    visitor.refuse();\n',
-    replace: '    recorder.drain();\n    courier.leave();\n    courier.restore();\n    visitor.refuse();\n',
+    find: '    recorder.drain();\n    visitor.refuse(true);\n',
+    replace: '    recorder.drain();\n    courier.leave();\n    courier.restore();\n    visitor.refuse(true);\n',
   },
 ];

@@ -24,21 +24,20 @@ export const ask = async (send: () => unknown): Promise<Answer> => {
     status: 0,
     message: `transport: expected an answer, got ${actual}`,
   });
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let sent: unknown;
   try {
     sent = send();
   } catch (error) {
     return fault(messageOf(error));
   }
-  const answer: unknown = await Promise.race([
-    // A rejection is part of the contract: the request has failed.
-    Promise.resolve(sent).catch((error): Answer => ({ outcome: 'failed', message: messageOf(error) })),
-    new Promise((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
-    }),
-  ]);
-  clearTimeout(timer);
-  // After the time-out, there is none.
+  const answer = await new Promise((resolve) => {
+    // Then there is none.
+    const timer = setTimeout(resolve, PATIENCE);
+    Promise.resolve(sent)
+      // A rejection is part of the contract: the request has failed.
+      .catch((error): Answer => ({ outcome: 'failed', message: messageOf(error) }))
+      .then(resolve)
+      .finally(() => clearTimeout(timer));
+  });
   return answerIn(answer) ?? fault(typeof answer);
 };

@@ -7,7 +7,6 @@ import { isFailing, isProven, linkNameOf, newLink, release, take, timeLeft } fro
 import { createPasses } from './passes.js';
 import type { Courier, CourierPorts, Report } from './ports.js';
 import { read } from './read.js';
-import { createScope } from './scope.js';
 import { createSend } from './send.js';
 
 /** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads what is to send. */
@@ -50,7 +49,8 @@ export const createCourier = (ports: CourierPorts): Courier => {
   const isFull = () => queue.items.size >= limits.maxBatchEvents || queue.length() >= limits.maxBatchBytes;
 
   /** The pass is over: schedules the next one if events remain. */
-  const rest = ({ entered, remaining, hasSettled, wasEmpty }: Pass) => {
+  const rest = ({ entered, found, hasSettled, wasEmpty }: Pass) => {
+    const { remaining } = found;
     const delay = timeLeft(desk.link, entered.holder, Date.now());
     // Another tab may release its lease at any time.
     if (delay) passes.schedule(desk.link.by ? Math.min(delay, limits.flushInterval) : delay);
@@ -63,9 +63,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
     queue.persist();
     if (isAway(desk)) return;
     const pass: Pass = {
-      isDue: createScope(queue.page, queue.count()),
+      scope: { page: queue.page, latest: queue.count() },
       entered: desk.state,
-      remaining: 0,
+      found: { link: desk.link, rows: [], remaining: 0 },
       hasSettled: false,
       wasEmpty: !queue.items.size,
     };

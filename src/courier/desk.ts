@@ -29,13 +29,24 @@ export interface State {
   readonly settling?: Settling | undefined;
 }
 
+/** What a read of the store has found. */
+export interface Found {
+  /** The link as this read has changed it. */
+  readonly link: Link;
+  readonly rows: readonly Row[];
+  /** All unsettled rows of the service, if the read has seen the end of the store. */
+  readonly all?: readonly Row[] | undefined;
+  /** How many unsettled events there are. */
+  readonly remaining: number;
+}
+
 /** One pass: it sends what was queued when it began. */
 export interface Pass {
-  readonly isDue: Scope;
+  scope: Scope;
   /** The state that the pass has set. */
   entered: State;
-  /** How many unsettled events the last read has found. */
-  remaining: number;
+  /** By the last read. */
+  found: Found;
   /** The last answer has settled events. */
   hasSettled: boolean;
   /** There was nothing to send when it began. */

@@ -5,6 +5,7 @@ import { type Desk, enter, isLate, type Known, type Pass, type Settling } from '
 import { type Link, linkNameOf, newLink, release } from './lease.js';
 import type { CourierPorts } from './ports.js';
 import { allIn, leftIn } from './rows.js';
+import { isDue, withEnd } from './scope.js';
 
 /**
  * Ids of so many settled items are remembered, the latest: their rows may lie behind a backlog, and without storage the
@@ -37,43 +38,41 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   const { store, queue, service, limits, receipts } = ports;
   const { change, writes, taken = [] } = settling;
   const { holder } = pass.entered;
-  let rows: readonly Row[] = [];
-  /** All unsettled rows of the service, if this transaction has seen the end of the store. */
-  let all: readonly Row[] | undefined;
   enter(desk, pass, 'read', settling);
   // A few more than a batch: some may be settled already, and some wait for the relay's answer.
   const most = bisection.aside + limits.maxBatchEvents + 10 + (receipts?.held().size ?? 0);
-  let changed = desk.link;
+  pass.found = { link: desk.link, rows: [], remaining: 0 };
   const query = (old: Link | undefined) => {
-    changed = copyOf(ports, old);
-    change(changed, holder, Date.now());
-    return changed.by === holder ? ([service, most] as const) : undefined;
+    const link = copyOf(ports, old);
+    change(link, holder, Date.now());
+    pass.found = { link, rows: [], remaining: 0 };
+    return link.by === holder ? ([service, most] as const) : undefined;
   };
-  const update = (_old: Link | undefined, found: readonly Row[]) => {
-    rows = found;
-    const isHolder = changed.by === holder;
+  const update = (_old: Link | undefined, rows: readonly Row[]) => {
+    const { link } = pass.found;
+    const isHolder = link.by === holder;
     const isEnd = allIn(rows).length < most;
     const stored = leftIn(rows, isLeftFor(known));
-    all = isHolder && isEnd ? stored : undefined;
     const left = orMemory(queue, stored);
-    const isDue = pass.isDue(left, isEnd);
+    if (isEnd) pass.scope = withEnd(pass.scope, left);
     // Rows of foreign data hold no events, and are deleted.
-    if (!isDue && (left[0] || !rows[0])) release(changed, holder);
-    pass.remaining = allIn(left).length;
-    if (isLate(desk, pass)) return changed;
-    desk.link = changed;
+    if (!isDue(pass.scope, left) && (left[0] || !rows[0])) release(link, holder);
+    pass.found = { link, rows, all: isHolder && isEnd ? stored : undefined, remaining: allIn(left).length };
+    if (isLate(desk, pass)) return link;
+    desk.link = link;
     enter(desk, pass, 'commit');
-    return changed;
+    return link;
   };
   const written = await store.transact(writes, linkNameOf(service), update, query);
   if (isLate(desk, pass)) return;
   // Without storage, the courier uses what this page knows.
   if (!written) {
     const asked = query(desk.link);
-    const found = asked ? await store.read(...asked) : [];
+    const rows = asked ? await store.read(...asked) : [];
     if (isLate(desk, pass)) return;
-    update(desk.link, found);
+    update(desk.link, rows);
   }
+  const { rows, all } = pass.found;
   receipts?.drop(taken);
   ports.onLink(desk.link, holder);
   if (written && all) queue.saw(all);

@@ -1,19 +1,19 @@
 import type { Row } from '../outbox/store.js';
 
-/** Whether one of these rows belongs to the pass. With `isEnd`, the store has no others. */
-export type Scope = (rows: readonly Row[], isEnd: boolean) => boolean;
+/** The scope of a pass: what was queued when it began. */
+export interface Scope {
+  /** Names this page's rows. */
+  readonly page: string;
+  /** The number of this page's latest row when the pass began. */
+  readonly latest: number;
+  /** The rows of other pages, once a read has seen the end of the store. Until then, all of them belong to the pass. */
+  readonly others?: ReadonlySet<string>;
+}
 
-/**
- * The scope of a pass: what was queued when it began. Of this page, that is known. Of other pages, everything counts until a
- * read has seen the end of the store.
- *
- * @param page names this page's rows
- * @param latest the number of this page's latest row when the pass began
- */
-export const createScope = (page: string, latest: number): Scope => {
-  let others: ReadonlySet<string> | undefined;
-  return (rows, isEnd) => {
-    if (isEnd) others ??= new Set(rows.map(([key]) => `${key}`));
-    return rows.some(([key]) => (key[3] === page ? key[2] <= latest : !others || others.has(`${key}`)));
-  };
-};
+/** A read has seen the end of the store: it has no other rows than these. */
+export const withEnd = (scope: Scope, rows: readonly Row[]): Scope =>
+  scope.others ? scope : { ...scope, others: new Set(rows.map(([key]) => `${key}`)) };
+
+/** Whether one of these rows belongs to the pass. */
+export const isDue = ({ page, latest, others }: Scope, rows: readonly Row[]): boolean =>
+  rows.some(([key]) => (key[3] === page ? key[2] <= latest : !others || others.has(`${key}`)));

@@ -7,7 +7,7 @@ import { addTo } from './flight.js';
 import { judge } from './judge.js';
 import type { LastRequest } from './lastRequest.js';
 import { fail, type Link, linkNameOf, release, take } from './lease.js';
-import { nextRequest } from './next.js';
+import { type Next, nextRequest } from './next.js';
 import type { Report } from './ports.js';
 import { receiptOf } from './question.js';
 import { copyOf, isLeftFor, orMemory } from './read.js';
@@ -68,6 +68,21 @@ export const createSend = (
     });
   };
 
+  const request = async ({ sent, id }: Next, ids: readonly string[], packed?: Uint8Array<ArrayBuffer>) => {
+    report(ids, [], []);
+    // If this attempt fails, the event travels in a batch, with its timestamp.
+    for (const one of ids) known.singles.delete(one);
+    onAttempt();
+    const onEnd = lastRequest.begin(id, ids);
+    const answering = ask(() => ports.send(sent, false, packed));
+    const bytes = packed?.length ?? sent.bytes;
+    const isKept = isKeptAlive(bytes);
+    if (isKept) addTo(ports.flight, bytes, answering);
+    const answer = await answering;
+    onEnd(answer, isKept);
+    return answer;
+  };
+
   /** Sends the next batch of these rows, and returns what its answer means for the store. */
   return async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
     const left = orMemory(queue, leftIn(rows, isLeft));
@@ -89,15 +104,7 @@ export const createSend = (
       settle(pass, left, expired, expired, 'expired');
       return { change: take, writes: changedRows(rows, isLeft) };
     }
-    report(ids, [], []);
-    // If this attempt fails, the event travels in a batch, with its timestamp.
-    for (const id of ids) known.singles.delete(id);
-    onAttempt();
-    const onEnd = lastRequest.begin(id, ids);
-    const answering = ask(() => ports.send(sent, false, packed));
-    addTo(ports.flight, sent.bytes, answering);
-    const answer = await answering;
-    onEnd(answer, isKeptAlive(packed ?? sent.body));
+    const answer = await request(next, ids, packed);
     // The page has left, and is back.
     if (id && answer.outcome === 'delivered') receipts?.drop([{ id }]);
     ports.onAnswer(ids, answer);

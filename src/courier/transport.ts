@@ -60,8 +60,8 @@ const LARGE = 6e4;
 
 const sizeOf = (body: TransportRequest['body']): number => (typeof body === 'string' ? byteLength(body) : body.length);
 
-/** Whether an ordinary request with this body outlives its page. */
-export const isKeptAlive = (body: TransportRequest['body']): boolean => sizeOf(body) < LARGE;
+/** Whether an ordinary request with so many bytes outlives its page. */
+export const isKeptAlive = (bytes: number): boolean => bytes < LARGE;
 
 /**
  * A path is one of the page's own origin. `fetch` would resolve it against `<base>`, and against the address of a page that was
@@ -79,7 +79,7 @@ const init = (request: TransportRequest, signal: AbortSignal): RequestInit => ({
   method: 'POST',
   // The browser keeps the request alive when the page unloads. Above the quota, it rejects the request, and it counts a request
   // until its answer has been read.
-  keepalive: request.leaving || isKeptAlive(request.body),
+  keepalive: request.leaving || isKeptAlive(sizeOf(request.body)),
   redirect: 'error',
   signal,
 });

@@ -24,6 +24,11 @@ export interface Size {
   isFull(waiting: number): boolean;
 }
 
+interface Tally {
+  readonly size: number;
+  readonly unposted: number;
+}
+
 /**
  * @param most how many events the origin may hold
  * @param batch other pages need not know of a smaller change
@@ -31,28 +36,28 @@ export interface Size {
  */
 export const createSize = (most: number, batch: number, post: (by: number) => void): Size => {
   const share = Math.max(MOST_LENGTH / most, LENGTH);
-  let size = 0;
-  let unposted = 0;
+  /** What the origin holds, and how much of the change no other page knows of. */
+  let tally: Tally = { size: 0, unposted: 0 };
   const of = (texts: readonly ItemText[]) => texts.reduce((sum, text) => sum + Math.max(text.length / share, 1), 0);
   return {
     of,
     change(by) {
-      size += by;
-      unposted += by;
+      tally = { size: tally.size + by, unposted: tally.unposted + by };
     },
     receive(by) {
-      size += by;
+      tally = { ...tally, size: tally.size + by };
     },
     count(rows, unsaved) {
-      size = of(unsaved);
       // Rows of earlier versions and of other code lack their size.
-      for (const [[, , , , held = 0], texts] of rows) size += held > 0 ? held : (texts?.length ?? 1);
+      const sizeOf = ([[, , , , held = 0], texts]: Row) => (held > 0 ? held : (texts?.length ?? 1));
+      tally = { ...tally, size: rows.reduce((sum, row) => sum + sizeOf(row), of(unsaved)) };
     },
     publish() {
+      const { size, unposted } = tally;
       if (!unposted || (Math.abs(unposted) < batch && size * 2 < most)) return;
       post(unposted);
-      unposted = 0;
+      tally = { size, unposted: 0 };
     },
-    isFull: (waiting) => size + waiting >= most,
+    isFull: (waiting) => tally.size + waiting >= most,
   };
 };

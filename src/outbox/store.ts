@@ -89,29 +89,32 @@ const abort = (transaction: IDBTransaction | undefined): boolean => {
 type When = <R>(request: IDBRequest<R>, step: (result: R) => void) => void;
 
 /**
- * Runs a transaction step by step, and resolves once it is stored. Not with promises: in a nested event loop, as Firefox has it in
+ * Runs a transaction step by step, and resolves to its result once it is stored. Not with promises: in a nested event loop, as Firefox has it in
  * `window.open`, their reactions come after the event, when the transaction is not active any more.
  */
-const inSteps = async ({ transaction }: IDBObjectStore, begin: (when: When) => void): Promise<void> => {
+const inSteps = async <T>(
+  { transaction }: IDBObjectStore,
+  begin: (when: When, end: (result: T) => void) => void,
+): Promise<T> => {
   // Only `complete` means stored: over quota, requests succeed first and then the transaction aborts.
   const completed = promisifyRequest(transaction);
-  let fault: unknown;
-  const run = (step: () => void) => {
-    try {
-      step();
-    } catch (cause) {
-      fault = cause;
-      abort(transaction);
-    }
-  };
-  run(() =>
-    begin((request, step) => {
-      request.onsuccess = () => run(() => step(request.result));
-    }),
-  );
-  return completed.catch((cause) => {
-    throw fault ?? cause;
+  const ended = new Promise<T>((resolve, reject) => {
+    const run = (step: () => void) => {
+      try {
+        step();
+      } catch (cause) {
+        reject(cause);
+        abort(transaction);
+      }
+    };
+    run(() =>
+      begin((request, step) => {
+        request.onsuccess = () => run(() => step(request.result));
+      }, resolve),
+    );
   });
+  const [result] = await Promise.all([ended, completed]);
+  return result;
 };
 
 /**
@@ -154,7 +157,7 @@ const commit = ({ transaction }: IDBObjectStore): void => {
   transaction.commit?.();
 };
 
-const write = async <T extends object>(
+const write = <T extends object>(
   target: IDBObjectStore,
   entries: readonly Entry[] | (() => readonly Entry[]),
   name: string,
@@ -165,26 +168,22 @@ const write = async <T extends object>(
     for (const [key, value] of all) value ? target.put(value, key) : target.delete(key);
   };
   const isLate = typeof entries === 'function';
-  let value: T | undefined;
-  const end = () => {
-    if (isLate) put(entries());
-    if (value) target.put(value, name);
-    commit(target);
-  };
-  await inSteps(target, (when) => {
+  return inSteps(target, (when, resolve) => {
+    const end = (value?: T) => {
+      if (isLate) put(entries());
+      if (value) target.put(value, name);
+      commit(target);
+      resolve(value ?? (true as never));
+    };
     if (!isLate) put(entries);
     if (!change) return end();
     when(target.get(name), (old) => {
-      const use = (rows: readonly Row[]) => {
-        value = change(old, rows);
-        end();
-      };
+      const use = (rows: readonly Row[]) => end(change(old, rows));
       const asked = query?.(old);
       if (asked) readRows(asked, target, when, use);
       else use([]);
     });
   });
-  return value ?? (true as never);
 };
 
 /** Resolves to how much is left. All is asked for within the call, so that a page that leaves has committed it. */
@@ -242,6 +241,11 @@ interface Connection {
   readonly fails: number;
   /** Counts the connections that this page has given up, and its calls of `clear`. */
   readonly generation: number;
+  /**
+   * What to call if the page leaves: it aborts what was begun in the last 3 s, or ends a `clear`. Replaced when all is aborted, so
+   * a step that finds another set here has been aborted, too.
+   */
+  readonly underWay: Set<() => void>;
 }
 
 /**
@@ -251,12 +255,7 @@ interface Connection {
  * @param onTrouble called once
  */
 export const createStore = (onTrouble: (message: string) => void): Store => {
-  let connection: Connection = { fails: 0, generation: 0 };
-  /**
-   * What to call if the page leaves: it aborts what was begun in the last 3 s, or ends a `clear`. Replaced when all is aborted, so
-   * a step that finds another set here has been aborted, too.
-   */
-  let underWay = new Set<() => void>();
+  let connection: Connection = { fails: 0, generation: 0, underWay: new Set() };
 
   const change = (to: Partial<Connection>) => {
     connection = { ...connection, ...to };
@@ -277,7 +276,11 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   };
 
   /** Runs the work in a transaction of this connection. Rejects if that takes too long. */
-  const run = <T>(db: Promise<IDBDatabase>, mine: typeof underWay, work: (target: IDBObjectStore) => Promise<T>) =>
+  const run = <T>(
+    db: Promise<IDBDatabase>,
+    mine: Connection['underWay'],
+    work: (target: IDBObjectStore) => Promise<T>,
+  ) =>
     new Promise<T>((resolve, reject) => {
       let transaction: IDBTransaction | undefined;
       const giveUp = () => {
@@ -289,7 +292,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       setTimeout(giveUp, PATIENCE);
       db.then((opened) => {
         // The connection has been dropped meanwhile, or the work aborted: neither is a failure, so the cause is never reported.
-        if (connection.db !== db || underWay !== mine) return reject() as never;
+        if (connection.db !== db || connection.underWay !== mine) return reject() as never;
         transaction = opened.transaction(DATABASE, 'readwrite');
         return work(transaction.objectStore(DATABASE));
       }).then(resolve, reject);
@@ -302,7 +305,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   ): Promise<T | undefined> => {
     // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
     if (connection.isResting || (connection.isLeaving && !connection.db)) return undefined;
-    const mine = underWay;
+    const { underWay: mine } = connection;
     const db =
       connection.db ??
       openDatabase(true, () => {
@@ -316,7 +319,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       },
       (cause) => {
         // The caller that aborted the work wants nothing more to be written.
-        if (underWay !== mine) return undefined;
+        if (connection.underWay !== mine) return undefined;
         // Of many that fail at once, only the first one drops what they all used.
         if (connection.db === db) {
           drop();
@@ -329,8 +332,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
 
   /** Aborts what is not committed. */
   const abortAll = () => {
-    const aborted = underWay;
-    underWay = new Set();
+    const { underWay: aborted } = connection;
+    change({ underWay: new Set() });
     for (const abort of aborted) abort();
   };
 
@@ -350,7 +353,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       return rows;
     },
     abort(isKept) {
-      if (isKept) underWay.delete(deleteDatabase);
+      if (isKept) connection.underWay.delete(deleteDatabase);
       change({ isLeaving: true });
       abortAll();
     },
@@ -358,9 +361,9 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     isOpen: () => connection.isOpen || connection.fails > 1,
     generation: () => connection.generation,
     clear(service, names) {
-      underWay.delete(deleteDatabase);
+      connection.underWay.delete(deleteDatabase);
       abortAll();
-      const mine = underWay;
+      const { underWay: mine } = connection;
       // A transaction may not outlive the page. The browser goes on with this. It waits for the page's connection, which a page in
       // the back/forward cache does not close, and all other pages would wait behind it.
       if (!connection.isLeaving) mine.add(deleteDatabase);

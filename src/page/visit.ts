@@ -40,12 +40,9 @@ export const createVisit = (ports: VisitPorts) => {
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
   const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail, settings.storageName);
 
-  /** The visitor has refused on this page. A signal of the browser (GPC) is no answer. */
-  let isRefused = false;
   const refuse = () => {
-    isRefused = true;
     recorder.drain();
-    visitor.refuse();
+    visitor.refuse(true);
     ports.onRefusal();
     ledger.end(queue.remove([...queue.items.keys()]), 'consent');
     // What is in the store only is erased unread. An event that is being made, as in `beforeSend`, ends by itself.
@@ -68,7 +65,7 @@ export const createVisit = (ports: VisitPorts) => {
     if (!isGranted) return refuse();
     if (visitor.isStarted()) return;
     // What was seen after the refusal is dropped.
-    if (isRefused) announce();
+    if (visitor.hasRefused()) announce();
     whenSeen(start);
   };
 
@@ -120,7 +117,7 @@ export const createVisit = (ports: VisitPorts) => {
 
   // Nothing is erased: perhaps the visitor's own answer is still to come, and has come on earlier pages.
   if (settings.respectGpc && (globalThis.navigator as { globalPrivacyControl?: boolean })?.globalPrivacyControl)
-    visitor.refuse();
+    visitor.refuse(false);
   else if (settings.consent === 'granted') whenSeen(start);
 
   return {

@@ -66,7 +66,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   /** Calls are timed from here: in a list a number that is not small is an object, thousands of them in a burst. */
   const started = Date.now();
   /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
-  let calls: Call[number][] = [];
+  const calls: Call[number][] = [];
   let taken = 0;
   /** How many tracked events have not gone their way yet: those of `calls`, and those whose steps are at work. */
   let making = 0;
@@ -96,7 +96,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
       take(...(calls.slice(taken - FIELDS, taken) as Call));
     }
     if (taken < calls.length) return;
-    calls = [];
+    calls.length = 0;
     taken = 0;
   };
   /** Lets the page's own work go ahead in between. */

@@ -36,11 +36,11 @@ export const createArrival = (isLinked: (from: URL) => boolean, service: string)
   const arrive = (): ((visitor: Visitor) => Visitor) | undefined => {
     const value = isUsed ? '' : `${find()}`;
     clean();
-    const [thread, time, mark] = value.split('.');
+    const [visitorId, time, mark] = value.split('.');
     const seconds = Number.parseInt(time as string, 36);
     // Since the page began to load: consent may come late. `performance.timeOrigin` is wrong after the machine has slept.
     const age = (Date.now() - performance.now()) / 1000 - seconds;
-    const isValid = isVisitorId(thread) && Math.abs(age) <= MAX_AGE;
+    const isValid = isVisitorId(visitorId) && Math.abs(age) <= MAX_AGE;
     // The page may leave before the database has answered.
     carry(LINK, undefined, isValid && value);
     if (!isValid) return;
@@ -51,10 +51,10 @@ export const createArrival = (isLinked: (from: URL) => boolean, service: string)
       const version = versionAt(seconds * 1000);
       // An id that another site has identified may be of its former customer. Who is identified here, or was reset since, stays.
       if (version < turn || Object.values(keys).some(([key]) => key !== ELSEWHERE)) return visitor;
-      const isSame = thread === visitor.thread;
+      const isSame = visitorId === visitor.thread;
       return {
         ...visitor,
-        thread,
+        thread: visitorId,
         turn: isSame ? turn : Math.max(version, turn + 1),
         // Who identifies here may be somebody else than there: then they get a visitor id of their own.
         keys: mark ? { [service]: [ELSEWHERE] } : isSame ? keys : {},

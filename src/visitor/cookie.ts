@@ -2,8 +2,10 @@
 export interface DomainCookie {
   /** Its values: another `domain` of this site may have left one, or other hosts use one. */
   read(): string[];
-  /** Writes it. Answers whether that worked. */
-  write(value: string): boolean;
+  /** Writes it for this domain and its hosts. Answers whether that worked. */
+  write(value: string, domain: string): boolean;
+  /** The widest domain that the browser allows. To find it, cookies are written, which nothing may be before consent. */
+  widest(): string;
   /** Erases it on all domains. Answers whether that worked. */
   erase(): boolean;
 }
@@ -53,19 +55,15 @@ const widestDomain = (probe: string): string => {
   return domainsHere().find(isKept) ?? '';
 };
 
-/** @param domain `auto` is the widest that the browser allows, found with the first write: before consent nothing is written */
-export const createCookie = (name: string, domain: string): DomainCookie => {
-  let found = domain === 'auto' ? undefined : domain.replace(/^\./, '').toLowerCase();
-  return {
-    read: () => valuesOf(name),
-    write(value) {
-      found ??= widestDomain(`${name}.probe`);
-      put(name, value, found);
-      return valuesOf(name).includes(value);
-    },
-    erase() {
-      for (const each of domainsHere()) for (const one of [name, renewedName(name)]) put(one, '', each);
-      return !valuesOf(name)[0];
-    },
-  };
-};
+export const createCookie = (name: string): DomainCookie => ({
+  read: () => valuesOf(name),
+  write(value, domain) {
+    put(name, value, domain);
+    return valuesOf(name).includes(value);
+  },
+  widest: () => widestDomain(`${name}.probe`),
+  erase() {
+    for (const each of domainsHere()) for (const one of [name, renewedName(name)]) put(one, '', each);
+    return !valuesOf(name)[0];
+  },
+});

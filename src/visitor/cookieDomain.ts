@@ -23,6 +23,12 @@ const decode = (field: string, service: string): Identity => {
   return isUnsent ? [value % UNSENT, undefined, true] : [value % UNSENT];
 };
 
+/** What has come of the writing so far, and the domain, once it is known. */
+interface Written {
+  readonly domain?: string | undefined;
+  readonly outcome?: 'written' | 'refused';
+}
+
 /** Shares the visitor id between the hosts of a site. */
 export interface SharedVisitor {
   /** Returns the newest visitor of all hosts, or `here` itself if no other host has a newer one. */
@@ -42,46 +48,47 @@ export interface SharedVisitor {
 export const cookieDomain = (domain: string): SharedVisitor => {
   if (typeof domain !== 'string' || !domain)
     throw new TypeError(`clew: cookieDomain: expected a domain or 'auto', not ${domain}`);
-  const cookie = createCookie('clew', domain);
-  /** What has come of the writing so far. */
-  let state: 'new' | 'written' | 'refused' = 'new';
+  const cookie = createCookie('clew');
+  let state: Written = domain === 'auto' ? {} : { domain: domain.replace(/^\./, '').toLowerCase() };
   /** What the cookie says of the visitor: the newest, if there are several. */
   const read = () => {
     const [newest] = cookie
       .read()
       .map((value) => value.split('.'))
-      .map(([thread, turn, mark]) => ({ thread, turn: versionIn(turn), mark }))
-      .filter(({ thread }) => isVisitorId(thread))
+      .map(([visitorId, turn, mark]) => ({ visitorId, turn: versionIn(turn), mark }))
+      .filter(({ visitorId }) => isVisitorId(visitorId))
       .sort((one, other) => other.turn - one.turn);
-    return newest ?? { thread: undefined, turn: 0, mark: undefined };
+    return newest ?? { visitorId: undefined, turn: 0, mark: undefined };
+  };
+  const write = (value: string) => {
+    const at = state.domain ?? cookie.widest();
+    state = { ...state, domain: at };
+    return cookie.write(value, at);
   };
   return {
     meet(here, service) {
-      const { thread, turn, mark } = read();
-      const isSame = thread === here.thread;
+      const { visitorId, turn, mark } = read();
+      const isSame = visitorId === here.thread;
       // The latest visitor id counts: an answer of the relay that comes late sets an earlier one once more.
-      if (!thread || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
+      if (!visitorId || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
       const keys = { ...(isSame && here.keys), ...(mark && { [service]: decode(mark, service) }) };
-      return { ...here, thread, turn, keys };
+      return { ...here, thread: visitorId, turn, keys };
     },
     share(visitor, fail, service) {
       const there = read();
-      const { thread, turn = 0, keys = {} } = visitor ?? {};
-      const isSame = thread === there.thread;
+      const { thread: visitorId, turn = 0, keys = {} } = visitor ?? {};
+      const isSame = visitorId === there.visitorId;
       const identity = keys[service];
-      const isKnown = there.thread && turn <= there.turn;
+      const isKnown = there.visitorId && turn <= there.turn;
       // Once for each page also if nothing is new: the cookie may be of another domain, and it lasts so long from now on.
-      if (thread && isKnown && (!isSame || (state === 'written' && !identity))) return;
-      if (thread && state === 'refused') return;
+      if (visitorId && isKnown && (!isSame || (state.outcome === 'written' && !identity))) return;
+      if (visitorId && state.outcome === 'refused') return;
       const known = isSame && typeof identity?.[0] !== 'string' && there.mark;
       const mark = known || (identity && encode(identity, service));
       const version = isSame ? Math.max(turn, there.turn) : turn;
-      const isDone = thread ? cookie.write(`${thread}.${version}.${mark ?? ''}`) : cookie.erase();
-      if (isDone) state = 'written';
-      else if (state !== 'refused') {
-        state = 'refused';
-        fail('cookieDomain: the browser refused the cookie');
-      }
+      const isDone = visitorId ? write(`${visitorId}.${version}.${mark ?? ''}`) : cookie.erase();
+      if (!isDone && state.outcome !== 'refused') fail('cookieDomain: the browser refused the cookie');
+      state = { ...state, outcome: isDone ? 'written' : 'refused' };
     },
   };
 };

@@ -14,6 +14,8 @@ export interface Life {
   readonly isSure?: boolean;
   /** There was a hint when the page went away, and is none now: the visitor may have refused meanwhile. */
   readonly isMissing?: boolean;
+  /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
+  readonly isAnswer?: boolean;
   /** The tracker was stopped: no consent begins another life. */
   readonly isStopped?: boolean | undefined;
 }

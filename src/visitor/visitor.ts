@@ -307,10 +307,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     restore() {
       if (is(AWAY)) start(isErased(who?.seen));
     },
-    /** The visitor refuses. */
-    refuse() {
+    /** The visitor refuses, by an answer or by a signal of the browser. */
+    refuse(isAnswer: boolean) {
       const texts = eventsIn(held.calls);
-      life = { at: REFUSED, isStopped: life.isStopped };
+      life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
       held = heldOf([], weigh);
       who = undefined;
       write();
@@ -335,6 +335,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     id: () => who?.visitor.thread,
     pages: () => who?.number ?? 0,
     isAway: () => is(AWAY),
+    /** Whether the visitor has refused, and not only the browser. */
+    hasRefused: () => !!life.isAnswer,
     /** Whether the page may write. */
     isStarted: () => !!who,
     /** Resolves once the last transaction is done. */

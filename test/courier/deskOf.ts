@@ -40,9 +40,9 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     link: newLink(),
   };
   const pass: Pass = {
-    isDue: (rows) => !!rows[0],
+    scope: { page: 'me', latest: 1e3 },
     entered: desk.state,
-    remaining: 0,
+    found: { link: desk.link, rows: [], remaining: 0 },
     hasSettled: false,
     wasEmpty: false,
   };

@@ -5,6 +5,7 @@ import { type Link, newLink, succeed, take } from '../../src/courier/lease.ts';
 import { copyOf, isLeftFor, orMemory, read } from '../../src/courier/read.ts';
 import type { RowKey } from '../../src/outbox/store.ts';
 import { draftEvent, idOf } from '../../src/recorder/event.ts';
+import { createMemoryStore, type MemoryStore } from '../outbox/memoryStore.ts';
 import { deskOf } from './deskOf.ts';
 import { LINK, SERVICE } from './tab.ts';
 
@@ -50,7 +51,7 @@ describe('a read', () => {
     const rows = await read(desk, pass, { change: succeed, writes: [[keyOf(1), undefined]] });
     expect(rows).toEqual([[keyOf(2), [b]]]);
     expect(store.record<Link>(LINK)).toMatchObject({ by: 'me', fails: 0, okAt: expect.any(Number) });
-    expect([desk.state.does, desk.link.by, pass.remaining]).toEqual(['commit', 'me', 1]);
+    expect([desk.state.does, desk.link.by, pass.found.remaining]).toEqual(['commit', 'me', 1]);
   });
 
   it('gives nothing while another tab has the lease', async () => {
@@ -71,7 +72,7 @@ describe('a read', () => {
     const { store, desk, pass } = deskOf();
     store.put(keyOf(1), 'foreign');
     expect(await read(desk, pass, TAKE)).toHaveLength(1);
-    expect(pass.remaining).toBe(0);
+    expect(pass.found.remaining).toBe(0);
   });
 
   it('comes too late once the page has left, and changes nothing here', async () => {
@@ -82,6 +83,23 @@ describe('a read', () => {
     desk.state = away;
     expect(await reading).toBeUndefined();
     expect([desk.state, desk.link]).toEqual([away, newLink()]);
+  });
+
+  it('reports nothing if the page leaves after the transaction, and before its result', async () => {
+    const memory = createMemoryStore();
+    const onLink = vi.fn();
+    const store: MemoryStore = {
+      ...memory,
+      async transact(...what) {
+        const result = await memory.transact(...what);
+        desk.state = { holder: 'me', does: 'stay away' };
+        return result;
+      },
+    };
+    await memory.transact([[keyOf(1), [a]]]);
+    const { desk, pass } = deskOf({ onLink }, store);
+    expect(await read(desk, pass, TAKE)).toBeUndefined();
+    expect(onLink).not.toHaveBeenCalled();
   });
 
   it('forgets settled ids whose rows are gone, and remembers the others', async () => {
@@ -108,7 +126,7 @@ describe('a read', () => {
     store.isBroken = true;
     queue.add(a);
     expect(await read(desk, pass, TAKE)).toEqual([]);
-    expect([desk.link.by, pass.remaining]).toEqual(['me', 1]);
+    expect([desk.link.by, pass.found.remaining]).toEqual(['me', 1]);
   });
 
   it('gives the lease back if the answer could not be stored', async () => {

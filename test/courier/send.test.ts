@@ -160,7 +160,7 @@ it('sends a single event once to its own endpoint', async () => {
   expect([[...desk.known.singles], writes]).toEqual([[], []]);
 });
 
-it('counts the bytes in flight until the answer', async () => {
+it('counts the bytes that are kept alive until the answer', async () => {
   const { answer, give } = pendingAnswer();
   const { desk, next } = open({ send: () => answer });
   const sending = next([rowOf(1, 'other', a)]);
@@ -168,6 +168,20 @@ it('counts the bytes in flight until the answer', async () => {
   give({ outcome: 'delivered' });
   await sending;
   expect(desk.ports.flight.bytes).toBe(0);
+});
+
+it.each([
+  ['is kept alive: its bytes as they are sent', 1000, 1000],
+  ['is too large to be kept alive: nothing', 60_000, 0],
+])('counts of a request that %s', async (_what, length, counted) => {
+  const { answer, give } = pendingAnswer();
+  const send = vi.fn(() => answer);
+  const { desk, next } = open({ send, pack: async () => new Uint8Array(length) });
+  const sending = next([rowOf(1, 'other', a)]);
+  await vi.waitFor(() => expect(send).toHaveBeenCalled());
+  expect(desk.ports.flight.bytes).toBe(counted);
+  give({ outcome: 'delivered' });
+  await sending;
 });
 
 describe('an answer after the page has left', () => {
