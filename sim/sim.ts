@@ -9,6 +9,10 @@ import { rateFaults } from './walk/rates.ts';
 import { runPlan } from './walk/run.ts';
 import { shrink } from './walk/shrink.ts';
 import { walkAll } from './walkAll.ts';
+import type { WorkerReport } from './worker.ts';
+
+/** After so many walks each time, a run says how far it is. */
+const PROGRESS = 5000;
 
 const USAGE = `npm run sim -- [--seeds COUNT] [--from SEED] [--steps COUNT]
 npm run sim -- --seed SEED [--steps COUNT] [--whole]
@@ -60,11 +64,17 @@ const checkKnown = async (): Promise<string[]> => {
   return missing;
 };
 
+/** A long run says how far it is, and what it has found: it may be interrupted. */
+const tell = ({ findings }: WorkerReport, done: number): void => {
+  for (const { seed, invariant } of findings) console.error(`seed ${seed}: ${invariant}`);
+  if (done % PROGRESS === 0) console.error(`${done} of ${seeds} walks`);
+};
+
 const walk = async (): Promise<boolean> => {
   const missing = await checkKnown();
   for (const name of missing) console.log(`no longer seen, remove it from sim/walk/knownBreaks.ts: ${name}`);
   const begun = performance.now();
-  const { findings, tasks } = await walkAll(from, seeds, count('steps'));
+  const { findings, tasks } = await walkAll(from, seeds, count('steps'), undefined, tell);
   const seconds = (performance.now() - begun) / 1000;
   const unknown = findings.filter((finding) => !isKnown(createPlan(finding.seed, count('steps')), finding));
   console.log(summarise(findings, unknown));

@@ -6,15 +6,27 @@ import { ask, startWorker } from './workers.ts';
 /** A worker walks so many seeds before it asks for more: none is idle long while another one has slow walks. */
 const PORTION = 20;
 
-/** Walks seeds `from` to `from + count - 1`, in as many processes as there are processors. */
-export const walkAll = async (from: number, count: number, steps: number, folder?: string): Promise<WorkerReport> => {
+/**
+ * Walks seeds `from` to `from + count - 1`, in as many processes as there are processors.
+ *
+ * @param tell receives each report of a worker, and how many walks are done by then
+ */
+export const walkAll = async (
+  from: number,
+  count: number,
+  steps: number,
+  folder?: string,
+  tell: (report: WorkerReport, done: number) => void = () => {},
+): Promise<WorkerReport> => {
   const seeds = Array.from({ length: count }, (_, index) => from + index);
   const reports: WorkerReport[] = [];
   const work = async () => {
     const worker = startWorker(join(import.meta.dirname, 'worker.ts'));
     while (seeds[0] !== undefined) {
       const order: Order = { seeds: seeds.splice(0, PORTION), steps, folder };
-      reports.push(await ask<Order, WorkerReport>(worker, order));
+      const report = await ask<Order, WorkerReport>(worker, order);
+      reports.push(report);
+      tell(report, Math.min(reports.length * PORTION, count));
     }
     worker.kill();
   };

@@ -50,4 +50,28 @@ export const callMutants: readonly Mutant[] = [
     find: "(await isOfSecret?.(primaryKey, signature)) ? {} : 'plain'",
     replace: '(await isOfSecret?.(primaryKey, signature)) ? {} : {}',
   },
+  {
+    name: 'drops what has an expired token',
+    file: 'courier/renewTokens.ts',
+    find: '      if (!kept[0]) return [items, answer] as const;\n',
+    replace: '      if (!kept[1e3]) return [items, answer] as const;\n',
+  },
+  {
+    name: 'sends an expired token again in place of the new one',
+    file: 'courier/renewTokens.ts',
+    find: 'return signature === item?.signature ? text : ',
+    replace: 'return signature ? text : ',
+  },
+  {
+    name: 'asks for a new token once, also if the app has failed',
+    file: 'courier/renewTokens.ts',
+    find: '        setTimeout(request, REST, primaryKey, old);\n',
+    replace: '',
+  },
+  {
+    name: 'calls an expired token a wrong one',
+    file: 'relay/identity.ts',
+    find: "return exp > now ? { properties } : 'expired';",
+    replace: "return exp > now ? { properties } : 'primary_key';",
+  },
 ];

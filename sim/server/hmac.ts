@@ -9,6 +9,21 @@ const digest = (secret: string | Uint8Array, text: string | Uint8Array): Buffer 
 /** The primary key's signature, as the app's server makes it. */
 export const sign = (primaryKey: string): string => digest(SECRET, primaryKey).toString('hex');
 
+/** The relay's option `identityKeys`. */
+export const KEYS = { audience: 'sim', keys: [{ id: 'sim', secret: SECRET }] };
+/** A token is valid for so long (s): some expire before they arrive. */
+const LIFETIME = 5;
+
+const base64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** An identity token, as the app's server makes it at this time (ms since the epoch). */
+export const tokenOf = (primaryKey: string, now: number): string => {
+  const iat = Math.floor(now / 1000);
+  const claims = { sub: primaryKey, aud: KEYS.audience, iat, exp: iat + LIFETIME };
+  const signed = `${base64Url({ alg: 'HS256', kid: 'sim' })}.${base64Url(claims)}`;
+  return `${signed}.${digest(SECRET, signed).toString('base64url')}`;
+};
+
 /** `crypto.subtle` for HMAC, as the relay uses it. Node's own answers in another thread, at no certain moment. */
 export const subtle = {
   importKey: async (_format: string, secret: Uint8Array) => secret,

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { type Rejections, TOKEN_EXPIRED } from '../../src/wire.ts';
 import type { World } from '../world/world.ts';
 
 export interface NetworkRequest {
@@ -52,6 +53,8 @@ export interface RequestRecord {
     readonly retryAfter: number;
     readonly status: number;
     readonly handovers: readonly string[];
+    /** Ids of events whose identity token has expired: they wait for a new one. */
+    readonly expired: readonly string[];
   };
 }
 
@@ -93,6 +96,11 @@ const parse = (text: string): Body | undefined => {
   }
 };
 
+const expiredIn = (text = ''): readonly string[] => {
+  const { rejected = [] } = (parse(text) ?? {}) as Partial<Rejections>;
+  return rejected.filter(({ reason }) => reason === TOKEN_EXPIRED).map(({ uuid }) => uuid);
+};
+
 /** What the timeline says of a body: the number of each event in it, or its name. */
 export const contentOf = (request: NetworkRequest): string => {
   const body = parse(textOf(request));
@@ -118,7 +126,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const isForeign = headers['Content-Type'] === 'text/html';
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
       const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
-      entry.end = { at: scheduler.now(), isFailed, retryAfter, status, handovers };
+      entry.end = { at: scheduler.now(), isFailed, retryAfter, status, handovers, expired: expiredIn(answer?.text) };
     };
   };
   const network: Network = {

@@ -1,9 +1,10 @@
 import type { Program } from '../world/program.ts';
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
-import { SECRET } from './hmac.ts';
+import { KEYS, SECRET } from './hmac.ts';
 import type { Network, Server } from './network.ts';
 import { type Handle, SERVICE_URL, startRelay } from './relayProcess.ts';
+import { propertyOf } from './service.ts';
 
 export { SERVICE_URL } from './relayProcess.ts';
 
@@ -19,9 +20,22 @@ interface RelayOptions {
   readonly name?: string;
   /** Where its service is. */
   readonly baseUrl?: string;
-  /** It takes no identity without a signature. */
-  readonly isSigned?: boolean;
+  /** What it asks of an identity: nothing, a signature, or a token that expires. */
+  readonly proof?: Proof;
 }
+
+export type Proof = 'none' | 'signature' | 'token';
+
+/** A walk has fewer calls. */
+const MOST_CALLS = 3000;
+/** Of the walks' upserts, each has a property of its own. */
+const allowedProperties = ['visits', 'n', ...Array.from({ length: MOST_CALLS }, (_, n) => propertyOf(n))];
+
+const IDENTITY: Readonly<Record<Proof, object>> = {
+  none: { allowUnsignedUpsert: true, allowUnsignedIdentify: true },
+  signature: { identitySecret: SECRET },
+  token: { identityKeys: KEYS, allowedProperties },
+};
 
 /**
  * @param program `dist/relay.js`
@@ -31,9 +45,8 @@ export const createSimulatedRelay = (
   world: World,
   program: Program,
   network: Network,
-  { name = 'relay', baseUrl = SERVICE_URL, isSigned = false }: RelayOptions = {},
+  { name = 'relay', baseUrl = SERVICE_URL, proof = 'none' }: RelayOptions = {},
 ): SimulatedRelay => {
-  const identity = isSigned ? { identitySecret: SECRET } : { allowUnsignedUpsert: true, allowUnsignedIdentify: true };
   let process: Owner | undefined;
   let handle: Handle | undefined;
   let starts = 0;
@@ -49,7 +62,7 @@ export const createSimulatedRelay = (
       isAlive: () => owner.state === 'running',
       optionsOf({ memorySeen }) {
         seen ??= memorySeen({ maxAge: 30 * 86_400_000 });
-        return { baseUrl, apiKey: 'sim-key', ...identity, seen };
+        return { baseUrl, apiKey: 'sim-key', ...IDENTITY[proof], seen };
       },
     });
   };

@@ -74,6 +74,8 @@ export const startRelay = (world: World, program: Program, name: string, options
     DecompressionStream: InflatingStream,
     TextEncoder,
     TextDecoder,
+    atob,
+    btoa,
     URL,
     fetch,
     queueMicrotask,

@@ -314,4 +314,25 @@ export const fixedVisitor: readonly FixedWalk[] = [
       { theme: 'calls', isSigned: true, hasStub: false },
     ),
   },
+  {
+    name: 'sends $identify with a new token if the first one expires while the visitor is offline',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'offline' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 20_000 }, action: { verb: 'online' } },
+        { wait: { ms: 20_000 }, action: { verb: 'navigate', tab: 0 } },
+      ],
+      {
+        theme: 'calls',
+        isSigned: true,
+        hasTokens: true,
+        hasStub: false,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
 ];

@@ -1,4 +1,5 @@
 import type { Features } from '../browser/browser.ts';
+import type { Proof } from '../server/relay.ts';
 import type { NpmAction } from './npm/actions.ts';
 import type { CallsAction } from './themes/callsVerbs.ts';
 import type { PagesAction } from './themes/pagesVerbs.ts';
@@ -64,10 +65,16 @@ export interface Plan {
   readonly hasStub: boolean;
   /** The relay takes no identity without a signature. */
   readonly isSigned?: boolean;
+  /** Signatures are tokens, which expire. The npm build renews them. */
+  readonly hasTokens?: boolean;
   /** Pages import the npm build, and make these trackers in place of the script tag. */
   readonly npm?: { readonly hasOther: boolean; readonly hasTransport: boolean };
   readonly steps: readonly Step[];
 }
+
+/** What the walk's relay asks of an identity. */
+export const proofOf = ({ isSigned, hasTokens }: Plan): Proof =>
+  isSigned ? (hasTokens ? 'token' : 'signature') : 'none';
 
 /** Whether a request can fail anywhere in the plan. */
 export const hasFaults = ({ steps }: Plan): boolean =>

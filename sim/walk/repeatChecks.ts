@@ -81,7 +81,7 @@ export const findSentAgain = (stage: Stage): string | undefined => {
   const sent = sendingsOf(stage);
   for (const { record, uuids } of sent)
     for (const uuid of [...uuids, ...takenIn(stage, record)])
-      if (isRead(stage, record) && !confirmed.has(uuid))
+      if (isRead(stage, record) && !confirmed.has(uuid) && !record.end?.expired.includes(uuid))
         confirmed.set(uuid, { uuid, at: record.end?.at ?? 0, by: record.from });
   for (const { record, uuids } of sent)
     for (const uuid of uuids) {

@@ -10,7 +10,7 @@ import { type Consent, createConsent, giveConsent } from './consent.ts';
 import { createHistory, type History } from './history.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { type App, createApp } from './npm/app.ts';
-import type { Action, Plan } from './plan.ts';
+import { type Action, type Plan, proofOf } from './plan.ts';
 
 /** How long (ms) a message may take to another tab. Without BroadcastChannel a tab learns of a change when it loads. */
 export const MESSAGE_TRAVEL = 250;
@@ -80,9 +80,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const servers: Record<string, Parameters<typeof createNetwork>[1][string]> = { [SERVICE_URL]: service.serve };
   const network = createNetwork(world, servers);
   const inner = createNetwork(world, servers);
-  const relay = plan.isDirect
-    ? undefined
-    : createSimulatedRelay(world, scripts.relay, inner, { isSigned: !!plan.isSigned });
+  const relay = plan.isDirect ? undefined : createSimulatedRelay(world, scripts.relay, inner, { proof: proofOf(plan) });
   if (relay) servers['/clew'] = relay.serve;
   const otherRelay =
     relay && plan.npm?.hasOther

@@ -1,5 +1,5 @@
 import type { Clew, Page } from '../browser/page.ts';
-import { sign } from '../server/hmac.ts';
+import { sign, tokenOf } from '../server/hmac.ts';
 import { propertyOf } from '../server/service.ts';
 import { giveUp, thaw } from './hidden.ts';
 import { FORGETFUL } from './identityChecks.ts';
@@ -117,7 +117,9 @@ export const identifyBy = (
   });
   const where = isOther === undefined ? '' : ` at the ${isOther ? 'other' : 'first'} service`;
   world.log(page.name, () => `identify ${person}${where}${isSigned && isForged ? ' with a wrong signature' : ''}`);
-  const proof = isSigned ? [undefined, { signature: sign(isForged ? `not ${person}` : person) }] : [];
+  const subject = isForged ? `not ${person}` : person;
+  const signature = plan.hasTokens ? tokenOf(subject, world.serverClock()) : sign(subject);
+  const proof = isSigned ? [undefined, { signature }] : [];
   page.guard(() => void clew?.('identify', person, ...proof));
 };
 

@@ -1,6 +1,7 @@
 import type { Stats } from '../../../src/api/types.ts';
 import type { Clew, Page } from '../../browser/page.ts';
 import { OTHER } from '../../server/addresses.ts';
+import { tokenOf } from '../../server/hmac.ts';
 import { SERVICE_URL } from '../../server/relay.ts';
 import type { Program } from '../../world/program.ts';
 import type { World } from '../../world/world.ts';
@@ -17,6 +18,7 @@ type Transport = (request: Request) => Promise<object> | false;
 interface Exports {
   createTracker(options: object): Record<string, (...args: unknown[]) => unknown>;
   readonly fetchTransport: Transport;
+  renewTokens(getToken: (primaryKey: string) => Promise<string>): object;
 }
 
 /** One tracker of a page, called like the script tag's. */
@@ -93,7 +95,20 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
     return app.beforeSend === 'spoils' ? { event: '' } : null;
   };
 
-  const createTracker = ({ createTracker, fetchTransport }: Exports, baseUrl: string): AppTracker => {
+  /** The app's server gives a new token, a moment later; sometimes it fails. */
+  const getToken = (page: Page) => (primaryKey: string) =>
+    new Promise<string>((resolve, reject) => {
+      const isFailing = random.chance(0.2);
+      const answer = () => {
+        world.log(page.name, () => `${isFailing ? 'no ' : ''}new token for ${primaryKey}`);
+        if (isFailing) reject(new Error('the app’s server fails'));
+        else resolve(tokenOf(primaryKey, world.serverClock()));
+      };
+      world.scheduler.after(random.between(5, 500), `${page.name} gets a token`, answer, { owner: page });
+    });
+
+  const createTracker = (page: Page, exports: Exports, baseUrl: string): AppTracker => {
+    const { createTracker, fetchTransport, renewTokens } = exports;
     const made: AppTracker = {
       filtered: 0,
       call: (method, ...args) => tracker[method]?.(...args),
@@ -103,6 +118,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
       baseUrl,
       beforeSend: filter(made),
       ...(plan.npm?.hasTransport && { transport: wrap(fetchTransport) }),
+      ...(plan.hasTokens && !plan.isDirect && { renewTokens: renewTokens(getToken(page)) }),
     });
     return made;
   };
@@ -117,7 +133,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
         const addresses = [plan.dataset.baseUrl ?? '', plan.isDirect ? SERVICE_URL + OTHER : OTHER];
         const trackers = addresses
           .slice(0, plan.npm?.hasOther ? 2 : 1)
-          .map((address) => createTracker(exports, address));
+          .map((address) => createTracker(page, exports, address));
         const clew: Clew = (method, ...args) => {
           const [first, ...others] = trackers;
           const result = first?.call(method, ...args);

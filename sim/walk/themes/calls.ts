@@ -9,5 +9,15 @@ const actions: Actions = {
   forge: [4, (random, tab) => ({ verb: 'identify', tab, person: random.pick(PERSONS), isForged: true })],
 };
 
-/** Calls that other walks have not: `trackNow`, `page`, `correlationValue`, and identities with a right or a wrong signature. */
-export const calls: Theme = { actions, more: (random) => ({ isSigned: random.chance(0.5) }) };
+/**
+ * Calls that other walks have not: `trackNow`, `page`, `correlationValue`, and identities with a right or a wrong signature, or with a
+ * token that may expire on its way.
+ */
+export const calls: Theme = {
+  actions,
+  more(random) {
+    const isSigned = random.chance(0.5);
+    const hasTokens = isSigned && random.chance(0.5);
+    return { isSigned, ...(hasTokens && { hasTokens, hasStub: false, npm: { hasOther: false, hasTransport: false } }) };
+  },
+};
