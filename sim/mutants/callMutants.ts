@@ -63,12 +63,6 @@ export const callMutants: readonly Mutant[] = [
     replace: 'return signature ? text : ',
   },
   {
-    name: 'asks for a new token once, also if the app has failed',
-    file: 'courier/renewTokens.ts',
-    find: '        setTimeout(request, REST, primaryKey, old);\n',
-    replace: '',
-  },
-  {
     name: 'calls an expired token a wrong one',
     file: 'relay/identity.ts',
     find: "return exp > now ? { properties } : 'expired';",

@@ -180,9 +180,12 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** An event that was dropped as rejected although the service refused nothing. */
-export const findFalseRejection = ({ plan, ledger }: Stage): string | undefined => {
+/** An event that was dropped as rejected although the service refused nothing, or the `$identify` of a person with the right signature. */
+export const findFalseRejection = ({ plan, ledger, history }: Stage): string | undefined => {
   if (hasRefusals(plan)) return undefined;
+  const isForged = (person: string) => ledger.identified.some((call) => call.person === person && call.isForged);
+  const refused = history.refusals.find(({ person, reason }) => reason === 'rejected' && !isForged(person));
+  if (refused && !has(plan, 'poison')) return `$identify of ${refused.person}`;
   for (const { n, name, dropped } of ledger.tracked.values())
     if (dropped === 'rejected' && name !== 'poison') return `event ${n}`;
   return undefined;

@@ -315,15 +315,14 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'sends $identify with a new token if the first one expires while the visitor is offline',
+    name: 'sends $identify with a new token if the first one expires while another tab has the database',
     plan: relayed(
       1,
       [
-        { wait: now, action: { verb: 'offline' } },
+        { wait: { ms: 10_000 }, action: { verb: 'busyDatabase', ms: 8000 } },
         { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
         { wait: now, action: { verb: 'setProperties', tab: 0 } },
         { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: { ms: 20_000 }, action: { verb: 'online' } },
         { wait: { ms: 20_000 }, action: { verb: 'navigate', tab: 0 } },
       ],
       {

@@ -63,7 +63,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
         return fail('identify: expected a non-empty string');
       enter({
         text: draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId()),
-        fresh: uuid(),
+        fresh: replayedId() ?? uuid(),
         at: clock(),
         key: primaryKey,
         signature: isDirect ? undefined : signature,
@@ -80,7 +80,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
     },
     reset() {
       recorder.drain();
-      enter({ fresh: uuid(), at: clock() });
+      enter({ fresh: replayedId() ?? uuid(), at: clock() });
       write();
     },
     consent(isGranted) {

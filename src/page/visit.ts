@@ -38,7 +38,11 @@ export const createVisit = (ports: VisitPorts) => {
 
   const start = () => visitor.grant();
   /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
-  const writeCookie = () => settings.cookieDomain?.share(visitor.known(), ports.fail, settings.storageName);
+  const writeCookie = () => {
+    const known = visitor.known();
+    // A page that does not know the visitor yet says nothing.
+    if (known || !visitor.isStarted()) settings.cookieDomain?.share(known, ports.fail, settings.storageName);
+  };
 
   const refuse = () => {
     recorder.drain();

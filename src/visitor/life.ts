@@ -13,7 +13,7 @@ export interface Life {
   /** The database has been asked since the page loaded or came back. */
   readonly isSure?: boolean;
   /** There was a hint when the page went away, and is none now: the visitor may have refused meanwhile. */
-  readonly isMissing?: boolean;
+  readonly isMissing?: boolean | undefined;
   /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
   readonly isAnswer?: boolean;
   /** The tracker was stopped: no consent begins another life. */

@@ -67,6 +67,8 @@ export const versionAt = (at: number): number => Math.floor((at - 1.7e12) / 100)
 /** A visitor with a new id, after another one. */
 export const newVisitor = (before?: Visitor, thread: string = uuid(), at = 0): Visitor => {
   const since = before && Math.max(before.turn + 1, versionAt(at));
+  // Calls that are replayed twice have the ids of the first time. Nobody gets an id that has been somebody's.
+  if (thread === before?.thread) return newVisitor(before, undefined, at);
   return { thread, turn: since ?? 0, since, keys: {}, pages: before?.pages ?? 0 };
 };
 
@@ -88,7 +90,16 @@ const mergeKeys = (first: Visitor['keys'], second: Visitor['keys']): Visitor['ke
   return merged;
 };
 
-/** The visitor that two sources know. Of two ids, the later one counts; of two that are equally late, the first source's. */
+/**
+ * Whether the second of two visitor ids counts. Of two changes in the same tenth of a second, it is the one that began an id: whoever was
+ * logged out stays so. All tabs decide alike; but of two first ids each keeps its own.
+ */
+const isSecond = (first: Visitor, second: Visitor): boolean =>
+  (second.turn - first.turn ||
+    (second.since ?? 0) - (first.since ?? 0) ||
+    (first.since && second.thread > first.thread ? 1 : 0)) > 0;
+
+/** The visitor that two sources know. Of two ids, the later one counts. */
 export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
   if (!first) return second;
   const pages = Math.max(first.pages, second.pages);
@@ -97,7 +108,7 @@ export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
     const turn = Math.max(first.turn, second.turn);
     return { ...first, turn, since: first.since ?? second.since, keys: mergeKeys(first.keys, second.keys), pages };
   }
-  return { ...(second.turn > first.turn ? second : first), pages };
+  return { ...(isSecond(first, second) ? second : first), pages };
 };
 
 /** The visitor after another tab has reported one. Of the same id, that tab knows what has happened last. */

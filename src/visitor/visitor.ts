@@ -16,6 +16,9 @@ import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
 
 /** More calls that wait are not journaled until the page leaves: it would take too long. */
 const MOST_JOURNALED = 1e3;
+/** How often the database is asked again, after so many ms, whether the visitor has refused: it may be busy. */
+const MOST_ASKED = 3;
+const REST = 3000;
 
 /** A question to the database: who is the visitor? */
 interface Question {
@@ -50,6 +53,13 @@ export const createVisitor = (ports: VisitorPorts) => {
   const is = (at: Life['at']) => life.at === at;
   /** The primary key, or its mark if this page does not know the key. */
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
+
+  /**
+   * Somebody has erased the hint that this page has seen, as a refusal does, and no message has told. Only the database knows: until it has
+   * answered, nothing is stored or sent.
+   */
+  const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen));
+  const isDoubtful = () => is(AWAY) && isMissing();
 
   /** Journals what the database may not have. */
   const write = () => {
@@ -138,8 +148,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (life !== mine || !who) return undefined;
     const kept = visitorIn(stored, service);
     // Where there is no channel, a tab that is open learns of a refusal only here.
-    const isMissing = mine.isMissing || (mine.isSure && isErased(who.seen));
-    if (isMissing && !kept) return ports.onMissed() as undefined;
+    if (!kept && isMissing()) return ports.onMissed() as undefined;
     const taken = takenIn(stored);
     // Without a database nobody knows whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
@@ -147,21 +156,21 @@ export const createVisitor = (ports: VisitorPorts) => {
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
     const fresh = others.filter(({ name }) => !taken.includes(name));
     const [base, left] = adopt(fresh, kept, who.begin, isKnown, service);
-    const before = who.visitor;
     const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service);
     const { visitor } = next;
     held = heldOf(rest, weigh);
     life = { at: OPEN, isSure: true };
     know(next);
     ports.take(items, journal.isAmong(taken), left);
-    if (!isSame(visitor, kept, service) && (kept || !isSame(visitor, before, service))) ports.onChange(visitor);
+    // Also the first visitor of all: another tab may have begun with another one, before or after a refusal.
+    if (!isSame(visitor, kept, service)) ports.onChange(visitor);
     // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
     // Until the transaction is done, the journals have them: this page's calls, and what other pages have left.
     return { visitor, others, rows: ports.rows() };
   };
 
   /** Asks the database who the visitor is. */
-  const ask = () => {
+  const ask = (again = MOST_ASKED) => {
     const mine: Life = { ...life, at: ASKING };
     life = mine;
     const linked = who?.number ? '' : ports.arrive();
@@ -189,6 +198,9 @@ export const createVisitor = (ports: VisitorPorts) => {
       )
       .then((isDone) => {
         if (asking === asked) asking = undefined;
+        // Nobody has refused as far as this page can read.
+        if (!answered && life === mine && again && isMissing())
+          return void setTimeout(() => life === mine && ask(again - 1), REST);
         // Where nothing can be stored, what this page knows has to do.
         if (!answered) change(undefined, undefined, true);
         if (!answered) return;
@@ -267,8 +279,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** A call that needs the visitor. */
     enter(call: Call) {
       // A tracker that was stopped receives no messages.
-      if (is(AWAY) && isErased(who?.seen)) ports.onMissed();
-      if (is(REFUSED)) return ports.onRefused(eventsIn([call]));
+      if (is(REFUSED) || isDoubtful()) return ports.onRefused(eventsIn([call]));
       if (isChange(call)) check();
       hold(call);
     },
@@ -285,13 +296,19 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** What another tab reports. */
     receive(message: Visitor) {
       const other = visitorIn(message);
-      if (who && !is(AWAY) && other) follow(learn(who.visitor, other));
+      if (!who || is(AWAY) || !other) return;
+      const { visitor } = who;
+      follow(learn(visitor, other));
+      // Two tabs have begun with a first id each, as after a refusal: the database has one of them.
+      if (is(OPEN) && !other.since && other.turn === visitor.turn && other.thread !== visitor.thread) ask();
     },
     /** What waits is finished as well as it can be. Returns whether the page may write. */
     leave(): boolean {
-      if (!who || (is(ASKING) && life.isMissing)) return false;
-      check();
-      life = { at: AWAY, isSure: !!life.isSure, isStopped: life.isStopped };
+      if (!who || isDoubtful()) return false;
+      const { isSure, isStopped, isMissing: isUnsure } = life;
+      if (!isUnsure) check();
+      life = { at: AWAY, isSure: !!isSure, isStopped, isMissing: !!isUnsure };
+      if (isUnsure) return false;
       pumpAll();
       return true;
     },
@@ -305,7 +322,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     carry: write,
     /** The page is back from the back/forward cache. */
     restore() {
-      if (is(AWAY)) start(isErased(who?.seen));
+      if (is(AWAY)) start(isMissing());
     },
     /** The visitor refuses, by an answer or by a signal of the browser. */
     refuse(isAnswer: boolean) {
@@ -330,10 +347,10 @@ export const createVisitor = (ports: VisitorPorts) => {
       return visitorId;
     },
     /** The visitor, for other hosts and other tabs; undefined before the database has answered. */
-    known: () => (who?.number ? who.visitor : undefined),
+    known: () => (who?.number && !isDoubtful() ? who.visitor : undefined),
     /** The visitor id, also before the database has answered. */
     id: () => who?.visitor.thread,
-    pages: () => who?.number ?? 0,
+    pages: () => (isDoubtful() ? 0 : (who?.number ?? 0)),
     isAway: () => is(AWAY),
     /** Whether the visitor has refused, and not only the browser. */
     hasRefused: () => !!life.isAnswer,

@@ -185,3 +185,17 @@ describe('two tabs', () => {
     expect(await second.tracker.correlationValue()).toBe(await first.tracker.correlationValue());
   });
 });
+
+describe('two tabs without a visitor', () => {
+  it('that begin with a first visitor id each go on with the one in the database', async () => {
+    const { first, second } = await openTabs();
+    first.tracker.consent(false);
+    first.tracker.consent(true);
+    // As a tab does that was busy, and erases what the other one has just begun.
+    second.tracker.consent(false);
+    second.tracker.consent(true);
+    await settle();
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    expect(await first.tracker.correlationValue()).toBe(await second.tracker.correlationValue());
+  });
+});

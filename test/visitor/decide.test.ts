@@ -78,8 +78,9 @@ describe('a hint that was out of date', () => {
 
   it('makes a version above the assumed one, if the visitor turns out to be another one', () => {
     // Identified here as the first customer of a new id; the record says that this id is somebody else's.
-    const { visitor } = run(visitorOf(1, 9), [identify('bob', 3)], visitorOf(2, 9, 'ann'));
-    const assumed = finish(visitorOf(1, 9), [identify('bob', 3)], SERVICE)[0];
+    const call = identify('bob', 3);
+    const { visitor } = run(visitorOf(1, 9), [call], visitorOf(2, 9, 'ann'));
+    const assumed = finish(visitorOf(1, 9), [call], SERVICE)[0];
     expect([visitor.thread, assumed.thread]).toEqual([visitorId(3), visitorId(1)]);
     expect(visitor.turn).toBeGreaterThan(assumed.turn);
   });

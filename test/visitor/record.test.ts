@@ -159,6 +159,12 @@ describe('two sources of one visitor id', () => {
   });
 });
 
+it('a call that is replayed a second time begins no visitor id that has been somebody’s', () => {
+  const known = visitorOf({ keys: { one: ['ann'] } });
+  expect(newVisitor(known, OTHER).thread).toBe(OTHER);
+  expect(newVisitor(known, known.thread).thread).not.toBe(known.thread);
+});
+
 describe('two sources of two visitor ids', () => {
   const first = visitorOf({ turn: 1, keys: { one: ['ann'] }, pages: 5 });
 
@@ -169,7 +175,17 @@ describe('two sources of two visitor ids', () => {
     expect(merge(second, first)).toEqual(merged);
   });
 
-  it('that are equally late are merged into that of the first source', () => {
+  it.each([
+    ['the one that began later, in all tabs', { since: 4 }, {}, 'first'],
+    ['the one with the higher id, in all tabs, if both began then', { since: 4 }, { since: 4 }, 'second'],
+  ])('that are equally late are merged into %s', (_what, one, two, winner) => {
+    const [first, second] = [visitorOf({ turn: 4, ...one }), visitorOf({ thread: OTHER, turn: 4, ...two })];
+    expect(ONE < OTHER).toBe(true);
+    const { thread } = winner === 'first' ? first : second;
+    expect([merge(first, second).thread, merge(second, first).thread]).toEqual([thread, thread]);
+  });
+
+  it('that are first ids are merged into that of the first source', () => {
     const second = visitorOf({ thread: OTHER, turn: 1, keys: { one: ['bob'] }, pages: 7 });
     expect(merge(first, second)).toEqual({ ...first, pages: 7 });
     expect(merge(second, first)).toEqual({ ...second, pages: 7 });

@@ -1,6 +1,6 @@
 // @module-tag promise
-import { expect, it, vi } from 'vitest';
-import type { Store, TrackerOptions } from '../../src/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { type Answer, cookieDomain, type Store, type TrackerOptions, type Transport } from '../../src/index.ts';
 import { connectTabs, createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -58,4 +58,122 @@ it.each([
   expect(Object.keys(localStorage)).toEqual([]);
   expect(asking.names()).not.toContain('after');
   await expect(asking.tracker.correlationValue()).rejects.toThrow('refused');
+});
+
+describe('a hint that a page of the site has erased is no refusal', () => {
+  const clearLocalStorage = () => {
+    for (const key of Object.keys(localStorage)) delete localStorage[key];
+  };
+
+  /** The store, which answers nothing while `isBusy`. */
+  const busyStore = () => {
+    const shared = createMemoryStore();
+    const busy = { isBusy: false, store: shared };
+    const transact: Store['transact'] = (...what) =>
+      busy.isBusy ? Promise.resolve(undefined) : shared.transact(...what);
+    busy.store = { ...shared, transact, read: async (...query) => (busy.isBusy ? [] : shared.read(...query)) };
+    return busy;
+  };
+
+  it('for a page back from the back/forward cache whose database is busy', async () => {
+    const busy = busyStore();
+    const page = openPage();
+    const { tracker, names } = start({ baseUrl: '/clew', store: busy.store });
+    await tracker.flush();
+    const visitorId = await tracker.correlationValue();
+    page.leave();
+    clearLocalStorage();
+    busy.isBusy = true;
+    page.restore();
+    tracker.track('later');
+    await later();
+    busy.isBusy = false;
+    await vi.advanceTimersByTimeAsync(5000);
+    await tracker.flush();
+    expect([names(), await tracker.correlationValue()]).toEqual([['later'], visitorId]);
+  });
+
+  it('for a page that leaves again before its database has answered', async () => {
+    const busy = busyStore();
+    const page = openPage();
+    const { tracker } = start({ baseUrl: '/clew', store: busy.store });
+    await tracker.flush();
+    const visitorId = await tracker.correlationValue();
+    page.leave();
+    clearLocalStorage();
+    busy.isBusy = true;
+    page.restore();
+    page.leave();
+    await vi.advanceTimersByTimeAsync(30_000);
+    busy.isBusy = false;
+    page.restore();
+    await tracker.flush();
+    expect(await tracker.correlationValue()).toBe(visitorId);
+  });
+
+  it('for a tracker that was stopped: it drops its own calls, and leaves the others’ data as they are', async () => {
+    const store = createMemoryStore();
+    const first = open(store);
+    await first.tracker.flush();
+    const visitorId = await first.tracker.correlationValue();
+    first.tracker.stop();
+    clearLocalStorage();
+    first.tracker.track('logged_out');
+    await later();
+    expect(first.dropped).toEqual([['logged_out', 'consent']]);
+    const next = open(store);
+    await next.tracker.flush();
+    expect(await next.tracker.correlationValue()).toBe(visitorId);
+  });
+});
+
+describe('a late answer of a tracker that was stopped', () => {
+  const stopped = async (options: Partial<TrackerOptions>) => {
+    connectTabs();
+    const store = createMemoryStore();
+    const answers: ((answer: Answer) => void)[] = [];
+    const transport: Transport = ({ leaving }) => !leaving && new Promise((resolve) => void answers.push(resolve));
+    const first = open(store, { ...options, transport });
+    await first.tracker.correlationValue();
+    for (const name of ['a', 'b', 'c']) first.tracker.track(name);
+    await vi.advanceTimersByTimeAsync(0);
+    for (const name of ['d', 'e', 'f']) first.tracker.track(name);
+    first.tracker.flush();
+    await later();
+    first.tracker.stop();
+    const second = start({ baseUrl: '/clew', store, ...options });
+    await second.tracker.correlationValue();
+    second.tracker.consent(false);
+    await later();
+    for (const answer of answers) answer({ outcome: 'delivered', status: 200 });
+    await later();
+    expect(answers.length).toBeGreaterThan(0);
+    return store;
+  };
+
+  it('stores nothing after a refusal', async () => {
+    const store = await stopped({ maxBatchEvents: 4 });
+    expect([await store.read('/clew'), Object.keys(localStorage)]).toEqual([[], []]);
+  });
+
+  it('writes no cookie after a refusal', async () => {
+    await stopped({ cookieDomain: cookieDomain('shop.example') });
+    expect(document.cookie).toBe('');
+  });
+});
+
+it('a page that leaves before its database has answered leaves the cookie of cookieDomain as it is', async () => {
+  const options = () => ({ cookieDomain: cookieDomain('shop.example') });
+  const first = open(createMemoryStore(), options());
+  await first.tracker.flush();
+  first.tracker.stop();
+  const { cookie } = document;
+  expect(cookie).not.toBe('');
+  const page = openPage();
+  const { tracker } = start({ baseUrl: '/clew', ...options() });
+  tracker.track('clicked');
+  page.leave();
+  // A beacon is answered in a microtask.
+  await vi.advanceTimersByTimeAsync(0);
+  expect(document.cookie).toBe(cookie);
 });
