@@ -91,9 +91,11 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Gives the visitor id to those who wait for it, once it is certain or there will be none. */
   const give = () => {
-    const end = is(REFUSED) ? 'the visitor has refused' : !who && life.isStopped && 'the tracker was stopped';
+    const isEarly = !who || is(ASKING);
+    const end = is(REFUSED) ? 'the visitor has refused' : isEarly && life.isStopped && 'the tracker was stopped';
     if (end) waiters.end(end);
-    else if (who && !held.calls[0] && (life.isSure || life.isStopped) && !is(ASKING)) waiters.give(who.begin.thread);
+    // A stopped page never finishes the calls that it leaves to the next one.
+    else if (who && !isEarly && (life.isStopped || (life.isSure && !held.calls[0]))) waiters.give(who.visitor.thread);
   };
 
   /** Finishes calls that wait, a few at a time: the page's own work goes on. */

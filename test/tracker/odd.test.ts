@@ -167,6 +167,18 @@ it('correlationValue() settles on a tracker that was stopped early', async () =>
   await expect(waiting.tracker.correlationValue()).rejects.toThrow('stopped');
 });
 
+it('flush() and correlationValue() settle behind properties that a stopped tracker leaves to the next page', async () => {
+  const options = { baseUrl: '/clew', store: createMemoryStore() };
+  const { tracker } = createTestTracker(options);
+  tracker.setProperties({ plan: 'pro' });
+  tracker.reset();
+  const waiting = [tracker.correlationValue(), tracker.flush()] as const;
+  tracker.stop();
+  const [visitorId] = await Promise.all(waiting);
+  // After the reset that waits behind the properties.
+  expect(await createTestTracker(options).tracker.correlationValue()).toBe(visitorId);
+});
+
 it('a tracker that was stopped does not begin with a consent', async () => {
   const test = createTestTracker({ consent: 'required' });
   test.tracker.stop();

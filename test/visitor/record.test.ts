@@ -159,7 +159,7 @@ describe('two sources of one visitor id', () => {
   });
 });
 
-it('a call that is replayed a second time begins no visitor id that has been somebody’s', () => {
+it('a call that is replayed a second time begins no visitor id that a person has had', () => {
   const known = visitorOf({ keys: { one: ['ann'] } });
   expect(newVisitor(known, OTHER).thread).toBe(OTHER);
   expect(newVisitor(known, known.thread).thread).not.toBe(known.thread);

@@ -111,7 +111,7 @@ describe('a hint that a page of the site has erased is no refusal', () => {
     expect(await tracker.correlationValue()).toBe(visitorId);
   });
 
-  it('for a tracker that was stopped: it drops its own calls, and leaves the others’ data as they are', async () => {
+  it('for a tracker that was stopped: it drops its own calls and nothing else', async () => {
     const store = createMemoryStore();
     const first = open(store);
     await first.tracker.flush();
@@ -176,4 +176,17 @@ it('a page that leaves before its database has answered leaves the cookie of coo
   // A beacon is answered in a microtask.
   await vi.advanceTimersByTimeAsync(0);
   expect(document.cookie).toBe(cookie);
+});
+
+it('correlationValue() rejects if the tracker is stopped before it knows whether the visitor has refused', async () => {
+  const page = openPage();
+  const { tracker } = start({ baseUrl: '/clew' });
+  await tracker.flush();
+  page.leave();
+  // As a refusal on another page does.
+  for (const key of Object.keys(localStorage)) delete localStorage[key];
+  page.restore();
+  const asked = tracker.correlationValue();
+  tracker.stop();
+  await expect(asked).rejects.toThrow('stopped');
 });
