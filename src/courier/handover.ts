@@ -1,4 +1,5 @@
 import { type ItemText, idOf, isEvent } from '../recorder/event.js';
+import { ask } from './ask.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, joinUpserts, nextBatch } from './cut.js';
 import { addTo, KEEPALIVE_QUOTA } from './flight.js';
@@ -84,7 +85,9 @@ export const createHandover = (
           if (!answer) break;
           // Afterwards: a crash in between leaves events that are sent again.
           keep(batch);
-          addTo(flight, batch.bytes, Promise.resolve(answer));
+          // An app's transport may never answer.
+          const answered = ask(() => answer);
+          addTo(flight, batch.bytes, answered);
           handed.push(...batch.items.map(idOf));
           // Once is enough, even if they stay queued.
           for (const id of handed) busy.add(id);

@@ -1490,6 +1490,19 @@ describe('a page that unloads', () => {
     }
   });
 
+  it('has its whole room again after the time-out of a transport that never answers', async () => {
+    online(true);
+    const { answer } = pendingAnswer();
+    const tab = await provenTab({ respond: (_batch, leaving) => (leaving ? answer : DELIVERED) });
+    for (let visit = 0; visit < 3; visit++) {
+      const ids = tab.track(...times(5, () => eventOf(11_000)));
+      tab.leave();
+      expect(tab.delivered.splice(0)).toEqual(ids);
+      await vi.advanceTimersByTimeAsync(LEASE);
+      tab.courier.restore();
+    }
+  });
+
   it('keeps its events and hands nothing over to a service that fails', async () => {
     online(true);
     const tab = await provenTab({ respond: ({ body }) => (namesIn(body)[0] === 'proof' ? DELIVERED : FAILED) });
