@@ -63,7 +63,13 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
     enter(desk, pass, 'commit');
     return link;
   };
-  const written = await store.transact(writes, linkNameOf(service), update, query);
+  const updateSeen = (...found: Parameters<typeof update>) => {
+    const link = update(...found);
+    // At once: what is stored later was not there.
+    if (pass.found.all && !isLate(desk, pass)) queue.saw(pass.found.all);
+    return link;
+  };
+  const written = await store.transact(writes, linkNameOf(service), updateSeen, query);
   if (isLate(desk, pass)) return;
   // Without storage, the courier uses what this page knows.
   if (!written) {
@@ -75,7 +81,6 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   const { rows, all } = pass.found;
   receipts?.drop(taken);
   ports.onLink(desk.link, holder);
-  if (written && all) queue.saw(all);
   // Only these may still have a row.
   const { settled } = known;
   const kept = new Set(written && all ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));

@@ -117,6 +117,17 @@ describe('events stored beyond what memory keeps', () => {
     expect(tracker.stats()).toEqual({ tracked: 1000, delivered: 1000, queued: 0, dropped: {} });
   });
 
+  it('do not count as delivered before they arrive, if memory stores them during a read', async () => {
+    const { tracker, fail } = start();
+    fail();
+    for (let n = 0; n < 200; n++) {
+      tracker.track('offline', { text: 'x'.repeat(1000) });
+      if (n % 20 === 0) await tracker.correlationValue();
+    }
+    await tracker.flush();
+    expect(tracker.stats()).toEqual({ tracked: 200, delivered: 0, queued: 200, dropped: {} });
+  });
+
   it('are dropped at a refusal', async () => {
     const { tracker, fail } = start();
     await tracker.flush();
