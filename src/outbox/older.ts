@@ -4,7 +4,7 @@ import { type ItemText, isEvent } from '../recorder/event.js';
 export interface Older {
   readonly events: number;
   readonly upserts: number;
-  /** The generation of the store that had all of it. */
+  /** The generation of the store that had the first of it. With a later one, that may be gone. */
   readonly generation: number;
 }
 

@@ -119,6 +119,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
     if (items.delete(idOf(text))) length -= text.length;
   };
 
+  const hasOlder = () => older.events + older.upserts > 0;
+
   /** Only the latest of what is stored stays in memory. */
   const trim = () => {
     for (const own of rows) {
@@ -127,7 +129,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
       if (!isStored(own)) continue;
       rows.delete(own);
       texts.forEach(forget);
-      older = changed({ ...older, generation: store.generation() }, texts, 1);
+      // With what may be gone, all of it is uncertain until a read has counted it.
+      older = changed(hasOlder() ? older : { ...older, generation: store.generation() }, texts, 1);
     }
   };
 
@@ -197,7 +200,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     has: (id) => items.has(id),
     items,
     rows: () => [...rows].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
-    hasOlder: () => older.events + older.upserts > 0,
+    hasOlder,
     count: () => count,
     page,
     length: () => length,

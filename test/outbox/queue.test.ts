@@ -451,6 +451,20 @@ describe('an event that only the store had, and that another page has settled', 
     expect(unseen()).toBe(0);
     expect(queue.hasOlder()).toBe(false);
   });
+
+  it('does not count if the whole database is gone, and memory has stored more since', async () => {
+    const { store, queue, unseen } = await createStored(times(400, () => eventOf(400)));
+    store.lose();
+    for (const text of times(400, () => eventOf(400))) {
+      queue.add(text);
+      await settle();
+    }
+    queue.saw(store.rows());
+    expect(unseen()).toBe(0);
+    const left = store.rows().slice(1);
+    queue.saw(left);
+    expect(unseen()).toBe(1);
+  });
 });
 
 describe('the bound of the origin', () => {

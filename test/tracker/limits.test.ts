@@ -137,6 +137,23 @@ describe('events stored beyond what memory keeps', () => {
     tracker.consent(false);
     expect(tracker.stats()).toEqual({ tracked: 1000, delivered: 0, queued: 0, dropped: { consent: 1000 } });
   });
+
+  it('do not count as delivered after a refusal and a new consent', async () => {
+    const { tracker, names, fail, recover } = start();
+    fail();
+    for (let n = 0; n < 200; n++) {
+      tracker.track('before', { text: 'x'.repeat(1000) });
+      if (n % 20 === 0) await tracker.correlationValue();
+    }
+    await tracker.flush();
+    tracker.consent(false);
+    tracker.consent(true);
+    for (let n = 0; n < 200; n++) tracker.track('after', { text: 'x'.repeat(1000) });
+    recover();
+    await tracker.flush();
+    expect(names()).toEqual(Array(200).fill('after'));
+    expect(tracker.stats()).toEqual({ tracked: 400, delivered: 200, queued: 0, dropped: { consent: 200 } });
+  });
 });
 
 it('maxQueuedEvents is the bound of all pages together', async () => {
