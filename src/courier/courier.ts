@@ -20,6 +20,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     known,
     state: { holder: ports.makeName(), does: 'wait' },
     link: newLink(),
+    waiting: 0,
   };
   const lastRequest = createLastRequest();
   const handover = createHandover(ports, bisection, known.busy, () => isAway(desk));

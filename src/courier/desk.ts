@@ -71,6 +71,8 @@ export interface Desk {
   state: State;
   /** As the last transaction left it. */
   link: Link;
+  /** So many items of the last read waited for a token: the next one goes beyond them. */
+  waiting: number;
 }
 
 /** The pass goes on with this. */

@@ -11,7 +11,7 @@ import { type Next, nextRequest } from './next.js';
 import type { Report } from './ports.js';
 import { receiptOf } from './question.js';
 import { copyOf, isLeftFor, orMemory } from './read.js';
-import { changedRows, leftIn } from './rows.js';
+import { allIn, changedRows, leftIn } from './rows.js';
 import { isKeptAlive } from './transport.js';
 
 /** Sends the next request of a pass. */
@@ -26,6 +26,12 @@ export const createSend = (
   const { ports, known, bisection } = desk;
   const { store, queue, limits, receipts } = ports;
   const isLeft = isLeftFor(known);
+
+  const ready = (items: readonly ItemText[]) => {
+    const found = ports.ready(items);
+    desk.waiting = items.length - found.length;
+    return found;
+  };
 
   /** Which of these events are other pages'. */
   const othersIn = (rows: readonly Row[], ids: ReadonlySet<string>): ItemText[] =>
@@ -87,9 +93,12 @@ export const createSend = (
   return async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
     const left = orMemory(queue, leftIn(rows, isLeft));
     const texts = left.flatMap(([, items = []]) => items);
-    const next = nextRequest(texts, ports.ready, receipts, limits, bisection, known.singles);
-    // These rows hold nothing to send: delete them and read on, unless all that is left waits for a new token.
-    if (!next) return { change: left[0] ? release : take, writes: changedRows(rows, isLeft) };
+    const next = nextRequest(texts, ready, receipts, limits, bisection, known.singles);
+    // These rows hold nothing to send: delete them and read on, unless all that is stored waits for a new token.
+    if (!next) {
+      desk.waiting = allIn(rows).length;
+      return { change: left[0] && pass.found.all ? release : take, writes: changedRows(rows, isLeft) };
+    }
     const { batch, sent, id, questions, isLast } = next;
     enter(desk, pass, 'send');
     const packed = await ports.pack(sent.body).catch(() => undefined);

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Link } from '../../src/courier/lease.ts';
 import type { Report } from '../../src/courier/ports.ts';
 import type { Answer } from '../../src/courier/transport.ts';
+import { isEvent } from '../../src/recorder/event.ts';
 import { createMemoryStore } from '../outbox/memoryStore.ts';
 import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from '../recorder/items.ts';
 import { createTab, createTabs, LINK, pendingAnswer, poisonable, type Respond, SERVICE, type Tab } from './tab.ts';
@@ -102,6 +103,25 @@ describe('the queue', () => {
     tab.track(eventText('before'), upsertText(), ...events(450));
     await tab.courier.flush();
     expect(tab.sent.map(({ items }) => items.length)).toEqual([1, 1, 200, 200, 50]);
+  });
+
+  it('is sent behind more items than a read takes, which wait for a token', async () => {
+    let isExpired = true;
+    const tab = createTab({
+      limits: { maxBatchEvents: 2 },
+      ready: (items) => items.filter((text) => !isExpired || isEvent(text)),
+    });
+    for (let n = 0; n < 30; n++) {
+      tab.track(upsertText());
+      await tab.queue.persist();
+    }
+    tab.track(...events(3));
+    await tab.courier.flush();
+    expect(tab.delivered).toHaveLength(3);
+    expect(linkOf(tab)?.by).toBe('');
+    isExpired = false;
+    await tab.courier.flush();
+    expect(tab.delivered).toHaveLength(33);
   });
 
   it('is stored before it is sent', async () => {

@@ -38,6 +38,7 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     known: { busy: new Set(), settled: new Set(), singles: new Set() },
     state: { holder: 'me', does: 'wait' },
     link: newLink(),
+    waiting: 0,
   };
   const pass: Pass = {
     scope: { page: 'me', latest: 1e3 },

@@ -103,9 +103,13 @@ describe('nothing is sent', () => {
     expect([sent, onAttempt.mock.calls]).toEqual([[], []]);
   });
 
-  it('while all events wait for a token, and the lease is given back', async () => {
-    const { next, sent } = open({ ready: () => [] });
-    expect(await next([rowOf(1, 'other', a)])).toEqual({ change: release, writes: [] });
+  it('while all events wait for a token: the pass reads on, and then gives the lease back', async () => {
+    const { desk, pass, next, sent } = open({ ready: () => [] });
+    const rows = [rowOf(1, 'other', a, b)];
+    expect(await next(rows)).toEqual({ change: take, writes: [] });
+    expect(desk.waiting).toBe(2);
+    pass.found = { ...pass.found, all: rows };
+    expect(await next(rows)).toEqual({ change: release, writes: [] });
     expect(sent).toEqual([]);
   });
 
