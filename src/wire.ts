@@ -92,6 +92,17 @@ export const parseJson = <T>(text: string): T | undefined => {
   }
 };
 
+/** A replacer that leaves lists as they are. */
+function keepList(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  return Array.isArray(this[key]) ? this[key] : value;
+}
+
+/**
+ * JSON of clew's own data. Prototype 1.6 and older libraries make a text of each list by `Array.prototype.toJSON`:
+ * http://api.prototypejs.org/language/Array/prototype/toJSON/
+ */
+export const jsonOf = (value: unknown): string => JSON.stringify(value, 'toJSON' in [] ? keepList : undefined);
+
 /** Names a wrong option without its text, which may be a secret. */
 export const kindOf = (value: unknown): string => {
   const type = typeof value;

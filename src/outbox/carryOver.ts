@@ -3,6 +3,8 @@
  * that a page can write as it goes away without having opened it first. It may be refused: then there is nothing.
  */
 
+import { jsonOf } from '../wire.js';
+
 /** Calls that the inline stub remembered, each `[time, [method, ...args]]`: a key begins so, and then says when. */
 export const CALLS = 'clew.calls';
 /** A page's journal: a key begins so, and names the service and the page. */
@@ -75,7 +77,7 @@ export const carriedKeys = (prefix: string, local?: Local): string[] => {
 export const carry = (key: string, local?: Local, value?: unknown): boolean => {
   try {
     const storage = storageOf(key, local);
-    if (value) storage[key] = JSON.stringify(value);
+    if (value) storage[key] = jsonOf(value);
     else delete storage[key];
     return true;
   } catch {

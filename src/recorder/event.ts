@@ -1,5 +1,5 @@
 import { v4 } from 'uuid';
-import { IDENTIFY } from '../wire.js';
+import { IDENTIFY, jsonOf } from '../wire.js';
 
 /**
  * From a call to the bytes on the wire. The text is made once, in the call itself: it is the snapshot of the payload,
@@ -56,7 +56,7 @@ export const draftUpsert = (properties: unknown): ItemText => {
 
 /** The text with what it did not know in the call. */
 export const stamp = (draft: ItemText, known: Readonly<Record<string, unknown>>): ItemText =>
-  `${draft.slice(0, -1)},${JSON.stringify(known).slice(1)}`;
+  `${draft.slice(0, -1)},${jsonOf(known).slice(1)}`;
 
 /** The body of an upsert: the service knows no `uuid` there. */
 export const upsertBody = (text: ItemText): string => `{${text.slice(REST)}`;

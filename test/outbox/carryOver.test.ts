@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { carried, carriedList, carry } from '../../src/outbox/carryOver.ts';
+import { makeListsText } from '../support/oldLibrary.ts';
 
 /** A page whose localStorage holds this text under `key`. */
 const holding = (text?: string) => vi.stubGlobal('localStorage', text === undefined ? {} : { key: text });
@@ -12,6 +13,14 @@ describe('a list in the journal', () => {
     holding();
     carry('key', undefined, list);
     expect(carriedList('key')).toEqual(list);
+  });
+
+  it('is read as it was written on a page whose library makes texts of lists', () => {
+    makeListsText();
+    const list = ['text', { ids: [1, [2]] }, new Date(0)];
+    holding();
+    carry('key', undefined, list);
+    expect(carriedList('key')).toEqual(['text', { ids: [1, [2]] }, '1970-01-01T00:00:00.000Z']);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer, TransportRequest } from '../../src/index.ts';
+import { makeListsText } from '../support/oldLibrary.ts';
 import { createMemoryStore, openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -159,6 +160,39 @@ describe('a page that unloads', () => {
     await first.tracker.flush();
     expect(after).not.toBe(before);
     expect(first.events('back')).toMatchObject([{ correlationValue: after }]);
+  });
+});
+
+describe('a page whose library makes texts of lists', () => {
+  it('journals events for the next page', async () => {
+    makeListsText();
+    const store = createMemoryStore();
+    const page = openPage();
+    page.navigator.onLine = false;
+    start({ baseUrl: '/clew', store }).tracker.track('journaled');
+    page.leave();
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.names()).toEqual(['journaled']);
+  });
+
+  it('gives another customer a visitor id of their own, also if it leaves early', async () => {
+    makeListsText();
+    const store = createMemoryStore();
+    openPage();
+    const first = start({ baseUrl: '/clew', store });
+    first.tracker.identify('ann');
+    await first.tracker.flush();
+    first.tracker.stop();
+    const page = openPage();
+    const second = start({ baseUrl: '/clew', store });
+    second.tracker.identify('bob');
+    page.leave();
+    await settle();
+    const all = [...first.events(), ...second.events()];
+    expect(all.map(({ payload }) => payload)).toEqual([{ distinct_id: 'ann' }, { distinct_id: 'bob' }]);
+    expect(new Set(all.map(({ correlationValue }) => correlationValue)).size).toBe(2);
   });
 });
 
