@@ -4,8 +4,10 @@
  * the next page's bundle finds them in localStorage.
  */
 type Stub = { (...call: unknown[]): void; q?: unknown[] };
-/** Most characters of calls in localStorage, of all pages together: the site needs room for its own. */
+/** Most characters of calls in localStorage, of all pages together, without the commas between them: the site needs room for its own. */
 const MOST = 5e5;
+/** Most calls in memory, because a blocker may keep the bundle away. */
+const MOST_CALLS = 5e3;
 const w = window as { clew?: Stub };
 // An element with this id is no function.
 if (typeof w.clew !== 'function') {
@@ -21,28 +23,39 @@ if (typeof w.clew !== 'function') {
   const stub: Stub = (...call) => {
     // The page may have another address, or be another one, when the bundle makes the call.
     const seen = call[0] === 'page' && [document.title, location.href, location.pathname, document.referrer];
-    q.push([Date.now(), call.map(copy), seen]);
+    // The other methods change the visitor or the consent. What they do must not be lost.
+    if (!q[MOST_CALLS - 1] || !/^(track|page|set)/.test(call[0] as string)) q.push([Date.now(), call.map(copy), seen]);
   };
   stub.q = q;
   w.clew = stub;
   const save = () => {
     try {
-      // The bundle empties `q`; before consent, or after a signal that counts as a refusal, nothing may be written.
+      // Before consent, or after a signal that counts as a refusal, nothing may be written.
       const isGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
       // While the HTML arrives, a tag that asks for consent may be still to come.
       const isOpen = document.readyState === 'loading' && !document.querySelector('[data-base-url]');
-      if (!q[0] || isOpen || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`))
-        return;
-      // The calls may have come before the title.
-      for (const [, , seen] of q) if (seen) seen[0] ||= document.title;
-      // One call that cannot be written is not to take the others with it.
-      const text = JSON.stringify(q.splice(0).filter((call) => copy(call) !== call));
-      let all = text;
-      for (const [key, value] of Object.entries(localStorage)) if (/^clew.calls/.test(key)) all += value;
+      if (isOpen || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`)) return;
+      let room = MOST;
+      for (const key in localStorage) if (/^clew.calls/.test(key)) room -= localStorage[key].length;
+      // The bundle empties `q`.
+      const calls = q.splice(0).filter((call) => {
+        // The call may have come before the title.
+        if (call[2]) call[2][0] ||= document.title;
+        // One call that cannot be written is not to take the others with it.
+        if (room < 1 || copy(call) === call) return false;
+        room -= JSON.stringify(call).length;
+        return room > 0;
+      });
       // A key of this page's own, since another page may be replaying a list, and then deletes it. The time orders the keys. Two
       // bundles may replay one list, after a SIGKILL or in two tabs that load at once: the key's digits give its events their ids.
-      if (all.length < MOST)
-        localStorage[`clew.calls ${Date.now()} ${crypto.getRandomValues(new Uint32Array(4))}`] = text;
+      if (calls[0])
+        localStorage[`clew.calls ${Date.now()} ${crypto.getRandomValues(new Uint32Array(4))}`] = JSON.stringify(
+          calls,
+          // Prototype 1.6 makes a text of each list: https://api.prototypejs.org/language/Array/prototype/toJSON
+          function (this: Record<string, unknown>, key, value) {
+            return value && this[key];
+          },
+        );
     } catch {}
   };
   addEventListener('pagehide', save);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeListsText } from './support/oldLibrary.ts';
 
-type Clew = (...call: unknown[]) => void;
+type Clew = { (...call: unknown[]): void; q: [at: number, call: unknown[]][] };
 
 /** localStorage of the origin. */
 let storage: Record<string, string>;
@@ -61,10 +62,52 @@ describe('a page with an element whose id is clew', () => {
   });
 });
 
+describe('a page whose bundle does not load', () => {
+  it('keeps 5,000 calls, and beyond them those that change the visitor or the consent', async () => {
+    const [clew] = await open();
+    clew('track', 'first');
+    for (let n = 0; n < 6000; n++) clew('track', 'scrolled', { n });
+    const more = [
+      ['page'],
+      ['trackNow', 'a'],
+      ['setProperties', {}],
+      ['consent', false],
+      ['reset'],
+      ['identify', 'ann'],
+    ];
+    for (const call of more) clew(...call);
+    const calls = clew.q.map(([, call]) => call);
+    expect(calls[0]).toEqual(['track', 'first']);
+    expect(calls.slice(4999)).toEqual([['track', 'scrolled', { n: 4998 }], ...more.slice(3)]);
+  });
+
+  it('saves the oldest calls that fit as it leaves, and looks at no others', async () => {
+    const [clew, leave] = await open();
+    for (let n = 0; n < 200; n++) clew('track', `call ${n}`, { text: 'x'.repeat(30_000) });
+    const stringify = vi.spyOn(JSON, 'stringify');
+    leave();
+    const looks = stringify.mock.calls.length;
+    stringify.mockRestore();
+    expect(saved().flatMap(namesIn)).toEqual(Array.from({ length: 16 }, (_, n) => `call ${n}`));
+    expect(looks).toBeLessThan(50);
+  });
+});
+
 describe('a page that leaves before the bundle loads', () => {
   it('saves its calls in order, without those that JSON cannot express', async () => {
     await visit(['track', 'a'], ['track', 'b', 1n], ['track', 'c']);
     expect(saved().map(namesIn)).toEqual([['a', 'c']]);
+  });
+
+  it('saves lists as lists on a page whose library makes texts of them', async () => {
+    makeListsText();
+    await visit(['page'], ['track', 'a', { of: new Date(0), cart: ['book'] }]);
+    const [key = ''] = saved();
+    Reflect.deleteProperty(Array.prototype, 'toJSON');
+    const [[, , seen], [, call]] = JSON.parse(storage[key] as string);
+    expect(seen).toHaveLength(4);
+    // The page's own values are the page's own affair.
+    expect(call).toEqual(['track', 'a', { of: '1970-01-01T00:00:00.000Z', cart: '["book"]' }]);
   });
 
   it('saves with calls of `page` what the page was in the call, and a title that came later', async () => {
