@@ -1,4 +1,5 @@
 import { messageOf } from '../api/messageOf.js';
+import { jsonOf } from '../wire.js';
 import { REQUEST_TIMEOUT } from './lease.js';
 import type { Answer } from './transport.js';
 
@@ -10,7 +11,7 @@ const OUTCOMES: readonly unknown[] = ['delivered', 'rejected', 'refused', 'faile
 /** A copy of an answer, so that nothing of it throws later; undefined if it is none, or cannot be read. */
 const answerIn = (value: unknown): Answer | undefined => {
   try {
-    const copy = JSON.parse(JSON.stringify(value));
+    const copy = JSON.parse(jsonOf(value));
     return OUTCOMES.includes(copy.outcome) ? copy : undefined;
   } catch {
     return undefined;

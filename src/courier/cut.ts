@@ -1,5 +1,5 @@
 import { byteLength, type ItemText, idOf, isEvent, singleBody, upsertBody } from '../recorder/event.js';
-import { BATCH_PATH, EVENT_PATH, parseJson, UPSERT_PATH, type Upsert } from '../wire.js';
+import { BATCH_PATH, EVENT_PATH, jsonOf, parseJson, UPSERT_PATH, type Upsert } from '../wire.js';
 
 /** One request: what goes to which path. */
 export interface Batch {
@@ -78,6 +78,6 @@ export const joinUpserts = (items: readonly ItemText[], most: number): Batch | u
     joined = { ...joined, ...upsert, properties: { ...joined?.properties, ...upsert.properties } };
   }
   if (!taken[1]) return undefined;
-  const body = upsertBody(JSON.stringify(joined));
+  const body = upsertBody(jsonOf(joined));
   return { path: UPSERT_PATH, items: taken, body, bytes: byteLength(body) };
 };

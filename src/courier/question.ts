@@ -1,6 +1,6 @@
 import type { Handed } from '../outbox/receipts.js';
 import { byteLength } from '../recorder/event.js';
-import { BATCH_PATH } from '../wire.js';
+import { BATCH_PATH, jsonOf } from '../wire.js';
 import type { Batch } from './cut.js';
 import type { Answer } from './transport.js';
 
@@ -16,7 +16,7 @@ export const bytesOfQuestions = (count: number): number => 70 + 60 * count;
 /** The batch with its own id, and questions about handovers, in its body. */
 export const withQuestions = (batch: Batch, id: string, asked: readonly Handed[]): Batch => {
   const handovers = asked.map(({ id, at }) => [id, Math.max(Date.now() - at, 0)]);
-  const fields = JSON.stringify({ handover: id, ...(asked[0] && { handovers }) });
+  const fields = jsonOf({ handover: id, ...(asked[0] && { handovers }) });
   const body = `${fields.slice(0, -1)},${batch.body.slice(1)}`;
   return { ...batch, body, bytes: byteLength(body) };
 };

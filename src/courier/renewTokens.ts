@@ -1,5 +1,5 @@
 import { type ItemText, idOf, isEvent, isIdentify } from '../recorder/event.js';
-import { parseJson, TOKEN_EXPIRED } from '../wire.js';
+import { jsonOf, parseJson, TOKEN_EXPIRED } from '../wire.js';
 import type { Answer } from './transport.js';
 
 /**
@@ -84,7 +84,7 @@ export const renewTokens =
         const item = parseJson<Signed>(text);
         const signature = latest(item?.signature);
         if (isAwaited(signature)) return [];
-        return signature === item?.signature ? text : JSON.stringify({ ...item, signature });
+        return signature === item?.signature ? text : jsonOf({ ...item, signature });
       });
 
     const withoutExpired = (items: readonly ItemText[], answer: Answer) => {
