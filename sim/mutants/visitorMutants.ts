@@ -23,7 +23,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'if (is(AWAY)) start(isErased(who?.seen));',
+    find: 'if (is(AWAY)) start(isMissing());',
     replace: 'if (is(AWAY)) life = { at: OPEN, isSure: true };',
   },
   {
@@ -35,7 +35,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does nothing at reset()',
     file: 'api/methods.ts',
-    find: '      enter({ fresh: uuid(), at: clock() });\n',
+    find: '      enter({ fresh: replayedId() ?? uuid(), at: clock() });\n',
     replace: '',
   },
   {
@@ -108,7 +108,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'holds events after a refusal until the next consent',
     file: 'visitor/visitor.ts',
-    find: '      if (is(REFUSED)) return ports.onRefused(eventsIn([call]));\n',
+    find: '      if (is(REFUSED) || isDoubtful()) return ports.onRefused(eventsIn([call]));\n',
     replace: '',
   },
   {

@@ -91,7 +91,7 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Gives the visitor id to those who wait for it, once it is certain or there will be none. */
   const give = () => {
-    const isEarly = !who || is(ASKING);
+    const isEarly = !who || is(ASKING) || isDoubtful();
     const end = is(REFUSED) ? 'the visitor has refused' : isEarly && life.isStopped && 'the tracker was stopped';
     if (end) waiters.end(end);
     // A stopped page never finishes the calls that it leaves to the next one.

@@ -17,7 +17,7 @@ const request = (from: string, at: number, uuid = UUID) => ({
   at,
   from,
   request: { from, url: '/clew/api/events/batch/', headers: {}, body: JSON.stringify({ batch: [{ uuid }] }) },
-  end: { at: at + 50, isFailed: false, retryAfter: 0, status: 201 },
+  end: { at: at + 50, isFailed: false, retryAfter: 0, status: 201, handovers: [], expired: [] },
 });
 
 /** A history of these moments, in ms. */
