@@ -36,6 +36,9 @@ const scalar = (text: string): unknown => {
   return /^[/h]/.test(text) ? text : (parseJson(text) ?? text);
 };
 
+/** Options whose text may look like a number or a switch. */
+const isText = (name: string): boolean => /^(apiKey|storageName)$|Url$/.test(name);
+
 /** The words of an attribute's value, in lower case. */
 const wordsOf = (value: unknown): string[] =>
   `${value}`
@@ -80,7 +83,7 @@ const host = window as { clew?: Clew };
 const start = () => {
   const options: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(document.currentScript?.dataset ?? {}))
-    options[name] = scalar(text as string);
+    options[name] = isText(name) ? text : scalar(text as string);
 
   const { pageViews: views, clicks: clicked, linkDomains: domains } = options;
   if (views) options.pageViews = pageViews(flagsOf('pageViews', views, ['hash', 'query', 'campaign']));
@@ -120,7 +123,9 @@ const start = () => {
       if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
       replayed = at;
       replayedId = id;
-      clew(...callOf(call, seen));
+      const result = clew(...callOf(call, seen)) as { catch?(ignore: () => void): void } | undefined;
+      // Nobody has the promise of a replayed call.
+      result?.catch?.(() => {});
     }
     replayed = replayedId = undefined;
     for (const key of carried) carry(key);

@@ -313,3 +313,38 @@ describe('calls that the stub has saved', () => {
     },
   );
 });
+
+it.each([
+  ['apiKey', '90071992547409931234'],
+  ['apiKey', '1234e567'],
+  ['storageName', '2024'],
+  ['storageName', 'no'],
+])('takes the text of %s as it is: %s', async (name, text) => {
+  const sent = vi.fn(async () => new Response('{}', { headers: { [RELAY_HEADER]: '1' } }));
+  const clew = await load({ [name]: text });
+  vi.stubGlobal('fetch', sent);
+  clew('track', 'signup');
+  await clew('flush');
+  expect(sent).toHaveBeenCalledWith(
+    expect.any(String),
+    expect.objectContaining({
+      headers: expect.objectContaining(name === 'apiKey' ? { Authorization: `Api-Key ${text}` } : {}),
+    }),
+  );
+});
+
+it('no promise of a replayed call is an unhandled rejection of the page', async () => {
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  const at = Date.now();
+  const calls = ['correlationValue', 'flush'].map((method) => [at, [method]]);
+  vi.stubGlobal(
+    'clew',
+    Object.assign(() => {}, { q: [...calls, [at, ['consent', false]]] }),
+  );
+  const clew = await load();
+  await expect(clew('correlationValue')).rejects.toThrow('refused');
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
