@@ -158,14 +158,16 @@ export const createVisitor = (ports: VisitorPorts) => {
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
     const fresh = others.filter(({ name }) => !taken.includes(name));
     const [base, left] = adopt(fresh, kept, who.begin, isKnown, service);
+    const before = who.visitor;
     const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service);
     const { visitor } = next;
     held = heldOf(rest, weigh);
     life = { at: OPEN, isSure: true };
     know(next);
     ports.take(items, journal.isAmong(taken), left);
-    // Also the first visitor of all: another tab may have begun with another one, before or after a refusal.
-    if (!isSame(visitor, kept, service)) ports.onChange(visitor);
+    // Also the first visitor in the database: another tab may have begun with another one, before or after a refusal.
+    const isNews = kept || !isShut || !isSame(visitor, before, service);
+    if (isNews && !isSame(visitor, kept, service)) ports.onChange(visitor);
     // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
     // Until the transaction is done, the journals have them: this page's calls, and what other pages have left.
     return { visitor, others, rows: ports.rows() };
