@@ -67,7 +67,7 @@ export const versionAt = (at: number): number => Math.floor((at - 1.7e12) / 100)
 /** A visitor with a new id, after another one. */
 export const newVisitor = (before?: Visitor, thread: string = uuid(), at = 0): Visitor => {
   const since = before && Math.max(before.turn + 1, versionAt(at));
-  // Calls that are replayed twice have the ids of the first time. Nobody gets an id that has been somebody's.
+  // A call that is replayed twice names the same id twice. The visitor must not keep the id of the person before.
   if (thread === before?.thread) return newVisitor(before, undefined, at);
   return { thread, turn: since ?? 0, since, keys: {}, pages: before?.pages ?? 0 };
 };
@@ -91,8 +91,8 @@ const mergeKeys = (first: Visitor['keys'], second: Visitor['keys']): Visitor['ke
 };
 
 /**
- * Whether the second of two visitor ids counts. Of two changes in the same tenth of a second, it is the one that began an id: whoever was
- * logged out stays so. All tabs decide alike; but of two first ids each keeps its own.
+ * Whether the second of two visitor ids counts. Of two changes in the same tenth of a second, the later id counts, so that a log-out is
+ * not undone. All tabs decide alike. Of two first ids, the first source counts.
  */
 const isSecond = (first: Visitor, second: Visitor): boolean =>
   (second.turn - first.turn ||

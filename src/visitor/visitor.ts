@@ -55,8 +55,8 @@ export const createVisitor = (ports: VisitorPorts) => {
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
 
   /**
-   * Somebody has erased the hint that this page has seen, as a refusal does, and no message has told. Only the database knows: until it has
-   * answered, nothing is stored or sent.
+   * Another page has erased the hint that this page has seen, as a refusal does, and this page got no message. Only the database shows
+   * whether the visitor has refused. Until it has answered, this page stores and sends nothing.
    */
   const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen));
   const isDoubtful = () => is(AWAY) && isMissing();
@@ -202,7 +202,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       )
       .then((isDone) => {
         if (asking === asked) asking = undefined;
-        // Nobody has refused as far as this page can read.
+        // Without an answer this page does not know whether the visitor has refused.
         if (!answered && life === mine && again && isMissing())
           return void setTimeout(() => life === mine && ask(again - 1), REST);
         // Where nothing can be stored, what this page knows has to do.
