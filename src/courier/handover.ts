@@ -86,8 +86,11 @@ export const createHandover = (
           // Afterwards: a crash in between leaves events that are sent again.
           keep(batch);
           // An app's transport may never answer.
-          const answered = ask(() => answer);
-          addTo(flight, batch.bytes, answered);
+          addTo(
+            flight,
+            batch.bytes,
+            ask(() => answer),
+          );
           handed.push(...batch.items.map(idOf));
           // Once is enough, even if they stay queued.
           for (const id of handed) busy.add(id);
