@@ -27,13 +27,13 @@ type Early = [at: number, call: Call, seen?: unknown];
 const SWITCH = /^\s*(?:(true|yes|on)|false|no|off)\s*$/i;
 
 /**
- * `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. An address
- * begins as no JSON does, and is not tried: the first error of a page costs it a millisecond.
+ * `data-flush-interval="500"` is a number, `data-debug` and `data-debug="true"` are true, the rest is text. Words are not parsed: the first
+ * error of a page costs it a millisecond.
  */
 const scalar = (text: string): unknown => {
   const word = SWITCH.exec(text || 'true');
   if (word) return !!word[1];
-  return /^[/h]/.test(text) ? text : (parseJson(text) ?? text);
+  return /^[a-z/]/i.test(text) ? text : (parseJson(text) ?? text);
 };
 
 /** Options whose text may look like a number or a switch. */
