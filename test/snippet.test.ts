@@ -234,6 +234,24 @@ describe('calls that the stub has saved', () => {
     for (const id of first) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/);
   });
 
+  it('begin the same visitor id for another person in each tab that replays them', async () => {
+    const visit = async () => {
+      indexed = new IDBFactory();
+      openPage();
+      for (const key of Object.keys(localStorage)) delete localStorage[key];
+      const calls = [['identify', 'ann'], ['identify', 'bob'], ['track', 'of bob'], ['reset'], ['track', 'of nobody']];
+      localStorage[KEY] = JSON.stringify(calls.map((call) => [Date.now() - 60_000, call]));
+      const clew = await load();
+      await clew('flush');
+      await clew('stop');
+      Reflect.deleteProperty(globalThis, 'clew');
+      return arrived.filter(({ event }) => /^of/.test(`${event}`)).map(({ correlationValue }) => correlationValue);
+    };
+    const first = await visit();
+    expect(await visit()).toEqual(first);
+    expect(new Set(first).size).toBe(2);
+  });
+
   it('of another page become other events', async () => {
     const first = await replay(KEY);
     const others = await replay('clew.calls 1770000000000 4000000001,18,305419896,2863311530');
