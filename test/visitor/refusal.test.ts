@@ -75,7 +75,8 @@ describe('a hint that a page of the site has erased is no refusal', () => {
     return busy;
   };
 
-  it('for a page back from the back/forward cache whose database is busy', async () => {
+  /** A page comes back from the back/forward cache. The site has cleared localStorage meanwhile, and the database is busy. */
+  const comeBack = async () => {
     const busy = busyStore();
     const page = openPage();
     const { tracker, names } = start({ baseUrl: '/clew', store: busy.store });
@@ -85,6 +86,11 @@ describe('a hint that a page of the site has erased is no refusal', () => {
     clearLocalStorage();
     busy.isBusy = true;
     page.restore();
+    return { busy, page, tracker, names, visitorId };
+  };
+
+  it('for a page back from the back/forward cache whose database is busy', async () => {
+    const { busy, tracker, names, visitorId } = await comeBack();
     tracker.track('later');
     await later();
     busy.isBusy = false;
@@ -94,15 +100,7 @@ describe('a hint that a page of the site has erased is no refusal', () => {
   });
 
   it('for a page that leaves again before its database has answered', async () => {
-    const busy = busyStore();
-    const page = openPage();
-    const { tracker } = start({ baseUrl: '/clew', store: busy.store });
-    await tracker.flush();
-    const visitorId = await tracker.correlationValue();
-    page.leave();
-    clearLocalStorage();
-    busy.isBusy = true;
-    page.restore();
+    const { busy, page, tracker, visitorId } = await comeBack();
     page.leave();
     await vi.advanceTimersByTimeAsync(30_000);
     busy.isBusy = false;
