@@ -17,9 +17,9 @@ const onwarn = (warning) => {
  * Names of properties that may have another name in a bundle. The sources declare them, and none of these holds:
  *
  * - The name is public: a type has it that can be reached from what `entries` export.
- * - The name leaves TypeScript's types, or comes from outside of them. A value that has it is given as `any`, `unknown` or
- *   `object` (such as JSON, a message and stored data), is read from there by `as`, or has a property of the browser's.
- * - The sources also use the name for something that they do not declare.
+ * - A value with the name is used as `any`, `unknown` or `object`, for example as JSON, as a message or as stored data.
+ * - A value of such a type, or with a property of the browser's, gets the name by `as`.
+ * - The sources also use the name for a property that they do not declare.
  *
  * @param root the folder with `tsconfig.json` and `src`
  * @param entries files in `src`. With their imports, they are all the sources of the bundle.
@@ -107,8 +107,8 @@ export const internalNames = (root, entries) => {
 };
 
 /**
- * uuid's v4, for the one form in which it is called here: without arguments. `crypto.randomUUID` is missing on plain http.
- * Each 0, 1 and 8 is a place for a digit; what a 1 or an 8 adds to it is the version and the variant (RFC 9562, section 5.4).
+ * uuid's v4 without arguments, because clew passes none. `crypto.randomUUID` is missing on plain http. A random digit replaces
+ * each 0, 1 and 8. The 1 sets the version and the 8 sets the variant (RFC 9562, section 5.4).
  */
 const shortUuid = {
   name: 'short-uuid',
@@ -124,7 +124,7 @@ const shortUuid = {
       : null,
 };
 
-/** uPlot listens to the page from its import on, for a cursor that the inspector's chart does not have: then nobody may. */
+/** On import, uPlot adds listeners to the page for its cursor. The inspector's chart has no cursor, so this removes them. */
 const quietPlot = {
   name: 'quiet-plot',
   transform(code, id) {
@@ -135,7 +135,7 @@ const quietPlot = {
   },
 };
 
-/** What Lit's builds for Node ask of a page. In one they take it; elsewhere the inspector is imported, and never opened. */
+/** Lit's builds for Node import a shim of the page. In a page they use the page itself. On a server nothing opens the inspector. */
 const noShim = {
   name: 'no-shim',
   load: (id) =>
@@ -147,7 +147,7 @@ const noShim = {
       : null,
 };
 
-/** What is bundled keeps the notices that its licences ask for. */
+/** Bundled packages keep the notices that their licences ask for. */
 const format = { comments: /@license|copyright/i };
 
 /** One keyword for both kinds of declaration is fewer bytes. TypeScript has checked that no constant changes. */
@@ -201,8 +201,8 @@ const licenceOf = async (folder) => {
 };
 
 /**
- * MIT, BSD and Apache-2.0 ask that their texts go with the code: they are in a file beside the bundle, which a comment of the
- * bundle names.
+ * MIT, BSD and Apache-2.0 require a copy of their texts with the code. The copy is in a file beside the bundle, and a comment
+ * in the bundle names the file.
  */
 const licences = {
   name: 'licences',
@@ -229,7 +229,7 @@ const trim = {
   },
 };
 
-/** Says what a strict Content-Security-Policy, or `integrity`, has to name. https://w3.org/TR/sri-2 */
+/** Logs the hashes for a strict Content-Security-Policy and for `integrity`. https://w3.org/TR/sri-2 */
 const hashes = {
   name: 'hashes',
   async writeBundle() {

@@ -21,7 +21,7 @@ const PAGES = new Map(Object.entries(OUTSIDE).map(([page, file]) => [file, page]
 /** The file of a page, from the root. */
 const fileOf = (page: string): string => OUTSIDE[page] ?? `docs/${page === 'index.md' ? 'README.md' : page}`;
 
-/** The page of a file, from `docs`; the file itself if it is none. */
+/** The page of a file, from `docs`. A file without a page is its own page. */
 const pageOf = (file: string): string =>
   PAGES.get(file) ?? (file === 'docs/README.md' ? 'index.md' : relative('docs', file));
 

@@ -1,4 +1,4 @@
-/** The API reference as Markdown, for the site. What it holds is in `typedoc.json`. */
+/** The API reference as Markdown, for the site. `typedoc.json` lists its entries. */
 export default {
   extends: ['../../typedoc.json'],
   plugin: ['typedoc-plugin-markdown'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BANNED, faultsOf, formFaultsOf, titleFaultsOf } from './rules.ts';
+import { BANNED, commentFaultsOf, faultsOf, formFaultsOf, titleFaultsOf } from './rules.ts';
 
 const expectedOf = (markdown: string) => faultsOf(markdown).map(({ expected }) => expected);
 const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
@@ -193,4 +193,38 @@ describe('the title of a test', () => {
       titleFaultsOf("it('sends', () => { const told = 'told'; expect(told).toBe('what it said; way'); });"),
     ).toEqual([]);
   });
+});
+
+describe('in a source, prose includes', () => {
+  it.each([
+    ['a comment', '// told', 1],
+    ['a comment after code', 'const a = 1; // told', 1],
+    ['a comment in a list', 'const a = [\n  // told\n  1,\n];', 2],
+    ['a comment in an empty block', 'try {\n} catch {\n  // told\n}', 3],
+    ['a comment in JSX', 'const a = <p>{/* told */}</p>;', 1],
+    ['a docstring', '/** It is told. */\nconst a = 1;', 1],
+    ['a docstring of several lines', '/**\n * It is\n * told.\n */\nconst a = 1;', 3],
+    ['the text of a tag', '/** @param name - is told */', 1],
+    ['a directive', '// biome-ignore lint/suspicious/noConsole: it is told', 1],
+    ['the last line of a file', 'const a = 1;\n// told', 2],
+  ])('%s', (_, source, line) => {
+    expect(commentFaultsOf(source)).toMatchObject([{ line, found: '"told"' }]);
+  });
+
+  it.each([
+    'const told = "// told"; // `told` and https://example.com/told',
+    'const told = /told\\/\\//;',
+    '/** @param told {@link told} */',
+    '/**\n * @example\n * told; told();\n * // told\n */',
+    'const a = <p>// told</p>;',
+  ])('no code, no address and no example: %s', (source) => {
+    expect(commentFaultsOf(source)).toEqual([]);
+  });
+});
+
+it('a sentence in a comment may take several lines', () => {
+  const lines = words(26).replace(/(.{40,}?) /g, '$1\n// ');
+  expect(commentFaultsOf(`// ${lines}`)).toMatchObject([{ expected: 'at most 25 words in a sentence' }]);
+  expect(commentFaultsOf(`// ${words(20)}\n\n// ${words(20)}`)).toEqual([]);
+  expect(commentFaultsOf(`/**\n * ${words(20)}\n *\n * - ${words(20)}\n * - ${words(20)}\n */`)).toEqual([]);
 });

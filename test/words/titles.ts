@@ -1,17 +1,11 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import ts from 'typescript';
-import { root } from '../docs/markdown.ts';
 import { CODE, type Passage } from './passage.ts';
 
 /** Functions whose calls have a title, also as `it.each(…)(title)`. `fault` has its number before the title. */
 const TITLED = new Set(['describe', 'fault', 'it', 'test']);
 
-/** Every file of tests, and the files that define tests for several of them. */
-export const testFiles: string[] = ['test', 'e2e']
-  .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
-  .filter((path) => /\.(test|spec|suite)\.ts$/.test(path))
-  .toSorted();
+/** Whether a file has tests, or defines tests for several files. */
+export const isTestFile = (path: string): boolean => /\.(test|spec|suite)\.ts$/.test(path);
 
 /** The name at the left end of what is called: `it` of `it.each([])`. */
 const rootOf = (node: ts.Expression): string => {
