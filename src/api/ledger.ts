@@ -35,7 +35,7 @@ export const createLedger = (
       reason ? 'dropped' : 'delivered',
       () => ({ events: texts.map((text) => JSON.parse(text)), ...(reason && { reason }) }) as never,
     );
-    // A dropped `$identify` counts as never sent. After a refusal, nobody is known.
+    // A dropped `$identify` counts as never sent. After a refusal there is no visitor.
     if (!reason || reason === 'consent') return;
     for (const text of texts.filter(isIdentify)) {
       const { correlationValue, payload } = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** The message of what was thrown, which may be anything: 'unknown' without one. */
+/** The message of a thrown value of any type. A value without a message gives 'unknown'. */
 export const messageOf = (thrown: unknown): string => {
   try {
     return `${(thrown as Error | undefined)?.message ?? 'unknown'}`;

@@ -17,7 +17,7 @@ export interface MethodPorts extends Replay {
   enter(call: Call): void;
   /** Takes properties, if there is room for them. */
   setProperties(call: Call): void;
-  /** Journals what waits for the database. */
+  /** Journals the calls that wait for the database. */
   write(): void;
   /** Takes the visitor's answer, for all tabs. */
   answer(isGranted: boolean): void;
@@ -29,11 +29,11 @@ export interface MethodPorts extends Replay {
   fail(message: string): void;
 }
 
-/** What an app calls. Every method first works on the calls of `track` that wait, so that all calls are in order. */
+/** The methods of a tracker. Every method first processes the calls of `track` that wait, so that all calls are in order. */
 export const createMethods = (ports: MethodPorts): Tracker => {
   const { recorder, use, on, counts, isDirect, clock, replayedId, enter, flush, attempt, fail } = ports;
   let isDue = false;
-  /** Once for all calls of a task: each time it is all that waits. */
+  /** Journals once for all calls of a task, because each write has all calls that wait. */
   const write = () => {
     if (isDue) return;
     isDue = true;

@@ -64,8 +64,8 @@ export interface TrackerOptions {
    */
   maxQueuedEvents?: number | undefined;
   /**
-   * How long clew tries to deliver an event, in ms from the call that tracked it. clew drops an older event as `expired` when it is
-   * about to be sent.
+   * How long clew tries to deliver an event, in ms from the call that tracked it. When clew is about to send an older event, it
+   * drops the event as `expired`.
    *
    * @default 2592000000 (30 days)
    */
@@ -127,7 +127,8 @@ export interface TrackerOptions {
    * throws, clew emits `error` and sends the event without the properties.
    *
    * @default none
-   * @example () => ({ ...browserContext(), release: '1.4.2' })
+   * @example
+   * () => ({ ...browserContext(), release: '1.4.2' })
    */
   context?: (() => Properties) | undefined;
   /**
@@ -230,10 +231,10 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
 };
 
 /**
- * What `normaliseOptions` leaves to the compiler, for those who have none. Script tags, whose options are all text, do
- * without it.
+ * Checks the types that `normaliseOptions` leaves to the compiler. A script tag needs no such check, because all of its options
+ * are text.
  *
- * @throws TypeError that names the option, what was expected and what was given
+ * @throws TypeError that names the option, the expected value and the given value
  */
 export const checkOptions = (options: TrackerOptions): void => {
   const given = options ?? {};
@@ -260,7 +261,7 @@ export const checkOptions = (options: TrackerOptions): void => {
     'a list of functions',
   );
   for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains', 'renewTokens'] as const) {
-    // What is not imported is not bundled: so it is what a function has made, and neither true nor text.
+    // Bundles contain a function such as `cookieDomain()` only where it is imported. So the option is its result, and not `true`.
     const type = name === 'cookieDomain' ? 'object' : 'function';
     expect(given[name] === undefined || typeof given[name] === type, name, `${name}(), imported from clew`);
   }

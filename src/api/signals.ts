@@ -44,7 +44,7 @@ export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Sign
 /** Listeners run so often in a task. The rest follows in later tasks, so that a listener that causes its own signal freezes no tab. */
 const MOST_RUNS = 500;
 
-/** `isDebug` says on the console, too, what an app may depend on. */
+/** With `isDebug`, the console also shows the signals that an app may depend on. */
 export const createSignals = (isDebug: boolean) => {
   type Listening = [signal: string, listener?: (value: never) => void];
   const listeners = new Set<Listening>();
@@ -62,7 +62,7 @@ export const createSignals = (isDebug: boolean) => {
       if (!runs++) setTimeout(renew);
       const [listening, make] = due[0];
       try {
-        // It may have come through localStorage, from a page that left before the bundle had loaded: then it is no function.
+        // A stubbed call of a page that left early comes through localStorage. JSON keeps no function, so the listener is missing.
         if (listeners.has(listening)) listening[1]?.(make() as never);
       } catch (error) {
         // An uncaught error of the page. Node has no `reportError`.
@@ -79,7 +79,7 @@ export const createSignals = (isDebug: boolean) => {
   };
   /** `make` runs for each listener: without one it costs nothing, and no listener sees what another one has changed. */
   const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
-    // Of the steps only a failed request: a first try with a wrong address would say nothing for minutes.
+    // The console shows one kind of trace, the failed request. Otherwise a wrong address would stay unnoticed for minutes.
     if (isDebug && (signal !== 'trace' || (make() as Answer).outcome === 'failed'))
       console.log('clew:', signal, make());
     // A signal within a listener waits until that listener has returned, and what is too much for this task until the next one.

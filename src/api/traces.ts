@@ -5,7 +5,7 @@ import { type ItemText, idOf } from '../recorder/event.js';
 import type { Visitor } from '../visitor/record.js';
 import type { Trace } from './signals.js';
 
-/** What the signal `trace` reports of each step. */
+/** Emits the steps of events, of the link and of the visitor as `trace`. */
 export const createTraces = (emit: (signal: 'trace', make: () => Trace) => void, service: string) => {
   const trace = (make: () => Trace) => emit('trace', make);
   return {

@@ -80,8 +80,8 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   reset(): void;
   /**
    * Takes the visitor's answer, for all open tabs. `true` starts a tracker that waits because of `consent: 'required'`. `false`
-   * erases the visitor id and all unsent events, in memory and in the browser's storage, and drops later calls. clew does not
-   * store the answer, so call `consent` on every page. For anything else, clew emits `error` and ignores the call.
+   * erases the visitor id and all unsent events, in memory and in the browser's storage. After `false`, clew drops later calls.
+   * clew does not store the answer, so call `consent` on every page. For anything else, clew emits `error` and ignores the call.
    */
   consent(granted: boolean): void;
   /**
@@ -126,7 +126,7 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
  */
 export type Plugin = (tracker: Tracker, tools: PluginTools) => () => void;
 
-/** What a plugin gets beside the tracker. */
+/** The second argument of a plugin. */
 export interface PluginTools {
   /** Returns the visitor id as this page knows it: `undefined` before consent and after a refusal. */
   visitorId(): string | undefined;
@@ -148,7 +148,7 @@ export interface PluginTools {
  * refusal erases it, in every open tab.
  */
 export interface PluginStorage {
-  /** Returns a value that was stored, on this page or an earlier one; `undefined` if there is none. */
+  /** Returns a stored value, from this page or an earlier one. Returns `undefined` without a value. */
   get(key: string): unknown;
   /**
    * Stores a value as JSON. `undefined` deletes it.

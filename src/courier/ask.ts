@@ -8,7 +8,7 @@ const PATIENCE = REQUEST_TIMEOUT + 1000;
 
 const OUTCOMES: readonly unknown[] = ['delivered', 'rejected', 'refused', 'failed'];
 
-/** A copy of an answer, so that nothing of it throws later; undefined if it is none, or cannot be read. */
+/** A copy of an answer, because getters of the answer may throw later. Undefined if the value is no answer or cannot be read. */
 const answerIn = (value: unknown): Answer | undefined => {
   try {
     const copy = JSON.parse(jsonOf(value));

@@ -6,11 +6,11 @@
 export interface Bisection {
   /** Most bytes of the next batch. One byte means one event: the first one always goes. */
   most: number;
-  /** Most bytes that the service takes, as far as it has said. */
+  /** Most bytes that the service accepts, learned from 413. */
   largest: number;
-  /** So many of the oldest events were refused alone, and wait to see how the next one fares. */
+  /** How many of the oldest events were rejected alone, and wait for the result of the next event. */
   aside: number;
-  /** So many of them go once more, now that the next one has got through. */
+  /** How many of them are sent again, because the next event was confirmed. */
   proven: number;
   /** So many single events were refused in a row. */
   refusals: number;
@@ -20,7 +20,7 @@ export interface Bisection {
 
 /** So many single events refused in a row: then it is the service. */
 const BREAKER = 5;
-/** A 500 says little: half of a service may be down. So often a proven event has to be answered so to be given up. */
+/** How often a proven event gets 500 before it counts as rejected. A 500 may also mean that half of the service is down. */
 const STRIKES = 4;
 
 export const newBisection = (largest: number): Bisection => ({
@@ -41,7 +41,7 @@ export const WAIT = 1;
 export const SETTLED = 2;
 export type Verdict = typeof BISECT | typeof WAIT | typeof SETTLED;
 
-/** The service has taken a batch: the next one may be twice as large, or as large as any when there is nothing left to bisection. */
+/** The service has confirmed a batch. The next batch may have twice the size, or the full size if the queue is empty. */
 export const taken = (bisection: Bisection, bytes: number, isLast: boolean): Verdict => {
   if (!bisection.aside) bisection.strikes = 0;
   bisection.proven = bisection.aside;
@@ -51,7 +51,7 @@ export const taken = (bisection: Bisection, bytes: number, isLast: boolean): Ver
   return SETTLED;
 };
 
-/** The service was not there, or for nobody: the same again later, or one event less of what is as large as any. */
+/** The service did not answer, or refused the key or the address. The same events go again later, with a smaller size limit. */
 export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
   bisection.most = Math.min(bytes, bisection.largest - 1);
   bisection.proven = bisection.aside = bisection.strikes = 0;
@@ -59,10 +59,10 @@ export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
 };
 
 /**
- * The service has refused a batch. `SETTLED` means that the event has been found and is given up.
+ * The service has rejected a batch. `SETTLED` means that the rejected event is found and dropped.
  *
- * @param isLast there is nothing after it in the queue
- * @param status 413 says that the service takes less; 500 says as little of the event as of the service
+ * @param isLast the queue has no later event
+ * @param status 413 means a smaller size limit. 500 may be a fault of the event or of the service.
  */
 export const refused = (
   bisection: Bisection,
@@ -81,7 +81,7 @@ export const refused = (
     bisection.proven--;
     return SETTLED;
   }
-  // The others have to get through once more; where there is none, time has to tell.
+  // Only the confirmation of a later event can show that the service works. Without a later event, the courier waits.
   if (bisection.proven && isLast) return WAIT;
   bisection.proven = 0;
   bisection.aside++;

@@ -60,7 +60,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
   };
 
   const passes = createPasses(async (isForced) => {
-    // What is queued gets its rows, so that the pass knows them from later ones.
+    // Queued events get their rows now, so that the pass can distinguish them from later events.
     queue.persist();
     if (isAway(desk)) return;
     const pass: Pass = {
@@ -99,7 +99,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     for (const id of ids) known.busy.add(id);
     const handed = isDirect && isFailing(after, Date.now()) ? [] : handover.handOver();
     if (id) receipts?.write({ id, ids });
-    // The page cannot read the answer. It keeps its events until a relay has answered about them; a service cannot be asked.
+    // The page cannot read the answer. With a relay it keeps its events, because a later page can ask the relay. A service cannot be asked.
     if (isDirect && isSure && !isOn(bisection)) report([...known.busy], handed, []);
     store.abort();
     const written: Entry[] = [...records, ...(settling?.writes.filter(([, items]) => !items || isHeld) ?? [])];
@@ -108,7 +108,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     if (isHeld && settling) written.push([linkNameOf(service), after]);
     desk.link = after;
     queue.persist(written, true);
-    // An aborted transaction may have been complete already. The one that was to release the lease may be lost.
+    // An aborted transaction may have been complete already, and the transaction that releases the lease may be lost.
     return isHeld || does !== 'wait' ? holder : '';
   };
 
@@ -116,9 +116,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
     added() {
       handover.renewSoon();
       if (isAway(desk)) queueMicrotask(() => leave());
-      // A pass that is under way looks at the queue at its end.
+      // A running pass looks at the queue at its end.
       if (desk.state.does !== 'wait') return;
-      // Not in the call's own task: what a click tracks on its way to another page is handed over, and not in flight.
+      // Not in the call's own task. If a click tracks and leaves the page, the event must be free for the handover, and not in flight.
       if (!isFull()) passes.schedule(interval());
       else if (!timeLeft(desk.link, desk.state.holder, Date.now())) passes.flush();
     },

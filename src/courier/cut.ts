@@ -12,7 +12,7 @@ export interface Batch {
   readonly handover?: string | undefined;
 }
 
-/** What one request may hold. */
+/** The limits of one request. */
 export interface BatchLimits {
   readonly maxBatchEvents: number;
   readonly maxBatchBytes: number;

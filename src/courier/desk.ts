@@ -14,12 +14,12 @@ export interface Settling {
   readonly taken?: readonly Handed[] | undefined;
 }
 
-/** What the courier does. An awaited step compares the value that it began with: another one means that its result is late. */
+/** The step of the courier. An awaited step compares the value that it began with. Another value means that its result is late. */
 export interface State {
   /** The page's name for the lease. A page from the back/forward cache gets a new one. */
   readonly holder: string;
   /**
-   * - `wait`: no pass is under way.
+   * - `wait`: no pass is running.
    * - `read`: its transaction can still be aborted. Then nothing of `settling` is stored.
    * - `commit`: its transaction is as good as stored.
    * - `send`: it holds the lease.
@@ -29,7 +29,7 @@ export interface State {
   readonly settling?: Settling | undefined;
 }
 
-/** What a read of the store has found. */
+/** The result of a read of the store. */
 export interface Found {
   /** The link as this read has changed it. */
   readonly link: Link;
@@ -63,7 +63,7 @@ export interface Known {
   readonly singles: Set<string>;
 }
 
-/** What the steps of a pass and the departure share. */
+/** The values that the steps of a pass and the departure share. */
 export interface Desk {
   readonly ports: CourierPorts;
   readonly bisection: Bisection;

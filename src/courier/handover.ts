@@ -18,7 +18,7 @@ interface Armed {
 /**
  * Gives unsent events to the browser, which sends them after the page has ended.
  *
- * @param busy ids in flight or handed over; `handOver` adds to them
+ * @param busy ids in flight or handed over. `handOver` adds to them.
  */
 export const createHandover = (
   { queue, limits, flight, receipts, send, defer }: CourierPorts,
@@ -44,7 +44,7 @@ export const createHandover = (
     return batch && batch.bytes <= room ? { ...batch, handover: receipts?.makeId() } : undefined;
   };
 
-  /** Lets later pages ask about this batch; returns how to end that. */
+  /** Lets later pages ask about this batch. Returns a function that ends that. */
   const keep = ({ items, handover: id }: Batch, isArmed?: boolean): (() => void) => {
     if (id) receipts?.write({ id, ids: items.map(idOf), isArmed });
     return () => id && receipts?.drop([{ id }]);

@@ -1,8 +1,8 @@
 import type { Answer } from './transport.js';
 
-/** A request, until a page knows what has come of it. */
+/** A request whose result the page does not know yet. */
 export interface Flying {
-  /** Names it to the relay; '' without a relay. */
+  /** Names the request to the relay. Without a relay it is ''. */
   readonly id: string;
   /** Ids of its events. */
   readonly ids: readonly string[];

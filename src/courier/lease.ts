@@ -1,6 +1,6 @@
 /**
- * The state of the link to the service, shared by all tabs of an origin: which tab holds the lease, how long a back-off lasts, and
- * when the service last confirmed events. It is one small record in the store, which these functions change inside a transaction.
+ * The state of the link to the service, shared by all tabs of an origin. It shows which tab holds the lease, how long a back-off
+ * lasts, and when the service last confirmed events. It is one small record, which these functions change inside a transaction.
  */
 export interface Link {
   /** The tab that holds the lease, or '' if no tab holds it. */
@@ -25,7 +25,7 @@ const HOUR = 60 * MINUTE;
 export const REQUEST_TIMEOUT = 20 * SECOND;
 /** A lease outlives the request that it is taken for. */
 const LEASE = REQUEST_TIMEOUT + 2 * SECOND;
-/** How long a success vouches for what is handed over as a page goes away. */
+/** For how long (ms) a confirmed request proves the link. On a proven link, clew trusts that handed-over events arrive. */
 const PROVEN_FOR = 10 * MINUTE;
 
 /** Name of the link's record in the store. */
@@ -34,10 +34,10 @@ export const linkNameOf = (service: string): string => `link ${service}`;
 export const newLink = (): Link => ({ by: '', until: 0, fails: 0, okAt: 0 });
 
 /**
- * Ms for which `tab` must not send. A time that is further off than it can be is void, because clocks jump.
+ * Ms for which `tab` must not send. Clocks jump, so a time that is too far in the future is void.
  *
- * @param isForced the visitor is back, the network is back, or the app calls `flush()`: ends a back-off, but no lease, no pause
- * that an answer has asked for, and no wait after a refusal of this tab's key or address
+ * @param isForced the visitor is back, the network is back, or the app calls `flush()`. That ends a back-off. It does not end a
+ * lease, a pause by `Retry-After`, or a wait after a refusal of this tab's key or address.
  */
 export const timeLeft = (
   { by, until, asked = 0, refused }: Link,
@@ -70,8 +70,8 @@ export const succeed = (link: Link, tab: string, now: number): void => {
 };
 
 /**
- * Starts a back-off for all tabs: after a failure 1 s doubling to 5 min, with full jitter; after a refusal of key or address
- * 5 min doubling to 1 h; never less than `Retry-After` asks for, and never more than 1 h.
+ * Starts a back-off for all tabs. After a failure it lasts 1 s doubling to 5 min, with full jitter. After a refusal of key or
+ * address it lasts 5 min doubling to 1 h. It lasts at least as long as `Retry-After` asks for, and at most 1 h.
  */
 export const fail = (link: Link, tab: string, now: number, isRefused: boolean, retryAfter = 0): void => {
   if (link.by !== tab) return;

@@ -9,9 +9,9 @@ import { bytesOfQuestions, MOST_ASKED, QUESTION, withQuestions } from './questio
 export interface Next {
   /** Its events. */
   readonly batch: Batch;
-  /** What goes out: the batch, with its id and the questions. */
+  /** The request itself: the batch, with its id and the questions. */
   readonly sent: Batch;
-  /** Names the request to the relay; '' without a receipt. */
+  /** Names the request to the relay. Without a receipt it is ''. */
   readonly id: string;
   /** Handovers that it asks about. */
   readonly questions: readonly Handed[];
@@ -20,9 +20,9 @@ export interface Next {
 }
 
 /**
- * Chooses the next request, or none. What was handed over waits for the relay's answer about it.
+ * Chooses the next request, or none. Handed-over events wait for the relay's answer about them.
  *
- * @param texts all that may be sent, oldest first
+ * @param texts all events that may be sent, oldest first
  * @param ready leaves out the events that wait for a token
  */
 export const nextRequest = (

@@ -1,6 +1,6 @@
 /** A pass, from the first call that asks for it. */
 interface Pass {
-  /** Somebody has called `flush(true)` for it. */
+  /** The next pass is for a call of `flush(true)`. */
   isForced: boolean;
   hasBegun: boolean;
   /** Begins the next pass that has not begun. */
@@ -45,11 +45,11 @@ export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
     schedule(delay: number) {
       latest.timer ??= setTimeout(flush, Math.min(delay, MOST_DELAY));
     },
-    /** The pass under way makes the attempt that the next one was forced to make. */
+    /** The running pass makes the attempt that the next pass was forced to make. */
     attempt() {
       latest.isForced = false;
     },
-    /** The next pass begins at once, because the page may never learn how the one under way ends. */
+    /** The next pass begins at once, because the page may never learn how the running pass ends. */
     renew() {
       latest = { ...latest, isForced: false, hasBegun: true, done: Promise.resolve() };
     },

@@ -9,8 +9,8 @@ import type { Link } from './lease.js';
 import type { Answer } from './transport.js';
 
 /**
- * What the sending tab reports to itself and to the other tabs: ids in flight, settled ids, which of these were rejected, and
- * the settled events themselves, because their pages may have them in the store only. Earlier versions leave those out.
+ * The report of the sending tab to itself and to the other tabs: ids in flight, settled ids, rejected ids, and texts of settled
+ * events. A page needs the texts of its events that only the store has. Earlier versions leave the texts out.
  */
 export type Report = readonly [
   taken: readonly string[],
@@ -30,20 +30,20 @@ export interface CourierPorts {
   readonly service: string;
   /** Makes a name for the lease that no other page and no other tracker ever has. */
   makeName(): string;
-  /** What pages leave to those that come after them. */
+  /** Notes that pages leave to later pages. */
   readonly farewell: Pick<Farewell, 'hasLeft' | 'settle'>;
   /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */
   readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
   /** There is no relay that drops duplicates. */
   readonly isDirect: boolean;
-  /** What the relay is to be asked about. Undefined without a relay. */
+  /** Handovers that the relay is asked about. Undefined without a relay. */
   readonly receipts: Receipts | undefined;
   readonly flight: Flight;
   /** Compresses the batch's body. If it rejects, the body is sent as it is. */
   pack(body: string): Promise<Packed>;
   /** Sends a batch. */
   send(batch: Batch, leaving: boolean, packed?: Packed): Promise<Answer> | false;
-  /** Leaves a batch with the browser, which sends it when the page ends; returns how to abort it, or undefined if the browser does not send it. */
+  /** Leaves a batch with the browser, which sends it when the page ends. Returns a function that aborts that, or undefined without `fetchLater`. */
   defer(batch: Batch): (() => void) | undefined;
   /** The items that wait for no identity token, each with its latest one. */
   ready(items: readonly ItemText[]): readonly ItemText[];
@@ -78,17 +78,16 @@ export interface Courier {
   /** Ids that are settled or handed over, and whose rows may still be in the store. */
   settled(): ReadonlySet<string>;
   /**
-   * The page unloads: hands over what is queued, and from now on at once what is still added. Returns the page's name for the lease if
-   * it may leave the lease in the store, else ''. The caller journals that, because a page that leaves can write there, but cannot
-   * read first.
+   * The page unloads. The courier hands over the queue now, and later events as soon as they are added. Returns the page's name for
+   * the lease if the store may keep the lease, else ''. The caller journals that name, because a leaving page cannot read the store.
    *
    * @param isUnloading the browser is unloading the page, or puts it into the back/forward cache
-   * @param records what else is to be stored, in the same transaction: of several, a page that leaves may get only the first one done
+   * @param records other records to store in the same transaction, because a leaving page may get only its first transaction done
    */
   leave(records?: readonly Entry[], isUnloading?: boolean): string;
   /** Whether a transaction of the courier is open. The database queues every other one behind it, even one that is committed. */
   isReading(): boolean;
-  /** The visitor has refused: nothing that is under way is sent or written any more, and the browser sends nothing either. */
+  /** The visitor has refused. From now on neither the courier nor the browser sends or writes anything, running requests included. */
   forget(): void;
   /** The page is back: the next flush sends what was queued meanwhile. */
   restore(): void;

@@ -8,12 +8,12 @@ import { allIn, leftIn } from './rows.js';
 import { isDue, withEnd } from './scope.js';
 
 /**
- * Ids of so many settled items are remembered, the latest: their rows may lie behind a backlog, and without storage the
- * courier never sees that their rows are deleted.
+ * How many ids of settled items are remembered, the latest. Their rows may lie behind a backlog. Without storage, the courier
+ * never sees that their rows are deleted.
  */
 const MOST_SETTLED = 1e3;
 
-/** Tells what is still to be sent from what is settled, and from what foreign code has stored. */
+/** Separates unsent items from settled items and from foreign data. */
 export const isLeftFor =
   ({ settled }: Known) =>
   (text: unknown): text is ItemText =>
@@ -22,7 +22,7 @@ export const isLeftFor =
 /** The store may refuse writes, or have been cleared: then memory has more than the store. */
 export const orMemory = (queue: Queue, rows: readonly Row[]): readonly Row[] => (rows[0] ? rows : queue.rows());
 
-/** The stored link, to be changed. A lease is void if its page has left; a record by foreign code may be anything. */
+/** The stored link, to be changed. A lease is void if its page has left. A record by foreign code may be anything. */
 export const copyOf = (ports: CourierPorts, old: Link | undefined): Link => {
   const link = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
   if (ports.farewell.hasLeft(link.by)) release(link, link.by);

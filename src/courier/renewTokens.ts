@@ -20,7 +20,7 @@ export type TokenRenewal = (
   withoutExpired: (items: readonly ItemText[], answer: Answer) => readonly [readonly ItemText[], Answer],
 ];
 
-/** What `$identify` and upserts have. Other code of the origin may have written anything into the store. */
+/** Fields of `$identify` and of upserts. Other code of the origin may have written anything into the store. */
 interface Signed {
   readonly primary_key?: unknown;
   readonly payload?: { readonly distinct_id?: unknown } | null;
@@ -34,9 +34,9 @@ const REST = 60_000;
  * Makes the option `renewTokens`. If an identity token expires before its `$identify` or its properties arrive, clew keeps them, asks
  * for a new token and sends them with that. Other events do not wait.
  *
- * @param getToken returns a new token of this customer from your server, or undefined if the person is no longer logged in: clew
- * then drops what waits. If the function throws or rejects, or returns an old token, clew emits `error` and asks again after a
- * minute
+ * @param getToken returns a new token of this customer from your server. If the person is no longer logged in, it returns
+ * undefined, and clew drops the events that wait for the token. If the function throws or rejects, or returns an old token, clew
+ * emits `error` and asks again after a minute.
  * @example
  * createTracker({ baseUrl: '/clew', renewTokens: renewTokens(() => fetch('/token').then((answer) => answer.text())) });
  */

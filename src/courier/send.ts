@@ -41,10 +41,10 @@ export const createSend = (
     });
 
   /**
-   * These need not be sent any more. Of those that are lost, other pages' are reported here, because their pages may have gone.
+   * Settles events. Lost events of other pages are reported here, because their pages may have gone.
    *
-   * @param handed ids of events that a page has handed over. Reported as in flight, too, so that no tab sends them, even if it takes
-   * them in from that page's journal now
+   * @param handed ids of events that a page has handed over. The report also names them as in flight, so that no tab sends them, even
+   * if it takes them in from that page's journal now.
    */
   const settle = (
     pass: Pass,

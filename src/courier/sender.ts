@@ -24,7 +24,7 @@ export const createSender = (
       if (settings.cookieDomain) answer.then(onCookie, onCookie);
       return answer;
     },
-    // Somebody else's transport knows of answers only.
+    // An app's own transport returns answers, and cannot take a request back.
     defer: (batch: Batch) => (settings.transport ? undefined : fetchAtEnd(requestOf(batch, true))),
   };
 };

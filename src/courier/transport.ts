@@ -44,11 +44,11 @@ export interface Answer {
  */
 export type Transport = (request: TransportRequest) => Promise<Answer> | false;
 
-/** `Retry-After` in ms: seconds or an HTTP date (RFC 9110, section 10.2.3); 0 without one that makes sense. */
+/** `Retry-After` in ms, from seconds or an HTTP date (RFC 9110, section 10.2.3). Without a valid value it is 0. */
 export const parseRetryAfter = (value: string | null): number =>
   Number(value) * 1000 || Date.parse(value ?? '') - Date.now() || 0;
 
-/** What HTTP's status means. */
+/** The outcome of an HTTP status. */
 export const outcomeOf = (status: number): Answer['outcome'] => {
   if (status < 300) return 'delivered';
   if (/400|413|415|422/.test(`${status}`)) return 'rejected';
@@ -115,14 +115,14 @@ export const fetchTransport: Transport = (request) =>
     ? navigator.sendBeacon(addressOf(request), request.body) && Promise.resolve({ outcome: 'delivered' })
     : post(request);
 
-/** The text as gzip; rejects where there is no CompressionStream. */
+/** Compresses the text with gzip. Rejects if the browser has no CompressionStream. */
 export const gzip = async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
   // Made of a response, a stream needs no reader, and has none of a blob's detours through another process.
   new Uint8Array(await new Response(new Response(text).body?.pipeThrough(new CompressionStream('gzip'))).arrayBuffer());
 
 /**
- * Leaves a request with the browser, which sends it when the page is gone, however it went; returns how to take it back.
- * Throws where there is no `fetchLater`, or no room: https://developer.mozilla.org/docs/Web/API/Window/fetchLater
+ * Leaves a request with the browser, which sends it when the page ends, also after a crash. Returns a function that takes it back.
+ * Throws without `fetchLater` and without room: https://developer.mozilla.org/docs/Web/API/Window/fetchLater
  */
 export const fetchAtEnd = (request: TransportRequest): (() => void) => {
   const taking = new AbortController();

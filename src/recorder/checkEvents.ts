@@ -23,12 +23,12 @@ const described = ({ message, path = [] }: StandardIssue): string => {
   return `payload${place}: ${message}`;
 };
 
-/** What a schema finds wrong with a payload, for people. */
+/** The faults that a schema finds in a payload, for people. */
 const faultsOf = (schema: StandardSchema, payload: unknown): string[] => {
   try {
     const result = schema['~standard'].validate(payload);
     if (!('then' in result)) return (result.issues ?? []).map(described);
-    // Whatever it finds, nobody waits for it.
+    // An asynchronous schema returns a promise. Its rejection is handled here, because clew does not wait for it.
     result.then(undefined, () => {});
     return ['expected a synchronous schema, not an asynchronous one'];
   } catch (error) {
@@ -43,8 +43,9 @@ const faultsOf = (schema: StandardSchema, payload: unknown): string[] => {
  * production.
  *
  * @param schemas synchronous schemas by the event's name, from any library that implements Standard Schema
- * @param report receives each issue; default `console.error`. If it throws, clew drops the event as `filtered`.
- * @example beforeSend: import.meta.env.DEV ? checkEvents({ signup: z.object({ plan: z.string() }) }) : undefined
+ * @param report receives each issue. The default is `console.error`. If it throws, clew drops the event as `filtered`.
+ * @example
+ * beforeSend: import.meta.env.DEV ? checkEvents({ signup: z.object({ plan: z.string() }) }) : undefined
  */
 export const checkEvents =
   (

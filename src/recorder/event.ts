@@ -2,11 +2,11 @@ import { v4 } from 'uuid';
 import { IDENTIFY, jsonOf } from '../wire.js';
 
 /**
- * From a call to the bytes on the wire. The text is made once, in the call itself: it is the snapshot of the payload,
- * the size that is measured, the record in the store and the JSON that is sent.
+ * From a call to the bytes on the wire. The call makes the text once. It is the snapshot of the payload, the measured size, the
+ * stored record and the JSON that is sent.
  */
 
-/** JSON of an event or an upsert. Each begins with its `uuid`, so that the text alone says what it is. */
+/** JSON of an event or an upsert. Each begins with its `uuid`, so that the text alone shows its type. */
 export type ItemText = string;
 
 /** Where the id stands in every text, and where what follows it begins. */
@@ -17,7 +17,7 @@ const REST = ID_END + '",'.length;
 export const idOf = (text: ItemText): string => text.slice(ID_START, ID_END);
 /** Where the time stands in the text of an event, which always has 24 characters. */
 const TIME_START = REST + '"timestamp":"'.length;
-/** When it happened, in ms since the epoch; NaN for an upsert. */
+/** The time of the event, in ms since the epoch. An upsert has none, which gives NaN. */
 export const timeOf = (text: ItemText): number => Date.parse(text.slice(TIME_START, TIME_START + 24));
 
 const IDENTIFIES = `"event":"${IDENTIFY}"`;
@@ -30,7 +30,7 @@ export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 /** Whether it is an event that happened longer ago than so many ms. One from the future is not: a clock was wrong. */
 export const isOlder = (text: ItemText, age: number): boolean => isEvent(text) && Date.now() - timeOf(text) > age;
 
-/** Whether this is the text of an item: storage gives back whatever somebody has put there. */
+/** Whether this is the text of an item. Other code of the origin can write anything into the storage. */
 export const isItem = (value: unknown): value is ItemText =>
   typeof value === 'string' && /^{"uuid":".{36}","[tp]/.test(value);
 
@@ -49,7 +49,7 @@ export const renewed = (text: ItemText): ItemText => `{"uuid":"${v4()}${text.sli
 /** An upsert that does not know its customer yet: `stamp` adds the `primary_key`. Throws what the properties throw. */
 export const draftUpsert = (properties: unknown): ItemText => {
   const text = JSON.stringify({ uuid: v4(), properties });
-  // What JSON makes of them counts, not what they are.
+  // The JSON counts: `toJSON` may turn an object into another type.
   if (text[REST + '"properties":'.length] !== '{') throw Error('setProperties: expected an object');
   return text;
 };

@@ -17,10 +17,10 @@ export interface TrackedEvent {
 export type BeforeSend = (event: TrackedEvent, passed: () => unknown) => TrackedEvent | null | undefined;
 
 /**
- * What an event's text becomes in the call, before it is stored: another one, or '' if it is dropped. May throw.
+ * Changes an event's text in the call, before it is stored. Returns another text, or '' to drop the event. May throw.
  *
  * @param draft the text before all steps
- * @param attempt returns what its function does, or '' if that throws, which it has told
+ * @param attempt returns the result of its function, or '' if that throws. It has then reported the error.
  */
 export type Step = (text: ItemText, draft: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
 
@@ -30,7 +30,7 @@ export const addContext =
   (text, _draft, attempt) => {
     const event = JSON.parse(text);
     const { payload = {} } = event;
-    // What throws, or what JSON cannot express, costs the context, and not the event.
+    // A context that throws, or that JSON cannot express, is left out. The event stays.
     const context = attempt(() => see(event));
     if (context === false) return '';
     const added = () => JSON.stringify({ ...event, payload: { ...context, ...payload } });

@@ -8,13 +8,13 @@ type Call = [since: number, name: string, payload: string | undefined, isSingle:
 const FIELDS = 5;
 
 /**
- * So many calls of a task go their way within the call, and only a burst waits: a transaction that is begun a moment earlier
- * is the one that WebKit completes although the page is going away.
+ * How many calls of a task are processed within the call. Only the rest of a burst waits. WebKit completes a transaction in
+ * `pagehide` only if it began early enough.
  */
 const AT_ONCE = 50;
 /** How long (ms) calls are worked on at a time: four times slower, on a cheap phone, that is still no long task. */
 export const SLICE = 6;
-/** In the task that called they are worked on until so long (ms) after the first call: a task of 50 ms is a long one. */
+/** How long (ms) after its first call the calling task goes on to process calls. A task over 50 ms is a long one. */
 const BURST = 24;
 /** A payload of more characters does not wait for its turn. */
 const MOST_WAITING = 1e3;
@@ -31,9 +31,9 @@ export interface Replay {
 export const LIVE: Replay = { clock: () => Date.now(), replayedId: () => undefined };
 
 export interface RecorderPorts extends Replay {
-  /** What an event goes through in the call that tracks it. */
+  /** The steps of an event in the call that tracks it. */
   readonly steps: readonly Step[];
-  /** What waits is bounded like what is queued: is it more already? */
+  /** Whether more events wait than the queue may hold. */
   isFull(): boolean;
   /** An event was tracked. */
   begin(): void;
@@ -54,7 +54,7 @@ export interface RecorderPorts extends Replay {
 
 export interface Recorder {
   track(event: unknown, payload: unknown, isSingle?: boolean): void;
-  /** How many tracked events have not gone their way yet. */
+  /** How many tracked events are still being made. */
   making(): number;
   /** Works on all calls that wait. Every other method begins with it, so that all calls are in order. */
   drain(): void;
@@ -65,10 +65,10 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   const { steps, clock, begin, end, attempt, fail } = ports;
   /** Calls are timed from here: in a list a number that is not small is an object, thousands of them in a burst. */
   const started = Date.now();
-  /** What has been tracked in this task, one call behind the other, and how much of it has gone its way. */
+  /** The calls of `track` in this task, one behind the other, and how many fields of them are processed. */
   const calls: Call[number][] = [];
   let taken = 0;
-  /** How many tracked events have not gone their way yet: those of `calls`, and those whose steps are at work. */
+  /** How many tracked events are not complete: those in `calls`, and those in their steps. */
   let making = 0;
   /** How many calls there were in this task. */
   let burst = 0;
@@ -77,7 +77,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
     const at = started + since;
     const draft = draftEvent(at, name, payload, id);
     const text = attempt(() => steps.reduce((text, step) => text && step(text, draft, attempt), draft));
-    // Of what was dropped nobody is to see more than the name.
+    // The report of a dropped event has its name only, since `beforeSend` may have dropped it for its payload.
     const seen = text || draftEvent(at, name);
     ports.onTracked(seen);
     if (text) ports.take(text, isSingle);
@@ -125,7 +125,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
       }
       calls.push(at - started, name, text, isSingle, ports.replayedId());
       if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
-      // What a step looks at may be another one in a moment; and what waits is bounded like what is queued.
+      // A step may read data that change in a moment. The bound of the queue also holds for calls that wait.
       const isDue = steps[0] || ports.isFull() || (text && text.length > MOST_WAITING);
       if (isDue || (burst <= AT_ONCE && calls.length === FIELDS)) drain();
     },

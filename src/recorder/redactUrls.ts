@@ -1,6 +1,6 @@
 import type { TrackedEvent } from './prepare.js';
 
-/** Names of parameters whose values are nobody's business: as parts of a word, and as words of their own. */
+/** Names of parameters with secret values: as parts of a word, and as words of their own. */
 const SECRET_NAMES =
   /token|secret(?!ar)|pass(w|code|phrase|key)|pwd|pswd|credential|signature|sess(ion|id)|jwt|o?auth(?!or(?!i[sz]))|bearer|[cx]srf|saml|apikey|(access|login|reset|security|verification)code|e-?mail|(^|[^a-z])(key|code|sig|sid|pass|pw|pin|[2mt]fa|t?otp|ticket|mail)s?($|[^a-z])/i;
 /** Has a scheme, begins like a path, a query or a fragment, or has a parameter or a token as a part of its path. */
@@ -8,15 +8,15 @@ const URL_LIKE = /:\/\/|^\.{0,2}\/|^mailto:|^[?#]|[?#&][^\s=?&#]+=|\/eyJ/i;
 // Each separator may be encoded, also more than once: `?` is `%3F`, `%253F` and so on. No expression takes long for any text.
 /** `?name=` or `;name=`: what introduces the name, the name, and how often its `=` was encoded again. */
 const PARAMETER = /([?#&;]|%(?:25)*(?:3F|23|26|3B))((?:(?!%(?:25)*(?:3F|23|26|3B|3D))[^=?#&;])+)(?:=|%((?:25)*)3D)/gi;
-/** What may end a value, and how often it was encoded again. */
+/** The end of a value, and how often it was encoded again. */
 const END = /[#&]|%((?:25)*)(?:23|26)/gi;
 /** The same for a parameter of a path. */
 const PATH_END = /[#&;?]|%((?:25)*)(?:23|26|3B|3F)/gi;
 /** A user name and a password in a URL, and in one that is encoded. */
 const USER = /(\/\/)[^/?#]*@|((?:%(?:25)*2F){2})(?:(?!%(?:25)*(?:2F|3F|23|26))[^/?#&])*(?:@|%(?:25)*40)/gi;
-/** What an e-mail address in a URL begins behind. */
+/** The character or code in front of an e-mail address in a URL. */
 const DELIMITER = /([/?#&=:;]|%(?:25)*(?:2F|3F|23|26|3D|3A|3B|20))/i;
-/** An e-mail address, but not `logo@2x.png`; bounded, because it may begin anywhere. Its dots may be encoded, too. */
+/** An e-mail address, but not `logo@2x.png`. Its dots may be encoded, too. It may begin anywhere, so its length is bounded. */
 const EMAIL = /[^@]{1,64}(?:@|%(?:25)*40)(?!\dx\.)(?:[^@.%]{1,63}(?:\.|%(?:25)*2E)){1,8}[a-z]{2,}/gi;
 /** `vue@latest.js`, `react@18.umd.js` and `repo@v1.2.beta` are no e-mail addresses. No such name of a file ends a domain. */
 const FILE =
@@ -63,8 +63,8 @@ const redactUrl = (url: string, isSecret: (name: string) => boolean): string =>
  * path, of the query, of a fragment of the same form, and of an encoded URL within the URL. It removes user names and passwords
  * from URLs, and changes no other text.
  *
- * @param secretNames matches the names of secret parameters; default a list with `token`, `key`, `password`, `pass`, `auth`,
- * `session`, `signature`, `code`, `email` and similar names
+ * @param secretNames matches the names of secret parameters. The default is a list with `token`, `key`, `password`, `pass`,
+ * `auth`, `session`, `signature`, `code`, `email` and similar names.
  * @example createTracker({ baseUrl: '/clew', beforeSend: redactUrls() })
  */
 export const redactUrls = (secretNames: RegExp = SECRET_NAMES): ((event: TrackedEvent) => TrackedEvent) => {

@@ -94,7 +94,7 @@ const start = async (settings: Settings): Promise<void> => {
     console.log(`clew-relay${at ? ' metrics' : ''}: ${addressOf(server, host)}`);
 };
 
-// Whoever has read the log may be gone. The relay goes on.
+// The reader of the log may have closed the pipe. The relay goes on.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {

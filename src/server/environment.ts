@@ -4,7 +4,7 @@ import { parseJson } from '../wire.js';
 /** The environment's variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What `clew-relay` starts with. */
+/** The settings of `clew-relay`. */
 export interface Settings {
   readonly relay: RelayOptions;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface Settings {
   readonly metricsPort: number | undefined;
   readonly redisUrl: string | undefined;
   readonly logLevel: 'info' | 'warn' | 'error';
-  /** What the header `User-Agent` is read for. */
+  /** How the relay uses the header `User-Agent`. */
   readonly agents: { readonly isParsed: boolean; readonly bots: 'forward' | 'drop' | 'mark' };
 }
 

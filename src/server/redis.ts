@@ -7,11 +7,11 @@ const PATIENCE = 2000;
 const CHECK = 5000;
 
 /**
- * Opens a connection to a Redis, and keeps it. A connection that stays open but silent, behind a load balancer or a firewall for
- * example, is replaced: the package `redis` would wait for it, and keep each command.
+ * Opens a connection to a Redis, and keeps it. It replaces a connection that stays open but silent, for example behind a load
+ * balancer or a firewall. The package `redis` would wait for such a connection, and keep each command.
  *
- * @param onError receives why there is no connection
- * @throws Error for an address that is none, or without the package `redis`
+ * @param onError receives the cause if there is no connection
+ * @throws Error for an invalid address, or without the package `redis`
  */
 export const openRedis = async (url: string, onError: (error: unknown) => void) => {
   const { createClient } = await import('redis').catch(() => {
@@ -36,7 +36,7 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
   const check = () => {
     if (!isHeard) {
       onError('no answer, so the connection is replaced');
-      // What waits for it fails.
+      // Commands that wait for this connection fail.
       if (client.isOpen) client.destroy();
       client = open();
       client.connect().catch(onError);
@@ -58,7 +58,7 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
       if (late) onError(late);
       checking = setInterval(check, CHECK);
     },
-    /** A Redis that does not answer would hold up the end for as long. */
+    /** Closes the connection without waiting for an answer, because a silent Redis gives none. */
     close: (): Promise<unknown> => {
       clearInterval(checking);
       return Promise.race([client.close(), pause(PATIENCE)]);

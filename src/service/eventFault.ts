@@ -1,8 +1,8 @@
 import { IDENTIFY, isObject } from '../wire.js';
 
 /**
- * What the relay and the client accept. A service behind a broker cannot answer a page, so the relay refuses whatever the service
- * would refuse.
+ * Checks an event for the relay and the service client. A service behind a broker cannot answer a page, so the relay refuses each
+ * event that the service would refuse.
  */
 
 /** Levels of nesting. Every later reader walks the data by recursion. */

@@ -1,6 +1,6 @@
 import { isObject } from '../wire.js';
 
-/** Whether a value can be awaited. Its rejection is then handled: one that nobody handles ends a process of Node. */
+/** Whether a value can be awaited. Its rejection is then handled, because an unhandled rejection ends a process of Node. */
 export const isPromise = (value: unknown): boolean => {
   if (!isObject(value) || typeof value.then !== 'function') return false;
   Promise.resolve(value).catch(() => {});
@@ -19,7 +19,7 @@ const handle = (value: unknown, known = new Set<unknown>()): void => {
   } catch {}
 };
 
-/** Why JSON cannot hold a value that `JSON.stringify` has come to, or undefined. `before` is the value before its `toJSON`. */
+/** Why JSON cannot hold a value that `JSON.stringify` visits, or undefined. `before` is the value before its `toJSON`. */
 const faultOf = (item: unknown, before: unknown): string | undefined => {
   if (isPromise(before) || isPromise(item)) return 'a promise';
   if (item instanceof Map || item instanceof Set) return `a ${item.constructor.name}`;
@@ -30,7 +30,7 @@ const faultOf = (item: unknown, before: unknown): string | undefined => {
 };
 
 /**
- * The JSON of a value, and what it says.
+ * The JSON of a value, and the value that the JSON expresses.
  *
  * @param place names the value in the error
  * @throws TypeError for a value that JSON cannot hold, or would write as null, which deletes a property

@@ -23,7 +23,7 @@ export const createMemoryStore = (): Store => {
   let life = {};
   /** No record has changed since. Other tabs clear for the same refusal, and this tab may have begun anew. */
   let isCleared = false;
-  /** What changes a record sees what the one before it has made. */
+  /** The last change. The next change of a record waits for it, and sees its result. */
   let last: Promise<unknown> = Promise.resolve();
   const write = (entry: Entry) => {
     if (!isRow(entry)) records.set(...entry);

@@ -15,7 +15,7 @@ export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBi
       // Another element's `focus` or `mouseenter` is only passing through.
       if (heard.bubbles || heard.target === element) tracker.track(event as string, payload);
     };
-    // On the way down: a handler of the component's may take the element away before the event comes up to it.
+    // In the capture phase, because a handler of the component may remove the element before the event bubbles up to it.
     const controller = new AbortController();
     element.addEventListener(type, hear, { capture: true, signal: controller.signal });
     listening.set(binding, controller);

@@ -20,6 +20,7 @@ describe('the length of a sentence', () => {
 
   it('is counted for each sentence, with its own line', () => {
     expect(faultsOf(`${words(20)}. W${words(20)}.`)).toEqual([]);
+    expect(faultsOf(`${words(20)}. clew ${words(20)}.`)).toEqual([]);
     expect(faultsOf(`# A\n\nShort.\nW${words(26)}.`)).toMatchObject([{ line: 4 }]);
   });
 

@@ -93,7 +93,8 @@ const formFaults = (sentence: string, line: number): Fault[] => {
 };
 
 const sentenceFaults = ({ text, isCell, lineAt }: Passage): Fault[] =>
-  [...sentences.segment(text)].flatMap(({ segment, index }) => {
+  // The segmenter ends no sentence before a small letter, which begins the name.
+  [...sentences.segment(text.replace(/([.!?] )clew\b/g, '$1Clew'))].flatMap(({ segment, index }) => {
     const line = lineAt(index);
     return [...lengthFaults(segment, line), ...(isCell ? [] : formFaults(segment, line))];
   });
