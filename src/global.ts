@@ -11,7 +11,7 @@ export interface Clew {
   /**
    * Listens to a signal.
    *
-   * @returns stops listening; `undefined` before the bundle loads
+   * @returns a function that removes the listener. Before the bundle loads, `undefined`.
    * @example clew('on', 'error', (error) => console.warn(error))
    */
   <Signal extends keyof Signals>(
@@ -22,7 +22,7 @@ export interface Clew {
   /**
    * Calls any other method of the tracker.
    *
-   * @returns the method's result; `undefined` before the bundle loads
+   * @returns the method's result. Before the bundle loads, `undefined`.
    * @example const visitorId = await clew('correlationValue')
    */
   <Method extends Exclude<keyof Tracker, 'on'>>(

@@ -51,7 +51,7 @@ const routerPath = (): string => /^#!?(\/[^?]*)/.exec(location.hash)?.[1] ?? loc
  *
  * @param at the router's location, or only its pathname
  * @param options defines which changes are views
- * @param options.query counts a change of the query alone as a view; default false
+ * @param options.query counts a change of the query alone as a view. The default is false.
  * @throws Error if no `ClewProvider` is above the component
  */
 export const usePageViews = (
@@ -87,7 +87,7 @@ export const usePageViews = (
       // Some routers change the address only in this task.
       const isHere = now === before || (now.endsWith(pathname) && !before.endsWith(pathname));
       if (isHere) return see();
-      // What a <Navigate> leaves, nobody has seen.
+      // A view that a <Navigate> leaves at once was not visible.
       const url = withoutLink(location.href);
       timer = setTimeout(see, REDIRECT);
       leave = () => routerPath() !== now && see(url);

@@ -186,7 +186,7 @@ export const createService = (options: ServiceOptions): Service => {
     return { status: response.status, text };
   };
 
-  /** The last upsert of each primary key that is under way. */
+  /** The last running upsert of each primary key. */
   const upserts = new Map<string, Promise<unknown>>();
 
   const upsert = async (body: string): Promise<{ id: string }> => {

@@ -11,13 +11,13 @@ import { DOMAIN, linkTo } from './visitor/linkDomains.js';
 import { parseJson } from './wire.js';
 
 /**
- * The script tag: options from its `data-` attributes, `window.clew` for the page, and the calls made before it came,
- * on this page and on earlier ones that left too soon.
+ * The script tag: options from its `data-` attributes, `window.clew` for the page, and the calls that the stub kept. The stub
+ * keeps calls of this page, and of earlier pages that left before the bundle had loaded.
  */
 type Call = [method: string, ...args: unknown[]];
 interface Clew {
   (...call: Call): unknown;
-  /** The calls that the stub remembered: there is none once a bundle has come. */
+  /** The calls that the stub kept. The list is missing once a bundle has loaded. */
   q?: Early[];
 }
 /** `seen` is what a call of `page` is about: title, URL, path and referrer. Earlier versions of the stub have none. */
@@ -46,7 +46,7 @@ const wordsOf = (value: unknown): string[] =>
     .split(/[\s,;]+/)
     .filter(Boolean);
 
-/** `data-page-views="hash query"` are two options that are true; `data-page-views` alone has none. Others are logged as errors. */
+/** `data-page-views="hash query"` sets two options to true. `data-page-views` alone sets none. Unknown words are logged as errors. */
 const flagsOf = (name: string, value: unknown, known: string[]): Record<string, true> => {
   const flags: Record<string, true> = {};
   for (const word of wordsOf(value))
@@ -62,15 +62,15 @@ const domainsOf = (value: unknown): string[] =>
   );
 
 /**
- * The v4 UUID of a call that the stub has saved: the last digits of its key, which are random, and of its place in the list. The
- * shorter keys of earlier versions make none.
+ * The v4 UUID of a call that the stub has saved. It consists of the last digits of its key, which are random, and of its place in the
+ * list. The shorter keys of earlier versions make none.
  */
 const idOf = (key: string, place: number): string | undefined => {
   const digits = `${key}${1e5 + place}`.replace(/\D/g, '').slice(-30);
   return digits[29] && digits.replace(/(.{8})(.{4})(.{3})(.{3})/, '$1-$2-4$3-8$4-');
 };
 
-/** A call as it was made: a `page_view` has what the page was then. The title may have come later. */
+/** A call as it was made. A `page_view` has the page's address and title of then. A missing title is read later. */
 const callOf = (call: Call, seen: unknown): Call => {
   if (call[0] !== 'page' || !Array.isArray(seen)) return call;
   const [title, url, path, referrer] = seen;
@@ -124,7 +124,7 @@ const start = () => {
       replayed = at;
       replayedId = id;
       const result = clew(...callOf(call, seen)) as { catch?(ignore: () => void): void } | undefined;
-      // Nobody has the promise of a replayed call.
+      // The caller has no promise of a replayed call.
       result?.catch?.(() => {});
     }
     replayed = replayedId = undefined;

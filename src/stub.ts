@@ -1,7 +1,7 @@
 /**
- * Pasted inline before anything else: `clew(…)` works from the first line of the page on. It remembers calls with their
- * own time, and copies what they are given: it may be changed afterwards. Should the page leave before the bundle has come,
- * the next page's bundle finds them in localStorage.
+ * Pasted inline before anything else, so that `clew(…)` works from the first line of the page on. It keeps calls with their time. It
+ * copies their arguments, because the page may change them later. If the page leaves before the bundle has loaded, the bundle of the
+ * next page reads them from localStorage.
  */
 type Stub = { (...call: unknown[]): void; q?: unknown[] };
 /** Most characters of calls in localStorage, of all pages together, without the commas between them: the site needs room for its own. */
@@ -12,7 +12,7 @@ const w = window as { clew?: Stub };
 // An element with this id is no function.
 if (typeof w.clew !== 'function') {
   const q: [at: number, call: unknown[], seen: string[] | false][] = [];
-  /** What JSON cannot say stays what it is: the bundle will tell. */
+  /** A value that JSON cannot express stays as it is, and the bundle reports it. */
   const copy = (value: unknown) => {
     try {
       return JSON.parse(JSON.stringify(value));
@@ -23,7 +23,7 @@ if (typeof w.clew !== 'function') {
   const stub: Stub = (...call) => {
     // The page may have another address, or be another one, when the bundle makes the call.
     const seen = call[0] === 'page' && [document.title, location.href, location.pathname, document.referrer];
-    // The other methods change the visitor or the consent. What they do must not be lost.
+    // The other methods change the visitor or the consent, and must not be lost.
     if (!q[MOST_CALLS - 1] || !/^(track|page|set)/.test(call[0] as string)) q.push([Date.now(), call.map(copy), seen]);
   };
   stub.q = q;
@@ -39,7 +39,7 @@ if (typeof w.clew !== 'function') {
       for (const key in localStorage) if (/^clew.calls/.test(key)) room -= localStorage[key].length;
       // The bundle empties `q`.
       const calls = q.splice(0).filter((call) => {
-        // The call may have come before the title.
+        // The page may set its title after the call.
         if (call[2]) call[2][0] ||= document.title;
         // One call that cannot be written is not to take the others with it.
         if (room < 1 || copy(call) === call) return false;

@@ -22,8 +22,8 @@ import { createVisitor } from './visitor/visitor.js';
 /**
  * The tracker: options in, recorder, visitor, outbox, courier and page out. It only connects them, and has no state.
  *
- * @param steps what an event goes through in the call that tracks it. Plugins add theirs in front.
- * @param replay of calls that were made before the tracker
+ * @param steps the steps of an event in the call that tracks it. Plugins add theirs in front.
+ * @param replay for calls that were made before the tracker
  */
 export const startTracker = (settings: Settings, steps: Step[], replay: Replay = LIVE): Tracker => {
   const { storageName: service, apiKey } = settings;

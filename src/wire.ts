@@ -70,8 +70,8 @@ export interface Upsert {
 }
 
 /**
- * The relay's reason for an identity token that is valid no more, because it has expired or its key was rotated or revoked: in
- * `rejected`, or as the `error` of 422. The app can make a new one.
+ * The relay's reason for an identity token that is no longer valid, because it has expired or its key was rotated or revoked. It is
+ * in `rejected`, or the `error` of 422. The app can make a new token.
  */
 export const TOKEN_EXPIRED = 'signature: token-expired';
 

@@ -21,7 +21,7 @@ const labelOf = (value: number | null): string => {
   return value < 1000 ? `${value}` : `${value / 1000}k`;
 };
 
-/** As its types have it, a way of drawing may be missing. */
+/** uPlot's types let a path builder be missing. */
 const pathsOf = (paths: uPlot.Series.PathBuilder | undefined) => paths && { paths };
 
 /** @param colourOf asked at each drawing, since the scheme may change */

@@ -120,7 +120,7 @@ class ClewInspector extends LitElement {
   /** However much there is to draw: once for each frame that is seen. */
   override async scheduleUpdate(): Promise<void> {
     await new Promise(requestAnimationFrame);
-    // What has been heard since it was requested is drawn now, too.
+    // This drawing also shows the signals since it was requested.
     clearTimeout(this.#pausing);
     this.#pausing = undefined;
     this.#drawnAt = performance.now();
@@ -200,8 +200,8 @@ class ClewInspector extends LitElement {
   }
 
   /**
-   * Chromium lays out the page before a canvas draws text. Hence the chart is drawn once a second, as its values are of whole
-   * seconds, and in a task of its own, when the browser has laid out the rows already.
+   * Chromium lays out the page before a canvas draws text. So the chart is drawn in a task of its own, when the browser has laid out
+   * the rows already. It is drawn once a second, because its values are of whole seconds.
    */
   #drawChart(): void {
     if (this.#session) this.#chart?.draw(this.#session.model.seconds, Date.now());

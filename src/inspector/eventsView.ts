@@ -106,7 +106,7 @@ const listView = (found: readonly SeenEvent[], ui: Ui): TemplateResult => {
     }`;
 };
 
-/** Each event's way, the newest first. */
+/** The path of each event, the newest first. */
 export const eventsView = ({ events, before, forgotten }: Model, ui: Ui): TemplateResult => {
   const all = [...events.values()].reverse();
   const found = ui.filter.trim() ? all.filter((event) => matches(event, ui.filter)) : all;

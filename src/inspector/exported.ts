@@ -1,6 +1,6 @@
 import type { Model } from './model.js';
 
-/** What was seen, for a file: the events and requests that are kept, and the sums of all. */
+/** The content of the exported file: the events and requests in memory, and the sums of all. */
 export const exported = ({ before, events, requests, ...model }: Model, now: number) => ({
   exportedAt: new Date(now).toISOString(),
   openedAt: new Date(model.openedAt).toISOString(),

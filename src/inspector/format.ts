@@ -11,7 +11,7 @@ export const clock = (at: number): string => {
 /** `14:03:22.118` */
 export const instant = (at: number): string => `${clock(at)}.${`${at % 1000}`.padStart(3, '0')}`;
 
-/** `4 ms`, `3.0 s`, `2 min 5 s`: as much as somebody wants to know. A clock that jumped back is no time at all. */
+/** A duration such as `4 ms`, `3.0 s` or `2 min 5 s`. If the clock jumped back, the duration is 0. */
 export const duration = (ms: number): string => {
   if (ms < 1000) return `${Math.max(Math.round(ms), 0)} ms`;
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -34,10 +34,10 @@ export const number = (value: number): string => value.toLocaleString('en');
 /** `1 event`, `2 events` */
 export const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** The beginning of an id: enough to tell some from each other. */
+/** The beginning of an id, which is enough to distinguish events. */
 export const short = (id: string): string => id.slice(0, 8);
 
-/** What a message says to people: of a relay's JSON, and of the service's in it, its error. */
+/** The part of a message that people need. JSON of a relay, and JSON of the service in it, have it as `error`. */
 export const saidIn = (message: string): string => {
   const text = message.replace(/^\d{3} /, '');
   const { error, rejected } = parseJson<{ error?: unknown; rejected?: { reason?: unknown }[] }>(text) ?? {};

@@ -27,7 +27,7 @@ const announcement = (model: Model, now: number): string => {
     .join(' ');
 };
 
-/** What the buttons do; only one that is docked can be collapsed. */
+/** The actions of the buttons. Only a docked inspector can be collapsed. */
 interface Actions {
   save(): void;
   collapse?(): void;

@@ -7,7 +7,7 @@ import { answer, plan, send } from './requests.js';
 
 /** How many events are kept. */
 export const MOST_EVENTS = 1000;
-/** How many events are followed without being kept; a tracker queues no more than so many by default. */
+/** How many events are followed without being kept. By default, a tracker queues at most so many. */
 const MOST_WAITING = 20_000;
 const MOST_ERRORS = 50;
 
@@ -25,7 +25,7 @@ const see = (model: Model, uuid: string): SeenEvent => {
   return event;
 };
 
-/** What an event says of itself. */
+/** Notes the fields of an event. */
 const learn = (seen: SeenEvent, { event, payload, timestamp, correlationValue }: Partial<WireEvent>): void => {
   seen.name = event ?? seen.name;
   seen.payload = payload ?? seen.payload;
@@ -52,7 +52,7 @@ const hearStored = (model: Model, at: number, uuids: readonly string[]): void =>
   for (const uuid of uuids) {
     const held = model.waiting.get(uuid);
     if (held) held.isStored = true;
-    // What is not kept any more does not come back; what was never seen is new.
+    // An event that the model has forgotten does not come back. An unknown event is new.
     if (held && !model.events.has(uuid)) continue;
     see(model, uuid).storedAt ??= at;
   }
@@ -69,7 +69,7 @@ const hearSent = (model: Model, at: number, trace: Extract<Trace, { step: 'sent'
     if (!event) continue;
     event.sentAt = at;
     event.requests.push(number);
-    // Nothing else says that it is none of the events.
+    // Only the path shows that the item is no event.
     if (path === UPSERT_PATH) event.name = 'setProperties';
   }
 };
@@ -144,9 +144,9 @@ const hearEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[],
       learn(seen, event);
       seen.endedAt = at;
       seen.end = reason ?? 'delivered';
-      // What was refused first, and got through in the end, was refused for another's sake.
+      // The service refused the event because of another event in its batch, and has confirmed it since.
       if (!reason) seen.why = undefined;
-      // Of an event from before the inspector was opened, the request that has just been answered tells.
+      // An event from before the inspector was opened takes the times of the request that has just been answered.
       if (!seen.sentAt && request && justAnswered.has(uuid)) {
         seen.sentAt = request.sentAt;
         seen.requests.push(request.number);
@@ -160,7 +160,7 @@ const hearEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[],
   roll(model.seconds, at, stats.queued).queued = stats.queued;
 };
 
-/** Whoever looks late learns of the visitor from the first event that arrives. */
+/** An inspector that is opened late learns the visitor from the first event that arrives. */
 const learnVisitor = (model: Model, { event, payload, correlationValue: visitorId }: Partial<WireEvent>): void => {
   const { visitor } = model;
   if (visitor?.isTold || !visitorId) return;
@@ -174,7 +174,7 @@ const hearError = ({ errors }: Model, at: number, { message }: Error): void => {
   errors.splice(0, errors.length - MOST_ERRORS);
 };
 
-/** Takes in what a tracker tells. */
+/** Takes in a signal of the tracker. */
 export const hear = <S extends keyof Signals>(model: Model, at: number, signal: S, value: Signals[S]): void => {
   if (signal === 'trace') hearTrace(model, at, value as Trace);
   else if (signal === 'error') hearError(model, at, value as Error);
@@ -184,7 +184,7 @@ export const hear = <S extends keyof Signals>(model: Model, at: number, signal: 
   }
 };
 
-/** Takes in the tracker's own sums: of some events nothing is told but that they count. */
+/** Takes in the tracker's own sums. Some events appear only in these sums. */
 export const count = (model: Model, at: number, stats: Stats): void => {
   model.before ??= Math.max(stats.tracked - model.stats.tracked, 0);
   model.stats = { ...stats, dropped: { ...stats.dropped } };

@@ -3,7 +3,7 @@ import type { Stats } from '../api/types.js';
 import type { Second } from './rate.js';
 import { newRequests, type Requests } from './requests.js';
 
-/** What has been seen of an event's way. Times are ms since the epoch; one that is missing was not seen. */
+/** The path of an event, as far as the inspector has seen it. Times are ms since the epoch. A missing time was not seen. */
 export interface SeenEvent {
   readonly uuid: string;
   name?: string | undefined;
@@ -21,26 +21,26 @@ export interface SeenEvent {
   readonly requests: number[];
   endedAt?: number;
   end?: 'delivered' | DropReason;
-  /** What a relay, or the service, said of why it was refused. */
+  /** Why the relay or the service refused it. */
   why?: string | undefined;
 }
 
-/** Who the visitor is. */
+/** The visitor. */
 export interface SeenVisitor {
   /** Undefined after a refusal. */
   readonly visitorId: string | undefined;
   readonly primaryKey?: string | number | undefined;
-  /** The tracker has said so; else it is learnt from what was delivered, and a missing key may only not have been seen. */
+  /** The tracker has reported the visitor. Otherwise it is learned from delivered events, and a key may be missing. */
   readonly isTold: boolean;
 }
 
-/** What has been seen of a tracker: all that an inspector shows. */
+/** The inspector's knowledge of a tracker. */
 export interface Model {
   /** When it began to look. */
   readonly openedAt: number;
-  /** How many events had been tracked before; not known before the tracker can say. */
+  /** How many events had been tracked before. Unknown until the tracker reports its sums. */
   before?: number;
-  /** The tracker's sums, carried on from what it last said. */
+  /** The tracker's sums, counted on since its last report. */
   stats: Stats;
   /** The last events seen, oldest first. */
   readonly events: Map<string, SeenEvent>;
@@ -53,7 +53,7 @@ export interface Model {
   readonly refusedUpserts: Set<string>;
   visitor?: SeenVisitor;
   link?: Extract<Trace, { step: 'link' }>;
-  /** The last errors told, oldest first. */
+  /** The last errors, oldest first. */
   readonly errors: { readonly at: number; readonly message: string }[];
   readonly seconds: Second[];
 }

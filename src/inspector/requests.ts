@@ -1,7 +1,7 @@
 import type { Link } from '../courier/lease.js';
 import type { Answer } from '../courier/transport.js';
 
-/** What has been seen of a request. Times are ms since the epoch. */
+/** A request, as far as the inspector has seen it. Times are ms since the epoch. */
 export interface SeenRequest {
   /** From 1, in the order in which they went. */
   readonly number: number;
@@ -11,16 +11,16 @@ export interface SeenRequest {
   readonly size: number;
   /** How many of these were not seen here before: of other tabs, of an earlier page, or from before the inspector was opened. */
   readonly strangers: number;
-  /** Of the body. */
+  /** Bytes of the body. */
   readonly bytes: number;
-  /** Of the body as gzip, if it went so. */
+  /** Bytes of the body as gzip, if it was compressed. */
   readonly gzip?: number | undefined;
-  /** Handed to the browser as the page was going away: nobody hears its answer. */
+  /** The page handed the request to the browser as it left, so it cannot read the answer. */
   readonly leaving: boolean;
   answeredAt?: number;
   outcome?: Answer['outcome'];
   status?: number | undefined;
-  /** What the answer said, for people. */
+  /** The message of the answer, for people. */
   message?: string | undefined;
   /** Ms the service asked to wait. */
   retryAfter?: number | undefined;
@@ -60,7 +60,7 @@ export const send = (
   return seen;
 };
 
-/** Which request an answer is to is told by what is in it: of two that hold the same, it is the later one. */
+/** Finds the request of an answer by its events. If two requests have the same events, it is the later one. */
 export const answer = (
   requests: Requests,
   at: number,
@@ -76,7 +76,7 @@ export const answer = (
     answeredAt: at,
     outcome,
     status,
-    // Somebody's transport may reject with anything.
+    // An app's own transport may reject with any value.
     message: message === undefined ? undefined : `${message}`,
     retryAfter: retryAfter || undefined,
     rejected: rejected?.length || undefined,
@@ -84,7 +84,7 @@ export const answer = (
   return request;
 };
 
-/** After a failure nobody sends for a while: that is when the same goes out again. */
+/** After a failure no tab sends for a while. Then the same request is sent again. */
 export const plan = ({ last }: Requests, at: number, { by, until }: Pick<Link, 'by' | 'until'>): void => {
   const [request] = last ?? [];
   if (!request || by || until <= at || request.outcome === 'delivered' || request.retryAt) return;

@@ -51,7 +51,7 @@ const row = (request: SeenRequest, now: number): TemplateResult => {
   </li>`;
 };
 
-/** What may change in a row: the answer, and the time until the retry. */
+/** The parts of a row that may change: the answer, and the time until the retry. */
 const shownOf = ({ outcome, retryAt = 0 }: SeenRequest, now: number): unknown[] => [
   outcome,
   retryAt,

@@ -5,7 +5,7 @@ import { type Inspectable, subjectOf } from './subject.js';
 
 const SIGNALS = ['trace', 'delivered', 'dropped', 'error'] as const;
 
-/** So many events between two looks are a burst, which a tracker works off in slices: to ask for its sums would end that at once. */
+/** How many events between two looks are a burst. A tracker works off a burst in slices, and asking for its sums would end that. */
 const BURST = 50;
 
 /** An inspector's listening to a tracker. */
@@ -16,7 +16,7 @@ export interface Session {
   stop(): void;
 }
 
-/** @param changed called at everything that the tracker tells */
+/** @param changed called for every signal of the tracker */
 export const watch = (tracker: Inspectable, changed: () => void): Session => {
   const { now } = Date;
   const subject = subjectOf(tracker);

@@ -1,6 +1,6 @@
 import type { Model } from './model.js';
 
-/** Who sends now, as far as this page has been told. */
+/** The tab that sends now, as far as this page knows. */
 export type Sender =
   | { readonly kind: 'unknown' | 'nobody' }
   | { readonly kind: 'this' | 'other'; readonly tab: string; readonly until: number }
@@ -9,13 +9,13 @@ export type Sender =
 export const senderOf = ({ link }: Model, now: number): Sender => {
   if (!link) return { kind: 'unknown' };
   const { by, tab, until, fails } = link;
-  // What another tab does is told when this one has something to send: a lease that is over says nothing any more.
+  // This page learns of another tab's lease only when it has something to send itself. A lease that is over shows nothing any more.
   if (until <= now) return { kind: 'nobody' };
   if (!by) return { kind: 'waiting', until, fails };
   return { kind: by === tab ? 'this' : 'other', tab: by, until };
 };
 
-/** What waits where; `unknown` was tracked before the inspector was opened, or counts without being told. */
+/** Where events wait. An `unknown` event was tracked before the inspector was opened, or is only counted. */
 export interface Held {
   readonly memory: readonly [name: string, count: number][];
   readonly stored: readonly [name: string, count: number][];

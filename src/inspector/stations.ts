@@ -1,6 +1,6 @@
 import type { SeenEvent } from './model.js';
 
-/** A station of an event's way. */
+/** A station on an event's path. */
 export interface Station {
   readonly label: 'Tracked' | 'Stored' | 'Sent' | 'Confirmed' | 'Dropped';
   readonly at: number | undefined;
@@ -24,11 +24,11 @@ const missingAt = ({ end, isTracked }: SeenEvent, label: Station['label']): stri
   if (!end) return isTracked || label !== 'Tracked' ? 'not yet' : 'unknown';
   if (end !== 'delivered') return 'never';
   if (!isTracked) return 'unknown';
-  // What this page tracked and did not send, and what was confirmed all the same, another one has sent.
+  // If this page has tracked an event and did not send it, and it was confirmed, another tab has sent it.
   return label === 'Sent' ? 'by another tab' : 'not needed';
 };
 
-/** An event's way, station by station. */
+/** An event's path, station by station. */
 export const stationsOf = (event: SeenEvent): Station[] => {
   const { trackedAt, storedAt, sentAt, endedAt, end } = event;
   const ats = [

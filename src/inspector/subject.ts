@@ -1,7 +1,7 @@
 import type { Listen } from '../api/signals.js';
 import type { Stats } from '../api/types.js';
 
-/** `window.clew` of the script tag; before the bundle has come it only remembers what it is called with, in `q`. */
+/** `window.clew` of the script tag. Until the bundle has loaded, it only keeps calls in `q`. */
 export interface ClewFunction {
   // A page may type its `clew` by `clew/global` or in its own terms: every function is assignable to this one.
   (...call: never[]): unknown;
@@ -10,7 +10,7 @@ export interface ClewFunction {
 /** The same, as the inspector calls it. */
 type CallableClew = (method: string, ...args: unknown[]) => unknown;
 
-/** What can be looked into: a tracker, or the page's `window.clew`. */
+/** A tracker, or the page's `window.clew`. */
 export type Inspectable =
   | {
       readonly on: Listen;
@@ -19,10 +19,10 @@ export type Inspectable =
     }
   | ClewFunction;
 
-/** What an inspector needs of either. */
+/** The part of a tracker, or of `window.clew`, that an inspector needs. */
 export interface Subject {
   readonly on: Listen;
-  /** Nothing yet, while the script tag's bundle has not come. */
+  /** Undefined while the script tag's bundle has not loaded. */
   stats(): Stats | undefined;
 }
 

@@ -7,7 +7,7 @@ const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 /**
  * The tabs of a narrow inspector, with the keys that tabs have: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  *
- * @param aside what stands in the same line
+ * @param aside a part in the same line
  */
 export const tabsView = (ui: Ui, aside: TemplateResult): TemplateResult => {
   const choose = (part: Part) => {

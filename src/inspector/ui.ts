@@ -1,4 +1,4 @@
-/** So many events at a time: a page is not to be slow because somebody looks at it. */
+/** How many events are shown at a time, so that an open inspector does not slow the page down. */
 export const PAGE = 50;
 
 /** Least height of a row, in px. */
@@ -13,7 +13,7 @@ export const rowsInSight = ({ scrolled, height }: Ui, part: 'events' | 'requests
 /** Height (px) of the rows that are not drawn, for the scroll bar. */
 export const heightOf = (rows: number, part: 'events' | 'requests'): number => rows * ROW[part];
 
-/** What somebody has chosen to see. */
+/** The choices of the person who looks at the inspector. */
 export interface Ui {
   /** Events whose row is open, by uuid. */
   readonly opened: Set<string>;

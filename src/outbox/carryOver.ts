@@ -1,11 +1,11 @@
 /**
- * What a page that left before its database was open carries over to the next one. localStorage is the only storage
- * that a page can write as it goes away without having opened it first. It may be refused: then there is nothing.
+ * Entries of localStorage that a page leaves to the next page. A leaving page can write only localStorage without having opened a
+ * storage first. The browser may refuse it. Then nothing is left.
  */
 
 import { jsonOf } from '../wire.js';
 
-/** Calls that the inline stub remembered, each `[time, [method, ...args]]`: a key begins so, and then says when. */
+/** Calls that the inline stub kept, each `[time, [method, ...args]]`. A key begins so, and ends with its time. */
 export const CALLS = 'clew.calls';
 /** A page's journal: a key begins so, and names the service and the page. */
 export const PAGE = 'clew.page';
@@ -17,16 +17,16 @@ export const SETTLED = 'clew.settled';
 export const HANDED = 'clew.handed';
 /** Names of pages that left while they may have held the lease, which is void since: a key begins so, and names the service. */
 export const TAB = 'clew.tab';
-/** Who the visitor is, for a page that cannot wait for the database. */
+/** The visitor, for a page that cannot wait for the database. */
 export const HINT = 'clew.hint';
 /** The visitor id that a page of an earlier version has left. */
 export const OLD_ID = 'clew.thread';
-/** Who the visitor has become on a page of an earlier version. */
+/** The changed visitor that a page of an earlier version has left. */
 export const CHANGED = 'clew.visitor';
 
-/** What plugins keep, of all services. */
+/** The storage of the plugins of all services. */
 export const PLUGINS = 'clew.plugins';
-/** What plugins keep until the tab is closed, such as the campaign that has brought the visitor. */
+/** The storage of plugins that ends with the tab, for example for the campaign that has brought the visitor. */
 export const VISIT = 'clew.visit';
 /** The parameter of the link that has opened the page, until the database has answered who the visitor is. It ends with the tab. */
 export const LINK = 'clew.link';
@@ -50,7 +50,7 @@ export const carriedText = (key: string, local?: Local): string | undefined => {
 /** The value in a stored text. Any code of the origin may have written it. */
 export const parse = (text: string | undefined): unknown => {
   try {
-    // What is not there is not parsed: the first error of a page costs it a millisecond.
+    // A missing text is not parsed, because the first exception of a page costs a millisecond.
     return JSON.parse(text ?? 'null');
   } catch {
     return undefined;

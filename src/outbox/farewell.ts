@@ -11,8 +11,8 @@ const MOST_LEFT = 9;
 type Receive = (taken: string[], done: string[], rejected: string[]) => void;
 
 /**
- * What pages write for those that come after them, because the database may not have it: these events need not be sent any more though
- * a row or a journal may have them, and the lease of a page that leaves is void.
+ * Notes that a page leaves to later pages, because the database may lack them. They name settled events that a row or a journal may
+ * still have, and the leases of pages that have left, which are void.
  */
 export const createFarewell = (service: string, journal: Journal, local?: Local) => {
   const leases = `${TAB} ${service}`;

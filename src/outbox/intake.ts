@@ -5,7 +5,7 @@ import type { Queue } from './queue.js';
 
 export interface IntakePorts {
   readonly queue: Queue;
-  /** Adds to an item what it says of its visitor. */
+  /** Adds the visitor to an item. */
   number(item: Finished): ItemText;
   /** One event more is counted as tracked. */
   begin(): void;
@@ -18,7 +18,7 @@ export interface IntakePorts {
   fail(message: string): void;
 }
 
-/** Says that an item was dropped. */
+/** Reports that an item was dropped. */
 type Report = () => void;
 
 /** The outbox as the visitor sees it. */
@@ -26,7 +26,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   /** Returns the report if there is no room for it. */
   const add = (text: ItemText, isAdopted?: boolean): Report | undefined => {
     const excess = queue.excessOf(text);
-    // What another page has taken in or left had room there, and perhaps was handed over.
+    // An item that another page has taken in or left had room there, and was perhaps handed over.
     if (excess && !(isAdopted && excess === 'full'))
       return () => {
         // An upsert is no event, and has no signal of its own.
@@ -36,7 +36,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     queue.add(text);
     return void onAdded();
   };
-  /** Nobody is identified whom an upsert could concern. */
+  /** No customer is identified for the upsert. */
   const orphaned: Report = () => fail('setProperties: call identify first');
 
   /** An item of this page. Another page may have taken it in already, from the journal. */

@@ -2,7 +2,7 @@ import { type ItemText, idOf, isItem } from '../recorder/event.js';
 import { type Visitor, visitorIn } from '../visitor/record.js';
 import { CHANGED, carried, carriedKeys, carriedText, carry, ITEMS, type Local, PAGE, parse } from './carryOver.js';
 
-/** What a page keeps in localStorage because the database may not have it. */
+/** The entry of a page in localStorage, with data that the database may lack. */
 export interface Journaled {
   /** The visitor, if the database may not have what this page has made of it. */
   readonly visitor?: Visitor | undefined;
@@ -17,14 +17,14 @@ export interface Journaled {
 /** The journal of another page that has gone. */
 export interface OtherJournal extends Journaled {
   readonly texts: readonly ItemText[];
-  /** Names this journal as it was read; '' if an earlier version has written it. */
+  /** Names this journal as it was read. The journal of an earlier version has ''. */
   readonly name: string;
   /** Deletes it, unless its page has written it again. */
   remove(): void;
 }
 
 export interface Journal {
-  /** Writes this, in place of what it had before, beside the items that it keeps. */
+  /** Writes this beside the items that the journal keeps, in place of the last `write`. */
   write(rest: Journaled): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;
@@ -43,7 +43,7 @@ const MOST_LEFT = 4e6;
 /** A page that is open may journal in each task. More would take too long. */
 const MOST_OPEN = 5e5;
 
-/** Tells (ms) two writes of one millisecond apart: the least that a time since the epoch can express is a quarter of it. */
+/** The distance (ms) of two writes in one millisecond. A time since the epoch has a precision of a quarter of it. */
 const FRACTION = 0.001;
 
 /** Each page writes one entry of its own: where two pages write one, the later one takes away what the other has just written. */

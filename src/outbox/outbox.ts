@@ -10,7 +10,7 @@ export interface OutboxPorts extends Pick<QueuePorts, 'pages' | 'onStored' | 'on
   fail(message: string): void;
 }
 
-/** What no answer has confirmed yet: the queue in memory and in the store, and what localStorage has beside them. */
+/** All unconfirmed events: the queue in memory and in the store, and their copies in localStorage. */
 export const createOutbox = (settings: Settings, ports: OutboxPorts) => {
   const { storageName: service, apiKey } = settings;
   /** Names this page's rows in the store, and its journal. */
@@ -22,7 +22,7 @@ export const createOutbox = (settings: Settings, ports: OutboxPorts) => {
     journal,
     farewell: createFarewell(service, journal, store.local),
     queue: createQueue({ ...ports, store, journal, service, page, limits: settings }),
-    // A service cannot be asked what has come of a request.
+    // A service cannot be asked for the result of a request.
     receipts: apiKey ? undefined : createReceipts(service, store.local),
   };
 };

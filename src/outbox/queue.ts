@@ -9,15 +9,15 @@ import type { Entry, Row, RowKey, RowQuery, Store } from './store.js';
 export type Sent = readonly [page: string, ...texts: ItemText[]];
 
 /**
- * What no answer has confirmed yet. Memory has what the store may not have, and the latest of the rest, so that a page that
- * leaves has something to hand over. The store follows a microtask behind.
+ * The unconfirmed events. Memory has the events that the store may lack, and the latest of the others, so that a leaving page can hand
+ * them over. The store follows a microtask later.
  */
 export interface Queue {
   /** Why there is no room for an event, with so many more that wait. */
   excessOf(text: ItemText, waiting?: number): 'too-large' | 'full' | undefined;
   /** For how many events this one counts. */
   weigh(text: ItemText): number;
-  /** Takes an event in; stored at the end of the microtask, with all others of it. */
+  /** Takes an event in. The end of the microtask stores it, with all others of that microtask. */
   add(text: ItemText): void;
   /**
    * Stores now what the end of the microtask would have stored, and `extra` with it, in one transaction. Resolves to
@@ -41,7 +41,7 @@ export interface Queue {
   readonly page: string;
   /** Length of all events in memory together. */
   length(): number;
-  /** Journals what no transaction has confirmed yet; with `isLeft`, also what was stored and may be gone. */
+  /** Journals the items that no transaction has confirmed. With `isLeft`, also stored items whose rows may be gone. */
   carry(isLeft: boolean): void;
   /**
    * Forgets events, here and with the next transaction in the store. Returns those of this page: from memory, or from `sent`,
@@ -61,7 +61,7 @@ export interface Queue {
   receive(by: number): void;
 }
 
-/** What is to be stored in one transaction. */
+/** The rows of one transaction. */
 export interface Collected {
   readonly entries: readonly Entry[];
   /** Receives whether that is done. */
@@ -83,7 +83,7 @@ export interface QueuePorts {
   /** Names this page's rows. */
   readonly page: string;
   readonly limits: BatchLimits & { readonly maxQueuedEvents: number };
-  /** The number of the page load, as those whose events are stored; with 0 none are. */
+  /** The number of the page load, for the keys of its rows. With 0 nothing is stored. */
   pages(): number;
   /** Receives what is left of each row that has been written. */
   onStored(texts: readonly ItemText[]): void;
@@ -93,7 +93,7 @@ export interface QueuePorts {
   onSize(by: number): void;
 }
 
-/** Memory keeps so many characters of what is stored: as much as a browser takes from a page that leaves. */
+/** How many characters of stored events memory keeps. A browser takes as much from a leaving page. */
 const MIRROR = 65_536;
 
 const lengthOf = (texts: readonly ItemText[]) => texts.reduce((sum, { length }) => sum + length, 0);
@@ -109,10 +109,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
   let row: OwnRow | undefined;
   let length = 0;
   let count = 0;
-  /** What of this page is in the store only. */
+  /** How much of this page is in the store only. */
   let older: Older = { events: 0, upserts: 0, generation: 0 };
 
-  /** What was stored before the store's generation changed may be gone. */
+  /** Rows that were stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
 
   const forget = (text: ItemText) => {
@@ -121,7 +121,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
 
   const hasOlder = () => older.events + older.upserts > 0;
 
-  /** Only the latest of what is stored stays in memory. */
+  /** Only the latest of the stored events stay in memory. */
   const trim = () => {
     for (const own of rows) {
       const [, texts] = own;
@@ -256,7 +256,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
         own.filter((text) => !items.has(idOf(text))),
       );
       older = changed({ generation, events: 0, upserts: 0 }, left, 1);
-      // What is gone with a whole database was not settled. What memory has, too, is sent again: it may have been deleted by mistake.
+      // Rows that were lost with a whole database were not settled. The page sends events of its memory again, in case they were deleted by mistake.
       if (before.generation === generation) ports.onUnseen(before.events - older.events);
       size.count(all, unsaved());
     },

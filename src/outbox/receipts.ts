@@ -2,7 +2,7 @@ import { v4 as uuid } from 'uuid';
 import { isVisitorId } from '../visitor/record.js';
 import { carried, carriedKeys, carry, HANDED, type Local } from './carryOver.js';
 
-/** A request whose answer its page may never read. A later page asks the relay what has come of it. */
+/** A request whose answer its page may never read. A later page asks the relay for its result. */
 export interface Handed {
   /** Names the request to the relay. */
   readonly id: string;
@@ -14,20 +14,20 @@ export interface Handed {
   readonly isArmed?: boolean | undefined;
 }
 
-/** The requests of all pages that nobody has asked about yet, in localStorage: a page that leaves can write there. */
+/** The requests of all pages about which no page has asked yet. They are in localStorage, because a leaving page can write there. */
 export interface Receipts {
   /** A name for a request. */
   makeId(): string;
   /** Keeps this, unless it has no events. Where there is no room, a later page sends the events again. */
   write(handed: Omit<Handed, 'at'>): void;
-  /** Nobody needs to ask about these any more. */
+  /** The relay has answered about these requests. */
   drop(handed: readonly Pick<Handed, 'id'>[]): void;
   /**
-   * Those to ask about, oldest first. Of requests that the browser sends only if their page ends, these are the ones that were there
-   * before this page: the others belong to pages that are open.
+   * The requests to ask about, oldest first. The browser sends a `fetchLater` request only when its page ends. Such requests are
+   * included if they were there before this page. The others belong to open pages.
    */
   open(): Handed[];
-  /** Ids of the events in them: nobody sends these before the relay has answered. */
+  /** Ids of the events in them. No page sends these events before the relay has answered. */
   held(): ReadonlySet<string>;
 }
 

@@ -36,7 +36,7 @@ interface Tally {
  */
 export const createSize = (most: number, batch: number, post: (by: number) => void): Size => {
   const share = Math.max(MOST_LENGTH / most, LENGTH);
-  /** What the origin holds, and how much of the change no other page knows of. */
+  /** How much the origin holds, and the part of the change that no other page knows. */
   let tally: Tally = { size: 0, unposted: 0 };
   const of = (texts: readonly ItemText[]) => texts.reduce((sum, text) => sum + Math.max(text.length / share, 1), 0);
   return {

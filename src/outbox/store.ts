@@ -44,8 +44,7 @@ export interface Store {
    */
   abort(isKept?: boolean): void;
   /**
-   * Deletes the rows of a service and these records, and everything if nothing else is left. Transactions that are under way write
-   * nothing more.
+   * Deletes the rows of a service and these records, and everything if nothing else is left. Running transactions write nothing more.
    */
   clear(service: string, names: readonly string[]): void;
   /** Whether writes proceed at once, because the database is open. */
@@ -89,8 +88,8 @@ const abort = (transaction: IDBTransaction | undefined): boolean => {
 type When = <R>(request: IDBRequest<R>, step: (result: R) => void) => void;
 
 /**
- * Runs a transaction step by step, and resolves to its result once it is stored. Not with promises: in a nested event loop, as Firefox has it in
- * `window.open`, their reactions come after the event, when the transaction is not active any more.
+ * Runs a transaction step by step, and resolves to its result once it is stored. It uses no promises inside. Firefox runs a nested
+ * event loop in `window.open`, and promise reactions then come after the event, when the transaction is inactive.
  */
 const inSteps = async <T>(
   { transaction }: IDBObjectStore,

@@ -1,6 +1,6 @@
 import type { Tracker } from '../api/types.js';
 
-/** What `linkDomains` adds to a link: a visitor id, the time (s, base 36), and 1 if it is identified. */
+/** The parameter that `linkDomains` adds to a link: a visitor id, the time (s, base 36), and 1 if it is identified. */
 export const LINK_PARAMETER = /([?&])clew_link=([^&#]*)(&?)/;
 
 /** The value of that parameter in an address, if it has one. */
@@ -10,7 +10,7 @@ export const linkIn = (url: string): string | undefined => LINK_PARAMETER.exec(u
 export const withoutLink = (url: string): string =>
   url.replace(LINK_PARAMETER, (_all, before, _value, after) => after && before);
 
-/** What led to a view: the URL of the one before, or the document's. Either has no parameter of `linkDomains`. */
+/** The referrer of a view: the URL of the last view, or the document's referrer. Both lack the parameter of `linkDomains`. */
 export const referrerAfter = (before: string | undefined): string => before ?? withoutLink(document.referrer || '');
 
 /**

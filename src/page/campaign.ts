@@ -6,16 +6,16 @@ const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[
 /** Where the campaign is kept, with the visitor id. */
 const KEY = 'visit';
 
-/** What of an address, or of a stored text, names a campaign: part of a query. */
+/** The part of an address, or of a stored text, that names a campaign. It is a part of a query. */
 const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
 
 /**
- * Knows which campaign has brought the visitor. It is kept for the visit, which is the tab's and this visitor id's; where
- * sessionStorage is refused, for the page's life.
+ * Knows which campaign has brought the visitor. It keeps the campaign for this tab and this visitor id. If the browser refuses
+ * sessionStorage, it keeps the campaign for the page's life.
  *
  * @param allowed resolves to the visitor id when something may be written
- * @returns `notice` looks for a campaign in an address; `take` gives its parameters if that has not been done yet, or with
- * `isWanted` always
+ * @returns `notice` looks for a campaign in an address. `take` returns its parameters once. With `isWanted`, it returns them
+ * always.
  */
 export const createCampaign = (
   allowed: () => Promise<string>,

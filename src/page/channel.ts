@@ -3,8 +3,8 @@ import { isVisitorId, type Visitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
 
 /**
- * What the tabs of an origin post: what is in flight and confirmed, who the visitor now is, the visitor's answer, or how many events
- * more the origin holds.
+ * A message between the tabs of an origin. It has the events in flight and confirmed, the visitor, the visitor's answer, or a change
+ * of the number of stored events.
  */
 export type Message = Report | Visitor | boolean | number;
 

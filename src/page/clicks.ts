@@ -26,7 +26,7 @@ const marksOf = (element: HTMLElement): DOMStringMap | undefined =>
 /** Which of its events is meant by an element's mark. */
 const typeOf = (element: HTMLElement & { type?: unknown }): string => {
   if (element instanceof HTMLFormElement) return 'submit';
-  // What people fill in or choose, and not what they press.
+  // Controls that people fill in or choose from. The other controls are buttons.
   const isEntry = /^(input (?!button|submit|reset|image)|select |textarea )/;
   return isEntry.test(`${element.localName} ${element.type}`) ? 'change' : 'click';
 };
@@ -69,7 +69,7 @@ const isForControl = (path: HTMLElement[], marked: HTMLElement, control: HTMLEle
 export const clicks =
   ({ outbound, downloads }: ClickOptions = {}): Plugin =>
   ({ track }) => {
-    // Before anybody in the page can stop the event.
+    // In the capture phase, before a listener of the page can stop the event.
     const listening = Object.assign(new AbortController(), { capture: true });
     const listen = (target: EventTarget, ...types: string[]) => {
       for (const type of types) target.addEventListener(type, receive, listening);
@@ -113,7 +113,7 @@ export const clicks =
     const receive = (event: Event): void => {
       // Whatever of an element is asked for may be missing.
       const path = event.composedPath() as HTMLElement[];
-      // It leaves the shadow root; `composed` is false for Chromium's submit.
+      // The event leaves the shadow root, and the window's listener receives it, too. `composed` is false for Chromium's submit.
       if (event.currentTarget !== window && path.includes(window as never)) return;
       // Changes and submits do not. The focus and clicks do, and come before.
       for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');

@@ -31,8 +31,8 @@ export interface BrowserContext {
 let timeZone: string | undefined;
 
 /**
- * Returns language, sizes and user agent as they are in the call, and the time zone as it is in the first call of the page. Use it in
- * the option `context`.
+ * Returns language, sizes and user agent at the time of the call, and the time zone of the page's first call. Use it in the option
+ * `context`.
  */
 export const browserContext = (): BrowserContext => {
   timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;

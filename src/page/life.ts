@@ -4,10 +4,9 @@
  * Never `unload` or `beforeunload`: the first forbids the back/forward cache, neither fires on phones. `pagehide` is
  * dispatched on `window` only. https://developer.chrome.com/docs/web-platform/page-lifecycle-api
  *
- * @param stir the visitor has looked away, which on a phone is usually the last that is seen of them; or (`isBack`) they,
- * or the network, are back
- * @param leave the page is going away, to the back/forward cache (perhaps, if `isKept`) or for ever
- * @param restore the page has come back from the back/forward cache
+ * @param stir the page is hidden, which is often the last event on a phone. With `isBack`, the visitor or the network is back.
+ * @param leave the page unloads. With `isKept`, the browser may keep it in the back/forward cache.
+ * @param restore the page is restored from the back/forward cache
  */
 export const watchLifecycle = (
   stir: (isBack: boolean) => void,

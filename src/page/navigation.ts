@@ -26,8 +26,8 @@ export interface PageViewOptions {
 }
 
 /**
- * How long (ms) an address has to stand before it is seen as a view: routers redirect by replacing it a moment after,
- * and apps set the title only when the new route is rendered.
+ * How long (ms) an address must stay before it counts as a view. Routers redirect by replacing it a moment later, and apps set
+ * the title only when the new route is rendered.
  */
 const SETTLING = 100;
 
@@ -37,8 +37,8 @@ type Listening = AbortController & { capture: true };
 type Move = (kind: NavigationType, shown?: Promise<unknown>) => void;
 
 /**
- * Settles once the page's deferred scripts and modules have run, unless they have: an app among them may set the first title.
- * `readyState` does not say whether that is still to come.
+ * Settles once the page's deferred scripts and modules have run, unless they already have. An app among them may set the first
+ * title. `readyState` does not show whether they have run.
  */
 const whenRun = (): Promise<unknown> | undefined =>
   performance.timing?.domContentLoadedEventStart === 0
@@ -49,8 +49,8 @@ const whenRun = (): Promise<unknown> | undefined =>
 const pageOf = (url: string): string => url.replace(/#.*/, '');
 
 /**
- * Reports changes of the address, also of those that change it to itself. It patches `history`, and puts it back when `listening` is
- * aborted, unless somebody has patched over it.
+ * Reports changes of the address, also to the same address. It patches `history`. When `listening` is aborted, it restores `history`,
+ * unless another script has patched over it.
  */
 const watchHistory = (move: Move, listening: Listening): void => {
   let { length } = history;
@@ -69,7 +69,7 @@ const watchHistory = (move: Move, listening: Listening): void => {
     });
   };
   addEventListener('popstate', probe, listening);
-  // No event says how the hash has changed. A script replaces it within its task, and the browser traverses in a task of its own.
+  // No event shows how the hash has changed. A script replaces it within its task, and the browser traverses in a task of its own.
   // A push makes the history longer, unless it is full.
   const isReplaced = ({ state }: PopStateEvent) =>
     !isAlone && state === null && history.length === length && page === pageOf(location.href);
@@ -79,7 +79,7 @@ const watchHistory = (move: Move, listening: Listening): void => {
     const original = history[name];
     const patched: typeof original = (...state) => {
       original.apply(history, state);
-      // Whoever has patched over it calls it still.
+      // A script that has patched over this function may still call it.
       if (!listening.signal.aborted) note(kind);
     };
     history[name] = patched;
@@ -114,17 +114,17 @@ export const pageViews =
     let here = '';
     /** The address of the view that was tracked last. */
     let seen = '';
-    /** What has led to that view, and what leads to the next one. */
+    /** The referrer of this view, and of the next one. */
     let referrer = referrerAfter(undefined);
     let next = referrer;
     let timer: ReturnType<typeof setTimeout> | undefined;
     /** Settles once the app of the first view has run. */
     let running: Promise<unknown> | undefined;
-    /** The same, or the navigation that is about to show this address, if the page has intercepted it; and the title before. */
+    /** The navigation that shows this address, also before it has begun to do so, and the title before it. */
     let showing: Promise<unknown> | undefined;
     let titleBefore = '';
 
-    /** What two addresses of the same view have in common. A hash may have a query, too. */
+    /** The part of an address that two addresses of the same view share. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/g, '');
     const view = () => tracker.page({ ...take(campaign), url: here, path: new URL(here).pathname, referrer });
     const settle = () => {
@@ -133,7 +133,7 @@ export const pageViews =
       next = seen = here;
       view();
     };
-    /** A navigation is under way that the page has intercepted. */
+    /** Whether a navigation is running that the page has intercepted. */
     const isNavigating = () => !!showing && showing !== running;
     /** The page still shows the view before. */
     const isUnseen = () => !!seen && isNavigating() && document.title === titleBefore;
@@ -143,7 +143,7 @@ export const pageViews =
       timer = setTimeout(settle, SETTLING);
     };
     const move: Move = (kind, shown) => {
-      // What was not replaced was there to be seen, however shortly.
+      // An address that was not replaced was visible, if only for a moment.
       if (kind !== 'replace' && !isUnseen()) settle();
       const url = withoutLink(location.href);
       const isOther = viewOf(url) !== viewOf(here);

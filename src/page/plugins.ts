@@ -29,9 +29,9 @@ interface PluginVisitor {
 }
 
 /**
- * What each plugin gets.
+ * The tools of each plugin.
  *
- * @param steps what an event goes through. Those of plugins come first.
+ * @param steps the steps of an event. Those of plugins come first.
  */
 export const createTools = ({ id, isStarted }: PluginVisitor, steps: Step[], local: Local): PluginTools => {
   /** A storage of plugins. It is one entry, which a refusal erases. */

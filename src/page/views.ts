@@ -23,7 +23,7 @@ export const createViews = () => {
     view?.send(title ?? view.title);
   };
   const settleHere = () => settle(document.title);
-  /** Of the views of a prerendered page, the visitor sees the last one. */
+  /** Shows the last view of a prerendered page, because the visitor sees only that one. */
   let begin = () => {};
   return {
     /** The router shows another view. */

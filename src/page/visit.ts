@@ -32,15 +32,15 @@ export interface VisitPorts {
   fail(message: string): void;
 }
 
-/** What happens to all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
+/** The moments that concern all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
 export const createVisit = (ports: VisitPorts) => {
   const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger } = ports;
 
   const start = () => visitor.grant();
-  /** The site's other hosts know of the visitor, too; nothing, after a refusal. */
+  /** Shows the visitor to the site's other hosts. After a refusal, it deletes the cookie. */
   const writeCookie = () => {
     const known = visitor.known();
-    // A page that does not know the visitor yet says nothing.
+    // A page that does not know the visitor yet leaves the cookie alone.
     if (known || !visitor.isStarted()) settings.cookieDomain?.share(known, ports.fail, settings.storageName);
   };
 
@@ -49,7 +49,7 @@ export const createVisit = (ports: VisitPorts) => {
     visitor.refuse(true);
     ports.onRefusal();
     ledger.end(queue.remove([...queue.items.keys()]), 'consent');
-    // What is in the store only is erased unread. An event that is being made, as in `beforeSend`, ends by itself.
+    // Events that only the store has are erased unread. An event that is still in `beforeSend` ends by itself.
     ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
     courier.forget();
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
@@ -68,7 +68,7 @@ export const createVisit = (ports: VisitPorts) => {
   const receive = (isGranted: boolean) => {
     if (!isGranted) return refuse();
     if (visitor.isStarted()) return;
-    // What was seen after the refusal is dropped.
+    // Views since the refusal are dropped.
     if (visitor.hasRefused()) announce();
     whenSeen(start);
   };
@@ -80,7 +80,7 @@ export const createVisit = (ports: VisitPorts) => {
     await courier.flush(isForced);
   };
 
-  /** What is left is handed over, or carried to the next page. */
+  /** Hands over the queue, and journals for the next page. */
   const depart = (isUnloading?: boolean, isKept?: boolean) => {
     if (!visitor.leave()) return store.abort(isKept);
     const lease = courier.leave(visitor.unread(), isUnloading);
@@ -119,7 +119,7 @@ export const createVisit = (ports: VisitPorts) => {
     },
   );
 
-  // Nothing is erased: perhaps the visitor's own answer is still to come, and has come on earlier pages.
+  // A signal of the browser erases nothing. The visitor may have consented on earlier pages, and may consent again.
   if (settings.respectGpc && (globalThis.navigator as { globalPrivacyControl?: boolean })?.globalPrivacyControl)
     visitor.refuse(false);
   else if (settings.consent === 'granted') whenSeen(start);

@@ -12,16 +12,16 @@ export type AcceptableEvent = Readonly<Omit<WireEvent, 'uuid' | 'seq' | 'signatu
   readonly uuid?: string | undefined;
 };
 
-/** What an event came with. */
+/** The request that an event came with. */
 export interface AcceptContext extends ConnectionInfo {
   /** The request. Its body has been read. */
   readonly request: RelayRequest;
 }
 
 /**
- * Decides about a valid event before it is forwarded: `true` forwards it, an event is forwarded in its place (with the same
- * `uuid`), a text drops it for that reason, and `false` drops it as `not accepted`. The page gets the reason. If the function
- * throws, rejects or returns anything else, the relay answers 500, and the page keeps its events.
+ * Decides about a valid event before it is forwarded. `true` forwards it. An event with the same `uuid` is forwarded in its place. A
+ * text drops it for that reason, which the page gets. `false` drops it as `not accepted`. If the function throws, rejects or returns
+ * anything else, the relay answers 500, and the page keeps its events.
  */
 export type Accept = (
   event: AcceptableEvent,
@@ -91,7 +91,7 @@ export const createSieve = (
     const dropped: RelayedEvent[] = [];
     const rejected: Rejections['rejected'] = [];
     for (const event of events) {
-      // Nobody waits for the others, which the page sends again.
+      // The request has been answered. The page sends the other events again.
       if (isOver()) break;
       const verdict = await verdictOn(event, context, sender);
       if (typeof verdict !== 'string') good.push(verdict);

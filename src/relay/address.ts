@@ -78,8 +78,8 @@ const read = (text: string): Address | undefined => {
 };
 
 /**
- * The part of an address that one client cannot change at will: all of IPv4, and the first 64 bits of IPv6, of which a client
- * has all the others. A text that is no address is `unknown`, because a client may have written it.
+ * The part of an address that one client cannot change at will: all of IPv4, and the first 64 bits of IPv6. One client may have all
+ * addresses of a /64 network. A text that is no address is `unknown`, because a client may have written it.
  */
 export const networkOf = (text: string): string => {
   const address = read(text);

@@ -4,9 +4,9 @@ import { Refusal } from './request.js';
 const utf8 = new TextEncoder();
 
 /**
- * The body that forwards these events, or undefined if there is none. The relay's fields, and numbers that `JSON.stringify` writes
- * longer than they came (1e21 as 22 characters), can make the body of a good request larger than the service takes. Then the
- * events go without the fields.
+ * The body that forwards these events, or undefined if there is none. The service may refuse a body as too large although the page's
+ * request was not. The relay adds fields, and `JSON.stringify` writes some numbers longer, for example 1e21 as 22 characters. Then
+ * the events go without the relay's fields.
  *
  * @param bare removes the relay's fields from an event
  * @throws Refusal 413 if the body is too large without them

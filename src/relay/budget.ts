@@ -1,6 +1,6 @@
 import { Refusal } from './request.js';
 
-/** What a request needs besides its body, in bytes: roughly its objects. */
+/** The memory of a request besides its body, in bytes: roughly its objects. */
 const OVERHEAD = 8192;
 
 /** The part of the budget that one request has taken. */

@@ -44,7 +44,7 @@ export interface ServiceAddress {
   /**
    * Sends the requests.
    *
-   * @default Node's own `http` and `https`; elsewhere the global `fetch`
+   * @default Node's own `http` and `https`, or the global `fetch` elsewhere
    */
   readonly fetch?: typeof fetch | undefined;
 }

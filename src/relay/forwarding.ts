@@ -3,7 +3,7 @@ import { inTime, Late } from './inTime.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
 
-/** What the forwarding of requests needs. */
+/** Options for the forwarding of requests. */
 export interface ForwardingOptions {
   readonly forward: Forward;
   /** How long each answer may take, in ms. */

@@ -27,7 +27,7 @@ export const IDENTITY_FAULTS = {
 } as const;
 export type IdentityFault = keyof typeof IDENTITY_FAULTS;
 
-/** What a signature has proven. */
+/** The proof of a valid signature. */
 export interface Proof {
   /** The properties of the token. Undefined for a plain signature, which covers no property. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
@@ -38,7 +38,7 @@ export type CheckIdentity = (primaryKey: string, signature: unknown) => Promise<
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-/** What verified claims prove. */
+/** Checks verified claims, and returns their proof. */
 const judgeClaims = (
   { sub, aud, iat, exp, nbf = 0, properties: given }: Record<string, unknown>,
   audience: string,

@@ -10,7 +10,7 @@ export interface SecretKey {
   readonly secret: string;
 }
 
-/** The public half of an Ed25519 key, for tokens with the algorithm EdDSA. With it alone, nobody can make a token. */
+/** The public half of an Ed25519 key, for tokens with the algorithm EdDSA. It verifies tokens, and cannot make one. */
 export interface PublicKey {
   /** The `kid` of tokens: any name that no other key has. */
   readonly id: string;
@@ -123,9 +123,9 @@ const faultOfKey = (key: unknown, at: string, half: keyof typeof HALVES): Fault 
 };
 
 /**
- * The fault of a ring: a name, what was expected, and what it got. Undefined if it is valid.
+ * The fault of a ring: a name, the expected value, and the given value. Undefined if the ring is valid.
  *
- * @param half of Ed25519 keys: the relay has the public one, and the app's server the private one
+ * @param half the half of Ed25519 keys. The relay has the public one, and the app's server the private one.
  */
 export const keysFault = (ring: unknown, half: keyof typeof HALVES): Fault | undefined => {
   if (!isObject(ring)) return ['', '{ audience, keys, revoked? }', kindOf(ring)];

@@ -66,7 +66,7 @@ export const relayed = (came: WireEvent): RelayedEvent => {
 /** A new token helps: this one has expired, or its key was rotated or revoked meanwhile. */
 const RENEWABLE: readonly IdentityFault[] = ['expired', 'unknown_key', 'revoked_key'];
 
-/** What the page gets of a refused identity. */
+/** The reason that the page gets for a refused identity. */
 const refuse = (fault: IdentityFault, { isTokenExpected, onRefusal }: Checks): string => {
   onRefusal(fault);
   // The tracker can ask the app for a new token. Anything else would help to forge one.
@@ -74,7 +74,7 @@ const refuse = (fault: IdentityFault, { isTokenExpected, onRefusal }: Checks): s
   return isTokenExpected ? NO_TOKEN : UNSIGNED;
 };
 
-/** Why the relay does not believe a valid `$identify`, or undefined. */
+/** Why the relay does not trust a valid `$identify`, or undefined. */
 const doubtOf = async ({ payload, signature }: WireEvent, checks: Checks): Promise<string | undefined> => {
   if (checks.allowUnsignedIdentify) return;
   if (!checks.checkIdentity) return NO_SECRET;

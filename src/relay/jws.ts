@@ -12,7 +12,7 @@ export interface Jws {
   readonly header: Record<string, unknown>;
   /** The claims. Call it after the signature has been verified. Undefined if they are no JSON object. */
   claims(): Record<string, unknown> | undefined;
-  /** What the signature covers. */
+  /** The signed bytes. */
   readonly signed: Bytes;
   readonly signature: Bytes;
 }
@@ -66,7 +66,7 @@ export const readJws = (token: unknown): Jws | undefined => {
   return { header, claims: () => objectOf(bodyBytes), signed: utf8(`${head}.${body}`), signature };
 };
 
-/** @param sign makes the signature of what it is given */
+/** @param sign makes the signature of its argument */
 export const writeJws = async (header: object, claims: object, sign: (signed: Bytes) => Promise<ArrayBuffer>) => {
   const signed = [header, claims].map((part) => toBase64Url(utf8(JSON.stringify(part)))).join('.');
   return `${signed}.${toBase64Url(new Uint8Array(await sign(utf8(signed))))}`;

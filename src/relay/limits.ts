@@ -35,7 +35,7 @@ export interface LimitOptions extends AddressOptions {
    */
   visitor?: Rate | false | undefined;
   /**
-   * For all requests together: a request takes one token, whatever is in it.
+   * For all requests together. A request takes one token, for any number of events.
    *
    * @default { rate: 10000, burst: 100000 }
    */
@@ -182,7 +182,7 @@ export const redisBuckets = (
   };
 };
 
-/** What a request may cost: a token on arrival, and the others once its events are known. */
+/** The cost of a request: a token on arrival, and the others once its events are known. */
 export interface Admission {
   /**
    * Takes the tokens of its events.
@@ -213,7 +213,7 @@ export const checkLimits = (options: unknown): [name: string, expected: string, 
   // Its entries are `for=192.0.2.1;proto=https`.
   if (/^forwarded$/i.test(String(addressHeader)))
     return ['limits.addressHeader', 'a header with a list of addresses, such as X-Forwarded-For', 'Forwarded'];
-  // Without a proxy nobody would read it, and all visitors would share one limit.
+  // Without a proxy, the relay does not read the header, and all visitors would share one limit.
   if (options.addressHeader !== undefined && !trustedProxies)
     return ['limits.trustedProxies', 'a whole number from 1 with addressHeader', kindOf(options.trustedProxies)];
   if (typeof maxForwards !== 'number' || !(maxForwards >= 1))

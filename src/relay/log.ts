@@ -5,8 +5,8 @@ export interface LogLine {
   /** ISO 8601, UTC. */
   readonly time: string;
   /**
-   * `error`: 5xx, and failures of the service or a store. `warn`: other refusals. Of each message at most ten in a second.
-   * `info`: the rest, and 429.
+   * `error`: 5xx, and failures of the service or a store. `warn`: other refusals. The log has at most ten lines a second with the same
+   * message. `info`: the rest, and 429.
    */
   readonly level: 'info' | 'warn' | 'error';
   /** `request` for an answered request, or why something failed. */
@@ -22,7 +22,7 @@ export interface LogLine {
 /** Receives each line. Its exceptions are ignored. */
 export type Logger = (line: LogLine) => void;
 
-/** Characters of a path. The rest says nothing. */
+/** Most characters of a path. The rest is of no use in a log. */
 const MAX_PATH = 200;
 
 /** Lines of one level and message in a second. Clients cause them, and must not be able to fill a log, or to hide another fault. */

@@ -56,7 +56,7 @@ const fieldOf = (reason: string): string => {
 /** `unanswered`: the relay could not find out the state in time. */
 const HANDOVER_STATES = ['taken', 'unknown', 'forgotten', 'unanswered'] as const;
 
-/** What a relay counts from its start. */
+/** Counts the relay's requests, events and answers since its start. */
 export const createMetrics = () => {
   const requests: Counts = new Map();
   const events: Counts = new Map([
@@ -92,11 +92,11 @@ export const createMetrics = () => {
     ofBots(count: number): void {
       bots += count;
     },
-    /** @param states of the handovers that a request asks about, or undefined if the relay does not know them */
+    /** @param states the states of the handovers that a request asks about, or undefined if the relay does not know them */
     asked(questions: readonly Question[], states: readonly HandoverState[] | undefined): void {
       for (const at of questions.keys()) add(handovers, states?.[at] ?? 'unanswered');
     },
-    /** @param status of the answer, or undefined if there was none */
+    /** @param status the status of the answer, or undefined if there was none */
     forward(status: number | undefined, ms: number): void {
       add(answers, `${status ?? 'none'}`);
       observe(durations.forward, ms);

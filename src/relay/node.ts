@@ -27,7 +27,7 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
   end(body: Uint8Array): unknown;
-  /** Of a request of HTTP/2, which has no header `Connection`. */
+  /** Present for a request of HTTP/2, which has no header `Connection`. */
   readonly stream?: { close(): unknown };
 }
 

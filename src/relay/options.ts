@@ -13,7 +13,7 @@ import { isSecret, SECRET_BYTES } from './signature.js';
 import { strayName } from './strayName.js';
 import type { VisitorCookieOptions } from './visitorCookie.js';
 
-/** What `createRelay` takes. */
+/** The options of `createRelay`. */
 export interface RelayOptions {
   /**
    * Full prefix of the service's addresses. Required unless `forward` is set.
@@ -103,8 +103,8 @@ export interface RelayOptions {
    */
   allowedProperties?: readonly string[];
   /**
-   * Adds to each event the country, the address or the browser of its sender, for `accept` and for the service. docs/privacy.md
-   * explains what that means for your visitors.
+   * Adds to each event the country, the address or the browser of its sender, for `accept` and for the service. For the consequences
+   * for your visitors, see docs/privacy.md.
    *
    * @default nothing is added
    * @example { country: { header: 'CF-IPCountry', field: 'country' } }
@@ -200,7 +200,7 @@ export interface RelayOptions {
   /**
    * Sends the requests to the service.
    *
-   * @default Node's own `http` and `https`; elsewhere the global `fetch`
+   * @default Node's own `http` and `https`, or the global `fetch` elsewhere
    */
   fetch?: typeof fetch | undefined;
 }
@@ -231,7 +231,7 @@ export const checkOptions = (options: RelayOptions): void => {
   const expect = (name: keyof RelayOptions, holds: (value: unknown) => boolean, expected: string) => {
     if (options[name] !== undefined && !holds(options[name])) fail(name, expected, kindOf(options[name]));
   };
-  // A variable of the environment that is not set would turn the check off, and nobody would notice.
+  // An undefined variable of the environment would turn the check off unnoticed.
   for (const [name, expected] of [
     ['identitySecret', SECRET],
     ['identityKeys', '{ audience, keys, revoked? }'],
@@ -255,7 +255,7 @@ export const checkOptions = (options: RelayOptions): void => {
   const { identityKeys, identitySecret } = options;
   const wrong = identityKeys === undefined ? undefined : keysFault(identityKeys, 'publicKey');
   if (wrong) fail(`identityKeys${wrong[0]}`, wrong[1], wrong[2]);
-  // Whoever can choose their primary key would have a token's text signed: both are HMAC-SHA256.
+  // Both are HMAC-SHA256. With one secret for both, a visitor who chooses a primary key could get the text of a token signed.
   const shared = identityKeys?.keys.findIndex((key) => 'secret' in key && key.secret === identitySecret) ?? -1;
   if (shared >= 0) fail(`identityKeys.keys[${shared}].secret`, 'another secret than identitySecret', 'the same');
   for (const name of ['forward', 'accept', 'onReport', 'onError', 'logger', 'fetch'] as const)

@@ -17,7 +17,7 @@ const isSame = (one: unknown, other: unknown): boolean => {
  * Why a page may not set these customer properties, or undefined. The token decides about the properties that it names, and
  * `allowed` about the others.
  *
- * @param proof what the page has proven
+ * @param proof the page's proof of its customer
  * @param allowed the option `allowedProperties`
  */
 export const propertyFault = (

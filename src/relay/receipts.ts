@@ -14,7 +14,7 @@ export interface Receipt {
   end(isTaken: boolean): Promise<void>;
 }
 
-/** So long (ms) after a departure its request may still be under way: the next page can ask earlier than it arrives. */
+/** How long (ms) after a departure its request may still arrive. The next page can ask about the request before that. */
 const ARRIVING = 1000;
 /** How often (ms) the relay looks for such a request, and for one that is being served. */
 const LOOK = 100;

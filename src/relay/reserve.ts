@@ -8,7 +8,7 @@ import type { Seen, SeenState } from './seen.js';
 const FIRST_LOOK = 10;
 const LAST_LOOK = 500;
 
-/** Any other answer would pass for `taken`: the page would delete an event that nobody has. */
+/** Any other answer would pass for `taken`, and the page would delete an event that no service has. */
 const isState = (state: unknown): boolean => state === 'new' || state === 'pending' || state === 'taken';
 
 const uuidsOf = (events: readonly RelayedEvent[]): string[] => events.flatMap(({ came: { uuid } }) => uuid ?? []);

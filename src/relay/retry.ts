@@ -1,7 +1,7 @@
 import type { ForwardRequest } from './forward.js';
 import type { Answer } from './forwarding.js';
 
-/** A page cannot read the answer to a beacon, so the relay retries a failed beacon after these waits, in ms, or up to half earlier. */
+/** The relay retries a failed beacon after these waits (ms), or up to half earlier. The page cannot, because it cannot read the answer. */
 const BEACON_RETRIES = [200, 1000];
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

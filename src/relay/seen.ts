@@ -17,8 +17,8 @@ export interface Seen {
   /**
    * Reserves the events that are `new`.
    *
-   * @param owner names the request. No other request of any relay has the same name. What it has reserved is `new` for it again:
-   *   a client of a database repeats a command whose answer was lost with the connection
+   * @param owner names the request. No other request of any relay has the same name. An event that it has reserved is `new` for it
+   *   again. A client of a database repeats a command if the connection was lost before the answer.
    * @returns resolves to the state of each, in order. If it rejects, the relay forwards nothing and answers 503
    */
   reserve(uuids: readonly string[], owner: string): Promise<readonly SeenState[]>;
@@ -41,7 +41,7 @@ export interface SeenOptions {
   /**
    * How long a taken event is remembered, in ms.
    *
-   * @default 2592000000 (30 days), as long as a tracker keeps an event; in `memorySeen` 86400000 (a day)
+   * @default 2592000000 (30 days), as long as a tracker keeps an event. In `memorySeen` 86400000 (a day).
    */
   maxAge?: number | undefined;
   /**
@@ -148,8 +148,8 @@ export type RedisCommand = (args: string[]) => Promise<unknown>;
 
 /**
  * Remembers events in a Redis that several relays share: one key for each event, which Redis deletes after `maxAge`. It
- * survives a restart of the relays. A Redis that evicts keys forgets these events earlier. One more key says since when Redis
- * remembers.
+ * survives a restart of the relays. A Redis that evicts keys forgets these events earlier. One more key has the time since which
+ * Redis remembers.
  * https://redis.io/docs/latest/commands/set/
  *
  * @param command sends a command to that Redis. If it rejects, the relay answers 503

@@ -6,7 +6,7 @@ export interface Sent {
   readonly text: string;
 }
 
-/** Characters of an answer that are read. The status says the rest, and the body may be a proxy's page of any size. */
+/** Most characters of an answer that the relay reads. The status is enough, and the body may be a proxy's page of any size. */
 const MOST_READ = 65_536;
 
 /** Posts JSON. `answered` rejects if there is no answer, or only a part of one. */

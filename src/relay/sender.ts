@@ -11,7 +11,7 @@ import {
 import type { RelayedEvent } from './job.js';
 import type { RelayRequest } from './request.js';
 
-/** What the relay adds to the payload of each event except `$identify`. Its fields take the place of the page's. */
+/** Fields that the relay adds to the payload of each event except `$identify`. They replace the page's fields of the same name. */
 export interface EnrichOptions {
   /**
    * The country of the client, from a header that your CDN writes: two capital letters. Without a CDN that replaces this header,
@@ -37,7 +37,7 @@ export interface EnrichOptions {
   userAgent?: ((userAgent: string) => Properties) | undefined;
 }
 
-/** What the relay does with events of bots. */
+/** The relay's action for events of bots. */
 export interface BotOptions {
   /**
    * Whether the header `User-Agent` is a bot's, for example by the package `isbot`. After an exception or an answer that is no
@@ -52,7 +52,7 @@ export interface BotOptions {
   readonly mark?: string | undefined;
 }
 
-/** Who has sent a request, as far as events need it. */
+/** The sender of a request, as far as events need it. */
 export interface Sender {
   readonly isBot: boolean;
   /** Its events are to be dropped. */

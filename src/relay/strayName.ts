@@ -52,8 +52,8 @@ const COUNTRY: Record<keyof NonNullable<EnrichOptions['country']>, true> = { hea
 const ADDRESS: Record<keyof NonNullable<EnrichOptions['address']>, true> = { field: true, isWhole: true };
 
 /**
- * The first name that is no option, what was expected, and what it got. A check whose name is misspelt would be off, and nobody
- * would notice.
+ * The first name that is no option, the expected names, and the given name. A misspelt name of a check would turn the check off
+ * unnoticed.
  */
 export const strayName = (options: RelayOptions): [name: string, expected: string, got: string] | undefined => {
   const { limits, enrich, bots, visitorCookie } = options;

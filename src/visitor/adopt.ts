@@ -4,13 +4,13 @@ import { complete } from './calls.js';
 import { merge, type Visitor } from './record.js';
 
 /**
- * What pages have left that have gone.
+ * Takes in the journals of pages that have gone.
  *
  * @param others their journals, in the order of time
  * @param stored the visitor of the record, if there is one
  * @param first stands in for it
  * @param isKnown whether an event is stored or settled already
- * @returns the visitor of record and journals, and complete items in the order of time. One that is '' had no customer.
+ * @returns the visitor of record and journals, and complete items in the order of time. An item that is '' had no customer.
  */
 export const adopt = (
   others: readonly OtherJournal[],

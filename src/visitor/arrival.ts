@@ -49,14 +49,14 @@ export const createArrival = (isLinked: (from: URL) => boolean, service: string)
       carry(LINK);
       const { keys, turn } = visitor;
       const version = versionAt(seconds * 1000);
-      // An id that another site has identified may be of its former customer. Who is identified here, or was reset since, stays.
+      // Another site's id may be of a former customer there. A visitor who is identified here, or was reset since, keeps the id.
       if (version < turn || Object.values(keys).some(([key]) => key !== ELSEWHERE)) return visitor;
       const isSame = visitorId === visitor.thread;
       return {
         ...visitor,
         thread: visitorId,
         turn: isSame ? turn : Math.max(version, turn + 1),
-        // Who identifies here may be somebody else than there: then they get a visitor id of their own.
+        // The next `identify` here may be for another person than there. Then it starts a new visitor id.
         keys: mark ? { [service]: [ELSEWHERE] } : isSame ? keys : {},
       };
     };

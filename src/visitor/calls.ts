@@ -20,11 +20,11 @@ export interface Call {
   readonly finished?: Finished | undefined;
 }
 
-/** What an item says of its visitor. Without it, nobody is identified whom the upsert could concern. */
+/** The visitor of an item. Undefined for an upsert without an identified customer. */
 type Known = Readonly<Record<string, unknown>> | undefined;
 export type Finished = readonly [text: ItemText, known: Known];
 
-/** Events that wait. What belongs to a change of the visitor does not count. */
+/** Events that wait. A call that changes the visitor has no event that counts. */
 export const eventsIn = (calls: readonly Call[]): ItemText[] =>
   calls.flatMap(({ text }) => (text && !isIdentify(text) ? text : []));
 
@@ -48,7 +48,7 @@ const identify = (
   return isNew ? [after, [text as ItemText, { correlationValue: after.thread, signature }]] : [after];
 };
 
-/** Who the visitor is after a call, and the item that the call makes. */
+/** The visitor after a call, and the item that the call makes. */
 export const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finished?] => {
   const { text, fresh, key, dropped } = call;
   if (call.finished) return [visitor, call.finished];
@@ -90,7 +90,7 @@ export const finish = (
   return [visitor, items, count];
 };
 
-/** An item that a page has left, complete: an upsert may not know its customer yet. Returns '' if nobody is identified. */
+/** Completes an item that a page has left, because an upsert may lack its customer. Returns '' if no customer is identified. */
 export const complete = (text: ItemText, visitor: Visitor, service: string): ItemText | '' => {
   if (isEvent(text) || parseJson<{ primary_key?: unknown }>(text)?.primary_key) return text;
   const [, known] = apply(visitor, { text }, service)[1] as Finished;

@@ -33,12 +33,12 @@ const put = (name: string, value: string, domain: string): void => {
   const where = location.protocol === 'https:' ? 'Secure; ' : '';
   const text = `${name}=${value}; ${where}Path=/; SameSite=Lax; Max-Age=${value ? MAX_AGE : 0}; Domain=${domain}`;
   try {
-    // biome-ignore lint/suspicious/noDocumentCookie: a page that leaves cannot wait, and not every browser has the other way
+    // biome-ignore lint/suspicious/noDocumentCookie: a leaving page cannot wait for CookieStore, which not every browser has
     document.cookie = text;
   } catch {}
 };
 
-/** The domains of this host, the widest first; '' is the host itself. */
+/** The domains of this host, the widest first. '' is the host itself. */
 const domainsHere = (): string[] => {
   const labels = location.hostname.split('.');
   return [...labels.map((_, n) => labels.slice(-1 - n).join('.')), ''];

@@ -2,9 +2,9 @@ import { createCookie } from './cookie.js';
 import { type Identity, isVisitorId, markOf, type Visitor, versionIn } from './record.js';
 
 /**
- * The cookie's last field is a number: the mark of a primary key in the last ten digits, which hold 32 bits. Before them, 1 if the
- * service may not have the key's `$identify`. Before that, the tag of this service in four digits; versions without it have shared
- * marks among all services. A relay takes fifteen digits.
+ * The cookie's last field is a number of at most fifteen digits, as the relay accepts it. The last ten digits are the mark of a primary
+ * key, which has 32 bits. The digit before them is 1 if the service may not have the key's `$identify`. The first four digits are the
+ * tag of this service. Versions without the tag have shared marks among all services.
  */
 const UNSENT = 1e10;
 const TAG = 1e11;
@@ -23,7 +23,7 @@ const decode = (field: string, service: string): Identity => {
   return isUnsent ? [value % UNSENT, undefined, true] : [value % UNSENT];
 };
 
-/** What has come of the writing so far, and the domain, once it is known. */
+/** The result of the last write, and the domain, once it is known. */
 interface Written {
   readonly domain?: string | undefined;
   readonly outcome?: 'written' | 'refused';
@@ -50,7 +50,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
     throw new TypeError(`clew: cookieDomain: expected a domain or 'auto', not ${domain}`);
   const cookie = createCookie('clew');
   let state: Written = domain === 'auto' ? {} : { domain: domain.replace(/^\./, '').toLowerCase() };
-  /** What the cookie says of the visitor: the newest, if there are several. */
+  /** The visitor of the cookie. If there are several cookies, the newest. */
   const read = () => {
     const [newest] = cookie
       .read()
@@ -69,7 +69,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
     meet(here, service) {
       const { visitorId, turn, mark } = read();
       const isSame = visitorId === here.thread;
-      // The latest visitor id counts: an answer of the relay that comes late sets an earlier one once more.
+      // A late answer of the relay sets an earlier visitor id again, so the latest one counts.
       if (!visitorId || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
       const keys = { ...(isSame && here.keys), ...(mark && { [service]: decode(mark, service) }) };
       return { ...here, thread: visitorId, turn, keys };

@@ -7,14 +7,14 @@ import type { Who } from './who.js';
 export const AT_ONCE = 200;
 
 /**
- * The truth about calls that were made with the visitor of the hint.
+ * Corrects calls that were made with the visitor of the hint.
  *
- * @param mine what the page has assumed
+ * @param mine the page's knowledge so far
  * @param held the calls that wait
- * @param base the visitor of the record and of the journals; `undefined` if there is none
+ * @param base the visitor of the record and of the journals. `undefined` if there is none.
  * @param hinted the visitor id of the hint
- * @param meet what other hosts and the link that has opened the page make of the visitor
- * @returns what the page knows from now on, the finished items, and the calls that still wait
+ * @param meet adds the changes by other hosts and by the link that has opened the page
+ * @returns the page's knowledge from now on, the finished items, and the calls that still wait
  */
 export const decide = (
   mine: Who,
@@ -26,7 +26,7 @@ export const decide = (
 ): [Who, Finished[], Call[]] => {
   const { begin, visitor, seen } = mine;
   const known = [visitor.thread, hinted, ...held.map(({ fresh }) => fresh)];
-  // After a crash of the browser, the hint may be out of date. If it is not, a later visitor has come of it meanwhile.
+  // After a crash of the browser, the hint may be out of date. If it is not, the later visitor has followed from it.
   const isOther = base && base.thread !== begin.thread;
   const isLater = isOther && base.turn > begin.turn;
   const isStale = isOther && (base.turn === begin.turn || (isLater && !known.includes(base.thread)));

@@ -29,8 +29,8 @@ export const createHint = (service: string, local?: Local) => {
   const rawHint = (): string | undefined => carriedText(HINT, local);
 
   /**
-   * Whether somebody has erased the hint that was seen, as a refusal does. Where nothing can be written, it may be missing for want
-   * of room.
+   * Whether another page has erased the hint that this page has seen, as a refusal does. If localStorage is full or refused, the hint may
+   * be missing without a refusal.
    */
   const isErased = (seen: string | undefined): boolean =>
     !!seen && !rawHint() && carry(HINT, local, seen) && carry(HINT, local);

@@ -6,11 +6,11 @@ import { markOf, newVisitor, type Visitor, versionAt } from './record.js';
 const AHEAD = 1;
 
 /**
- * Calls with a change of the visitor id by another page, at its place in time. This page can learn of it late: a browser may show a page
- * that comes back from the back/forward cache what other tabs have written into localStorage only a moment later.
+ * Calls with a change of the visitor id by another page, at its place in time. This page may learn of the change late. A browser may
+ * show a page from the back/forward cache a write of another tab into localStorage only a moment later.
  *
  * @param calls that wait, in the order of time
- * @param visitor who the visitor has become
+ * @param visitor the changed visitor
  */
 export const withVisitor = (calls: readonly Call[], visitor: Visitor): Call[] => {
   const { since = Number.POSITIVE_INFINITY } = visitor;
@@ -20,13 +20,13 @@ export const withVisitor = (calls: readonly Call[], visitor: Visitor): Call[] =>
 };
 
 /**
- * Calls can be older than a change of the visitor by another page: they were made before the bundle had loaded, or before consent.
- * They must not undo that change, and their events do not belong to who came by it.
+ * Separates calls that are older than a change of the visitor by another page. They were made before the bundle had loaded, or before
+ * consent. They must not undo that change, and their events do not belong to the new visitor.
  *
  * @param calls in the order of time
- * @param known who the visitor is, and since when, without these calls
- * @param past who the visitor was for earlier calls that came late
- * @returns the calls, those that are late with a visitor id of their own; and who the visitor was for the last of these
+ * @param known the visitor, and since when, without these calls
+ * @param past the visitor of earlier calls that came late
+ * @returns the calls, of which late ones have a visitor id of their own, and the visitor of the last late call
  */
 export const detachLate = (
   calls: readonly Call[],
@@ -40,7 +40,7 @@ export const detachLate = (
   let count = 0;
   for (const call of calls) {
     const { text, key, at = timeOf(text ?? '') } = call;
-    /** Versions in the future say nothing: the clock was set back. */
+    /** A version in the future is void, because the clock was set back. */
     const isBefore = (version = 0) => version <= now && versionAt(at) + AHEAD < version;
     if (!isBefore(known.turn)) {
       before = undefined;

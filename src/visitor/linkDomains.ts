@@ -7,8 +7,8 @@ import type { Visitor } from './record.js';
  *
  * @param service the service to which the visitor belongs
  * @param known returns the visitor for links, if the tracker knows the visitor
- * @returns `arrive` removes the parameter from the address. If it accepts the link that has opened the page, it returns a function
- * that maps the visitor of this site to the visitor of the link, unless this site has identified or reset the visitor since.
+ * @returns `arrive` removes the parameter from the address. If it accepts the link that has opened the page, it returns a function.
+ * That function maps the visitor of this site to the visitor of the link, unless this site has identified or reset the visitor since.
  * `watch` adds the parameter to links until its returned function is called. `change` is to be called when the visitor is another
  * one, or has refused.
  */
@@ -20,7 +20,7 @@ export type LinkDomains = (
 /** A domain in lower-case ASCII. */
 export const DOMAIN = /^[a-z\d-]+(\.[a-z\d-]+)*$/;
 
-/** What `linkDomains` makes of domains that are in order. */
+/** Makes the value of the option from valid domains. */
 export const linkTo =
   (domains: readonly string[]): LinkDomains =>
   (service, known) => {

@@ -5,7 +5,7 @@ import type { Finished } from './calls.js';
  * Adds the visitor to items, and to each event its number, by which a relay counts missing events.
  *
  * @param page the number of this page load, or 0 while it has none
- * @param isNumbered a relay reads the numbers; the service does not
+ * @param isNumbered whether there is a relay. The service does not read the numbers.
  */
 export const createNumbering = (page: () => number, isNumbered: boolean) => {
   /** How many events each page load and visitor id has. A page from the back/forward cache gets a new number. */

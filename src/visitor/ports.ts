@@ -17,18 +17,18 @@ export interface VisitorPorts {
   readonly store: Store;
   readonly journal: Journal;
   readonly elsewhere: SharedVisitor | undefined;
-  /** Takes what a link says of the visitor out of the page's address. */
+  /** Removes the visitor of a link from the page's address, and returns how that link changes the visitor. */
   arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
   /**
-   * Takes complete items that pages have left, one that is '' had no customer, and then finished items of this page, which another
-   * page may have taken in already.
+   * Takes complete items that pages have left, and then finished items of this page. An item that is '' had no customer. Another page
+   * may have taken in the items of this page already.
    */
   take(items: readonly Finished[], isAdopted?: boolean, left?: readonly ItemText[]): void;
   /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
   settled(isStart: boolean): ReadonlySet<unknown>;
   /** How many events a text counts for, where their number is bounded. */
   weigh(text: ItemText): number;
-  /** What is to be stored. */
+  /** The rows to be stored. */
   rows(): Rows;
   /** Journals items that are not stored yet. */
   keep(): void;

@@ -1,10 +1,10 @@
 import { v4 as uuid } from 'uuid';
 
-/** Who identified a visitor id at a service: the primary key with its signature. */
+/** The identity of a visitor id at a service: the primary key with its signature. */
 export type Identity = readonly [
   /**
-   * A number in place of the primary key is its mark: another host of the site knows the key, or this page has forgotten it. 0 is
-   * somebody of whom this page knows no more, and equals no key's mark.
+   * A number stands for a primary key that this page does not know, and is its mark. Another host of the site knows the key, or this
+   * page has forgotten it. 0 stands for an unknown customer, and equals no key's mark.
    */
   primaryKey: string | number,
   signature?: string | undefined,
@@ -18,15 +18,15 @@ export interface Visitor {
   readonly thread: string;
   /** The version: of two visitors, the one with the higher version counts. All versions of clew store it under this name. */
   readonly turn: number;
-  /** The version with which this id began; `undefined` for a visitor's first id, and in what earlier versions of clew have stored. */
+  /** The version with which this id began. It is missing for a visitor's first id, and in records of earlier versions of clew. */
   readonly since?: number | undefined;
-  /** Who identified the visitor id, by service. */
+  /** The identity of the visitor id at each service. */
   readonly keys: Readonly<Record<string, Identity>>;
   /** The number of page loads, which numbers their rows. */
   readonly pages: number;
 }
 
-/** Whether this is a visitor id, or another UUID of clew's: storage gives back whatever somebody has put there. */
+/** Whether this is a visitor id, or another UUID of clew's. Other code can write anything into the storage. */
 export const isVisitorId = (value: unknown): value is string =>
   typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
 
@@ -39,8 +39,8 @@ export const versionIn = (stored: unknown): number => {
 /**
  * The visitor in a stored value, if there is one.
  *
- * @param service for whose tracker this is. It does not learn whom other services have identified, so that it cannot write that again
- * after their refusal. It only knows that the visitor id is somebody's.
+ * @param service the service whose tracker reads the value. It receives no primary key of another service, so that it cannot write that
+ * key again after a refusal there. It only learns that the visitor id has a customer.
  */
 export const visitorIn = (stored: unknown, service?: string): Visitor | undefined => {
   const { thread, turn, since, keys, pages } = (stored ?? {}) as Visitor;
@@ -60,7 +60,7 @@ export const visitorIn = (stored: unknown, service?: string): Visitor | undefine
 
 /**
  * The least version of a change at this time (ms since the epoch), in tenths of a second. A page that has not asked the database may
- * not know of the version before: with the time, its change still counts as the later one.
+ * not know the version before. Its change still counts as the later one, because the version has the time.
  */
 export const versionAt = (at: number): number => Math.floor((at - 1.7e12) / 100);
 
@@ -82,7 +82,7 @@ export const markOf = (primaryKey: string): number => {
 /** How much is known of who identified an id. A primary key has more than its mark. */
 const knowledgeOf = ([key]: Identity | readonly [] = []): number => (typeof key === 'string' ? 2 : key ? 1 : 0);
 
-/** What two sources know of the same id. If they know as much, the first source counts. */
+/** The identities that two sources know for the same id. If they know as much, the first source counts. */
 const mergeKeys = (first: Visitor['keys'], second: Visitor['keys']): Visitor['keys'] => {
   const merged = { ...second };
   for (const [service, identity] of Object.entries(first))
@@ -91,15 +91,15 @@ const mergeKeys = (first: Visitor['keys'], second: Visitor['keys']): Visitor['ke
 };
 
 /**
- * Whether the second of two visitor ids counts. Of two changes in the same tenth of a second, the later id counts, so that a log-out is
- * not undone. All tabs decide alike. Of two first ids, the first source counts.
+ * Whether the second of two visitor ids counts. If both changed in the same tenth of a second, the later id counts, so that a log-out is
+ * not undone. All tabs decide alike. If both are first ids, the first source counts.
  */
 const isSecond = (first: Visitor, second: Visitor): boolean =>
   (second.turn - first.turn ||
     (second.since ?? 0) - (first.since ?? 0) ||
     (first.since && second.thread > first.thread ? 1 : 0)) > 0;
 
-/** The visitor that two sources know. Of two ids, the later one counts. */
+/** The visitor that two sources know. If their ids differ, the later id counts. */
 export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
   if (!first) return second;
   const pages = Math.max(first.pages, second.pages);
@@ -111,6 +111,6 @@ export const merge = (first: Visitor | undefined, second: Visitor): Visitor => {
   return { ...(isSecond(first, second) ? second : first), pages };
 };
 
-/** The visitor after another tab has reported one. Of the same id, that tab knows what has happened last. */
+/** The visitor after another tab has reported one. If the ids are equal, that tab knows the latest change. */
 export const learn = (visitor: Visitor, other: Visitor): Visitor =>
   other.thread === visitor.thread ? merge(other, visitor) : merge(visitor, other);

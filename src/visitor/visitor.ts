@@ -25,11 +25,11 @@ interface Question {
   /** The moment at which it is asked, and the time. */
   readonly life: Life;
   readonly since: number;
-  /** What other hosts and the link that has opened the page make of the visitor. */
+  /** Adds the changes by other hosts and by the link that has opened the page. */
   meet(visitor: Visitor): Visitor;
 }
 
-/** What came of it. */
+/** The result of a question. */
 interface Answered {
   readonly visitor: Visitor;
   /** The journals that are taken in. */
@@ -37,7 +37,7 @@ interface Answered {
   readonly rows: Rows;
 }
 
-/** Who the visitor is. Calls wait until that is known, and change it in order. */
+/** Knows the visitor. Calls wait until the visitor is known, and change the visitor in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere, weigh } = ports;
   const [readHint, writeHint, rawHint, isErased] = createHint(service, store.local);
@@ -78,7 +78,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   const hint = (known: Who) => {
     const isSeen = rawHint() === known.seen;
     writeHint(known.visitor);
-    // What another tab has written meanwhile is still to be noticed.
+    // This page has not noticed yet what another tab has written meanwhile.
     who = isSeen ? { ...known, seen: rawHint() } : known;
   };
 
@@ -152,7 +152,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     // Where there is no channel, a tab that is open learns of a refusal only here.
     if (!kept && isMissing()) return ports.onMissed() as undefined;
     const taken = takenIn(stored);
-    // Without a database nobody knows whether an open page has finished its calls itself.
+    // Without a database, a page cannot know whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = ports.settled(!mine.isSure);
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
@@ -196,7 +196,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       .transact<Stored>(
         () => answered?.rows.entries ?? [],
         VISITOR,
-        // What has no room any more is known before the journals of other pages are taken in.
+        // The room of the origin is known before the journals of other pages are taken in.
         (stored, found) => change(stored, mine.isSure ? undefined : ports.measure(found)),
         () => (mine.isSure ? undefined : ports.query()),
       )
@@ -297,7 +297,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** How many events the calls count for that wait. */
     size: () => held.size,
     check,
-    /** What another tab reports. */
+    /** Receives a visitor that another tab reports. */
     receive(message: Visitor) {
       const other = visitorIn(message);
       if (!who || is(AWAY) || !other) return;
@@ -306,7 +306,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       // Two tabs have begun with a first id each, as after a refusal: the database has one of them.
       if (is(OPEN) && !other.since && other.turn === visitor.turn && other.thread !== visitor.thread) ask();
     },
-    /** What waits is finished as well as it can be. Returns whether the page may write. */
+    /** Finishes waiting calls as well as this page can. Returns whether the page may write. */
     leave(): boolean {
       if (!who || isDoubtful()) return false;
       const { isSure, isStopped, isMissing: isUnsure } = life;
@@ -350,7 +350,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       give();
       return visitorId;
     },
-    /** The visitor, for other hosts and other tabs; undefined before the database has answered. */
+    /** The visitor, for other hosts and other tabs. Undefined before the database has answered. */
     known: () => (who?.number && !isDoubtful() ? who.visitor : undefined),
     /** The visitor id, also before the database has answered. */
     id: () => who?.visitor.thread,
@@ -368,7 +368,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       give();
       await given.catch(() => {});
     },
-    /** Whether a transaction is under way that others wait behind. */
+    /** Whether a transaction is running. Other transactions wait behind it. */
     isBusy: () => !!asking,
   };
 };

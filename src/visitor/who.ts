@@ -2,7 +2,7 @@ import { type Call, finish } from './calls.js';
 import { detachLate } from './late.js';
 import type { Visitor } from './record.js';
 
-/** What this page knows of the visitor. */
+/** The visitor as this page knows it. */
 export interface Who {
   /** Before the calls that wait. */
   readonly begin: Visitor;
@@ -12,11 +12,11 @@ export interface Who {
   readonly met: Visitor;
   /** For calls that came late, because they are older than a change by another page. */
   readonly past?: Visitor | undefined;
-  /** What the database has, or another tab writes there. */
+  /** The visitor that the database has, or that another tab writes there. */
   readonly stored?: Visitor | undefined;
   /** The hint in localStorage as this page last saw it. */
   readonly seen?: string | undefined;
-  /** The number of this page load; 0 while the database has not assigned it. */
+  /** The number of this page load. It is 0 until the database has assigned it. */
   readonly number: number;
   /** Names of journals that have been taken in, as this page last wrote them. */
   readonly taken?: readonly string[];
@@ -27,10 +27,10 @@ export const isSame = (one: Visitor, other: Visitor | undefined, service: string
   one.thread === other?.thread && `${one.keys[service] ?? ''}` === `${other.keys[service] ?? ''}`;
 
 /**
- * Who the visitor is before the database has answered.
+ * Guesses the visitor before the database has answered.
  *
- * @param before what the page knew before it went into the back/forward cache
- * @param here who the visitor is by the hint and other hosts
+ * @param before the page's knowledge before it went into the back/forward cache
+ * @param here the visitor by the hint and other hosts
  * @param seen the hint
  * @returns with the calls that wait for the database's answer
  */
@@ -54,7 +54,7 @@ export const meetCall = (who: Who, made: Call, service: string): [Who, Call | un
   return [{ ...who, met: made.visitor ?? who.met, past }, call];
 };
 
-/** Who the visitor is after a call that changes it; the same object if it changes nothing. */
+/** The page's knowledge after a call that changes the visitor. The same object if the call changes nothing. */
 export const changedBy = (who: Who, call: Call, service: string): Who => {
   const [visitor] = finish(who.visitor, [call], service);
   // Another tab or another host has stored its own change.

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Events with the thread that runs through the stations of each, requests, and facts. */
+/** Styles of events with the line through their stations, of requests and of facts. */
 export const lists = css`
   .events summary,
   .head {

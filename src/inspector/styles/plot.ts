@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** What uPlot's own style sheet says of the parts that are used here. */
+/** The rules of uPlot's own style sheet for the parts that are used here. */
 export const plot = css`
   .uplot {
     inline-size: min-content;
