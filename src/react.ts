@@ -108,7 +108,7 @@ export const usePageViews = (
     });
     const listening = new AbortController();
     const { signal } = listening;
-    // Before the tracker's own, which hands over what is left.
+    // Before the tracker's own listener, which hands over the queue.
     addEventListener('pagehide', onPageHide, { capture: true, signal });
     addEventListener('pageshow', onPageShow, { signal });
     return () => {

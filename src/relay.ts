@@ -52,7 +52,7 @@ export type { Properties } from './wire.js';
 /** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers. Its promise never rejects. */
 export interface Relay {
   /**
-   * @param connection where the request comes from. `toNodeHandler` passes it. Without it, the relay has no limit for each
+   * @param connection the address of the client. `toNodeHandler` passes it. Without it, the relay has no limit for each
    * address, unless `limits.trustedProxies` is set
    */
   (request: RelayRequest, connection?: ConnectionInfo): Promise<Response>;
@@ -76,7 +76,7 @@ const CLOSING = new Refusal(503, 'this relay is closing', 1);
  * Creates a relay: a handler on your own origin that holds the service's key. It serves the service's three paths below
  * any prefix, checks each request, and forwards it with `Authorization`. docs/relay.md explains it.
  *
- * @throws TypeError for a missing or invalid option: it names the option and what was expected
+ * @throws TypeError for a missing or invalid option. The error names the option and the expected value.
  * @example
  * const relay = createRelay({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY });
  * app.all('/clew/*', (c) => relay(c.req.raw));
@@ -151,7 +151,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
   const isForeign = (origin: string | null) => origin !== null && allowedOrigins?.includes(origin) === false;
 
-  /** Forwards what is new. `isWhole` says that the service has all of the request's events: the relay has refused none. */
+  /** Forwards new events. With `isWhole`, the relay has refused none, so the service has all events of the request. */
   const work = async (
     job: Job,
     request: RelayRequest,
@@ -247,7 +247,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     }
     account.emitIfDue();
     const ms = Math.round(performance.now() - start);
-    // A supervisor probes all the time, and anybody can.
+    // A supervisor probes all the time, and so can any client.
     if (!probe) {
       metrics.request(response.status, ms);
       log.request(response.status, path, ms);
@@ -255,7 +255,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
     response.headers.set('X-Content-Type-Options', 'nosniff');
-    // After 408 the rest of the body is on its way, and nobody waits for it.
+    // After 408 the rest of the body still arrives, and the relay does not read it.
     if (isClosing || response.status === 408) response.headers.set('Connection', 'close');
     const origin = request.headers.get('Origin');
     return origin !== null && allowedOrigins?.includes(origin) ? allow(origin, response) : response;

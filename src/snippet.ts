@@ -20,7 +20,7 @@ interface Clew {
   /** The calls that the stub kept. The list is missing once a bundle has loaded. */
   q?: Early[];
 }
-/** `seen` is what a call of `page` is about: title, URL, path and referrer. Earlier versions of the stub have none. */
+/** `seen` is the page of a call of `page`: title, URL, path and referrer. Earlier versions of the stub lack it. */
 type Early = [at: number, call: Call, seen?: unknown];
 
 /** Words for true and false, in any letters: templates of other languages write `False`. */
@@ -100,7 +100,7 @@ const start = () => {
     { clock: () => replayed ?? Date.now(), replayedId: () => replayedId },
   );
   const early = host.clew?.q?.splice(0) ?? [];
-  // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.
+  // No method takes more than three arguments. A rest parameter would allocate a list for each call of `track`.
   const clew: Clew = (method, first, second, third) => {
     const methods = tracker as unknown as Record<string, (...args: unknown[]) => unknown>;
     return Object.hasOwn(methods, method)

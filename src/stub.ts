@@ -32,7 +32,7 @@ if (typeof w.clew !== 'function') {
     try {
       // Before consent, or after a signal that counts as a refusal, nothing may be written.
       const isGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
-      // While the HTML arrives, a tag that asks for consent may be still to come.
+      // While the HTML arrives, the tag that requires consent may not be parsed yet.
       const isOpen = document.readyState === 'loading' && !document.querySelector('[data-base-url]');
       if (isOpen || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`)) return;
       let room = MOST;

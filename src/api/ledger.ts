@@ -6,7 +6,7 @@ import type { Stats } from './types.js';
 /**
  * The account of this page's events: each one tracked is queued until it ends, delivered or dropped for a reason.
  *
- * @param maxAge older events than so many ms are not sent
+ * @param maxAge the age (ms) from which events are not sent
  * @param disown the `$identify` of this key with this visitor id was dropped
  */
 export const createLedger = (
@@ -19,7 +19,7 @@ export const createLedger = (
     counts.tracked++;
     counts.queued++;
   };
-  /** So many events have reached their end: dropped if there is a reason, else delivered. Their texts are not here. */
+  /** Counts events whose texts are not here: dropped if there is a reason, else delivered. */
   const endUnseen = (length: number, reason?: DropReason): void => {
     counts.queued -= length;
     if (!length) return;

@@ -198,7 +198,7 @@ type Bare =
 /**
  * Fills in the defaults.
  *
- * @throws TypeError that names the option, what was expected and what was given
+ * @throws TypeError that names the option, the expected value and the given value
  */
 export const normaliseOptions = (options: TrackerOptions): Settings => {
   const defaults: Record<string, string | number | boolean> = {

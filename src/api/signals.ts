@@ -41,7 +41,7 @@ export interface Signals {
 /** Listens to a signal. Returns a function that removes the listener. */
 export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
-/** Listeners run so often in a task. The rest follows in later tasks, so that a listener that causes its own signal freezes no tab. */
+/** How often listeners run in a task. The rest follows in later tasks, so that a listener that causes its own signal freezes no tab. */
 const MOST_RUNS = 500;
 
 /** With `isDebug`, the console also shows the signals that an app may depend on. */
@@ -77,12 +77,12 @@ export const createSignals = (isDebug: boolean) => {
     runs = 0;
     run();
   };
-  /** `make` runs for each listener: without one it costs nothing, and no listener sees what another one has changed. */
+  /** `make` runs for each listener. Without listeners it costs nothing, and no listener sees another listener's changes. */
   const emit = <S extends keyof Signals>(signal: S, make: () => Signals[S]): void => {
     // The console shows one kind of trace, the failed request. Otherwise a wrong address would stay unnoticed for minutes.
     if (isDebug && (signal !== 'trace' || (make() as Answer).outcome === 'failed'))
       console.log('clew:', signal, make());
-    // A signal within a listener waits until that listener has returned, and what is too much for this task until the next one.
+    // A signal within a listener waits until that listener has returned. Too many runs for this task wait for the next.
     const isIdle = !due[0];
     for (const listening of listeners) if (listening[0] === signal) due.push([listening, make]);
     if (isIdle) run();
@@ -93,7 +93,7 @@ export const createSignals = (isDebug: boolean) => {
 /** How parts of the tracker report problems. */
 export const createReports = (emit: (signal: 'error', make: () => Error) => void) => {
   const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
-  /** Reports what was thrown, also if it is no error. */
+  /** Reports a thrown value of any type. */
   const failWith = (error: unknown) => fail(messageOf(error));
   /** Returns what `run` returns, or '' if it throws: an app's object may have getters that throw. */
   const attempt = <T>(run: () => T): T | '' => {

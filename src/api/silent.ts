@@ -2,7 +2,7 @@ import type { Tracker } from './types.js';
 
 const nothing = () => {};
 
-/** The tracker of a server, where there is no visitor: it does nothing, and whoever waits for it goes on. */
+/** The tracker of a server, which has no visitor. It does nothing, and its promises resolve. */
 export const silentTracker: Tracker = {
   track: nothing,
   trackNow: async () => {},

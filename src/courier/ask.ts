@@ -3,7 +3,7 @@ import { jsonOf } from '../wire.js';
 import { REQUEST_TIMEOUT } from './lease.js';
 import type { Answer } from './transport.js';
 
-/** A transport has so much time (ms) to answer. The default transport gives up earlier. */
+/** How long (ms) a transport may take to answer. The default transport gives up earlier. */
 const PATIENCE = REQUEST_TIMEOUT + 1000;
 
 const OUTCOMES: readonly unknown[] = ['delivered', 'rejected', 'refused', 'failed'];

@@ -4,7 +4,7 @@
  * again, the event is the cause and not the service. The functions below change a bisection with each answer.
  */
 export interface Bisection {
-  /** Most bytes of the next batch. One byte means one event: the first one always goes. */
+  /** Most bytes of the next batch. One byte means one event, because the first event is always sent. */
   most: number;
   /** Most bytes that the service accepts, learned from 413. */
   largest: number;
@@ -12,13 +12,13 @@ export interface Bisection {
   aside: number;
   /** How many of them are sent again, because the next event was confirmed. */
   proven: number;
-  /** So many single events were refused in a row. */
+  /** How many single events were rejected in a row. */
   refusals: number;
-  /** So often one of the `proven` was answered 500. */
+  /** How often one of the `proven` events got 500. */
   strikes: number;
 }
 
-/** So many single events refused in a row: then it is the service. */
+/** If so many single events are rejected in a row, the fault is the service's. */
 const BREAKER = 5;
 /** How often a proven event gets 500 before it counts as rejected. A 500 may also mean that half of the service is down. */
 const STRIKES = 4;
@@ -32,10 +32,10 @@ export const newBisection = (largest: number): Bisection => ({
   strikes: 0,
 });
 
-/** Something has failed since all was well, if only once: what is answered 500 now may be about what is in the batch. */
+/** Whether a request has failed since the last full batch. Only then may a 500 be about an event in the batch. */
 export const isOn = (bisection: Bisection): boolean => bisection.most < bisection.largest;
 
-/** The result of an answer: the bisection goes on, everything waits, or the batch needs no further request. */
+/** The result of an answer: the bisection goes on, all events wait, or the batch needs no further request. */
 export const BISECT = 0;
 export const WAIT = 1;
 export const SETTLED = 2;

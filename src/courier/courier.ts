@@ -9,7 +9,7 @@ import type { Courier, CourierPorts, Report } from './ports.js';
 import { read } from './read.js';
 import { createSend } from './send.js';
 
-/** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads what is to send. */
+/** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads the next rows. */
 export const createCourier = (ports: CourierPorts): Courier => {
   const { store, queue, service, limits, isDirect, receipts, farewell, onReport, onSettled } = ports;
   const known: Known = { busy: new Set<string>(), settled: new Set<string>(), singles: new Set<string>() };

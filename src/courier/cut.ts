@@ -1,7 +1,7 @@
 import { byteLength, type ItemText, idOf, isEvent, singleBody, upsertBody } from '../recorder/event.js';
 import { BATCH_PATH, EVENT_PATH, jsonOf, parseJson, UPSERT_PATH, type Upsert } from '../wire.js';
 
-/** One request: what goes to which path. */
+/** One request: its items, body and path. */
 export interface Batch {
   readonly path: string;
   readonly items: readonly ItemText[];
@@ -57,10 +57,10 @@ type SignedUpsert = Upsert & { readonly signature?: unknown };
 const upsertIn = (text: ItemText): SignedUpsert | undefined => (isEvent(text) ? undefined : parseJson(text));
 
 /**
- * One request for all upserts of a customer under one signature, where the first item is one of several. The service makes the same of it as of one after
- * the other.
+ * One request for all upserts of a customer under one signature, if the first item is one of several. At the service, it has the same
+ * result as one request after the other.
  *
- * @param most bytes of all of them together: later ones than fit are left
+ * @param most bytes of all of them together. Later upserts that do not fit are left.
  */
 export const joinUpserts = (items: readonly ItemText[], most: number): Batch | undefined => {
   const first = items[0] ? upsertIn(items[0]) : undefined;

@@ -40,7 +40,7 @@ export interface Found {
   readonly remaining: number;
 }
 
-/** One pass: it sends what was queued when it began. */
+/** One pass. It sends the events that were queued when it began. */
 export interface Pass {
   scope: Scope;
   /** The state that the pass has set. */
@@ -71,16 +71,16 @@ export interface Desk {
   state: State;
   /** As the last transaction left it. */
   link: Link;
-  /** So many items of the last read waited for a token: the next one goes beyond them. */
+  /** How many items of the last read waited for a token. The next read takes so many more. */
   waiting: number;
 }
 
-/** The pass goes on with this. */
+/** Enters the next step of the pass. */
 export const enter = (desk: Desk, pass: Pass, does: State['does'], settling?: Settling): void => {
   pass.entered = desk.state = { holder: pass.entered.holder, does, settling };
 };
 
-/** The page has left or forgotten since, and may be back. */
+/** Whether the page has left, or the visitor has refused, since the pass began its step. The page may be back. */
 export const isLate = (desk: Desk, pass: Pass): boolean => desk.state !== pass.entered;
 
 export const isAway = ({ state }: Desk): boolean => state.does === 'stay away';

@@ -75,7 +75,7 @@ export const createHandover = (
     renewSoon() {
       if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
     },
-    /** Hands over what no tab is sending, as far as there is room. Returns the ids. */
+    /** Hands over the events that no tab is sending, as far as there is room. Returns their ids. */
     handOver(): string[] {
       const handed: string[] = [];
       try {

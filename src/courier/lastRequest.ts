@@ -20,7 +20,7 @@ const UNLOADING = 100;
 export const createLastRequest = () => {
   let last: Flying | undefined;
   return {
-    /** A request goes out. Returns what to call with its answer. */
+    /** Notes a request. Returns a function that receives its answer. */
     begin(id: string, ids: readonly string[]) {
       const mine: Flying = { id, ids };
       last = mine;

@@ -13,7 +13,7 @@ export interface Link {
   okAt: number;
   /** When the pause ends that an answer has asked for by `Retry-After` (ms since the epoch). Records of version 0.1.0 lack it. */
   asked?: number;
-  /** The tab whose key or address was refused last. Only another tab may end that back-off early. */
+  /** The last tab whose key or address was refused. Only another tab may end that back-off early. */
   refused?: string;
 }
 

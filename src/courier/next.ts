@@ -43,10 +43,10 @@ export const nextRequest = (
   const room = receipts ? bytesOfQuestions(asked.length) : 0;
   const maxBatchBytes = Math.min(bisection.most, bisection.largest - room);
   const cut = nextBatch(waiting, { ...limits, maxBatchBytes }, singles);
-  // Later events must not pass what was handed over: perhaps it has not arrived.
+  // Later events must not pass handed-over events, which may not have arrived.
   const batch = held[0] ? QUESTION : cut;
   if (!batch) return;
-  // An event that is as large as any goes alone, without a receipt.
+  // An event of the largest size is sent alone, without a receipt.
   const hasReceipt = receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);
   const questions = hasReceipt && batch.path === BATCH_PATH ? asked : [];
   const id = hasReceipt ? receipts.makeId() : '';

@@ -62,13 +62,13 @@ export interface CourierPorts {
   onLink(link: Link, tab: string): void;
 }
 
-/** Sends what is queued: one request at a time over all tabs of an origin, the oldest events first. */
+/** Sends the queue: one request at a time over all tabs of an origin, the oldest events first. */
 export interface Courier {
   /** An event was queued. */
   added(): void;
   /**
-   * Sends what is queued. Resolves when it is confirmed, dropped or waiting to retry. With `force` a back-off ends, but neither a
-   * pause that an answer has asked for nor the wait after this page's key or address was refused.
+   * Sends the queue. Resolves when its events are confirmed, dropped or waiting to retry. `force` ends a back-off. It does not end
+   * a pause by `Retry-After`, or the wait after a refusal of this page's key or address.
    */
   flush(force?: boolean): Promise<void>;
   /** Another tab, or this one, reports. */
@@ -89,6 +89,6 @@ export interface Courier {
   isReading(): boolean;
   /** The visitor has refused. From now on neither the courier nor the browser sends or writes anything, running requests included. */
   forget(): void;
-  /** The page is back: the next flush sends what was queued meanwhile. */
+  /** The page is back. The next flush sends the events that were queued meanwhile. */
   restore(): void;
 }

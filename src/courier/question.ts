@@ -4,7 +4,7 @@ import { BATCH_PATH, jsonOf } from '../wire.js';
 import type { Batch } from './cut.js';
 import type { Answer } from './transport.js';
 
-/** So many handovers are asked about at once. */
+/** Most handovers in one question. */
 export const MOST_ASKED = 20;
 
 /** A request that only asks. */

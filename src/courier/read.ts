@@ -30,7 +30,7 @@ export const copyOf = (ports: CourierPorts, old: Link | undefined): Link => {
 };
 
 /**
- * One transaction: writes what the last answer means, takes or renews the lease, and reads what is to send. Resolves to the
+ * One transaction. It writes the result of the last answer, takes or renews the lease, and reads the next rows. Resolves to the
  * rows, or to undefined when the pass is over.
  */
 export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<readonly Row[] | undefined> => {
@@ -65,13 +65,13 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   };
   const updateSeen = (...found: Parameters<typeof update>) => {
     const link = update(...found);
-    // At once: what is stored later was not there.
+    // At once, because rows that are stored later were not in this read.
     if (pass.found.all && !isLate(desk, pass)) queue.saw(pass.found.all);
     return link;
   };
   const written = await store.transact(writes, linkNameOf(service), updateSeen, query);
   if (isLate(desk, pass)) return;
-  // Without storage, the courier uses what this page knows.
+  // Without storage, the courier uses the events of this page.
   if (!written) {
     const asked = query(desk.link);
     const rows = asked ? await store.read(...asked) : [];

@@ -7,7 +7,7 @@ import type { Answer } from './transport.js';
  *
  * @param onExpired a token of this customer has expired
  * @param onToken the app has answered: the items that waited can be sent
- * @param failWith receives what the app's function throws
+ * @param failWith receives exceptions of the app's function
  * @returns `ready` leaves out the items that wait for a token, and gives the others their latest one. `withoutExpired` is given the
  * items of a request and its answer, and leaves out the items that wait for a new token from now on.
  */
@@ -27,7 +27,7 @@ interface Signed {
   readonly signature?: unknown;
 }
 
-/** The app is asked again after so many ms, if it could not give a new token. */
+/** How long (ms) until the app is asked again, if it had no new token. */
 const REST = 60_000;
 
 /**

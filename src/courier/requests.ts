@@ -3,7 +3,7 @@ import { EVENT_PATH, HANDOVER } from '../wire.js';
 import type { Batch } from './cut.js';
 import type { TransportRequest } from './transport.js';
 
-/** Makes requests of batches: where they go, and what the options put beside them. */
+/** Makes requests of batches, with the address and the headers that the options ask for. */
 export const createRequests =
   ({ baseUrl, eventsUrl, apiKey, cookieDomain }: Settings) =>
   ({ path, body, handover }: Batch, leaving: boolean, packed?: Uint8Array<ArrayBuffer>): TransportRequest => ({

@@ -15,7 +15,7 @@ export const changedRows = (rows: readonly Row[], isLeft: IsLeft): Row[] =>
     return left[0] && left.length === all.length ? [] : [[key, left[0] ? left : undefined]];
   });
 
-/** The rows with what is left in them, each event once: a page that did not know whether an event was stored has journaled it. */
+/** The rows with their unsent events, each once. A page journals an event again if it does not know whether it was stored. */
 export const leftIn = (rows: readonly Row[], isLeft: IsLeft): Row[] => {
   const known = new Set<string>();
   const isNew = (text: unknown): text is ItemText => isLeft(text) && !known.has(idOf(text)) && !!known.add(idOf(text));

@@ -1,6 +1,6 @@
 import type { Row } from '../outbox/store.js';
 
-/** The scope of a pass: what was queued when it began. */
+/** The scope of a pass: the events that were queued when it began. */
 export interface Scope {
   /** Names this page's rows. */
   readonly page: string;

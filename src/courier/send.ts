@@ -20,7 +20,7 @@ export const createSend = (
   lastRequest: LastRequest,
   /** Reports to this page and to the other tabs. */
   report: (...made: Report) => void,
-  /** A request goes out. */
+  /** A request is sent. */
   onAttempt: () => void,
 ) => {
   const { ports, known, bisection } = desk;
@@ -89,7 +89,7 @@ export const createSend = (
     return answer;
   };
 
-  /** Sends the next batch of these rows, and returns what its answer means for the store. */
+  /** Sends the next batch of these rows, and returns the changes of the store that follow from its answer. */
   return async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
     const left = orMemory(queue, leftIn(rows, isLeft));
     const texts = left.flatMap(([, items = []]) => items);

@@ -55,12 +55,12 @@ export const outcomeOf = (status: number): Answer['outcome'] => {
   return /408|425|429|5../.test(`${status}`) ? 'failed' : 'refused';
 };
 
-/** An ordinary request with so many bytes is not kept alive, so that the page has room for handovers. */
+/** From how many bytes an ordinary request is not kept alive, so that the page has room for handovers. */
 const LARGE = 6e4;
 
 const sizeOf = (body: TransportRequest['body']): number => (typeof body === 'string' ? byteLength(body) : body.length);
 
-/** Whether an ordinary request with so many bytes outlives its page. */
+/** Whether the browser keeps an ordinary request of this size alive after its page. */
 export const isKeptAlive = (bytes: number): boolean => bytes < LARGE;
 
 /**
@@ -117,7 +117,7 @@ export const fetchTransport: Transport = (request) =>
 
 /** Compresses the text with gzip. Rejects if the browser has no CompressionStream. */
 export const gzip = async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
-  // Made of a response, a stream needs no reader, and has none of a blob's detours through another process.
+  // The stream of a response needs no reader of its own. The stream of a blob would pass through another process.
   new Uint8Array(await new Response(new Response(text).body?.pipeThrough(new CompressionStream('gzip'))).arrayBuffer());
 
 /**

@@ -13,7 +13,7 @@ export const PAGE = 'clew.page';
 export const ITEMS = 'clew.items';
 /** Ids of items that need not be sent any more, though the database may have them still: a key begins so, and names the service. */
 export const SETTLED = 'clew.settled';
-/** A request whose answer its page may never read: a key begins so, and names the service and the request. */
+/** A request whose answer its page may never read. A key begins so, and names the service and the request. */
 export const HANDED = 'clew.handed';
 /** Names of pages that left while they may have held the lease, which is void since: a key begins so, and names the service. */
 export const TAB = 'clew.tab';
@@ -85,7 +85,7 @@ export const carry = (key: string, local?: Local, value?: unknown): boolean => {
   }
 };
 
-/** Deletes everything of a service, and what does not name a service. */
+/** Deletes all entries of a service, and the entries without a service. */
 export const carryNothing = (service: string, local: Local): void => {
   const pages = [`${PAGE} ${service} `, `${ITEMS} ${service} `, `${HANDED} ${service} `, CALLS].flatMap((prefix) =>
     carriedKeys(prefix, local),

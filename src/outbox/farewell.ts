@@ -3,7 +3,7 @@ import { carriedList, carry, type Local, SETTLED, TAB } from './carryOver.js';
 import type { Journal } from './journal.js';
 import type { Sent } from './queue.js';
 
-/** So many ids and names are kept, the latest. */
+/** Most ids and names in localStorage, the latest. */
 const MOST_SETTLED = 1e3;
 const MOST_LEFT = 9;
 

@@ -64,7 +64,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     measure: queue.measure,
     rows: queue.collect,
     weigh: queue.weigh,
-    /** Journals what no transaction has confirmed. */
+    /** Journals the items that no transaction has confirmed. */
     keep: () => queue.carry(false),
     /**
      * Takes complete items that other pages have left, and then items of this page. Reports come last: a listener may track, and its

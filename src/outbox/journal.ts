@@ -4,13 +4,13 @@ import { CHANGED, carried, carriedKeys, carriedText, carry, ITEMS, type Local, P
 
 /** The entry of a page in localStorage, with data that the database may lack. */
 export interface Journaled {
-  /** The visitor, if the database may not have what this page has made of it. */
+  /** The visitor, if this page has changed it and the database may lack the change. */
   readonly visitor?: Visitor | undefined;
   /** The page has gone, or is in the back/forward cache. */
   readonly isLeft?: boolean | undefined;
   /** Finished events and upserts, and upserts that do not know their customer. */
   readonly texts?: readonly ItemText[];
-  /** When it was written, in ms since the epoch. Each write of a page has another time: it names what other pages take in. */
+  /** When it was written, in ms since the epoch. Each write of a page has another time: it names the journal for pages that take it in. */
   readonly at?: number | undefined;
 }
 
@@ -28,9 +28,9 @@ export interface Journal {
   write(rest: Journaled): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;
-  /** Whether one of these names of journals is this page's: another page has taken in what it journaled. */
+  /** Whether one of these journals is this page's. Then another page has taken it in. */
   isAmong(names: readonly string[]): boolean;
-  /** Names of the pages whose journals are there. */
+  /** Names of the pages that have journals. */
   pages(): string[];
   /** Deletes finished items that are stored or settled. */
   drop(ids: readonly string[]): void;
@@ -38,7 +38,7 @@ export interface Journal {
   others(since: number): OtherJournal[];
 }
 
-/** A page that leaves journals so many characters of events, the oldest. Browsers take 5,242,880 characters of an origin. */
+/** Most characters of events that a leaving page journals, the oldest. Browsers store 5,242,880 characters of an origin. */
 const MOST_LEFT = 4e6;
 /** A page that is open may journal in each task. More would take too long. */
 const MOST_OPEN = 5e5;
@@ -46,7 +46,7 @@ const MOST_OPEN = 5e5;
 /** The distance (ms) of two writes in one millisecond. A time since the epoch has a precision of a quarter of it. */
 const FRACTION = 0.001;
 
-/** Each page writes one entry of its own: where two pages write one, the later one takes away what the other has just written. */
+/** Each page writes one entry of its own. If two pages wrote the same entry, one would overwrite the other's events. */
 export const createJournal = (service: string, page: string, local?: Local): Journal => {
   const prefix = `${PAGE} ${service} `;
   const key = prefix + page;

@@ -15,7 +15,7 @@ export const changed = (older: Older, texts: readonly ItemText[], by: 1 | -1): O
   return { ...older, events: older.events + by * events, upserts: older.upserts + by * upserts };
 };
 
-/** Those of `texts` that may be among them: a report may come twice. */
+/** The part of `texts` that may be among them. A tab may receive the same report twice. */
 export const amongThem = ({ events, upserts }: Older, texts: readonly ItemText[]): ItemText[] => [
   ...texts.filter(isEvent).slice(0, events),
   ...texts.filter((text) => !isEvent(text)).slice(0, upserts),

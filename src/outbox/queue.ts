@@ -5,7 +5,7 @@ import { amongThem, changed, type Older } from './older.js';
 import { createSize } from './size.js';
 import type { Entry, Row, RowKey, RowQuery, Store } from './store.js';
 
-/** Events of one row that are settled, as tabs report them to each other: whose they were, and their texts. */
+/** Settled events of one row, as tabs report them to each other: the page that stored them, and their texts. */
 export type Sent = readonly [page: string, ...texts: ItemText[]];
 
 /**
@@ -13,7 +13,7 @@ export type Sent = readonly [page: string, ...texts: ItemText[]];
  * them over. The store follows a microtask later.
  */
 export interface Queue {
-  /** Why there is no room for an event, with so many more that wait. */
+  /** Why there is no room for an event, while `waiting` more events wait. */
   excessOf(text: ItemText, waiting?: number): 'too-large' | 'full' | undefined;
   /** For how many events this one counts. */
   weigh(text: ItemText): number;
@@ -25,7 +25,7 @@ export interface Queue {
    * rows whose transaction was aborted, which the queue learns a moment later.
    */
   persist(extra?: readonly Entry[], isAborted?: boolean): Promise<boolean> | undefined;
-  /** The same, for another transaction: what is to be stored, and what to do when that is done. */
+  /** The same for another transaction, which stores the rows and reports the result. */
   collect(): Collected;
   /** Whether an event is in memory. */
   has(id: string): boolean;
@@ -53,11 +53,11 @@ export interface Queue {
   settled(texts: readonly ItemText[]): void;
   /** The rows that `measure` needs. */
   query(): RowQuery;
-  /** Counts, inside a transaction, what the store has. Returns the ids of stored events that may be in a journal, too. */
+  /** Counts the stored events inside a transaction. Returns the ids of those that may be in a journal, too. */
   measure(rows: readonly Row[]): ReadonlySet<string>;
   /** The courier's read has found these rows of the service, and no others. */
   saw(rows: readonly Row[]): void;
-  /** Another tab has stored or settled so many events. */
+  /** Another tab has stored (positive) or settled (negative) events. */
   receive(by: number): void;
 }
 
@@ -71,8 +71,8 @@ export interface Collected {
 /** The place of a row that is to be written, or to be deleted if nothing is left of it. */
 const CHANGED = -1;
 /**
- * A row: its key, unless it has never been written, and what is left of its events. Its place is the generation of the store that has it so,
- * or the transaction that is to write it, or `CHANGED`.
+ * A row: its key, once it has been written, and its unsettled events. Its place is the generation of the store that has this row, or
+ * the transaction that is to write it, or `CHANGED`.
  */
 type OwnRow = [key: RowKey | undefined, texts: ItemText[], place: number | object];
 
@@ -85,9 +85,9 @@ export interface QueuePorts {
   readonly limits: BatchLimits & { readonly maxQueuedEvents: number };
   /** The number of the page load, for the keys of its rows. With 0 nothing is stored. */
   pages(): number;
-  /** Receives what is left of each row that has been written. */
+  /** Receives the unsettled events of each row that has been written. */
   onStored(texts: readonly ItemText[]): void;
-  /** Another page has settled so many events while this page received no messages. Only the store had them. */
+  /** Another page has settled events while this page received no messages. Only the store had them. */
   onUnseen(settled: number): void;
   /** Reports to the other tabs how many events this page has added or settled. */
   onSize(by: number): void;
@@ -129,7 +129,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       if (!isStored(own)) continue;
       rows.delete(own);
       texts.forEach(forget);
-      // With what may be gone, all of it is uncertain until a read has counted it.
+      // Rows of an earlier generation may be gone. Until a read has counted, the whole number is uncertain.
       older = changed(hasOlder() ? older : { ...older, generation: store.generation() }, texts, 1);
     }
   };

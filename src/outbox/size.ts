@@ -1,9 +1,9 @@
 import type { ItemText } from '../recorder/event.js';
 import type { Row } from './store.js';
 
-/** All events that a service has in the storage of an origin may have so many characters together, however few they are. */
+/** Most characters of all events that a service has in the storage of an origin, however few the events are. */
 const MOST_LENGTH = 1e7;
-/** Where `maxQueuedEvents` allows more events than usual, each may have so many characters on average. */
+/** Most characters of an event on average, if `maxQueuedEvents` allows more events than usual. */
 const LENGTH = 1e3;
 
 /**
@@ -17,7 +17,7 @@ export interface Size {
   change(by: number): void;
   /** Another page reports such a change. */
   receive(by: number): void;
-  /** Takes over what a read has found. The page knows of `unsaved` events beside these rows. */
+  /** Takes over the rows of a read. The page knows of `unsaved` events beside them. */
   count(rows: readonly Row[], unsaved: readonly ItemText[]): void;
   /** Reports this page's changes to the other pages. Small ones wait as long as there is room for as many events again. */
   publish(): void;

@@ -63,7 +63,7 @@ export interface Store {
 const DATABASE = 'clew';
 /** How long (ms) the database may take to answer before it counts as broken. */
 const PATIENCE = 3000;
-/** After a failure the database is left alone for so long (ms), twice as long after each further one, up to a minute. */
+/** How long (ms) the database rests after a failure. The time doubles with each further failure, up to a minute. */
 const FIRST_REST = 1000;
 const LONGEST_REST = 60_000;
 
@@ -71,7 +71,7 @@ const LONGEST_REST = 60_000;
 const rowsOf = (service: string, after: IDBValidKey = [service], isOpen = false) =>
   IDBKeyRange.bound(after, [service, []], isOpen);
 
-/** So many keys are read in one task. */
+/** How many keys are read in one task. */
 const KEYS_AT_ONCE = 1000;
 
 /** Whether it could be aborted: a committed transaction cannot. */
@@ -117,8 +117,8 @@ const inSteps = async <T>(
 };
 
 /**
- * A row holds anything from one item to a batch, and to read is to copy: at first but a few are read, and never more than
- * may be needed.
+ * A row holds anything from one item to a batch, and reading copies it. So the first read takes a few rows, and no read takes more
+ * than it may need.
  */
 const readRows = (
   [service, most = Number.POSITIVE_INFINITY, isWanted]: RowQuery,
@@ -205,8 +205,8 @@ const openDatabase = async (mayCreate: boolean, onClose?: () => void): Promise<I
   request.onupgradeneeded = () =>
     mayCreate ? request.result.createObjectStore(DATABASE) : request.transaction?.abort();
   const opening = promisifyRequest(request);
-  // Half open in the back/forward cache it is shut for all other pages. Who holds a lock does not go there, or is thrown out
-  // by the next who asks for it; plain http has none, sandboxed frames refuse it.
+  // A database that is half open in the back/forward cache is shut for all other pages. A lock keeps the page out of that cache, or
+  // the next request for the lock evicts the page. Plain http has no locks, and sandboxed frames refuse them.
   (navigator.locks as LockManager | undefined)?.request(DATABASE, () => opening).catch(() => {});
   const db = await opening;
   // A site that deletes its own databases must not be blocked, and a browser does not ask:
@@ -241,15 +241,15 @@ interface Connection {
   /** Counts the connections that this page has given up, and its calls of `clear`. */
   readonly generation: number;
   /**
-   * What to call if the page leaves: it aborts what was begun in the last 3 s, or ends a `clear`. Replaced when all is aborted, so
-   * a step that finds another set here has been aborted, too.
+   * Functions to call if the page leaves. They abort the transactions of the last 3 s, or end a `clear`. After that another set
+   * takes the place of this one, so a step that finds another set has been aborted, too.
    */
   readonly underWay: Set<() => void>;
 }
 
 /**
- * IndexedDB, opened anew when it fails. Storage that is refused, blocked, hanging or gone costs durability, never an event of this
- * page: what is not in the store is sent from the queue's memory.
+ * IndexedDB, opened anew when it fails. The storage may be refused, blocked, hanging or gone. Then events are less durable, but
+ * none of this page is lost: the queue's memory has the events that the store lacks.
  *
  * @param onTrouble called once
  */
@@ -284,7 +284,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       let transaction: IDBTransaction | undefined;
       const giveUp = () => {
         mine.delete(giveUp);
-        // What is committed is not given up.
+        // A committed transaction is not given up.
         if (abort(transaction)) reject('timeout');
       };
       mine.add(giveUp);
@@ -302,7 +302,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     work: (target: IDBObjectStore) => Promise<T>,
     isLast = connection.fails > 0,
   ): Promise<T | undefined> => {
-    // What a page begins to open as it goes into the back/forward cache stays half open, and shut for all other pages.
+    // A database that a page begins to open on its path into the back/forward cache stays half open, and shut for all other pages.
     if (connection.isResting || (connection.isLeaving && !connection.db)) return undefined;
     const { underWay: mine } = connection;
     const db =
@@ -319,7 +319,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       (cause) => {
         // The caller that aborted the work wants nothing more to be written.
         if (connection.underWay !== mine) return undefined;
-        // Of many that fail at once, only the first one drops what they all used.
+        // If many transactions fail at once, only the first drops the connection that they all used.
         if (connection.db === db) {
           drop();
           if (isLast) rest(cause);
@@ -329,7 +329,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     );
   };
 
-  /** Aborts what is not committed. */
+  /** Aborts all transactions that are not committed. */
   const abortAll = () => {
     const { underWay: aborted } = connection;
     change({ underWay: new Set() });
@@ -338,7 +338,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
 
   return {
     transact(entries, name = '', ...edit) {
-      // A page that asks for a record is there, again.
+      // A page that asks for a record is open, perhaps after the back/forward cache.
       if (name) change({ isLeaving: false });
       return attempt((target) => write(target, entries, name, ...edit));
     },

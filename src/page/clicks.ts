@@ -115,7 +115,7 @@ export const clicks =
       const path = event.composedPath() as HTMLElement[];
       // The event leaves the shadow root, and the window's listener receives it, too. `composed` is false for Chromium's submit.
       if (event.currentTarget !== window && path.includes(window as never)) return;
-      // Changes and submits do not. The focus and clicks do, and come before.
+      // Changes and submits stay in their shadow root. Focus and clicks leave it, and come before.
       for (const node of path) if (node instanceof ShadowRoot) listen(node, 'change', 'submit');
 
       const marked = path.find((node) => marksOf(node)?.clewEvent);
@@ -123,7 +123,7 @@ export const clicks =
 
       const link = followedLink(event);
       if (!link?.href) return;
-      // An SVG link has an object for its address, and none of its parts.
+      // An SVG link has an object as address, without the address's parts.
       const parsed = document.createElement('a');
       parsed.href = (link.href as unknown as SVGAnimatedString).baseVal ?? link.href;
       // The page may have been opened with a password, which its own links then have.

@@ -137,7 +137,7 @@ export const pageViews =
     const isNavigating = () => !!showing && showing !== running;
     /** The page still shows the view before. */
     const isUnseen = () => !!seen && isNavigating() && document.title === titleBefore;
-    /** Another address has to stand for as long, whatever was left of the time of the one before. */
+    /** Another address must stay for the full time again. */
     const wait = () => {
       clearTimeout(timer);
       timer = setTimeout(settle, SETTLING);

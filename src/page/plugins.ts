@@ -6,7 +6,7 @@ import { addContext, type Step } from '../recorder/prepare.js';
  * Starts plugins, and undoes what they did.
  *
  * @param start calls a plugin
- * @param attempt runs a function of the site, and reports what it throws
+ * @param attempt runs a function of the site, and reports its exceptions
  */
 export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T>(run: () => T) => T | '') => {
   /** Undefined once the tracker was stopped: then none begins any more. */

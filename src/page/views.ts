@@ -8,7 +8,7 @@ const TITLE = 100;
 export interface RouterView {
   readonly path: string;
   readonly url: string;
-  /** The URL of the previous view, or what has led to the document. */
+  /** The URL of the previous view, or the document's referrer. */
   readonly referrer: string;
 }
 
@@ -41,7 +41,7 @@ export const createViews = () => {
       };
       whenSeen(begin);
     },
-    /** The view is left. The document may already have the title of the next one: without `title`, it was the one at first. */
+    /** The view is left. The document may already have the next title. Without `title`, the view has its first title. */
     leave: (title?: string) => settle(title),
     /** The page unloads. */
     end: settleHere,

@@ -9,7 +9,7 @@ import { IDENTIFY, jsonOf } from '../wire.js';
 /** JSON of an event or an upsert. Each begins with its `uuid`, so that the text alone shows its type. */
 export type ItemText = string;
 
-/** Where the id stands in every text, and where what follows it begins. */
+/** The place of the id in every text, and the place of the field after it. */
 const ID_START = '{"uuid":"'.length;
 const ID_END = ID_START + 36;
 const REST = ID_END + '",'.length;
@@ -27,7 +27,7 @@ export const isIdentify = (text: ItemText): boolean => text.startsWith(IDENTIFIE
 /** An event goes on with its `timestamp`, an upsert with `properties`. */
 export const isEvent = (text: ItemText): boolean => text[REST + 1] === 't';
 
-/** Whether it is an event that happened longer ago than so many ms. One from the future is not: a clock was wrong. */
+/** Whether an event is older than `ms`. An event from the future is not, because a clock was wrong. */
 export const isOlder = (text: ItemText, age: number): boolean => isEvent(text) && Date.now() - timeOf(text) > age;
 
 /** Whether this is the text of an item. Other code of the origin can write anything into the storage. */
@@ -46,7 +46,7 @@ export const draftEvent = (at: number, event: string, payload?: string, id: stri
 /** The same event as another one. */
 export const renewed = (text: ItemText): ItemText => `{"uuid":"${v4()}${text.slice(ID_END)}`;
 
-/** An upsert that does not know its customer yet: `stamp` adds the `primary_key`. Throws what the properties throw. */
+/** An upsert without its customer. `stamp` adds the `primary_key`. Throws if a getter of the properties throws. */
 export const draftUpsert = (properties: unknown): ItemText => {
   const text = JSON.stringify({ uuid: v4(), properties });
   // The JSON counts: `toJSON` may turn an object into another type.
@@ -54,7 +54,7 @@ export const draftUpsert = (properties: unknown): ItemText => {
   return text;
 };
 
-/** The text with what it did not know in the call. */
+/** The text with the fields that were unknown in the call. */
 export const stamp = (draft: ItemText, known: Readonly<Record<string, unknown>>): ItemText =>
   `${draft.slice(0, -1)},${jsonOf(known).slice(1)}`;
 
@@ -65,5 +65,5 @@ export const upsertBody = (text: ItemText): string => `{${text.slice(REST)}`;
 export const singleBody = (text: ItemText): string => text.slice(0, REST) + text.slice(text.indexOf(',', REST) + 1);
 
 const encoder = new TextEncoder();
-/** Length in UTF-8, which is what every limit counts. */
+/** Length in UTF-8, as all limits count it. */
 export const byteLength = (text: string): number => encoder.encode(text).length;

@@ -24,7 +24,7 @@ export type BeforeSend = (event: TrackedEvent, passed: () => unknown) => Tracked
  */
 export type Step = (text: ItemText, draft: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
 
-/** Adds to payloads that are objects, or none, what `see` returns and they do not have. `false` drops the event. */
+/** Adds the properties that `see` returns to a payload that is an object or missing. Its own properties count. `false` drops the event. */
 export const addContext =
   (see: (event: TrackedEvent) => object | false | undefined): Step =>
   (text, _draft, attempt) => {

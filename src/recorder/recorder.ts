@@ -12,11 +12,11 @@ const FIELDS = 5;
  * `pagehide` only if it began early enough.
  */
 const AT_ONCE = 50;
-/** How long (ms) calls are worked on at a time: four times slower, on a cheap phone, that is still no long task. */
+/** How long (ms) a later task processes calls. On a cheap phone, four times slower, that is still no long task. */
 export const SLICE = 6;
 /** How long (ms) after its first call the calling task goes on to process calls. A task over 50 ms is a long one. */
 const BURST = 24;
-/** A payload of more characters does not wait for its turn. */
+/** A call with more characters of payload is processed at once, because waiting calls need memory. */
 const MOST_WAITING = 1e3;
 
 /** The call that is being made, which may have been made earlier and be replayed. */
@@ -39,7 +39,7 @@ export interface RecorderPorts extends Replay {
   begin(): void;
   /** It was dropped. */
   end(texts: readonly ItemText[], reason: 'unserialisable' | 'rejected' | 'filtered'): void;
-  /** This event was made, or this much of one that was dropped. */
+  /** This event is complete. A dropped event has its name only. */
   onTracked(text: ItemText): void;
   /** Returns what `run` returns, or '' if it throws, which is reported. */
   attempt<T>(run: () => T): T | '';
@@ -60,10 +60,10 @@ export interface Recorder {
   drain(): void;
 }
 
-/** From the call to a finished event. In a burst, the call takes a snapshot and no more: the page's own work goes on. */
+/** From the call to a finished event. In a burst, the call only takes a snapshot, so that the page's own work goes on. */
 export const createRecorder = (ports: RecorderPorts): Recorder => {
   const { steps, clock, begin, end, attempt, fail } = ports;
-  /** Calls are timed from here: in a list a number that is not small is an object, thousands of them in a burst. */
+  /** The times of calls count from here, because V8 allocates an object for each large number in a list. */
   const started = Date.now();
   /** The calls of `track` in this task, one behind the other, and how many fields of them are processed. */
   const calls: Call[number][] = [];
@@ -102,7 +102,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   /** Lets the page's own work go ahead in between. */
   const drainSoon = (until = Date.now() + SLICE) => {
     burst = 0;
-    // To begin costs a look at localStorage and the cookie.
+    // Each drain reads localStorage and the cookie.
     if (calls[0] !== undefined) drain(until);
     ports.rest();
   };

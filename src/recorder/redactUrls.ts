@@ -6,7 +6,7 @@ const SECRET_NAMES =
 /** Has a scheme, begins like a path, a query or a fragment, or has a parameter or a token as a part of its path. */
 const URL_LIKE = /:\/\/|^\.{0,2}\/|^mailto:|^[?#]|[?#&][^\s=?&#]+=|\/eyJ/i;
 // Each separator may be encoded, also more than once: `?` is `%3F`, `%253F` and so on. No expression takes long for any text.
-/** `?name=` or `;name=`: what introduces the name, the name, and how often its `=` was encoded again. */
+/** `?name=` or `;name=`: the character before the name, the name, and how often its `=` was encoded again. */
 const PARAMETER = /([?#&;]|%(?:25)*(?:3F|23|26|3B))((?:(?!%(?:25)*(?:3F|23|26|3B|3D))[^=?#&;])+)(?:=|%((?:25)*)3D)/gi;
 /** The end of a value, and how often it was encoded again. */
 const END = /[#&]|%((?:25)*)(?:23|26)/gi;
@@ -30,7 +30,7 @@ const REDACTED = 'redacted';
 const decode = (text: string): string =>
   text.replace(/%(?:25)*([2-7][\da-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Where a value ends that begins there: an encoded `&` is a part of a value whose `=` was encoded less often. */
+/** The end of the value that begins at `start`. An encoded `&` is a part of a value whose `=` was encoded less often. */
 const endOf = (url: string, start: number, before: string, encoded = -1): number => {
   const ends = url.slice(start).matchAll(/;|3B$/i.test(before) ? PATH_END : END);
   for (const { 1: again, index } of ends) if (again === undefined || again.length <= encoded) return start + index;

@@ -68,7 +68,7 @@ export const apply = (visitor: Visitor, call: Call, service: string): [Visitor, 
  * Finishes calls in order, from one visitor to the next.
  *
  * @param isSure the visitor comes from the database. Otherwise it may have been identified without this page's knowledge: an upsert
- * that knows no customer, and what follows it, is left.
+ * without a customer, and the calls after it, are left.
  * @returns the last visitor, the finished items, and the number of finished calls
  */
 export const finish = (

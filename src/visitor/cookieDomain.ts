@@ -80,7 +80,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const isSame = visitorId === there.visitorId;
       const identity = keys[service];
       const isKnown = there.visitorId && turn <= there.turn;
-      // Once for each page also if nothing is new: the cookie may be of another domain, and it lasts so long from now on.
+      // Each page writes the cookie once, also without a change. The cookie may be of another domain, and its age begins anew.
       if (visitorId && isKnown && (!isSame || (state.outcome === 'written' && !identity))) return;
       if (visitorId && state.outcome === 'refused') return;
       const known = isSame && typeof identity?.[0] !== 'string' && there.mark;

@@ -3,7 +3,7 @@ import { detachLate, withVisitor } from './late.js';
 import { merge, type Visitor } from './record.js';
 import type { Who } from './who.js';
 
-/** So many calls are finished in one task. */
+/** How many calls are finished in one task. */
 export const AT_ONCE = 200;
 
 /**

@@ -10,7 +10,7 @@ import type { Visitor } from './record.js';
  * @returns `watch` listens to clicks until its returned function is called. `renew` gives the links of a click another visitor.
  */
 export const createDeparture = (isLinked: (link: HTMLAnchorElement) => boolean, known: () => Visitor | undefined) => {
-  /** Links during their clicks, each with its own address and the one with the parameter. */
+  /** Links during their clicks, each with its own address and the address with the parameter. */
   const followed = new Map<HTMLAnchorElement, readonly [own: string, linked: string]>();
 
   /** Whether it opens a page of another site. Within a host the visitor is known, and a signed download would become invalid. */

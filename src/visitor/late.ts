@@ -2,7 +2,7 @@ import { timeOf } from '../recorder/event.js';
 import { apply, type Call, isChange } from './calls.js';
 import { markOf, newVisitor, type Visitor, versionAt } from './record.js';
 
-/** A version may be so many changes ahead of its time, because the visitor was changed several times within a tenth of a second. */
+/** How many changes a version may be ahead of its time, if the visitor was changed several times within a tenth of a second. */
 const AHEAD = 1;
 
 /**

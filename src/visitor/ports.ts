@@ -5,7 +5,7 @@ import type { Finished } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
 import type { Visitor } from './record.js';
 
-/** Rows to store with the record, and what to do when that is done. */
+/** Rows to store with the record, and a function that receives the result. */
 export interface Rows {
   readonly entries: readonly Entry[];
   settle(isStored: boolean): void;

@@ -16,7 +16,7 @@ export type Identity = readonly [
 export interface Visitor {
   /** The visitor id (`correlationValue`): a lower-case v4 UUID. All versions of clew store it under this name. */
   readonly thread: string;
-  /** The version: of two visitors, the one with the higher version counts. All versions of clew store it under this name. */
+  /** The version. The visitor with the higher version counts. All versions of clew store it under this name. */
   readonly turn: number;
   /** The version with which this id began. It is missing for a visitor's first id, and in records of earlier versions of clew. */
   readonly since?: number | undefined;

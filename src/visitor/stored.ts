@@ -4,7 +4,7 @@ import type { Who } from './who.js';
 
 /** Name of the record in the store. */
 export const VISITOR = 'visitor';
-/** So many names of journals are remembered that have been taken in, the latest. */
+/** Most names of taken-in journals in the record, the latest. */
 const MOST_TAKEN = 30;
 
 /** The record in the store. The names are there in case the browser crashes before their deletion from localStorage lasts. */
@@ -27,8 +27,8 @@ export const mergedInto = (stored: unknown, mine: Visitor): Stored => ({
 });
 
 /**
- * The record that a page may write unread as it leaves. It must not lack what another tab, or the tracker of another service, has
- * written meanwhile. Other tabs report marks only.
+ * The record that a page may write unread as it leaves. It must have the changes by other tabs and by the trackers of other services.
+ * Other tabs report marks only.
  *
  * @param hinted the visitor of the hint
  */

@@ -16,7 +16,7 @@ import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
 
 /** More calls that wait are not journaled until the page leaves: it would take too long. */
 const MOST_JOURNALED = 1e3;
-/** How often the database is asked again, after so many ms, whether the visitor has refused: it may be busy. */
+/** How often, and after how many ms, a busy database is asked again whether the visitor has refused. */
 const MOST_ASKED = 3;
 const REST = 3000;
 
@@ -61,7 +61,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen));
   const isDoubtful = () => is(AWAY) && isMissing();
 
-  /** Journals what the database may not have. */
+  /** Journals the changes that the database may lack. */
   const write = () => {
     if (!who) return journal.write({});
     const { begin, visitor, stored } = who;
@@ -98,7 +98,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     else if (who && !isEarly && (life.isStopped || (life.isSure && !held.calls[0]))) waiters.give(who.visitor.thread);
   };
 
-  /** Finishes calls that wait, a few at a time: the page's own work goes on. */
+  /** Finishes waiting calls, a few at a time, so that the page's own work goes on. */
   const pump = (most = AT_ONCE) => {
     if (!who || !(is(OPEN) || is(AWAY))) return;
     const { calls } = held;
@@ -136,7 +136,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   /**
-   * The database has answered, within its transaction. Returns undefined if that comes too late.
+   * The database has answered, within its transaction. Returns undefined if the answer is too late.
    *
    * @param present ids of stored events that may be in a journal, too
    * @param isShut there is no database
@@ -169,7 +169,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     const isNews = kept || !isShut || !isSame(visitor, before, service);
     if (isNews && !isSame(visitor, kept, service)) ports.onChange(visitor);
     // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
-    // Until the transaction is done, the journals have them: this page's calls, and what other pages have left.
+    // Until the transaction is done, the journals have this page's calls and the items of other pages.
     return { visitor, others, rows: ports.rows() };
   };
 
@@ -205,7 +205,7 @@ export const createVisitor = (ports: VisitorPorts) => {
         // Without an answer this page does not know whether the visitor has refused.
         if (!answered && life === mine && again && isMissing())
           return void setTimeout(() => life === mine && ask(again - 1), REST);
-        // Where nothing can be stored, what this page knows has to do.
+        // Without a database, this page keeps its own knowledge.
         if (!answered) change(undefined, undefined, true);
         if (!answered) return;
         const { visitor, others, rows } = answered;
@@ -288,7 +288,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       hold(call);
     },
     write: writeHeld,
-    /** Whether the call starts another visitor id, as far as this page knows. One that comes late starts none for the page. */
+    /** Whether the call starts another visitor id, as far as this page knows. A late call starts none for the page. */
     isOther(call: Call): boolean {
       const { fresh, key } = call;
       if (!fresh || (key && [undefined, key, markOf(key)].includes(keyOf(who?.visitor)))) return false;
@@ -322,7 +322,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const record = unread(who, readHint(), service);
       return record ? [[VISITOR, record]] : [];
     },
-    /** After what was handed over: journals what the database has not confirmed. */
+    /** After the handover: journals the changes that the database has not confirmed. */
     carry: write,
     /** The page is back from the back/forward cache. */
     restore() {

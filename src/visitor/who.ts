@@ -48,7 +48,7 @@ export const guess = (
   return [{ begin, visitor: finish(begin, calls, service)[0], met: here, past, seen, number: 0 }, calls];
 };
 
-/** A call comes. Returns the call, unless another page has made it void since. */
+/** Returns a call, unless a change by another page has made it void since. */
 export const meetCall = (who: Who, made: Call, service: string): [Who, Call | undefined] => {
   const [[call], past] = detachLate([made], who.met, who.past, service);
   return [{ ...who, met: made.visitor ?? who.met, past }, call];

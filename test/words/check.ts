@@ -11,7 +11,9 @@ const checks: Readonly<Record<string, (text: string, path: string) => Fault[]>> 
 };
 
 const sourceFaultsOf = (source: string, path: string): Fault[] =>
-  [...commentFaultsOf(source), ...(isTestFile(path) ? titleFaultsOf(source) : [])].toSorted((a, b) => a.line - b.line);
+  [...commentFaultsOf(source, path), ...(isTestFile(path) ? titleFaultsOf(source) : [])].toSorted(
+    (a, b) => a.line - b.line,
+  );
 
 /**
  * `npm run check:words`: checks the words of the pages, of the forms for issues, of comments and of the titles of tests. With

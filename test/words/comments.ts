@@ -21,9 +21,9 @@ interface Line {
   readonly number: number;
 }
 
-/** The place of each comment in a TypeScript file. Consecutive lines of `//` are one comment. */
-const placesIn = (source: string): [start: number, end: number][] => {
-  const file = ts.createSourceFile('comments.tsx', source, ts.ScriptTarget.Latest, true);
+/** The place of each comment. Consecutive lines of `//` are one comment. */
+const placesIn = (source: string, path: string): [start: number, end: number][] => {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const places = new Map<number, number>();
   const texts: ts.Node[] = [];
   const visit = (node: ts.Node): void => {
@@ -84,9 +84,13 @@ const passageOf = (paragraph: readonly Line[]): Passage => {
   return { isCell: false, text: text.trimEnd(), lineAt: (index) => numbers[index] ?? 0 };
 };
 
-/** The prose of a TypeScript file's comments. */
-export const commentsOf = (source: string): Passage[] =>
-  placesIn(source).flatMap(([start, end]) => {
+/**
+ * The prose of a source's comments.
+ *
+ * @param path its ending shows whether the source has JSX, in which `<T>` is an element
+ */
+export const commentsOf = (source: string, path: string): Passage[] =>
+  placesIn(source, path).flatMap(([start, end]) => {
     const first = source.slice(0, start).split('\n').length;
     const lines = source
       .slice(start, end)

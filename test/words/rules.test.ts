@@ -209,7 +209,7 @@ describe('in a source, prose includes', () => {
     ['a directive', '// biome-ignore lint/suspicious/noConsole: it is told', 1],
     ['the last line of a file', 'const a = 1;\n// told', 2],
   ])('%s', (_, source, line) => {
-    expect(commentFaultsOf(source)).toMatchObject([{ line, found: '"told"' }]);
+    expect(commentFaultsOf(source, 'a.tsx')).toMatchObject([{ line, found: '"told"' }]);
   });
 
   it.each([
@@ -219,13 +219,18 @@ describe('in a source, prose includes', () => {
     '/**\n * @example\n * told; told();\n * // told\n */',
     'const a = <p>// told</p>;',
   ])('no code, no address and no example: %s', (source) => {
-    expect(commentFaultsOf(source)).toEqual([]);
+    expect(commentFaultsOf(source, 'a.tsx')).toEqual([]);
   });
+});
+
+it('a comment after a generic function is found in TypeScript without JSX', () => {
+  const source = 'const a = <T>(b: T) => b;\n// told';
+  expect(commentFaultsOf(source, 'a.ts')).toMatchObject([{ line: 2 }]);
 });
 
 it('a sentence in a comment may take several lines', () => {
   const lines = words(26).replace(/(.{40,}?) /g, '$1\n// ');
-  expect(commentFaultsOf(`// ${lines}`)).toMatchObject([{ expected: 'at most 25 words in a sentence' }]);
-  expect(commentFaultsOf(`// ${words(20)}\n\n// ${words(20)}`)).toEqual([]);
-  expect(commentFaultsOf(`/**\n * ${words(20)}\n *\n * - ${words(20)}\n * - ${words(20)}\n */`)).toEqual([]);
+  expect(commentFaultsOf(`// ${lines}`, 'a.ts')).toMatchObject([{ expected: 'at most 25 words in a sentence' }]);
+  expect(commentFaultsOf(`// ${words(20)}\n\n// ${words(20)}`, 'a.ts')).toEqual([]);
+  expect(commentFaultsOf(`/**\n * ${words(20)}\n *\n * - ${words(20)}\n * - ${words(20)}\n */`, 'a.ts')).toEqual([]);
 });

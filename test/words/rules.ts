@@ -108,8 +108,8 @@ export const faultsOf = (markdown: string): Fault[] => faultsIn(proseOf(markdown
 /** The same for a form of GitHub, in YAML. */
 export const formFaultsOf = (yaml: string): Fault[] => faultsIn(proseOfForm(yaml));
 
-/** Where the comments of a TypeScript file break the rules, in the order of its lines. */
-export const commentFaultsOf = (source: string): Fault[] => faultsIn(commentsOf(source));
+/** Where the comments of a source break the rules, in the order of its lines. */
+export const commentFaultsOf = (source: string, path: string): Fault[] => faultsIn(commentsOf(source, path));
 
 /**
  * Where the titles of a file of tests break the rules, in the order of its lines. A title may open with "of", since it continues
