@@ -16,7 +16,7 @@ export interface Scripts {
   readonly npm: Program;
 }
 
-/** A module with chunks and packages: bundled into one script, otherwise as it is. */
+/** Bundles a module with its chunks and packages into one script, and changes nothing else. */
 const bundleModule = async (input: string, name: string): Promise<Program> => {
   const bundle = await rollup({ input, external: /^node:/, plugins: [nodeResolve({ browser: true })] });
   const { output } = await bundle.generate({ format: 'iife', name });

@@ -1,5 +1,5 @@
-// npm run sim:mutants: breaks the product in many ways and counts the seeds until a walk breaks an invariant. `fixed` in place of a number
-// means that no seed does, but a walk of sim/walk/fixed.ts.
+// `npm run sim:mutants` builds each mutant of clew and counts the seeds until a walk breaks an invariant.
+// `fixed` in place of a number means that only a walk of sim/walk/fixed.ts breaks one.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

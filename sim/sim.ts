@@ -1,4 +1,5 @@
-// npm run sim -- --seeds 3000: walks of that many seeds. npm run sim -- --seed 17: one walk, shrunk if it breaks something, with its timeline.
+// `npm run sim -- --seeds 3000` runs that many walks.
+// `npm run sim -- --seed 17` runs one walk, shrinks it if it breaks an invariant, and prints its timeline.
 import { readArguments } from '../test/support/arguments.ts';
 import { loadScripts } from './bundle.ts';
 import { summarise } from './summary.ts';
@@ -11,7 +12,7 @@ import { shrink } from './walk/shrink.ts';
 import { walkAll } from './walkAll.ts';
 import type { WorkerReport } from './worker.ts';
 
-/** After so many walks each time, a run says how far it is. */
+/** Number of walks between two lines of progress. */
 const PROGRESS = 5000;
 
 const USAGE = `npm run sim -- [--seeds COUNT] [--from SEED] [--steps COUNT]
@@ -39,7 +40,7 @@ const from = given.from === undefined ? 1 : count('from');
 const showWalk = async (plan: Plan): Promise<boolean> => {
   const scripts = await loadScripts();
   const found = (await runPlan(scripts, plan)).broken;
-  // What no known break explains is what the reader is looking for.
+  // The reader looks for an invariant whose break no known break explains.
   const sought = found.find((broken) => !isKnown(plan, broken)) ?? found[0];
   const isShrunk = sought !== undefined && !given.whole;
   const breaks = async (smaller: Plan) =>
@@ -53,7 +54,7 @@ const showWalk = async (plan: Plan): Promise<boolean> => {
   return !broken[0];
 };
 
-/** A known break that no longer shows is fixed, or the simulator is blind for it: both are to be looked at. */
+/** Returns the known breaks that no longer break. Either clew is fixed, or the simulator no longer finds the fault. */
 const checkKnown = async (): Promise<string[]> => {
   const scripts = await loadScripts();
   const missing: string[] = [];
@@ -64,7 +65,7 @@ const checkKnown = async (): Promise<string[]> => {
   return missing;
 };
 
-/** A long run says how far it is, and what it has found: it may be interrupted. */
+/** Prints progress and findings at once, because a long run may be interrupted. */
 const tell = ({ findings }: WorkerReport, done: number): void => {
   for (const finding of findings)
     if (!isKnown(createPlan(finding.seed, count('steps')), finding))

@@ -2,14 +2,14 @@ import { loadScripts, type Scripts } from './bundle.ts';
 import { createPlan } from './walk/createPlan.ts';
 import { runPlan } from './walk/run.ts';
 
-/** What the parent asks for: these seeds, one after the other. */
+/** The parent's message: walk these seeds, one after the other. */
 export interface Order {
   readonly seeds: readonly number[];
   readonly steps: number;
   readonly folder: string | undefined;
 }
 
-/** One walk that broke something. */
+/** An invariant that a walk broke. */
 export interface Finding {
   readonly seed: number;
   readonly invariant: string;

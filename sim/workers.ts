@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A walk allocates much and keeps it until its end: small young generations would copy it again and again. Threads for
- * the collection would take the processors from the other workers.
+ * Options of V8. A walk allocates much and keeps it until its end, so a small young generation would copy it again and
+ * again. Garbage collection in worker threads would take the processors from the other workers.
  */
 const MEMORY = ['--min-semi-space-size=64', '--max-semi-space-size=64', '--single-threaded-gc'];
 

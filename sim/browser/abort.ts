@@ -5,7 +5,10 @@ export interface Signal {
   addEventListener(type: string, listener: () => void): void;
 }
 
-/** @returns a signal and what aborts it. The reason is made when it is read: most are not, and a DOMException records a stack. */
+/**
+ * @returns a signal and the function that aborts it. The signal makes its reason when it is read, because a DOMException
+ * records a stack, which takes long.
+ */
 const createSignal = (): [signal: Signal, abort: (makeReason: () => unknown) => void] => {
   const listeners: (() => void)[] = [];
   let makeReason: (() => unknown) | undefined;

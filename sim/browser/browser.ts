@@ -4,16 +4,16 @@ import { clone } from './clone.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { type Channel, createPage, type Page, type PageOptions, type Refusal } from './page.ts';
 
-/** localStorage reaches the disk so long (ms) after a write: a SIGKILL loses what is younger. */
+/** Time (ms) from a write into localStorage until it is on the disk. A SIGKILL loses younger writes. */
 const STORAGE_DELAY = 5000;
 
-/** Characters that localStorage takes. */
+/** Most characters that localStorage stores. */
 export const MOST_STORED = 5_000_000;
 
-/** Chromium keeps a page in the back/forward cache for so long (ms): https://web.dev/articles/bfcache */
+/** How long (ms) Chromium keeps a page in the back/forward cache: https://web.dev/articles/bfcache */
 const CACHE_TIME = 600_000;
 
-/** What a page has written into localStorage or the database. */
+/** A value that a page has written into localStorage or the database. */
 export interface Write {
   readonly at: number;
   readonly page: string;
@@ -23,9 +23,9 @@ export interface Write {
 /** A request of a page that has no answer yet. */
 export interface UnderWay {
   readonly page: Page;
-  /** It outlives its page. */
+  /** Whether the request outlives its page, as a beacon does. */
   readonly isKept: boolean;
-  /** Its sender is gone: it may arrive all the same. */
+  /** Ends the connection of a page that is gone. The request may still arrive. */
   cut(): void;
 }
 
@@ -35,7 +35,7 @@ export interface Browser {
   readonly network: Network;
   readonly localStorage: Map<string, string>;
   readonly storageLimits: { isRefused: boolean; most: number };
-  /** What pages that load from now on may not use as long as they live. */
+  /** The storage that the browser refuses to each page that loads from now on. */
   refusal: Refusal;
   isOnline: boolean;
   readonly hasLocks: boolean;
@@ -44,27 +44,27 @@ export interface Browser {
   readonly hasGpc: boolean;
   readonly hasThrottling?: boolean;
   readonly pages: Set<Page>;
-  /** Requests of all pages, of those that are gone, too. */
+  /** Requests of all pages, including pages that are gone. */
   readonly underWay: Set<UnderWay>;
-  /** All of them, in order. */
+  /** The writes of all pages, in order. */
   readonly writes: Write[];
   open(options: PageOptions): Page;
   broadcast(from: Channel, data: unknown): void;
-  /** The page goes away by navigation or is closed. Resolved by the scheduler before any other task. */
+  /** The visitor navigates or closes the page. The page is suspended or gone before the scheduler runs any other task. */
   leave(page: Page, isCached: boolean): void;
   /** The page comes back from the back/forward cache. */
   restore(page: Page): void;
   evict(page: Page): void;
-  /** The browser suspends a hidden page in its tab, unless it holds what others may wait for. */
+  /** The browser suspends a hidden page in its tab, unless the page has a Web Lock or uses the database. */
   freeze(page: Page): boolean;
-  /** The page goes on. */
+  /** A frozen page runs again. */
   thaw(page: Page): void;
   /** The visitor navigates to a prerendered page. */
   activate(page: Page): void;
   crash(page: Page): void;
-  /** localStorage has changed. */
+  /** Writes localStorage to the disk a while after a change. */
   saveSoon(): void;
-  /** SIGKILL of all processes. Returns the keys of localStorage that come back by it: their deletion was not on the disk. */
+  /** SIGKILL of all processes. Returns the keys of localStorage that come back, because their deletion was not on the disk. */
   kill(): string[];
   setOnline(isOnline: boolean): void;
   show(page: Page, isVisible: boolean): void;

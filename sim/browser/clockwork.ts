@@ -1,9 +1,9 @@
 import { createLane, type Lane, type Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
 
-/** Timers of a hidden page run once in so many ms: https://developer.chrome.com/blog/timer-throttling-in-chrome-88 */
+/** How often (ms) timers of a hidden page run: https://developer.chrome.com/blog/timer-throttling-in-chrome-88 */
 const THROTTLE = 1000;
-/** A timer of more ms runs at once: the delay is an integer of 32 bits. */
+/** Longest delay (ms) of a timer. A longer delay overflows 32 bits, and the timer runs at once. */
 const MOST_DELAY = 2 ** 31 - 1;
 
 /**

@@ -1,4 +1,4 @@
-/** Objects whose prototype has none itself are plain, whatever realm they are from. */
+/** An object is plain if its prototype has no prototype. That also holds for an object of another realm. */
 const isPlain = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

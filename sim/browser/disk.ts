@@ -47,29 +47,29 @@ interface Opening {
 /** The state of one database, of all pages of the origin. */
 export interface Disk {
   rows(): Rows | undefined;
-  /** What is in them if no transaction that is under way completes. */
+  /** The rows that will last. On a full disk the running transaction will abort, so its rows do not count. */
   committed(): unknown[];
   /** How long the disk takes for one request, in ms. */
   speed: [least: number, most: number];
-  /** Over quota a transaction aborts when it commits. */
+  /** Whether the disk is over quota: a transaction that has written then aborts when it commits. */
   isFull: boolean;
   isRefused: boolean;
-  /** Until this virtual time (ms) no `open` goes on. */
+  /** Every `open` hangs until this virtual time (ms). */
   hangsUntil: number;
   create(): void;
   remove(): void;
   readonly connections: Set<Connection>;
-  /** A connection that was closed lasts until its transactions have ended. */
+  /** Whether any transaction runs or waits. A closed connection lasts until its transactions have ended. */
   hasTransactions(): boolean;
   /** Opens and deletes run one after the other. */
   enqueue(opening: Opening): void;
-  /** The opening that is under way has ended. */
+  /** Ends the current opening and begins the next one. */
   opened(): void;
   begin(transaction: Transaction): void;
   request(transaction: Transaction, request: DiskRequest): void;
   commit(transaction: Transaction): void;
   abort(transaction: Transaction, cause: Error): void;
-  /** Whether the page has an open or a transaction under way. */
+  /** Whether the page opens the database or has a transaction that has not ended. */
   isUsedBy(page: Page): boolean;
   /** The page is gone: ends its connections, openings and transactions. */
   disconnect(page: Page, isKilled: boolean): void;
@@ -79,11 +79,11 @@ export interface Disk {
   clear(): void;
 }
 
-/** How long (ms) a page in the back/forward cache may hold up another one. */
+/** How long (ms) a page in the back/forward cache may block the transaction of another page. */
 const PATIENCE = 10;
-/** So many of the transactions that a page has committed as it went away are lost. Measured in Chromium on a busy machine, it was one in six. */
+/** Share of the committed transactions that the browser loses as the page leaves. Chromium on a busy machine lost one in six. */
 const LOST_COMMITS = 0.1;
-/** How often (ms) an `open` that hangs is tried again. */
+/** Time (ms) after which a hanging `open` is tried again. */
 const RETRY = 250;
 
 export const createDisk = (world: World): Disk => {
@@ -195,7 +195,7 @@ export const createDisk = (world: World): Disk => {
     abort,
     isUsedBy: (page) => [current, ...openings, ...transactions].some((user) => user?.page === page),
     disconnect(page, isKilled) {
-      // What was committed while another transaction ran is aborted with its connection: only the first one lasts.
+      // Chromium aborts a committed transaction that waits behind another one. Only the first transaction can last.
       for (const [index, transaction] of [...transactions].entries()) {
         if (transaction.page !== page) continue;
         const isLast = index === 0 && transaction.state === 'committing' && !disk.isFull;

@@ -17,13 +17,13 @@ export interface Fetching {
   fetch(url: string, init: Init): Promise<object>;
   sendBeacon(url: string, body: string): boolean;
   fetchLater(url: string, init: Init): object;
-  /** The page is going away: what the browser keeps for it goes out. */
+  /** Sends the requests of `fetchLater`, because the page is going away. */
   sendLater(): void;
-  /** The page is gone: the browser aborts its requests, but for those that it keeps alive. */
+  /** Aborts the requests of a page that is gone, except keep-alive requests. */
   abort(): void;
 }
 
-/** Bodies of keep-alive requests and beacons share it: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+/** Bytes that keep-alive requests and beacons of a page share: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
 export const KEEPALIVE_QUOTA = 65_536;
 
 const bytesOf = (body: string | Uint8Array = ''): number =>
@@ -31,7 +31,7 @@ const bytesOf = (body: string | Uint8Array = ''): number =>
 
 export const createFetching = (world: World, browser: Browser, page: Page): Fetching => {
   const { scheduler } = world;
-  /** Bytes of keep-alive bodies whose answers have not been read. */
+  /** Bytes of the keep-alive bodies whose requests have no answer yet. */
   let alive = 0;
   const later = new Set<{ url: string; init: Init }>();
 
@@ -53,7 +53,7 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
     browser.underWay.add(entry);
     return sent;
   };
-  /** Reserves bytes of the quota; undefined if there is no room. */
+  /** Reserves bytes of the quota. Returns the function that frees them, or undefined if the quota is exceeded. */
   const reserve = (bytes: number): (() => void) | undefined => {
     if (alive + bytes > KEEPALIVE_QUOTA) return undefined;
     alive += bytes;
@@ -85,7 +85,7 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
           if (isOver) return;
           isOver = true;
           free();
-          // Whoever waits for it is gone with the page; a page in the back/forward cache gets it when it is back.
+          // As a task of the page, the answer never reaches a page that is gone, and waits for a page in the back/forward cache.
           scheduler.after(0, `${page.name} answer`, run, { owner: page });
         };
         const sent = post(url, init, (answer) =>

@@ -6,7 +6,7 @@ import type { Page } from './page.ts';
 
 type Listener = ((event: unknown) => void) | null;
 
-/** What a request is in a page; idb-keyval and clew set listeners as properties. */
+/** An `IDBRequest`. idb-keyval and clew set its listeners as properties. */
 interface PageRequest {
   result?: unknown;
   error?: Error;
@@ -14,14 +14,14 @@ interface PageRequest {
   onerror?: Listener;
   onupgradeneeded?: Listener;
   onblocked?: Listener;
-  /** Of an upgrade. */
+  /** Set if the database is created: `abort` ends the upgrade. */
   transaction?: { abort(): void };
 }
 
 /**
  * `indexedDB` of one page, on the disk that all pages of the origin share. https://w3.org/TR/IndexedDB/
  *
- * @param onWrite called with each value that the page puts there
+ * @param onWrite called with each value that the page puts
  */
 export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (value: unknown) => void) => {
   const { scheduler } = world;
@@ -29,7 +29,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
   const dispatch = (label: string, run: () => void, lane = page.databaseLane) =>
     scheduler.after(0, `${page.name} ${label}`, () => page.guard(run), { owner: page, lane });
 
-  /** A transaction without requests that nobody waits for commits itself once the page's task has ended. */
+  /** A transaction commits itself at the end of the page's task if the page has seen the results of all its requests. */
   const commitIfIdle = (transaction: Transaction) =>
     scheduler.next('auto-commit', () => {
       if (page.state !== 'running') return;
@@ -135,7 +135,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
         disk.abort(transaction, new DOMException('aborted by the page', 'AbortError'));
       },
     };
-    // Microtasks of a page that has just gone may still run: nobody takes what they ask for.
+    // Microtasks of a page that has just gone may still run. The browser ignores their requests.
     if (page.state === 'gone') transaction.state = 'ended';
     else disk.begin(transaction);
     commitIfIdle(transaction);
@@ -210,7 +210,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
       if (page.refusal === 'all') throw new DOMException('refused', 'SecurityError');
       const request: PageRequest = {};
       disk.enqueue({
-        // The browser goes on with it though the page is gone.
+        // The browser deletes the database even if the page is gone.
         page: undefined,
         begin() {
           const remove = (isFirst: boolean) => {

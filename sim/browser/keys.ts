@@ -27,7 +27,7 @@ export const isInRange = (key: Key, { lower, upper, isLowerOpen }: KeyRange): bo
   return (order > 0 || (order === 0 && !isLowerOpen)) && compareKeys(key, upper) <= 0;
 };
 
-/** What `IDBKeyRange` is in a page. */
+/** `IDBKeyRange` of a page. */
 export const keyRanges = {
   bound: (lower: Key, upper: Key, isLowerOpen = false): KeyRange => ({ lower, upper, isLowerOpen }),
 };

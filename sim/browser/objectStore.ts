@@ -3,7 +3,7 @@ import { compareKeys, isInRange, type Key, type KeyRange } from './keys.ts';
 /** The rows of one object store, in the order of their keys. */
 export interface Rows {
   get(key: Key): unknown;
-  /** Without a value the row is deleted. Returns what undoes it. */
+  /** Writes the row, or deletes it if `value` is undefined. Returns the function that undoes the change. */
   set(key: Key, value: unknown): () => void;
   range(range: KeyRange | undefined, most: number): [key: Key, value: unknown][];
   readonly size: () => number;
@@ -11,7 +11,7 @@ export interface Rows {
 
 export const createRows = (): Rows => {
   const rows: [key: Key, value: unknown][] = [];
-  /** Where the key is, or would be. */
+  /** The index of the key's row, or the index where that row belongs. */
   const indexOf = (key: Key): number => {
     let [low, high] = [0, rows.length];
     while (low < high) {

@@ -12,12 +12,13 @@ import { keyRanges } from './keys.ts';
 import { PackingResponse } from './responses.ts';
 import { createStorage } from './storage.ts';
 
-/** `clew` in a page: before the bundle has loaded the stub, then the tracker. */
+/** `clew` in a page: the stub until the bundle has loaded, then the tracker. */
 export type Clew = (method: string, ...args: unknown[]) => unknown;
 
 /**
- * What a page may not use: IndexedDB as in private windows of older browsers, where `open` fails, or all storage as in
- * sandboxed frames, where every use of it throws. https://html.spec.whatwg.org/multipage/webstorage.html#dom-localstorage
+ * The storage that the browser refuses to a page. `database`: `open` fails, as in private windows of older browsers.
+ * `all`: every use of storage throws, as in sandboxed frames.
+ * https://html.spec.whatwg.org/multipage/webstorage.html#dom-localstorage
  */
 export type Refusal = 'nothing' | 'database' | 'all';
 
@@ -41,15 +42,15 @@ export interface Page extends Owner {
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
   readonly refusal: Refusal;
-  /** Suspended in its tab, not in the back/forward cache. */
+  /** Whether the page is suspended in its tab, not in the back/forward cache. */
   isFrozen: boolean;
-  /** When its first transaction completed. */
+  /** Virtual time (ms) when its first transaction completed. */
   storedAt: number | undefined;
-  /** Web Locks keep the page out of the back/forward cache. */
+  /** Number of Web Locks that the page holds. They keep it out of the back/forward cache. */
   locks: number;
-  /** The browser drops the page from the back/forward cache, since another page waits for what it holds. */
+  /** Another page waits for the database: the browser drops this page from the back/forward cache, or thaws it. */
   evict(): void;
-  /** Runs code of the page: what it throws is an error of the page. */
+  /** Runs code of the page. An exception breaks the invariant "no exception reaches the page". */
   guard(run: () => void): void;
   /** Runs the program in the page. Returns what the program returns. */
   run(program: Program): unknown;
@@ -136,7 +137,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
   };
 
   const onWrite = (value: unknown) => void browser.writes.push({ at: scheduler.now(), page: name, value });
-  /** A page that nobody has seen has nothing to write. */
+  /** A page must not write while it is prerendering. */
   const onStored = (written?: string) => {
     if (written !== undefined && document.prerendering)
       world.break('a prerendered page sends and stores nothing', `${name}: localStorage`);

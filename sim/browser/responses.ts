@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 
-/** An answer as a page or the relay reads it. */
+/** `Headers` of a request or an answer. */
 export const createHeaders = (given: Readonly<Record<string, string>> = {}) => {
   const values = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   return {
@@ -47,7 +47,7 @@ export class PackingResponse {
   }
 }
 
-/** `DecompressionStream` of the relay: what is written is inflated when the writer closes. */
+/** `DecompressionStream` of the relay. It inflates all chunks when the writer closes. */
 export class InflatingStream {
   readonly #chunks: Uint8Array[] = [];
   readonly #done: Promise<Uint8Array>;

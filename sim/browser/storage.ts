@@ -1,8 +1,8 @@
 /**
- * A storage area as `localStorage` gives it to pages: properties, backed by a map that outlives them.
+ * A storage area like `localStorage`. Its properties are the entries of a map that outlives the page.
  *
  * @param limits `most`: characters of all keys and values together
- * @param onChange called with what is written, or without it after a deletion
+ * @param onChange called with each value that is written, and without a value after a deletion
  */
 export const createStorage = (
   entries: Map<string, string>,
@@ -15,7 +15,7 @@ export const createStorage = (
   const write = (key: string, value: string) => {
     let length = key.length + value.length;
     for (const [other, text] of entries) if (other !== key) length += other.length + text.length;
-    // The site's own keys may have filled it: a value that is no longer than the old one is taken all the same.
+    // A full localStorage takes a value that is no longer than the old one.
     const isLonger = value.length > (entries.get(key)?.length ?? -1);
     if (isLonger && length > limits.most) throw new DOMException('over quota', 'QuotaExceededError');
     entries.set(key, value);

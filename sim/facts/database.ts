@@ -1,6 +1,6 @@
 import type { Fact, FactTab } from './fact.ts';
 
-/** Functions for pages: each leaves what later calls need on `window`. */
+/** These functions run in pages. They keep values for later calls on `window`. */
 
 const open = (id: string) =>
   new Promise<void>((resolve, reject) => {
@@ -21,7 +21,7 @@ const read = (key: string) =>
     request.onsuccess = () => resolve(request.result ?? null);
   });
 
-/** The same; 'no answer' if another transaction keeps the database for so long. */
+/** Like `read`, but resolves to 'no answer' if another transaction keeps blocking the database. */
 const readSoon = (key: string) =>
   new Promise<unknown>((resolve, reject) => {
     const { database } = window as unknown as { database: IDBDatabase };
@@ -31,7 +31,7 @@ const readSoon = (key: string) =>
     setTimeout(() => resolve('no answer'), 5000);
   });
 
-/** A transaction of `key` that goes on until `release`; it writes 'begun' first, and last 'ended'. */
+/** Keeps a transaction open until `release` is called. The transaction first writes 'begun' to `key`, and at its end 'ended'. */
 const hold = (key: string) => {
   const { database } = window as unknown as { database: IDBDatabase };
   const rows = database.transaction('rows', 'readwrite').objectStore('rows');
@@ -62,7 +62,7 @@ const readInNextPage = async (tab: FactTab, id: string) => {
 
 export const databaseFacts: readonly Fact[] = [
   {
-    // On a busy machine Chromium loses up to one in six of them.
+    // On a busy machine Chromium loses up to one in six of these transactions.
     name: 'a transaction ended by commit() in pagehide mostly lasts when the page navigates: at least one of five does',
     async play(browser, id) {
       for (let attempt = 1; attempt <= 5; attempt++) {
@@ -88,7 +88,7 @@ export const databaseFacts: readonly Fact[] = [
       return tab.evaluate(readSoon, 'key');
     },
     outcome: null,
-    // WebKit keeps the transaction, and the database from all pages.
+    // WebKit keeps the transaction open, which blocks the database for all pages.
     differences: { webkit: 'no answer' },
   },
   {

@@ -10,7 +10,7 @@ export interface FactTab {
 
 /** A server that answers no request. */
 export interface Holder {
-  /** Where it is. Requests are told apart by what follows. */
+  /** The beginning of the server's addresses. Each request appends a path of its own. */
   readonly address: string;
   /** Resolves when the request to this path has arrived. */
   arrived(path: string): Promise<void>;
@@ -28,13 +28,13 @@ export interface FactBrowser {
 export interface Fact {
   readonly name: string;
   /**
-   * Plays it and returns what was seen, as JSON.
+   * Plays the fact and returns the observed outcome, as JSON.
    *
    * @param id names databases and keys of this play
    */
   play(browser: FactBrowser, id: string): Promise<unknown>;
-  /** What the simulator and every engine show. */
+  /** The outcome in the simulator, and in each engine that `differences` does not name. */
   readonly outcome: unknown;
-  /** Engines that show something else, and what. The simulator does as Chromium does. */
+  /** The outcomes of engines that differ. The simulator behaves like Chromium. */
   readonly differences?: Partial<Record<EngineName, unknown>>;
 }

@@ -2,5 +2,5 @@ import { databaseFacts } from './database.ts';
 import type { Fact } from './fact.ts';
 import { pageFacts } from './page.ts';
 
-/** What the simulator assumes of browsers. Each is played in the simulator, Chromium, Firefox and WebKit. */
+/** The simulator's assumptions about browsers. Tests play each of them in the simulator, Chromium, Firefox and WebKit. */
 export const facts: readonly Fact[] = [...databaseFacts, ...pageFacts];

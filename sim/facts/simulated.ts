@@ -8,10 +8,10 @@ import type { FactBrowser, FactTab, Holder } from './fact.ts';
 /** How long (virtual ms) a call in a page may take. */
 const PATIENCE = 60_000;
 const HELD = '/held/';
-/** A request has arrived after so long (virtual ms). */
+/** Time (virtual ms) after which every request has arrived. */
 const TRAVEL = 1000;
 
-/** The simulated browser, driven as the facts drive real ones: time passes while a call waits for its promise. */
+/** The simulated browser behind the interface of real ones. Virtual time passes while a call waits for its promise. */
 export const createSimulatedBrowser = (seed: number): FactBrowser => {
   const world = createWorld(seed);
   const network = createNetwork(world, {
@@ -32,7 +32,7 @@ export const createSimulatedBrowser = (seed: number): FactBrowser => {
       },
     );
     const until = world.scheduler.now() + PATIENCE;
-    // What was resolved in the call itself settles without a task.
+    // A promise that the call itself resolves settles without a task of the scheduler.
     await new Promise((resolve) => setImmediate(resolve));
     while (!settled && !failed) {
       if (!(await world.scheduler.step(until))) throw new Error(`nothing has happened for ${PATIENCE} virtual ms`);

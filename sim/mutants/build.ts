@@ -7,7 +7,7 @@ import type { Mutant } from './mutant.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src');
 
-/** JavaScript of a file of `src`, by its text: only one file differs between two mutants. */
+/** The JavaScript of each file of `src`, by its TypeScript. Most files are the same in all mutants. */
 const transpiled = new Map<string, string>();
 
 const transpile = (text: string): string => {
@@ -23,7 +23,7 @@ const transpile = (text: string): string => {
 /**
  * The text of a file with the mutant's replacement in it.
  *
- * @throws Error if the text to replace occurs in the file not once but never or more often
+ * @throws Error unless the text to replace occurs exactly once in the file
  */
 export const mutate = (text: string, { name, file, find, replace }: Mutant): string => {
   const count = text.split(find).length - 1;
@@ -69,10 +69,10 @@ export const buildRelay = async (folder: string, mutant: Mutant): Promise<string
 };
 
 /**
- * Builds what a simulation runs into a new folder, as `npm run build` does but without a minifier. Without a mutant: as it
- * is.
+ * Builds the files that a simulation runs into a new folder, like `npm run build` without a minifier.
  *
- * @param plain such a folder without a mutant: what the mutant does not touch is copied from there
+ * @param mutant Default: none, which builds clew unchanged
+ * @param plain a folder built without a mutant. Files that the mutant does not change are copied from there
  */
 export const build = async (folder: string, mutant?: Mutant, plain?: string): Promise<string> => {
   if (mutant) mutate(readFileSync(join(SOURCE, mutant.file), 'utf8'), mutant);

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** What single calls promise. */
+/** Mutants that break the promise of a single call. */
 export const callMutants: readonly Mutant[] = [
   {
     name: 'resolves trackNow before the event is sent',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** What is sent, when, and what an answer means. */
+/** Mutants that send wrong batches, send at a wrong time, or misread an answer. */
 export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'sends without the lease',

@@ -6,9 +6,9 @@ import type { Plan } from '../walk/plan.ts';
 import { runPlan } from '../walk/run.ts';
 import type { Broken } from '../world/world.ts';
 
-/** Where a mutant was found, and how much work that was. */
+/** The walk that shows a mutant, and how many walks the search took. */
 export interface Hunt {
-  /** How many seeds were walked: the last one shows the mutant if an invariant and no `fixed` is given. */
+  /** Number of seeds walked. With `invariant` and without `fixed`, the last seed shows the mutant. */
   readonly seeds: number;
   /** The name of the walk in `fixed.ts` that shows the mutant, if no seed does. */
   readonly fixed?: string;
@@ -18,17 +18,17 @@ export interface Hunt {
   readonly walks: number;
 }
 
-/** A known break may show in a walk by chance: the plan is walked in so many other worlds, too. */
+/** Number of other worlds in which the plan is walked, too. A known break may show in one world by chance. */
 const OTHER_WORLDS = 6;
-/** In so many more of these worlds than the unbroken product, the mutant has to break the invariant. */
+/** The mutant has to break the invariant in at least this many more of these worlds than clew without a mutant. */
 const MARGIN = 3;
 
 const worldsOf = (plan: Plan): Plan[] =>
   Array.from({ length: OTHER_WORLDS }, (_, world) => ({ ...plan, seed: 1e6 * (world + 1) + plan.seed }));
 
-/** Walks seed after seed, and then the fixed walks, until the mutant breaks an invariant that the unbroken product keeps. */
+/** Walks seed after seed, and then the fixed walks, until the mutant breaks an invariant that clew without a mutant keeps. */
 export const createHunt = (plain: Scripts, steps: number) => {
-  /** What the unbroken product breaks, by plan and world. */
+  /** The invariants that clew without a mutant breaks, by plan and world. */
   const known = new Map<string, ReadonlySet<string>>();
   let walks = 0;
 
@@ -67,7 +67,7 @@ export const createHunt = (plain: Scripts, steps: number) => {
           return { seeds: seed, invariant, detail, walks };
         }
     }
-    // The unbroken product breaks nothing in these.
+    // Without a mutant, clew breaks no invariant in the fixed walks.
     for (const { name, plan } of fixed) {
       const [broken] = await brokenBy(mutant, plan);
       if (broken) return { seeds: most, fixed: name, invariant: broken.invariant, detail: broken.detail, walks };

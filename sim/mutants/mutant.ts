@@ -1,6 +1,6 @@
-/** One way to break the product. */
+/** One change of the source that breaks clew. */
 export interface Mutant {
-  /** A sentence that says what the broken product does. */
+  /** The broken behaviour, as a sentence whose subject is the broken clew. */
   readonly name: string;
   /** The file below `src`. */
   readonly file: string;

@@ -6,7 +6,7 @@ import { relayMutants } from './relayMutants.ts';
 import { storageMutants } from './storageMutants.ts';
 import { visitorMutants } from './visitorMutants.ts';
 
-/** All ways to break the product that the simulator has to find. */
+/** All mutants. The simulator has to find each of them. */
 export const mutants: readonly Mutant[] = [
   ...storageMutants,
   ...deliveryMutants,

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** What a page hands over as it leaves, and how a later page learns what has come of it. */
+/** Mutants of the handover of a page that leaves, and of a later page's question whether it arrived. */
 export const receiptMutants: readonly Mutant[] = [
   {
     name: 'receipts: settles a handover that the relay does not know',

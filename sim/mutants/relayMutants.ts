@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** The relay between pages and the service. */
+/** Mutants of the relay. */
 export const relayMutants: readonly Mutant[] = [
   {
     name: 'the relay forgets which events the service has',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** What is on the disk, and when. */
+/** Mutants that write wrong data into the database or localStorage, or write it at a wrong time. */
 export const storageMutants: readonly Mutant[] = [
   {
     name: 'leaves every transaction to commit itself',

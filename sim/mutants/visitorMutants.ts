@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Who the visitor is, in every tab and on every page. */
+/** Mutants of the visitor id, consent, and the visitor that all tabs share. */
 export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not journal a changed visitor',

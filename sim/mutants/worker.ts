@@ -1,7 +1,7 @@
 import { loadScripts } from '../bundle.ts';
 import { createHunt, type Hunt } from './hunt.ts';
 
-/** What the parent asks for: walk the mutant in this folder. */
+/** The parent's message: hunt the mutant in `folder`. */
 export interface HuntOrder {
   readonly folder: string;
   readonly plain: string;

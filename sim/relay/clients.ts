@@ -17,7 +17,7 @@ const BATCH = '/clew/api/events/batch/';
 const BACK_OFF = [200, 4000] as const;
 
 export interface Clients {
-  /** The events that a client has read a success for. */
+  /** The ids of the events for which a client has read a success. */
   readonly confirmed: ReadonlySet<string>;
   readonly areDone: () => boolean;
 }
@@ -39,7 +39,7 @@ export const createEvents = (random: Random, count: number): SentEvent[] => {
   }));
 };
 
-/** Batches that share events, in different orders: two tabs, or a browser that has retried on its own. */
+/** Batches that share events, in different orders, as two tabs send them, or a browser that retries a request on its own. */
 export const createBatches = (random: Random, events: readonly SentEvent[]): SentEvent[][] =>
   Array.from({ length: 5 }, () => {
     const start = random.below(events.length - 1);

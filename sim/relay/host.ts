@@ -6,9 +6,12 @@ import type { Stage } from './stage.ts';
 
 /** The relays' option `timeout`, in ms. */
 export const TIMEOUT = 2000;
-/** The shortest that `createRelay` allows for it, in ms. */
+/** The shortest `maxPending` that `createRelay` allows with this `timeout`, in ms. */
 export const MAX_PENDING = 5 * TIMEOUT + 1200;
-/** `seen` twice around a wait of `timeout`, a beacon forwarded three times, and `seen` again, with the pauses between, in ms. */
+/**
+ * Longest time (ms) until an answer. It covers two calls of `seen` around a wait of `timeout`, three attempts to forward a
+ * beacon, another call of `seen`, and the pauses between.
+ */
 const LONGEST_ANSWER = 8 * TIMEOUT + 3200;
 
 /** A machine with a relay that can be killed at any moment. */

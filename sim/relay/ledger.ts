@@ -1,4 +1,4 @@
-/** What has happened, in order: the invariants are computed from it. */
+/** Something that happened in a simulation, such as a kill. The invariants are computed from all entries, in order. */
 export type Entry =
   | { readonly what: 'reserved'; readonly key: string; readonly owner: string; readonly from: string }
   | { readonly what: 'taken'; readonly key: string; readonly from: string }
@@ -69,7 +69,7 @@ const excuseOf = (entries: readonly Entry[], first: Stored, second: Stored): str
   return undefined;
 };
 
-/** Repeats without an excuse, and the number of those with each. */
+/** Events that the service has stored again: the faults have no excuse, and the others have one excuse each. */
 export const repeatsIn = (entries: readonly Entry[]) => {
   const latest = new Map<string, Stored>();
   const faults: string[] = [];
@@ -87,7 +87,7 @@ export const repeatsIn = (entries: readonly Entry[]) => {
   return { faults, excuses };
 };
 
-/** Reservations that have expired although their relay lived, and none of its commands about them had failed. */
+/** Reservations that expired although their relay was alive and all its commands about them had succeeded. */
 export const abandonedIn = (entries: readonly Entry[]): string[] => {
   const { has } = readerOf(entries);
   return entries.flatMap((entry, at) => {

@@ -7,7 +7,7 @@ const named = (name: string): Mutant => {
   return found;
 };
 
-/** Each with an invariant that a scenario of two relays finds broken. */
+/** Mutants of the relay, each with the invariant that it breaks in a scenario of two relays. */
 export const sharedMutants: readonly (readonly [mutant: Mutant, invariant: string])[] = [
   [named('the relay answers success before the service has answered'), 'a confirmed event is stored'],
   [named('the relay remembers events before the service has answered'), 'a confirmed event is stored'],

@@ -6,7 +6,7 @@ import { type ClientKind, type Command, type Connection, connectTo, type RedisSe
 /** One Redis in virtual time, with the three commands of `redisSeen`. */
 export interface SimulatedRedis {
   connect(owner: Owner, kind: ClientKind, isAlive: () => boolean): Command;
-  /** Ends it. `isSilent`: the clients notice only when it comes back. */
+  /** Ends the process. `isSilent`: the clients notice only after the restart. */
   kill(isSilent: boolean): void;
   restart(isEmptied: boolean): void;
 }
@@ -57,7 +57,7 @@ export const createRedis = (world: World, ledger: Ledger): SimulatedRedis & { sw
   const values = createValues(world, ledger);
   const connections = new Set<Connection>();
   let isUp = true;
-  /** Counts its processes: a command to one that is gone is lost. */
+  /** Counts the processes of Redis. A command to a process that is gone is lost. */
   let life = 0;
   let isSilent = false;
   const later = (label: string, run: () => void, more: object = {}) =>

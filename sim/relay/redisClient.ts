@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 
 /**
  * How a client treats commands while Redis is away. `rejects` is `redis` with `disableOfflineQueue`, `queues` is `redis`, and
- * `resends` is `ioredis`, which also repeats the commands whose reply it has not read.
+ * `resends` is `ioredis`, which also sends the commands again whose reply it has not read.
  */
 export type ClientKind = 'rejects' | 'queues' | 'resends';
 
@@ -16,7 +16,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** What the server does to it. */
+/** The events of a connection that the server causes. */
 export interface Connection {
   lose(): void;
   open(): void;
@@ -24,7 +24,7 @@ export interface Connection {
 
 /** The server's end of all connections. */
 export interface RedisServer {
-  /** Counts its processes: a command to one that is gone is lost. Undefined while there is none. */
+  /** The number of the running process, or undefined while none runs. A command to a process that is gone is lost. */
   life(): number | undefined;
   execute(from: string, args: string[]): unknown;
   /** Runs after the time that a message takes. */

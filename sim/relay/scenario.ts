@@ -19,7 +19,7 @@ export interface Kill {
 export interface Outcome {
   readonly broken: readonly Broken[];
   readonly moments: number;
-  /** Why events were stored again, once for each. */
+  /** For each event that was stored again, the reason. */
   readonly excuses: readonly string[];
 }
 
@@ -47,7 +47,7 @@ const killerOf = (stage: Stage, hosts: readonly Host[], target: Target) => {
   };
 };
 
-/** For some time, the service takes nothing. */
+/** In half of the worlds, the service answers 503 for some time. */
 const disturb = ({ world, service }: Stage) => {
   const random = world.random.fork('service');
   if (random.chance(0.5)) return;
@@ -108,7 +108,7 @@ export const playRelays = async (
   const clients = await play(createBatches(random, events));
   world.scheduler.skipTo(world.scheduler.now() + MAX_PENDING);
   stage.redis.sweep();
-  // Whatever was reserved is free again: the same events are answered at once, and are duplicates.
+  // All reservations have expired, so the relays confirm the same events as duplicates at once.
   front.conditions = FAIR;
   const after = await play([events, events.toReversed()]);
   check(stage, events, clients);

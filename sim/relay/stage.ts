@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createRedis } from './redis.ts';
 
-/** What two relays share. */
+/** The parts of a simulation that its two relays share. */
 export interface Stage {
   readonly world: World;
   /** `dist/relay.js`. */
@@ -18,7 +18,7 @@ export interface Stage {
   readonly back: Network;
 }
 
-/** The service, with each event that it stores and each answer that a relay reads in the ledger. */
+/** The service. The ledger notes each event that it stores and each answer that a relay reads. */
 const watch = (service: Service, ledger: Ledger) => {
   let requests = 0;
   return (request: NetworkRequest, answer: (answer: NetworkAnswer) => void) => {

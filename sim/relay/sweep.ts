@@ -1,16 +1,16 @@
 import type { Program } from '../world/program.ts';
 import { type Kill, type Outcome, playRelays, TARGETS } from './scenario.ts';
 
-/** A run, and what is needed to play it again. */
+/** A run, with the seed and the kill that play it again. */
 export interface Played extends Outcome {
   readonly seed: number;
   readonly kill: Kill | undefined;
 }
 
 /**
- * Plays a seed without a kill, and then with one at each moment of it.
+ * Plays a seed without a kill, and then with a kill at each moment.
  *
- * @param isWhole each target at each moment. Otherwise the targets take turns
+ * @param isWhole whether to kill each target at each moment. Default: false, the targets take turns
  */
 export async function* sweep(program: Program, seed: number, isWhole = false): AsyncGenerator<Played> {
   const undisturbed = await playRelays(program, seed);

@@ -1,4 +1,4 @@
-/** Where a page's second tracker sends to, at the service or at its relay. */
+/** The prefix of the addresses to which a page's second tracker sends, at the service or at its relay. */
 export const OTHER = '/other';
 
 /** Whether the address is one of the second tracker, or of its relay. */

@@ -11,7 +11,7 @@ export const sign = (primaryKey: string): string => digest(SECRET, primaryKey).t
 
 /** The relay's option `identityKeys`. */
 export const KEYS = { audience: 'sim', keys: [{ id: 'sim', secret: SECRET }] };
-/** A token is valid for so long (s): some expire before they arrive. */
+/** Lifetime of a token, in s. It is short, so that some tokens expire before they arrive. */
 const LIFETIME = 5;
 
 const base64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -24,7 +24,7 @@ export const tokenOf = (primaryKey: string, now: number): string => {
   return `${signed}.${digest(SECRET, signed).toString('base64url')}`;
 };
 
-/** `crypto.subtle` for HMAC, as the relay uses it. Node's own answers in another thread, at no certain moment. */
+/** `crypto.subtle` for HMAC, as the relay uses it. Node's own works in a worker thread and finishes at an arbitrary moment. */
 export const subtle = {
   importKey: async (_format: string, secret: Uint8Array) => secret,
   verify: async (_name: string, key: Uint8Array, signature: Uint8Array, text: Uint8Array) =>

@@ -3,7 +3,7 @@ import { type Rejections, TOKEN_EXPIRED } from '../../src/wire.ts';
 import type { World } from '../world/world.ts';
 
 export interface NetworkRequest {
-  /** Who sends it, for the timeline. */
+  /** The name of its sender, for the timeline. */
   readonly from: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,9 +14,9 @@ export interface NetworkAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Called by whoever has read the answer to its end. */
+  /** The sender calls it after it has read the whole answer. */
   readonly accepted?: () => void;
-  /** The body breaks off. */
+  /** Whether the body breaks off. */
   readonly isCut?: boolean;
 }
 
@@ -25,7 +25,7 @@ export type Server = (request: NetworkRequest, answer: (answer: NetworkAnswer) =
 
 /** How the network treats requests from now on. */
 export interface Conditions {
-  /** One way, in ms. */
+  /** Time that a request or an answer travels, in ms. */
   readonly latency: readonly [least: number, most: number];
   /** Share of requests that are lost before the server has taken them. */
   readonly lostBefore: number;
@@ -35,13 +35,13 @@ export interface Conditions {
   readonly cut: number;
   /** Answers in place of the server: a captive portal, a CDN, a service worker. */
   readonly foreign?: NetworkAnswer | undefined;
-  /** Nothing is answered. */
+  /** Whether all requests stay without an answer. */
   readonly hangs: boolean;
 }
 
 export const FAIR: Conditions = { latency: [5, 40], lostBefore: 0, lostAfter: 0, cut: 0, hangs: false };
 
-/** A request and what came of it. */
+/** A request and its outcome. */
 export interface RequestRecord {
   readonly at: number;
   readonly from: string;
@@ -62,16 +62,16 @@ export interface Network {
   conditions: Conditions;
   /** Every request, in the order in which they were sent. */
   readonly requests: RequestRecord[];
-  /** Whether the network may take a request and lose its answer. */
+  /** Whether the network loses no request and no answer. */
   readonly isFair: () => boolean;
   send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): SentRequest;
 }
 
-/** A request that is under way, as its sender sees it. */
+/** An open request, as its sender sees it. */
 export interface SentRequest {
   /** The sender does not wait for the answer any more. */
   giveUp(): void;
-  /** The sender is gone: what has not arrived may be lost, or be taken all the same. Nobody hears the answer. */
+  /** The sender is gone. A request that has not arrived may be lost, or still arrive. */
   cut(): void;
 }
 
@@ -101,19 +101,19 @@ const expiredIn = (text = ''): readonly string[] => {
   return rejected.filter(({ reason }) => reason === TOKEN_EXPIRED).map(({ uuid }) => uuid);
 };
 
-/** What the timeline says of a body: the number of each event in it, or its name. */
+/** The content of a body for the timeline: the number of each event, or its name. */
 export const contentOf = (request: NetworkRequest): string => {
   const body = parse(textOf(request));
   if (!body) return 'no JSON';
   return (body.batch ?? [body]).map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
 };
 
-/** Carries requests to servers by the prefix of their address. */
+/** Routes each request to a server by the prefix of its address. */
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
   const { scheduler } = world;
   const random = world.random.fork('network');
   const cutting = world.random.fork('cut requests');
-  /** Remembers the request and what comes of it. */
+  /** Records the request, and later its outcome. */
   const record = (request: NetworkRequest) => {
     const entry: RequestRecord = { at: scheduler.now(), from: request.from, request };
     network.requests.push(entry);
@@ -122,7 +122,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const { status = 0, headers = {}, isCut } = answer ?? {};
       // An answer whose body breaks off counts as none.
       const retryAfter = isCut ? 0 : Number(headers['Retry-After'] ?? 0) * 1000;
-      // clew trusts no page of HTML: the relay and the service send none.
+      // clew trusts no HTML, because the relay and the service never answer with it.
       const isForeign = headers['Content-Type'] === 'text/html';
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
       const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
@@ -143,7 +143,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const conditions = network.conditions;
       const travel = (label: string, run: () => void) =>
         scheduler.after(random.between(...conditions.latency), label, run);
-      /** @param lose keeps the request from arriving, if it has not yet */
+      /** @param lose loses the request unless it has arrived */
       const sent = (lose = () => {}): SentRequest => ({
         giveUp,
         cut() {

@@ -11,24 +11,24 @@ export { SERVICE_URL } from './relayProcess.ts';
 /** The real relay from `dist/relay.js`, in virtual time. */
 export interface SimulatedRelay {
   readonly serve: Server;
-  /** Ends the process with what it has under way, and starts another one. */
+  /** Ends the process with its open requests, and starts another process. */
   restart(): void;
 }
 
 interface RelayOptions {
   /** Names its processes in the timeline. */
   readonly name?: string;
-  /** Where its service is. */
+  /** The address of its service. */
   readonly baseUrl?: string;
-  /** What it asks of an identity: nothing, a signature, or a token that expires. */
+  /** The proof that the relay requires of an identity: none, a signature, or a token that expires. */
   readonly proof?: Proof;
 }
 
 export type Proof = 'none' | 'signature' | 'token';
 
-/** A walk has fewer calls. */
+/** More calls than any walk makes. */
 const MOST_CALLS = 3000;
-/** Of the walks' upserts, each has a property of its own. */
+/** Each `setProperties` of a walk sets a property of its own. */
 const allowedProperties = ['visits', 'n', ...Array.from({ length: MOST_CALLS }, (_, n) => propertyOf(n))];
 
 const IDENTITY: Readonly<Record<Proof, object>> = {
@@ -50,7 +50,7 @@ export const createSimulatedRelay = (
   let process: Owner | undefined;
   let handle: Handle | undefined;
   let starts = 0;
-  /** Outlives the process, as a Redis does. */
+  /** The store of event ids. It outlives the process, like a Redis. */
   let seen: object | undefined;
 
   const start = () => {

@@ -26,7 +26,7 @@ interface ProcessOptions {
   readonly owner: Owner;
   /** Carries the relay's own requests to the service. */
   readonly network: Network;
-  /** Asked before each effect on the world: a process that is gone has none. */
+  /** Whether the process runs. The relay checks it before each effect, because a process that is gone has none. */
   readonly isAlive: () => boolean;
   /** The options of `createRelay`, without `fetch`. */
   readonly optionsOf: (module: RelayModule) => object;

@@ -11,9 +11,9 @@ export interface Stored {
   readonly timestamp: string;
   /** Virtual time in ms. */
   readonly at: number;
-  /** It came to the other service of the page. */
+  /** Whether it came to the service of a page's second tracker. */
   readonly isOther: boolean;
-  /** The sender has read a success for it: it has no reason to send it again. */
+  /** Whether the sender has read a success for it, and so has no reason to send it again. */
   isConfirmed: boolean;
 }
 
@@ -24,13 +24,13 @@ export interface Mood {
   /** Answers with this status in place of its own. */
   readonly status?: number;
   readonly retryAfter?: string;
-  /** Takes the events all the same. */
+  /** Whether the service stores the events although it answers with `status`. */
   readonly takes?: boolean;
 }
 
 /**
- * The customer-messaging service as `interface.md` describes it. It does not remove duplicates, answers 500 to an event
- * that it refuses, after it has stored those before it, and knows customers by their primary key.
+ * The customer-messaging service as `interface.md` describes it. It stores duplicates, and knows customers by their primary
+ * key. If it refuses an event of a batch, it stores the events before that event and answers 500.
  */
 export interface Service {
   readonly serve: Server;

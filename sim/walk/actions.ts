@@ -1,7 +1,7 @@
 import type { Random } from '../world/random.ts';
 import type { Action } from './plan.ts';
 
-/** How often each action is chosen, and how it is made. */
+/** The weight of each action in the random choice, and the function that makes the action. */
 export type Actions = Readonly<
   Record<string, readonly [weight: number, make: (random: Random, tab: number) => Action]>
 >;
@@ -20,7 +20,7 @@ export const actions: Actions = {
     (random, tab) => ({
       verb: 'trackAndLeave',
       tab,
-      // Together more than a browser takes of a page that leaves.
+      // Together, these payloads are longer than the 64 KiB that a browser sends for a page that leaves.
       ...(random.chance(0.15) ? { count: 4, size: 20_000 } : { count: 1 + random.below(3) }),
     }),
   ],

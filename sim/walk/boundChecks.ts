@@ -3,19 +3,19 @@ import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { isLoaded } from './visitor.ts';
 
-/** How late (ms) a page learns that an event has arrived, if nothing is wrong with the network. */
+/** Longest time (ms) until a page learns that an event has arrived, if the network works. */
 const HEARING = 30_000;
-/** What an identify() queues: an event, and the customer's properties. */
+/** Number of items that `identify()` queues: an event, and the customer's properties. */
 const PER_IDENTIFY = 2;
-/** Most characters of what clew keeps in localStorage besides events: ids of what was sent, names, the visitor. */
+/** Most characters that clew keeps in localStorage besides events: ids of sent events, names, and the visitor. */
 const MOST_NAMES = 60_000;
 /** Most characters of an event besides its payload. */
 export const ENVELOPE = 600;
 
-/** Events that a page may hold, in walks that reach it. */
+/** Most events that a page may hold. Walks without `maxQueuedEvents` do not reach clew's default. */
 const mostOf = ({ dataset }: Stage['plan']): number => Number(dataset.maxQueuedEvents ?? Number.POSITIVE_INFINITY);
 
-/** Whether the page of this event may have had so many that there was no room for it. */
+/** Whether the page of this event may have had no room for it. */
 export const isFullFor = ({ ledger, service, plan, history }: Stage, n: number): boolean => {
   const event = ledger.tracked.get(n);
   if (!event) return false;
@@ -24,18 +24,18 @@ export const isFullFor = ({ ledger, service, plan, history }: Stage, n: number):
     if (isConfirmed && !arrivals.has(payload.n) && history.wasNetworkFair(at, event.at)) arrivals.set(payload.n, at);
   const waiting = [...ledger.tracked.values()].filter(
     (other) =>
-      // What a page adopts finds what the page has tracked itself.
+      // A page that adopts the event may already have younger events of its own.
       (other.n < n || other.page !== event.page) &&
       (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
   );
   return waiting.length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
 };
 
-/** Characters of its events that a page keeps in memory, besides what it has not stored. The latest row may be longer than the rest of it. */
+/** Characters of stored events that a page keeps in memory. The latest row may exceed them. */
 export const MIRROR = 65_536;
 const MOST_ROW = 60_000;
 
-/** Of the events in the database those that are nowhere else: in no journal, and in no request that is under way. */
+/** The stored events that only the database has: they are in no journal and in no open request. */
 export const findErased = (stage: Stage, stored: ReadonlySet<number>): ReadonlySet<number> => {
   const journaled = stage.inJournals();
   const sent = sendingsOf(stage).flatMap(({ record, uuids }) => (record.end ? [] : uuids));
@@ -46,7 +46,7 @@ export const findErased = (stage: Stage, stored: ReadonlySet<number>): ReadonlyS
   return new Set([...stored].filter((n) => !journaled.has(n) && !underWay.has(n)));
 };
 
-/** A page that had more in memory than it may: that is what it can still send after its database was deleted. */
+/** A page that kept too many stored events in memory. After the database is deleted, only events in memory can still arrive. */
 export const findHoard = ({ history, ledger, service }: Stage): string | undefined => {
   for (const { events, at } of history.erasures) {
     const arrived = new Set(service.stored.flatMap(({ payload, at: time }) => (time > at ? (payload.n ?? 0) : [])));
@@ -61,10 +61,10 @@ export const findHoard = ({ history, ledger, service }: Stage): string | undefin
   return undefined;
 };
 
-/** How many pages were in use at once, at most, since the walk began. */
+/** The most pages that have run at once since the walk began. */
 const crowds = new WeakMap<Stage, number>();
 
-/** The same, up to now. */
+/** Updates and returns that number. */
 const crowdOf = (stage: Stage): number => {
   const running = [...stage.browser.pages].filter(({ state }) => state === 'running').length;
   const crowd = Math.max(crowds.get(stage) ?? 1, running);
@@ -72,7 +72,7 @@ const crowdOf = (stage: Stage): number => {
   return crowd;
 };
 
-/** A page that has more queued than it may. Pages that were open together may each have filled up, and one takes in all of it. */
+/** A page with too many queued events. It may take in the events of all pages that ran at once, each up to its bound. */
 export const findExcess = (stage: Stage): string | undefined => {
   const most = mostOf(stage.plan) * crowdOf(stage);
   for (const { page } of stage.tabs) {
@@ -84,8 +84,8 @@ export const findExcess = (stage: Stage): string | undefined => {
 };
 
 /**
- * More in the storage of the origin than its pages may hold. Pages that follow each other hold no more than one page. Pages that
- * are open together may each fill up before they know of each other.
+ * More in the storage of the origin than its pages may hold. Pages that follow each other share one bound. Pages that are
+ * open at once may each fill up before they know of each other.
  */
 export const findSurplus = (stage: Stage): string | undefined => {
   const { browser, plan, ledger, onDisk } = stage;
@@ -97,8 +97,7 @@ export const findSurplus = (stage: Stage): string | undefined => {
   let length = 0;
   for (const [key, value] of browser.localStorage) if (key.startsWith('clew')) length += value.length;
   const payloads = [...stored].reduce((sum, n) => sum + ENVELOPE + (ledger.tracked.get(n)?.size ?? 0), 0);
-  // Those of a page that adopts what another one has left are there twice for a moment. If no page can store them in the
-  // database, each one has a copy.
+  // While a page adopts a journal, localStorage has its events twice. If the database fails, each page has a copy.
   const copies = 1 + (stage.history.wasDiskFair(0, stage.world.scheduler.now()) ? 1 : crowd);
   if (length > MOST_NAMES + copies * payloads) return `${length} characters in localStorage for ${stored.size} events`;
   return undefined;

@@ -1,7 +1,7 @@
 import { MODERN } from '../browser/browser.ts';
 import { has, type Plan, type Step } from './plan.ts';
 
-/** What the plans of known breaks share. */
+/** Helpers for the plans of known breaks. */
 
 export const hasForeign = ({ steps }: Plan): boolean =>
   steps.some(({ action }) => action.verb === 'network' && action.kind === 'foreign');
@@ -37,7 +37,7 @@ export const now = { tasks: 0 };
 export const hasConsent = ({ theme }: Plan) => theme === 'consent';
 export const leaves = (plan: Plan) =>
   has(plan, 'navigate', 'close', 'back', 'trackAndLeave', 'identifyAndLeave', 'resetAndLeave', 'setPropertiesAndLeave');
-/** Who an action identifies: a listener identifies Ann. */
+/** The persons whom an action identifies. A listener identifies Ann. */
 const personsIn = ({ action }: Step): readonly string[] => {
   if ('person' in action) return [action.person];
   return action.verb === 'listen' && action.reaction === 'identifies' ? ['ann'] : [];
@@ -46,5 +46,5 @@ const personsIn = ({ action }: Step): readonly string[] => {
 export const changesPerson = (plan: Plan) =>
   has(plan, 'reset', 'resetAndLeave') || plan.steps.flatMap(personsIn).length > 0;
 
-/** One person cannot have the visitor id of another. */
+/** Whether the plan identifies two persons, who could then share a visitor id. */
 export const hasTwoPersons = ({ steps }: Plan): boolean => new Set(steps.flatMap(personsIn)).size > 1;

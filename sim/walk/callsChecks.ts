@@ -2,21 +2,21 @@ import type { Identified } from './ledger.ts';
 import { has, hasRefusals } from './plan.ts';
 import type { Promised, Stage } from './stage.ts';
 
-/** A back-off ends, at most, after so many ms. */
+/** Longest back-off, in ms. */
 const BACK_OFF = 600_000;
-/** A tab that has crashed holds the lease for so long (ms). */
+/** How long (ms) a crashed tab keeps the lease. */
 const LEASE = 30_000;
-/** A crash so long (ms) after a call may lose it. */
+/** How long (ms) after a call a crash may lose the call. */
 const CRASH = 2000;
-/** An older request may still be under way for so long (ms). */
+/** How long (ms) an older request may stay open. */
 const CALM = 25_000;
-/** The page that reports a dropped `$identify` has told the others, and the database, so soon (ms). */
+/** How soon (ms) the other tabs and the database have a page's report of a dropped `$identify`. */
 const SETTLING = 1000;
 
 /** Whether an identity has a wrong signature, anywhere in the walk. */
 export const hasForged = ({ ledger }: Stage): boolean => ledger.identified.some(({ isForged }) => isForged);
 
-/** Nothing lets an event wait that the page tracks and sends at once: no fault, and no other tab. */
+/** Whether nothing delays an event of `trackNow`: no fault, and no other tab. */
 const mustArrive = (stage: Stage, { n, at, isAlone }: Extract<Promised, { kind: 'sent' }>): boolean => {
   const { history, ledger, plan } = stage;
   const call = ledger.tracked.get(n);
@@ -33,7 +33,7 @@ const mustArrive = (stage: Stage, { n, at, isAlone }: Extract<Promised, { kind: 
   );
 };
 
-/** `trackNow` has resolved before its event was confirmed, although nothing let it wait. */
+/** A `trackNow` that resolved before its event was confirmed, although nothing delayed the event. */
 export const findTooSoon = (stage: Stage): string | undefined => {
   for (const one of stage.promised) {
     if (one.kind !== 'sent' || !mustArrive(stage, one)) continue;
@@ -43,7 +43,7 @@ export const findTooSoon = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** An event with another visitor id than the one that `correlationValue` has just resolved to, although nobody has changed the visitor. */
+/** An event without the visitor id to which `correlationValue` has just resolved, although no page has changed the visitor. */
 export const findUnlikeId = ({ promised, service, ledger }: Stage, travel: number): string | undefined => {
   for (const one of promised) {
     if (one.kind !== 'id') continue;
@@ -58,7 +58,7 @@ export const findUnlikeId = ({ promised, service, ledger }: Stage, travel: numbe
   return undefined;
 };
 
-/** A person whom the service knows although no call had the right signature until then. */
+/** A `$identify` that reached the service before any call had the right signature of the person. */
 export const findForged = ({ service, ledger }: Stage): string | undefined => {
   for (const { event, payload, at } of service.stored) {
     if (event !== '$identify') continue;
@@ -77,7 +77,7 @@ export const findUnreported = ({ ledger, history, plan }: Stage): string | undef
     (call, index) =>
       call.isForged &&
       call.isHeard &&
-      // A page may know a person of whom an earlier call has told.
+      // The page sends no `$identify` if an earlier call has identified the person.
       !ledger.identified.slice(0, index).some(({ person }) => person === call.person) &&
       history.wasNetworkFair(call.at - CALM, call.at + CALM) &&
       history.wasDiskFair(call.at - CRASH, call.at + CRASH) &&
@@ -90,8 +90,8 @@ export const findUnreported = ({ ledger, history, plan }: Stage): string | undef
 };
 
 /**
- * Whether a `$identify` of the call's person that was forged before it may still be on its way, so that the call need not send one. The
- * page sends one again once it knows that the forged one was dropped.
+ * Whether an earlier, forged `$identify` of the call's person may still be unanswered, so that the call need not send another.
+ * The page sends another once it knows that the forged `$identify` was dropped.
  */
 export const isBehindForged = ({ ledger, history, plan }: Stage, { person, page, at }: Identified): boolean => {
   const forged = ledger.identified.findLast((call) => call.person === person && call.isForged && call.at <= at);

@@ -79,7 +79,7 @@ export const INVARIANTS = {
   revived: 'what is dropped does not arrive',
 } as const;
 
-/** After a task of the page: its own account must be right. */
+/** Runs after each task of the page: checks its counts, and that it has not acted before consent. */
 export const checkPage = (stage: Stage, page: Page): void => {
   const { world } = stage;
   const early = findBeforeConsent(stage);
@@ -93,11 +93,11 @@ export const checkPage = (stage: Stage, page: Page): void => {
   }
 };
 
-/** Numbers of what has reached the service. */
+/** Numbers of the events and properties that have reached the service. */
 const arrivedIn = ({ stored, upserted }: Service): Set<number> =>
   new Set([...stored.flatMap(({ payload }) => payload.n ?? []), ...upserted.keys()]);
 
-/** Between two steps: an open page that nothing stands in the path of has delivered what it has. */
+/** Runs between two steps: checks idle pages, refusals, bounds and prerendered pages. */
 export const checkIdle = (stage: Stage): void => {
   const detail = findStuck(stage);
   if (detail) stage.world.break(INVARIANTS.idle, detail);
@@ -111,12 +111,12 @@ export const checkIdle = (stage: Stage): void => {
   if (surplus) stage.world.break(INVARIANTS.stored, surplus);
 };
 
-/** The database had not told the page who the visitor is. */
+/** Ends the report of an event that its page tracked before the database had answered. */
 export const EARLY = ' (its page was asking the database)';
 
 const checkPersons = ({ service, ledger, world }: Stage): void => {
   const owners = new Map<string, string>();
-  /** Two persons have these: that is reported by itself. */
+  /** Visitor ids of two persons, which `INVARIANTS.person` reports. */
   const shared = new Set<string>();
   // Each service has customers of its own, and may know the same visitor by another key.
   const nameOf = ({ correlationValue, isOther }: Stored) => `${correlationValue}${isOther ? ' (other)' : ''}`;
@@ -148,8 +148,8 @@ const checkPersons = ({ service, ledger, world }: Stage): void => {
 };
 
 /**
- * Properties that waited for the database of their page may have no customer: another tab has changed the person meanwhile, or the
- * database does not answer.
+ * Whether properties may have no customer. They waited for the database, which did not answer, or another tab has changed
+ * the person meanwhile.
  */
 const isOrphaned = ({ ledger, history }: Stage, { name, page, isEarly, change }: Tracked): boolean =>
   name === 'upsert' && isEarly && (ledger.changes() > change || history.shut.has(page));
@@ -160,7 +160,7 @@ const takeReport = (reports: { readonly page: string; readonly at: number }[], {
   return index >= 0 && !!reports.splice(index, 1);
 };
 
-/** After everything has recovered. */
+/** Runs once the walk has recovered: checks every event and request. */
 export const checkEnd = (stage: Stage): void => {
   const { service, ledger, world, flushes, plan } = stage;
   const arrived = arrivedIn(service);
@@ -168,7 +168,7 @@ export const checkEnd = (stage: Stage): void => {
   for (const event of ledger.tracked.values()) {
     // Properties that the service rejects are reported by an error, not as a dropped event.
     const isRejected = event.name === 'upsert' && (hasRefusals(plan) || hasForged(stage));
-    // Calls of the stub are replayed before the page listens.
+    // The tracker replays the stub's calls before the page listens for dropped events.
     const isUnheard = !event.isHeard && isFullFor(stage, event.n);
     if (
       arrived.has(event.n) ||
@@ -194,14 +194,14 @@ export const checkEnd = (stage: Stage): void => {
       // The visitor has set the clock ahead, by years.
       (dropped === 'expired' && !stage.history.wasClockFair(0, world.scheduler.now())) ||
       (dropped === 'consent' && mayBeDropped(stage, event)) ||
-      // Its time was that of a clock that was wrong by more than 30 days.
+      // The app's `beforeSend` has dropped the event.
       dropped === 'filtered';
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);
     if (dropped === 'filtered' && arrived.has(n)) world.break(INVARIANTS.filtered, `event ${n}`);
   }
   const confirmed = new Map<string, number>();
   for (const { uuid, event, payload, isConfirmed, at } of service.stored) {
-    // A copy that nobody has read a success for had to be sent again.
+    // A page has to send an event again until it reads a success.
     if (!isConfirmed) continue;
     const before = confirmed.get(uuid) ?? Number.POSITIVE_INFINITY;
     // Without a relay, a kill may bring back calls of the stub that a page has replayed: the docs name the limit.
@@ -243,7 +243,7 @@ export const checkEnd = (stage: Stage): void => {
   if (left[0] !== undefined) world.break(INVARIANTS.storage, `still stored: ${left.slice(0, 10)}`);
 };
 
-/** Nothing is left to wait for. */
+/** Whether every event has arrived or is excused, and every promise has settled. */
 export const isSettled = (stage: Stage): boolean => {
   const { service, ledger, flushes, onDisk, app } = stage;
   const arrived = arrivedIn(service);

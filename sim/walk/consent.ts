@@ -16,15 +16,18 @@ interface Answer {
   readonly requests: number;
 }
 
-/** What the site's consent platform knows, and which page may know what. */
+/** The visitor's answers, and which of them each page may know. */
 export interface Consent {
   readonly answers: readonly Answer[];
   note(page: string, isGranted: boolean): void;
-  /** The page's tracker starts: it acts on the answer that the stub has kept, whatever another page was told meanwhile. */
+  /** The page's tracker starts. It acts on the answers that its own stub has kept, even if another page has a later answer. */
   replay(page: string): void;
   /** Answers that the event's page may have acted on. More than one while an answer travels between tabs. */
   known(event: Tracked): ReadonlySet<boolean | undefined>;
-  /** When the first grant after the event reached its page. Infinity if none did: without BroadcastChannel only its own counts. */
+  /**
+   * Virtual time (ms) of the first grant after the event that reached its page, or infinity. Without BroadcastChannel, only
+   * grants of the page itself count.
+   */
   grantAfter(event: Tracked): number;
 }
 
@@ -58,7 +61,7 @@ export const createConsent = (
     },
     known({ page, at, n }) {
       const known = new Set<boolean | undefined>();
-      /** An older answer of another tab may still be on its path to this page. */
+      /** Answers before this virtual time (ms) do not count, because the page has a later answer. */
       let crossing = Number.NEGATIVE_INFINITY;
       for (const answer of answers.filter(({ tracked }) => tracked < n).reverse()) {
         if (answer.at < crossing) return known;
@@ -79,20 +82,20 @@ export const createConsent = (
   };
 };
 
-/** Nothing may be stored or sent before a grant. */
+/** Whether pages must not store or send before a grant. */
 export const isRequired = ({ plan }: Pick<Stage, 'plan'>): boolean =>
   plan.dataset.consent === 'required' || plan.dataset.respectGpc === 'true';
 
 /** The platform passes the answer to the page's tracker. */
 export const giveConsent = ({ consent, history, world }: Stage, page: Page, isGranted: boolean): void => {
   consent.note(page.name, isGranted);
-  // A tracker that starts asks the service at once.
+  // An answer may start the tracker, which then sends at once.
   history.stir();
   world.log(page.name, () => `consent(${isGranted})`);
   page.guard(() => void page.clew()?.('consent', isGranted));
 };
 
-/** Whether the page may hold the event back, since nobody has consented yet. */
+/** Whether the page may hold the event back, because it may not know of a grant. */
 const isHeld = (stage: Stage, event: Tracked): boolean => {
   if (!isRequired(stage)) return false;
   const known = stage.consent.known(event);

@@ -2,12 +2,12 @@ import { isRequired } from './consent.ts';
 import type { Stage } from './stage.ts';
 import { UNSAVED } from './unsaved.ts';
 
-/** A refusal has reached all tabs, and the database is deleted, so long (ms) after it. */
+/** Time (ms) after which all tabs know a refusal, and the database is deleted. */
 const SETTLING = 5000;
-/** A refusal has reached all tabs so long (ms) after it. */
+/** Time (ms) after which all tabs know a refusal. */
 const TRAVEL = 300;
 
-/** What is stored or sent before anybody has consented. */
+/** Data that a page stores, or a request that it sends, before the visitor has consented. */
 export const findBeforeConsent = (stage: Stage): string | undefined => {
   const { consent, browser, network } = stage;
   if (!isRequired(stage) || consent.answers.some(({ isGranted }) => isGranted)) return undefined;
@@ -17,7 +17,7 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
   return network.requests[0] && `a request of ${network.requests[0].from}`;
 };
 
-/** Two tabs passed opposite answers at the same time: each may hold the other's for the earlier one. */
+/** Ends a report if two tabs passed opposite answers at the same time: each tab may take its own answer for the later one. */
 export const CROSSED = ' (opposite answers of two tabs)';
 
 const isCrossed = ({ consent: { answers } }: Stage): boolean =>
@@ -27,13 +27,13 @@ const isCrossed = ({ consent: { answers } }: Stage): boolean =>
     ),
   );
 
-/** What is still stored some time after a refusal. */
+/** Data that is still stored some time after a refusal. */
 export const findAfterRefusal = (stage: Stage): string | undefined => {
   const { consent, browser, world, history, plan } = stage;
   const last = consent.answers.at(-1);
   const now = world.scheduler.now();
   if (!last || last.isGranted || !plan.features.hasChannel) return undefined;
-  // Every page that loads passes the refusal on: the first one of the row counts.
+  // Each page that loads repeats the last answer, so the first refusal after the last grant counts.
   const granted = consent.answers.findLastIndex(({ isGranted }) => isGranted);
   const { at } = consent.answers[granted + 1] ?? last;
   // A SIGKILL soon after a refusal may bring localStorage back.
@@ -63,10 +63,10 @@ export const findSentAfterRefusal = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** A request of the page that was told of a refusal, from that call on and until the next grant. */
+/** A request that a page sends between its own `consent(false)` and the next grant. */
 export const findSentByRefusing = ({ consent, network }: Stage): string | undefined => {
   for (const [index, { at, page, isGranted, requests }] of consent.answers.entries()) {
-    // An older grant of another tab may still be on its path to this page.
+    // The message with an older grant of another tab may not have reached this page yet.
     const isCrossed = consent.answers.some(
       (other) => other.isGranted && other.page !== page && other.at <= at && other.at > at - TRAVEL,
     );

@@ -21,23 +21,23 @@ const pickWait = (random: Random): Step['wait'] =>
     ? { tasks: random.below(12) }
     : { ms: Math.round(random.pick([0, 5, 60, 800, 5000, 40_000]) * random.next()) };
 
-/** So many walks are of the theme `calls`. */
+/** Share of walks with the theme `calls`. */
 const CALLS = 0.06;
 const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => name !== 'calls');
 
-/** Most walks have no theme: the common verbs find most, and their figures can be compared over time. */
+/** Most walks have no theme, because the common verbs find most faults, and their rates can be compared over time. */
 const pickTheme = (seed: number): ThemeName => {
-  // Drawn by itself: the other walks are as they were before there was this theme.
+  // A separate stream leaves the themes of the other walks as they were before the theme `calls` existed.
   if (createRandom(`calls ${seed}`).chance(CALLS)) return 'calls';
   const random = createRandom(`theme ${seed}`);
   return random.chance(0.6) ? 'plain' : random.pick(PICKED);
 };
 
-/** Some visitors of the consent walks send Global Privacy Control. It counts as a refusal until the site says otherwise. */
+/** Whether the browser sends Global Privacy Control, which counts as a refusal until the site calls `consent(true)`. */
 const sendsGpc = (seed: number, theme: ThemeName): boolean =>
   theme === 'consent' && createRandom(`gpc ${seed}`).chance(0.15);
 
-/** The plan of a walk, made from its seed: what happens, not how long the browser and the network take. */
+/** Makes the plan of a walk from its seed. The plan does not fix how long the browser and the network take. */
 export const createPlan = (seed: number, steps = 25): Plan => {
   const theme = pickTheme(seed);
   const random = createRandom(`plan ${seed}`);

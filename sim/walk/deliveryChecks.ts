@@ -8,15 +8,15 @@ import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
-/** How soon (ms) what a page hands over is at the service. */
+/** How soon (ms) a handover arrives at the service. */
 const HANDOVER = 2000;
-/** So long (ms) before a departure the network must have worked: an older request may still be under way. */
+/** How long (ms) before a departure the network must have worked, because an older request may still be open. */
 const CALM = 25_000;
-/** So long (ms) after it has ended, a relay still holds back the events that it had under way. */
+/** How long (ms) after the end of a relay the events of its open requests stay reserved. */
 const RESERVED = 70_000;
-/** How soon (ms) a page has asked its database and stored what is tracked. */
+/** How soon (ms) a page has asked its database and stored a tracked event. */
 const STORING = 1000;
-/** Bytes that a browser takes of a page that leaves, at least. */
+/** Bytes that a browser sends at least for a page that leaves. */
 const MOST_HANDED = 40_000;
 
 /** The first copy of each event at the service, by its number. */
@@ -30,21 +30,21 @@ const firstCopies = ({ service }: Stage): Map<number, Stored> => {
 };
 
 /**
- * Whether the event is behind a `setProperties` for which the page did not know the customer: the database had not answered. Both
- * are left to the next page. The stub of an earlier page may have left that call.
+ * Whether the event is behind a `setProperties` without a known customer, because the database had not answered. The page
+ * leaves both to the next page. The stub of an earlier page may have left that call.
  */
 const isBehindUpsert = ({ history }: Stage, { page, at, isEarly }: Tracked): boolean => {
   const unloaded = history.departures.flatMap((left) => (left.isLoaded ? [] : left.page));
   return isEarly && [page, ...unloaded].some((one) => history.wasUpserted(one, 0, at));
 };
 
-/** So long (ms) after it has ended a wait for a service that failed counts, and the wait itself is up to an hour. */
+/** How long (ms) after a failure a page may still avoid the service. clew waits for up to an hour. */
 const FAILING = 70 * 60_000;
 
-/** A page may know no later answer than one that other tabs got so long (ms) ago. */
+/** How long (ms) a page may take to learn of an answer to another tab. */
 const LEARNING = 1000;
 
-/** Whether the last answer before this time was a failure. Nobody reads the answer to what a page has handed over. */
+/** Whether the last answer before this time was a failure. The answer to a handover does not count, because no page reads it. */
 const hasFailed = ({ network, history }: Stage, at: number): boolean => {
   const ends = network.requests.flatMap(({ from, at: sent, end }) =>
     end && end.at <= at && end.at > at - FAILING && history.departureOf(from, sent) > end.at ? end : [],
@@ -52,7 +52,7 @@ const hasFailed = ({ network, history }: Stage, at: number): boolean => {
   return !!ends.toSorted((one, other) => one.at - other.at).at(-1)?.isFailed;
 };
 
-/** An event that a page had when it left and that did not arrive soon although nothing stood in its path. */
+/** An event that a page had when it left, and that did not arrive soon although no fault delayed it. */
 export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const { plan, history, ledger } = stage;
   if (has(plan, 'poison')) return undefined;
@@ -63,9 +63,9 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
     // A page keeps its events if the service itself, without a relay that drops duplicates, has failed.
     if (plan.isDirect && (hasFailed(stage, at) || hasFailed(stage, at - LEARNING))) continue;
     if (isCut(stage, at, at + HANDOVER)) continue;
-    // The walk has ended before what is under way could arrive.
+    // The walk has ended before the handover could arrive.
     if (stage.world.scheduler.now() < at + HANDOVER) continue;
-    // It came back in the same millisecond: what it then tracked looks as if it had been there before.
+    // If the page came back and left again within a millisecond, its events and departures have no order.
     if (history.departures.filter((left) => left.page === page && left.at === at).length > 1) continue;
     const verbs = stage.acts.filter((act) => act.at === at).map(({ verb }) => verb);
     const isBack = verbs.lastIndexOf('back') > verbs.findIndex((verb) => /AndLeave|navigate|back/.test(verb));
@@ -104,9 +104,9 @@ export const findDisorder = (stage: Stage): string | undefined => {
   for (const { n, page, isHeard, isOther, at, dropped } of ledger.tracked.values()) {
     const copy = copies.get(n);
     if (!copy || !isHeard || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
-    // It deletes what this page has stored. Without BroadcastChannel, the page does not know, and stores it again, later.
+    // A refusal deletes the rows of this page. Without BroadcastChannel, the page does not know, and stores them again later.
     if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
-    // What is handed over may overtake what is under way.
+    // A handover may overtake a request in flight.
     if (history.departureOf(page, 0) <= copy.at) continue;
     const place = places.get(copy) ?? 0;
     const tracker = `${page} ${!!isOther}`;
@@ -118,7 +118,7 @@ export const findDisorder = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** What a crash or kill may have taken back, or trouble with the disk or the network, may arrive once more, and late. */
+/** Whether the call may arrive again, and late, because of a crash, a kill, the disk or the network. */
 const mayComeLate = (stage: Stage, { page, at }: Tracked, arrived: number): boolean => {
   const { history, plan } = stage;
   const left = history.departureOf(page, at);
@@ -127,7 +127,7 @@ const mayComeLate = (stage: Stage, { page, at }: Tracked, arrived: number): bool
   return isTakenBack || isSlow || history.refused.has(page) || !history.wasDiskFair(at - CALM, arrived);
 };
 
-/** Properties of a customer that an older call of the same page has set again, or last. */
+/** Properties of a customer that an older call of the same page has overwritten. */
 export const findStaleProperties = (stage: Stage): string | undefined => {
   const { plan, ledger, service } = stage;
   if (hasRefusals(plan) || has(plan, 'clearDatabase')) return undefined;
@@ -137,7 +137,7 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
     if (!call) continue;
     const caller = `${call.page} ${service.upserted.get(n)}`;
     const before = latest.get(caller) ?? 0;
-    // What a page has handed over to a service it may send again, one after the other: the last one counts.
+    // Without a relay, a page may send all properties of a handover again, in order. The last ones count.
     const isAgain = plan.isDirect && service.upserts.some((later) => later.at > at && later.n === before);
     if (before > n && !isAgain && !mayComeLate(stage, call, at))
       return `${call.page}: properties ${n} after properties ${before}`;
@@ -146,13 +146,13 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** Whether an event has come only by requests of its page that left then, which no later page has repeated. */
+/** Whether the event arrived only by requests that its page sent as it left. */
 const isHandedOver = (stage: Stage, { uuid, at }: Stored, page: string, left: number): boolean =>
   sendingsOf(stage)
     .filter(({ record, uuids }) => record.at <= at && uuids.includes(uuid))
     .every(({ record }) => record.from === page && record.at >= left);
 
-/** Events that an earlier page has stored, and one of a later page that arrived before them. */
+/** An event of a later page that arrived before an event that an earlier page had stored. */
 export const findDisorderOfPages = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service } = stage;
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
@@ -170,7 +170,7 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
       if (history.loadOf(young.page) <= gone || young.at < history.loadOf(young.page) + STORING) continue;
       if (history.departureOf(young.page, 0) <= young.copy.at) continue;
       if (young.place > old.place) continue;
-      // Without a relay, what was handed over is not queued any more: on a slow network later events pass it.
+      // Without a relay, handed-over events may not be queued any more. On a slow network later events overtake them.
       const isSlow = plan.isDirect && !history.wasNetworkFair(gone, old.copy.at);
       if (isSlow && isHandedOver(stage, old.copy, old.page, gone)) continue;
       if (history.wasDiskFair(old.at - CALM, young.copy.at))
@@ -191,7 +191,7 @@ export const findFalseRejection = ({ plan, ledger, history }: Stage): string | u
   return undefined;
 };
 
-/** An event that was reported as dropped as full, and that arrived all the same. A crash may bring back the journal that had it. */
+/** An event that a page dropped for the reason `full`, and that arrived. A crash may bring back a journal with the event. */
 export const findRevived = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   for (const { n, dropped, droppedAt = 0 } of stage.ledger.tracked.values())
@@ -199,7 +199,7 @@ export const findRevived = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** An event that the service has under two ids: nobody can tell that it is the same. */
+/** An event that the service has under two ids, so that it cannot recognize the duplicate. */
 export const findSecondId = ({ service }: Stage): string | undefined => {
   const ids = new Map<number, string>();
   for (const { uuid, payload } of service.stored) {
@@ -210,7 +210,7 @@ export const findSecondId = ({ service }: Stage): string | undefined => {
   return undefined;
 };
 
-/** Where pages of the simulation are. */
+/** The address of every page of the simulation. */
 const ADDRESS = 'https://shop.example/';
 
 /** An event that arrives with another name or payload than its call had. */

@@ -2,7 +2,7 @@ import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
-/** Why an event may reach a service twice, as the docs name it. A relay drops the second copy. */
+/** Reasons why an event may reach a service twice, as the docs name them. A relay drops the second copy. */
 export const REPEATED = {
   left: ' (its page left with the first copy)',
   tabs: ' (two tabs had it)',
@@ -10,13 +10,13 @@ export const REPEATED = {
   disk: ' (its row could not be deleted)',
 } as const;
 
-/** Another tab has learned after so long (ms) that an event is confirmed. */
+/** Time (ms) after which another tab knows that an event is confirmed. */
 const SETTLING = 300;
 
-/** Trouble with the disk is over for clew so long (ms) after its end. */
+/** How long (ms) a fault of the disk affects clew after its end. */
 const CALM = 5000;
 
-/** What the docs say of the second copy of an event that was confirmed twice; '' if nothing explains it. */
+/** The reason why an event was confirmed twice, or '' if no reason explains it. */
 export const whyRepeated = (stage: Stage, uuid: string): string => {
   const { history } = stage;
   const copies = sendingsOf(stage).flatMap(({ record, uuids }) => (uuids.includes(uuid) ? record : []));

@@ -18,7 +18,7 @@ const handedOver: readonly Step[] = [
   { wait: { ms: 15_000 }, action: { verb: 'open', tab: 0 } },
 ];
 
-/** The same. Offline the page hands nothing over, so that no receipt stops a second copy. */
+/** Like `handedOver`, but offline. The page then hands nothing over, so no receipt stops a second copy. */
 const takenIn: readonly Step[] = [
   { wait: now, action: { verb: 'offline' } },
   ...handedOver,

@@ -5,7 +5,7 @@ import type { Step } from './plan.ts';
 
 const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } };
 
-/** Walks that kept too much or too little. */
+/** Walks that stored too much or too little. */
 export const fixedStorage: readonly FixedWalk[] = [
   {
     name: 'while IndexedDB is shut, only one page has an event in localStorage',

@@ -14,7 +14,7 @@ const twoTrackers = (steps: readonly Step[]): Plan =>
 const identifies = (person: string): Step => ({ wait: { ms: 6000 }, action: { verb: 'identify', tab: 0, person } });
 const reloads: Step = { wait: { ms: 6000 }, action: { verb: 'navigate', tab: 0 } };
 
-/** Walks that mixed up two people, or forgot who somebody is. */
+/** Walks that mixed up two persons, or lost the visitor's identity. */
 export const fixedVisitor: readonly FixedWalk[] = [
   {
     name: 'a page that leaves before the database has answered gives each person a visitor id of their own',

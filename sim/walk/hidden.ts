@@ -1,6 +1,6 @@
 import type { Stage, Tab } from './stage.ts';
 
-/** Pages that nobody looks at: frozen, or prerendered. */
+/** Pages that the visitor does not see: frozen or prerendered pages. */
 
 /** How long (ms) a page takes to read the messages that came while it was frozen. */
 const CATCHING_UP = 1000;
@@ -13,13 +13,13 @@ export const thaw = (stage: Stage, tab: Tab | undefined): void => {
   const since = history.freezes.findLast((freeze) => freeze.page === page.name)?.from ?? 0;
   history.freeze(page.name, false);
   history.stir();
-  // It has not heard yet who was identified meanwhile.
+  // The page has not read yet who was identified while it was frozen.
   ledger.doubt(world.scheduler.now() - since + CATCHING_UP);
   stage.browser.thaw(page);
   stage.browser.show(page, true);
 };
 
-/** The browser gives up what it has prerendered for the tab: what nobody has seen has tracked nothing. */
+/** The browser gives up the tab's prerendered page. Its events need not arrive, because the visitor has never seen the page. */
 export const giveUp = (stage: Stage, tab: Tab | undefined): void => {
   const page = tab?.prerendered;
   if (!tab || !page) return;

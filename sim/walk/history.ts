@@ -12,7 +12,7 @@ export interface Departure {
   readonly page: string;
   readonly at: number;
   readonly kind: 'leaves' | 'crashes';
-  /** The tracker ran in it, and not only the stub. */
+  /** Whether the tracker ran in the page, and not only the stub. */
   readonly isLoaded: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Freeze extends Span {
   readonly page: string;
 }
 
-/** When the walk has made trouble, for checks that hold only without trouble. */
+/** The times of the walk's faults, for checks that hold only without faults. */
 export interface History {
   /** The network, the service or the relay does not work as it should from now on, or does again. */
   network(isFair: boolean): void;
@@ -41,11 +41,11 @@ export interface History {
   freeze(page: string, isFrozen: boolean): void;
   /** When pages were frozen. */
   readonly freezes: readonly Freeze[];
-  /** Somebody sets the visitor's clock. */
+  /** The visitor sets the clock. */
   jump(): void;
   /** Something happens that lets clew end a back-off: a page loads or comes back, or the app calls flush(). */
   stir(): void;
-  /** The app stops the page's tracker: from now on it hands over what is tracked. */
+  /** The app stops the page's tracker, which from now on hands over each tracked event. */
   stop(page: string): void;
   /** When the page's tracker was stopped. Infinity if it was not. */
   stopOf(page: string): number;
@@ -57,7 +57,7 @@ export interface History {
   depart(departure: Omit<Departure, 'at'>): void;
   /** The page comes back from the back/forward cache. */
   restore(page: string): void;
-  /** The page was gone or in the back/forward cache at some time: it receives no messages there. */
+  /** Whether the page was gone or in the back/forward cache at some time, and so received no messages. */
   wasAway(page: string, from: number, to: number): boolean;
   /** Pages that came back from the back/forward cache in this time. */
   restored(from: number, to: number): readonly string[];
@@ -65,7 +65,7 @@ export interface History {
   readonly refused: Set<string>;
   /** Pages that have reported that the database does not work. */
   readonly shut: Set<string>;
-  /** A kill brings back what has this key in localStorage: its deletion was not on the disk yet. */
+  /** A kill brings back this key of localStorage, because its deletion was not on the disk yet. */
   revive(key: string): void;
   /** A kill between these times has brought back the stub's calls from which the event came. */
   wasRevived(uuid: string, from: number, to: number): boolean;
@@ -76,7 +76,7 @@ export interface History {
   /** The site has deleted its database, which alone had these events, by number. */
   erase(events: ReadonlySet<number>): void;
   readonly erasures: readonly { readonly events: ReadonlySet<number>; readonly at: number }[];
-  /** All of these reports: each is about one call. */
+  /** All reports of `overflow`, one for each dropped call. */
   readonly overflows: readonly { readonly page: string; readonly at: number }[];
   /** When the page loaded. */
   loadOf(page: string): number;
@@ -85,7 +85,7 @@ export interface History {
   wasDiskFair(from: number, to: number): boolean;
   wasJournalFair(from: number, to: number): boolean;
   wasClockFair(from: number, to: number): boolean;
-  /** No page was frozen or went on. */
+  /** Whether no page was frozen or thawed. */
   wasAwake(from: number, to: number): boolean;
   wasStirred(from: number, to: number): boolean;
   /** The first time after `from` at which the page went away. Infinity if it did not. */
@@ -113,7 +113,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const freezes: Freeze[] = [];
   const stirs: number[] = [];
   const departures: Departure[] = [];
-  /** How many of the departures had been, too: a page may come back and leave in one millisecond. */
+  /** `departures` is the number of departures before. A page may come back and leave in one millisecond. */
   const returns: { readonly page: string; readonly at: number; readonly departures: number }[] = [];
   const loads = new Map<string, number>();
   const stops = new Map<string, number>();

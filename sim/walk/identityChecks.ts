@@ -3,12 +3,12 @@ import type { Identified } from './ledger.ts';
 import { has, hasFaults, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
 
-/** A crash so long (ms) after a change may lose it. */
+/** How long (ms) after a change a crash may lose the change. */
 const CRASH = 2000;
-/** A kill so long (ms) after a change may lose it. */
+/** How long (ms) after a change a kill may lose the change. */
 const KILL = 10_000;
 
-/** Trouble in which a page cannot learn who is identified, or cannot tell the next one. */
+/** Faults in which a page cannot read who is identified, or cannot store it for the next page. */
 export const FORGETFUL = ['fillDisk', 'limitStorage', 'refuseStorage', 'hangOpens', 'closeConnections'] as const;
 
 /** How many different `$identify` of the person have reached one of the page's services. */
@@ -24,7 +24,7 @@ const servicesOf = ({ plan }: Stage): readonly boolean[] => (plan.npm?.hasOther 
 
 const personsOf = ({ ledger }: Stage): Set<string> => new Set(ledger.identified.map(({ person }) => person));
 
-/** A person who is identified again although the page has to know who it is. */
+/** A person for whom a page sends `$identify` again although it has to know that the person is identified. */
 export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
   // A page that leaves before the database has answered may forget whom it has identified (issue 16).
@@ -39,7 +39,7 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** A person who was identified long before anything went wrong, and whom the service does not know. */
+/** A person who was identified long before any fault, and whom the service does not know. */
 export const findLostIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase') || (plan.isDirect && hasFaults(plan))) return undefined;
@@ -52,7 +52,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
       !isBehindForged(stage, call) &&
       !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
-      // A clock that is set ahead by years expires it.
+      // The `$identify` expires if the visitor sets the clock ahead by years.
       history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
       history.departureOf(page, at) > at + doubt &&
       servicesOf(stage).some((isOther) => (told ?? isOther) === isOther && !countOf(stage, person, isOther))
@@ -62,7 +62,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   return lost && `$identify of ${lost.person}`;
 };
 
-/** What may change the visitor id, or take back that it was stored. */
+/** Verbs that may change the visitor id, or undo that it was stored. */
 const CHANGES: readonly string[] = [
   'identify',
   'identifyAndLeave',
@@ -78,13 +78,13 @@ const CHANGES: readonly string[] = [
   ...FORGETFUL,
 ];
 
-/** An event that has another visitor id than one before it, although nobody has changed the visitor. */
+/** An event with another visitor id than an earlier event, although no action has changed the visitor. */
 export const findOtherId = ({ service, ledger, acts }: Stage): string | undefined => {
   const change = acts.find(({ verb }) => CHANGES.includes(verb))?.at ?? Number.POSITIVE_INFINITY;
   let id: string | undefined;
   for (const { payload, correlationValue } of service.stored) {
     const event = ledger.tracked.get(payload.n ?? 0);
-    // An event that waits for the database goes to whoever is the visitor by then (issue 16).
+    // An event that waits for the database gets the visitor id of the time when the database answers (issue 16).
     if (!event || event.isEarly || event.at >= change) continue;
     id ??= correlationValue;
     if (correlationValue !== id) return `event ${event.n} of ${event.page}`;

@@ -5,25 +5,25 @@ import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 import { isLoaded } from './visitor.ts';
 
-/** So long (ms) after the last call at most, all is delivered: two flush intervals and what they need. */
+/** Longest time (ms) from the last call until all events are delivered: two flush intervals, and some time for the requests. */
 const SETTLING = 10_000;
-/** A back-off ends, at most. */
+/** Longest back-off, in ms. */
 const BACK_OFF = 600_000;
-/** A wait ends so long (ms) after the clock was set, at most. */
+/** Longest wait (ms) after the clock was set. */
 const LONGEST_WAIT = 3_600_000;
-/** A tab that has crashed holds the lease for so long (ms). */
+/** How long (ms) a crashed tab keeps the lease. */
 const LEASE = 30_000;
 
 const isCalm = (stage: Stage, page: Page): boolean => {
   const { plan, world, history, ledger, consent } = stage;
   const now = world.scheduler.now();
-  // Those of other pages, too: a page takes in what they have journaled.
+  // Calls of other pages count, too, because a page takes in their journals.
   const calls = [...ledger.tracked.values(), ...ledger.identified];
   return (
     now - (page.storedAt ?? now) > SETTLING &&
     calls.every(({ at }) => now - at > SETTLING) &&
     !has(plan, 'poison') &&
-    // What is held back for want of consent counts as queued.
+    // An event that is held back for want of consent counts as queued.
     (!isRequired(stage) || (consent.answers.at(-1)?.at ?? now) < now - SETTLING) &&
     (!isRequired(stage) || !!consent.answers.at(-1)?.isGranted) &&
     history.wasNetworkFair(now - BACK_OFF, now) &&
@@ -36,7 +36,7 @@ const isCalm = (stage: Stage, page: Page): boolean => {
   );
 };
 
-/** A page that has had time and nothing in its path, and still has queued events. */
+/** A page that still has queued events although it had time and no fault delayed it. */
 export const findStuck = (stage: Stage): string | undefined => {
   for (const { page } of stage.tabs) {
     if (page?.state !== 'running' || !isLoaded(page) || !isCalm(stage, page)) continue;

@@ -8,6 +8,6 @@ export interface KnownBreak {
   readonly source: { readonly docs: string } | { readonly issue: number };
   /** The shortest walk that shows it. */
   readonly plan: Plan;
-  /** Random walks that may show it, so that they do not fail the run. `detail` is what the check has found. */
+  /** Whether a random walk may show it, so that the walk does not fail the run. `detail` is the report of the check. */
   readonly mayShow: (plan: Plan, detail: string) => boolean;
 }

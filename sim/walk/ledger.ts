@@ -8,13 +8,13 @@ export interface Tracked {
   readonly at: number;
   /** Characters of its payload, about. */
   readonly size: number;
-  /** The tracker was loaded, and not only the stub. */
+  /** Whether the tracker was loaded, and not only the stub. */
   readonly isHeard: boolean;
-  /** No transaction of the page had completed. */
+  /** Whether no transaction of the page had completed. */
   readonly isEarly: boolean;
-  /** The page's second tracker was called. */
+  /** Whether the page's second tracker was called. */
   readonly isOther?: boolean;
-  /** Who was identified when it was tracked: '' nobody. More than one while a change travels between tabs. */
+  /** The person identified at the call, '' for none. More than one while a change travels between tabs. */
   readonly persons: ReadonlySet<string>;
   /** How many changes of the person there had been. */
   readonly change: number;
@@ -22,7 +22,7 @@ export interface Tracked {
   excuse?: string;
   /** Reported as dropped, for this reason. */
   dropped?: string;
-  /** When that was, in ms. */
+  /** Virtual time (ms) of that report. */
   droppedAt?: number;
 }
 
@@ -35,11 +35,11 @@ export interface Identified {
   readonly person: string;
   readonly at: number;
   readonly isHeard: boolean;
-  /** Which of the page's services was told: undefined for all of them. */
+  /** Whether the call was for the page's second service. Undefined: for all services. */
   readonly isOther?: boolean | undefined;
-  /** The signature was another person's. */
+  /** Whether the signature was another person's. */
   readonly isForged?: boolean;
-  /** The page cannot know that this person is identified already. */
+  /** Whether the page cannot know that this person is identified already. */
   readonly isNew: boolean;
 }
 
@@ -49,10 +49,10 @@ interface Change {
   readonly person: string;
 }
 
-/** What the walk has done, and what has to come of it. */
+/** The calls of the walk, and the persons to whom their events may belong. */
 export interface Ledger {
   readonly tracked: Map<number, Tracked>;
-  /** The next number, tracked now by this page. */
+  /** Notes a call of `track` in this page. Returns the number of the event. */
   track(
     call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'isOther' | 'size'> & {
       /** The page may know any earlier visitor, or none. */
@@ -61,31 +61,31 @@ export interface Ledger {
   ): number;
   identify(call: Omit<Identified, 'at' | 'isNew'> & Pick<Tracked, 'isEarly'>): void;
   readonly identified: readonly Identified[];
-  /** The one person that the page must know by now, if it is only one. */
+  /** The person whom the page must know by now, or undefined if it may know several. */
   personOf(page: string): string | undefined;
   reset(page: string): void;
   /** How many changes of the person there have been. */
   changes(): number;
   /** The pages that have changed the person in this time. */
   changedBy(from: number, to: number): readonly string[];
-  /** What the page has tracked before it was seen belongs to whoever is the visitor by then. */
+  /** The page is activated. Its events from the time of its prerendering may belong to any person so far. */
   reconsider(page: string): void;
-  /** A crash or kill may have taken back what changed within the last `ms`. */
+  /** A crash or kill may have undone the changes of the last `ms`. */
   doubt(ms: number): void;
-  /** Who may own the visitor id of this event, '' for nobody. */
+  /** The persons who may own the visitor id of this event, '' for none. */
   owners(event: Tracked): ReadonlySet<string>;
 }
 
-/** Calls of two pages within so long (ms) are one moment: the clock of a page tells no more. */
+/** Calls of two pages within this time (ms) have no order, because the clock of a page is not more precise. */
 const MOMENT = 1;
-/** A page that has just loaded asks its database for so long (ms). What another page changes meanwhile comes before or after. */
+/** How long (ms) a page that has just loaded asks its database. A change by another page meanwhile comes before or after. */
 const ASKING = 100;
 
 /** @param travel how long (ms) a change of the person may take to reach other tabs */
 export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
   const tracked = new Map<number, Tracked>();
   const identified: Identified[] = [];
-  /** Changes that a crash or kill may have taken back. */
+  /** Changes that a crash or kill may have undone. */
   const unsure = new Set<Change>();
   const changes: Change[] = [{ at: Number.NEGATIVE_INFINITY, page: '', person: '' }];
   /** Persons who may be the current one besides the last change's. */
@@ -96,7 +96,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     doubted.add(before);
   };
   const change = (page: string, person: string) => {
-    // What two pages change in the same moment has no order.
+    // Changes by two pages in the same moment have no order.
     const others = changes.filter((other) => other.page !== page && scheduler.now() - other.at < ASKING);
     doubted = new Set(others[0] ? [...doubted, ...others.map((other) => other.person)] : []);
     changes.push({ at: scheduler.now(), page, person });
@@ -149,7 +149,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     },
     owners({ persons, change, at }) {
       const owners = new Set(['', ...persons]);
-      // What one page tracks and another one changes in the same moment has no order.
+      // An event of one page and a change by another page in the same moment have no order.
       for (const later of changes.slice(change)) if (later.at - at < MOMENT) owners.add(later.person);
       if (!persons.has('')) return owners;
       // An anonymous visitor's events belong to whoever is identified next.

@@ -7,9 +7,9 @@ import type { Stage } from './stage.ts';
 
 /** How soon (ms) an event is in the database if nothing is wrong with the disk. */
 const STORING = 400;
-/** A page waits so long (ms) for the database. Then it goes on without storage. */
+/** How long (ms) a page waits for the database. After that it works without storage. */
 const PATIENCE = 3000;
-/** Trouble with the disk is over for clew so long (ms) after its end. */
+/** How long (ms) a fault of the disk affects clew after its end. */
 const CALM = 5000;
 
 const wasStored = (stage: Stage, event: Tracked): boolean => {
@@ -23,7 +23,7 @@ const wasStored = (stage: Stage, event: Tracked): boolean => {
   return event.isHeard && now - at > STORING && isStorable && isAwake;
 };
 
-/** What a page tracks before its database has answered is in localStorage at the end of the task. */
+/** Whether the journal has the event. Until its database has answered, a page journals each event at the end of the task. */
 const wasJournaled = (stage: Stage, event: Tracked): boolean => {
   const { at, isHeard, isEarly, page } = event;
   const now = stage.world.scheduler.now();
@@ -38,7 +38,7 @@ const wasJournaled = (stage: Stage, event: Tracked): boolean => {
   return isHeard && isEarly && isWaiting && now > at && releasedAt(stage, event) === at && isWritable;
 };
 
-/** Excuses events that are in no storage, unless a promise says that they are. */
+/** Excuses the loss of the events that `isGone` selects, except the events in `kept`. */
 const excuse = (
   stage: Stage,
   isGone: (event: Tracked) => boolean,
@@ -48,13 +48,13 @@ const excuse = (
   for (const event of stage.ledger.tracked.values()) if (isGone(event) && !kept.has(event.n)) event.excuse ??= why;
 };
 
-/** What the page has tracked, and what it may have adopted from pages that have left. */
+/** Whether the page has tracked an event, or may have adopted it from a page that has left. */
 const isHeldBy = ({ browser }: Stage, page: Page) => {
   const running = new Set([...browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
   return (event: Tracked) => event.page === page.name || (page.refusal !== 'all' && !running.has(event.page));
 };
 
-/** The page's process has ended, and its memory with it. */
+/** Excuses events that only the memory of a crashed page had. */
 export const forgetCrashed = (stage: Stage, page: Page): void => {
   const { history } = stage;
   const now = stage.world.scheduler.now();
@@ -64,7 +64,7 @@ export const forgetCrashed = (stage: Stage, page: Page): void => {
   forgetUnrestored(stage, page);
 };
 
-/** The page leaves and has no storage that it could write to: the docs promise nothing for what it has not sent. */
+/** Excuses events of a page that leaves without storage. The docs promise nothing for its unsent events. */
 export const forgetUnstored = (stage: Stage, page: Page): void => {
   const { history, world } = stage;
   const isRefused = history.refused.has(page.name);
@@ -74,7 +74,7 @@ export const forgetUnstored = (stage: Stage, page: Page): void => {
   excuse(stage, isHeldBy(stage, page), 'no storage');
 };
 
-/** The browser was killed: the last writes to localStorage are gone, those to the database are not. */
+/** Excuses events after a kill of the browser, which loses the last writes to localStorage, but not to the database. */
 export const forgetKilled = (stage: Stage): void => {
   const { history } = stage;
   const isSafe = (event: Tracked) =>
@@ -83,8 +83,8 @@ export const forgetKilled = (stage: Stage): void => {
 };
 
 /**
- * Of the stored events those that their page need not have in memory: only the latest stay there. The calls of a stub may have become
- * any page's events.
+ * The stored events that their page need not have in memory, because only the latest events stay there. Calls of a stub
+ * may have become the events of any page.
  */
 const findTrimmed = ({ ledger }: Stage, stored: ReadonlySet<number>): ReadonlySet<number> => {
   const lengths = new Map<string, number>();
@@ -102,8 +102,8 @@ const findTrimmed = ({ ledger }: Stage, stored: ReadonlySet<number>): ReadonlySe
 };
 
 /**
- * The site has deleted its databases. Pages that have theirs open still have their latest events in memory. The journal of a page that
- * has left may be deleted once its events were `stored`.
+ * Excuses events after the site has deleted its databases. Pages with an open database still have their latest events in
+ * memory. The journal of a page that has left may be deleted once its events were `stored`.
  */
 export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void => {
   const { history, world, browser } = stage;
@@ -120,7 +120,7 @@ export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void =
   excuse(stage, isGone, 'database deleted', new Set(kept));
 };
 
-/** The browser has closed the database: a transaction that a page had committed as it went is broken off. */
+/** Excuses events after the browser has closed the database, which aborts the last transaction of a page that has left. */
 export const forgetBrokenOff = (stage: Stage): void => {
   const { browser, world } = stage;
   const running = new Set([...browser.pages].filter(({ state }) => state === 'running').map(({ name }) => name));
@@ -128,7 +128,7 @@ export const forgetBrokenOff = (stage: Stage): void => {
   excuse(stage, ({ page, at }) => !running.has(page) && at >= since, 'connection closed');
 };
 
-/** The page has had no time to learn that its database is gone, and to store its events again. */
+/** Excuses events of a page that had no time to store them again after its database was deleted. */
 const forgetUnrestored = (stage: Stage, page: Page): void => {
   const cleared = stage.acts.findLast(({ verb }) => verb === 'clearDatabase')?.at ?? Number.NEGATIVE_INFINITY;
   const now = stage.world.scheduler.now();
@@ -136,17 +136,17 @@ const forgetUnrestored = (stage: Stage, page: Page): void => {
   excuse(stage, (event) => event.page === page.name && event.at <= cleared, 'database deleted');
 };
 
-/** A request that is handed over is answered within so long (ms), and one that is under way was sent so long before. */
+/** Longest time (ms) from a request to its answer. */
 const HANDING = 30_000;
 
-/** A kill within this time has cut what pages had handed over. */
+/** Whether a kill within this time has cut handovers. */
 export const isCut = ({ acts }: Stage, from: number, to: number): boolean =>
   acts.some(({ verb, at }) => verb === 'kill' && at >= from && at <= to);
 
 /**
- * Whether the event may be lost without a report. Without a relay clew counts what it hands over as delivered if the
- * service has answered not long before. The docs name the limit: a fault in that very moment loses it. The page that
- * leaves may have taken it over from one that is gone.
+ * Whether the event may be lost without a report. Without a relay, clew counts a handover as delivered if the service has
+ * answered not long before. The docs name the limit: a fault in that very moment loses the events. The page that leaves
+ * may have adopted the event from an earlier page.
  */
 export const isExcused = (stage: Stage, event: Tracked): boolean =>
   !!event.excuse ||

@@ -5,7 +5,7 @@ import type { CallsAction } from './themes/callsVerbs.ts';
 import type { PagesAction } from './themes/pagesVerbs.ts';
 import type { StorageAction } from './themes/storageVerbs.ts';
 
-/** What happens in a step. `tab` is taken modulo the number of tabs. */
+/** The action of a step. `tab` is taken modulo the number of tabs. */
 export type Action =
   | { readonly verb: 'open' | 'close' | 'navigate' | 'back' | 'crash' | 'hide' | 'show'; readonly tab: number }
   | {
@@ -21,7 +21,7 @@ export type Action =
       readonly verb: 'identify';
       readonly tab: number;
       readonly person: string;
-      /** The signature is another person's. */
+      /** Whether the signature is another person's. */
       readonly isForged?: boolean;
     }
   | { readonly verb: 'reset' | 'flush' | 'setProperties'; readonly tab: number }
@@ -52,7 +52,7 @@ export interface Step {
   readonly action: Action;
 }
 
-/** What a walk tries besides what all walks do. Each theme has its file in `themes/`. */
+/** The kind of actions and faults that a walk has besides the common ones. Each theme has its file in `themes/`. */
 export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes' | 'calls';
 
 export interface Plan {
@@ -63,16 +63,16 @@ export interface Plan {
   /** Options of the script tag. */
   readonly dataset: Readonly<Record<string, string>>;
   readonly hasStub: boolean;
-  /** The relay takes no identity without a signature. */
+  /** Whether the relay requires a signature of each identity. */
   readonly isSigned?: boolean;
-  /** Signatures are tokens, which expire. The npm build renews them. */
+  /** Whether signatures are tokens, which expire. The npm build renews them. */
   readonly hasTokens?: boolean;
   /** Pages import the npm build, and make these trackers in place of the script tag. */
   readonly npm?: { readonly hasOther: boolean; readonly hasTransport: boolean };
   readonly steps: readonly Step[];
 }
 
-/** What the walk's relay asks of an identity. */
+/** The proof that the walk's relay requires of an identity. */
 export const proofOf = ({ isSigned, hasTokens }: Plan): Proof =>
   isSigned ? (hasTokens ? 'token' : 'signature') : 'none';
 
@@ -84,7 +84,7 @@ export const hasFaults = ({ steps }: Plan): boolean =>
 export const has = ({ steps }: Plan, ...verbs: readonly (Action['verb'] | 'poison')[]): boolean =>
   steps.some(({ action }) => verbs.includes(action.verb) || ('name' in action && verbs.includes(action.name as never)));
 
-/** Whether the service refuses a request because of what is in it, anywhere in the plan. */
+/** Whether the service refuses a request because of its content, anywhere in the plan. */
 export const hasRefusals = ({ steps }: Plan): boolean =>
   steps.some(({ action }) => action.verb === 'service' && [500, 413].includes(action.status ?? 0));
 

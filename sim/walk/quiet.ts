@@ -1,9 +1,9 @@
 import type { Stage } from './stage.ts';
 
-/** A page asks its database and then ends a back-off: so long (ms) after it has loaded, at most. */
+/** Longest time (ms) from the load of a page until it ends a back-off. It asks its database first. */
 const STIRRING = 10_000;
 
-/** Nothing between the two times lets clew end a wait, or keeps a tab from writing down how long it is. */
+/** Whether nothing between the two times lets clew end a wait, or keeps a tab from storing the length of the wait. */
 export const isQuiet = ({ history }: Stage, from: number, to: number): boolean =>
   !history.wasStirred(from - STIRRING, to) &&
   history.wasDiskFair(from - STIRRING, to) &&
@@ -11,18 +11,18 @@ export const isQuiet = ({ history }: Stage, from: number, to: number): boolean =
   history.wasAwake(from - STIRRING, to) &&
   !history.departures.some(({ at }) => at >= from - STIRRING && at <= to);
 
-/** The database has an answer's pause so soon (ms), unless the page crashes. */
+/** How soon (ms) the database has the pause of an answer, unless the page crashes. */
 const WRITING = 1000;
 
-/** The database may lose what a page has committed so shortly (ms) before it leaves. */
+/** How long (ms) before a page leaves the database may lose its commit. */
 const LOSING = 50;
 
 /** How long (ms) a message may take to another tab. */
 const TRAVEL = 250;
 
 /**
- * The page has read an answer that asks for a pause, and nothing until `to` ends that pause: also no page that loads, leaves or
- * comes back, and no call of `flush()`.
+ * Whether the page has read an answer that asks for a pause, and no fault until `to` ends the pause. A page that loads, leaves
+ * or comes back does not end it, and `flush()` does not end it either.
  */
 export const isKept = (
   { history, acts, consent }: Stage,
@@ -36,6 +36,6 @@ export const isKept = (
   history.wasClockFair(sent, to) &&
   history.wasAwake(sent - STIRRING, to) &&
   !history.departures.some(({ at, kind }) => kind === 'crashes' && at >= sent && at <= answered + WRITING) &&
-  // A refusal erases it, too, in each tab that it reaches.
+  // A refusal erases the pause, too, in each tab that it reaches.
   !consent.answers.some(({ at, isGranted }) => !isGranted && at >= sent - TRAVEL && at <= to) &&
   !acts.some(({ at, verb }) => ['kill', 'clearDatabase'].includes(verb) && at >= sent && at <= to);

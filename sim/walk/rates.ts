@@ -1,8 +1,8 @@
 import { INVARIANTS } from './checks.ts';
 
 /**
- * In how many of 1,000 walks the known breaks break an invariant: measured with `npm run sim -- --seeds 20000`. A random
- * walk cannot tell which defect it has met, so a new one that breaks the same invariant shows in the figure only.
+ * In how many of 1,000 walks the known breaks break an invariant, measured with `npm run sim -- --seeds 20000`. A random
+ * walk does not show its defect, so a new defect that breaks the same invariant shows in this number only.
  */
 const RATES: Readonly<Record<string, number>> = {
   [INVARIANTS.twice]: 16,
@@ -15,14 +15,14 @@ const RATES: Readonly<Record<string, number>> = {
   [INVARIANTS.lost]: 0.05,
   [INVARIANTS.left]: 0.05,
 };
-/** Chance moves a count by less than so many standard deviations. */
+/** Chance moves a count by less than this number of standard deviations. */
 const DEVIATIONS = 4;
-/** What happens hardly ever may happen so often. */
+/** Chance may break an invariant in so many walks even if its rate is about 0. */
 const RARE = 2;
 
 /**
- * What is wrong with the number of walks that broke an invariant, beside what the known breaks break. Undefined if nothing
- * is.
+ * Compares the number of walks that broke an invariant with the rate of the known breaks. Returns the fault, or undefined
+ * if the number is within the margin.
  */
 export const rateFault = (invariant: string, broken: number, walks: number): string | undefined => {
   const expected = ((RATES[invariant] ?? 0) * walks) / 1000;
@@ -33,7 +33,7 @@ export const rateFault = (invariant: string, broken: number, walks: number): str
   return undefined;
 };
 
-/** The faults of all invariants, of the invariants that each walk broke. */
+/** The faults of all rates. `broken` lists an invariant once for each walk that broke it. */
 export const rateFaults = (broken: readonly string[], walks: number): string[] =>
   [...new Set([...Object.keys(RATES), ...broken])].flatMap((invariant) => {
     const count = broken.filter((one) => one === invariant).length;

@@ -6,9 +6,9 @@ import { sendingsOf, takenIn } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
-/** The database, or localStorage if the page leaves, has so soon (ms) which events are confirmed. */
+/** How soon (ms) the database, or localStorage if the page leaves, has the ids of confirmed events. */
 const SETTLING = 300;
-/** Trouble with the disk is over for clew so long (ms) after its end. */
+/** How long (ms) a fault of the disk affects clew after its end. */
 const CALM = 5000;
 
 /** A page has read that an event is confirmed. */
@@ -18,7 +18,7 @@ export interface Confirmed {
   readonly by: string;
 }
 
-/** Nobody reads the answer to what is handed over, or to a request whose page goes away or is frozen. */
+/** Whether the page has read a success. It reads no answer to a handover, or after it has left or is frozen. */
 const isRead = ({ history }: Stage, { from, at, end }: RequestRecord): boolean =>
   !!end &&
   !end.isFailed &&
@@ -29,14 +29,14 @@ const isRead = ({ history }: Stage, { from, at, end }: RequestRecord): boolean =
 const isDeath = (verb: Action['verb']): boolean => verb === 'crash' || verb === 'kill' || verb === 'discard';
 
 /**
- * The page may not have been able to write down that the event is confirmed. If it has left at once, localStorage has it for the
- * next page, whatever becomes of the database.
+ * Whether the page may not have been able to store that the event is confirmed. If the page has left at once, localStorage
+ * has this for the next page, even if the database fails.
  */
 const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boolean => {
   const { history, plan, acts } = stage;
   // The docs name the limit: a kill brings back calls of the stub that a page has replayed.
   if (history.wasRevived(uuid, at, to)) return true;
-  // The same is true of the page's own journal. What it has taken in from another page's journal, the database remembers.
+  // A crash may bring back the page's own journal. The database lists the journals of other pages that the page has taken in.
   const isJournaled = ({ page, at: written, value }: Write) =>
     page === by && written <= at && typeof value === 'string' && value.includes(uuid);
   if (mayBeTakenBack(stage, at) && stage.browser.writes.some(isJournaled)) return true;
@@ -52,9 +52,9 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
 const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(value).includes(uuid);
 
 /**
- * A page that receives no messages, in the back/forward cache or without BroadcastChannel, comes back or leaves before the event is sent
- * again. If it had the event, also from the journal of another page, it does not learn that it is confirmed, and stores or journals it
- * again. What a page has it writes down, at the latest as it leaves.
+ * Whether a page with the event did not learn that it is confirmed, and stored or journaled it again. Such a page was in the
+ * back/forward cache, or left without BroadcastChannel, before the event was sent again. It may have the event from the
+ * journal of another page. A page writes each of its events, at the latest as it leaves.
  */
 export const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed, to: number): boolean => {
   const back = history.restored(at, to).filter((page) => history.wasAway(page, at, at));
@@ -65,17 +65,17 @@ export const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Co
   );
 };
 
-/** A page that was already there may not learn of it. The next page finds what one that leaves has written. */
+/** Whether the page must know of the confirmation. A page that was open may miss it. Later pages read it from the disk. */
 const isKnown = ({ history }: Stage, { at, by }: Confirmed, page: string): boolean =>
   page === by || history.loadOf(page) >= Math.min(at + SETTLING, history.departureOf(by, at));
 
-/** What a page has left to `fetchLater` goes out when it crashes. */
+/** Whether the browser sent the request with `fetchLater` as the page crashed. */
 const isLeft = ({ history }: Stage, { at, from }: RequestRecord): boolean =>
   history.departures.some((left) => left.page === from && left.at === at && left.kind === 'crashes');
 
-/** An event that a page sends although it, or a page before it, has read that the event is confirmed. */
+/** An event that a page sends although this page, or a page before it, has read that the event is confirmed. */
 export const findSentAgain = (stage: Stage): string | undefined => {
-  // An app's transport that rejects has read the answer, and hides it.
+  // If the app's transport rejects after it has read an answer, clew does not see the answer.
   if (hidesAnswers(stage.plan)) return undefined;
   const confirmed = new Map<string, Confirmed>();
   const sent = sendingsOf(stage);

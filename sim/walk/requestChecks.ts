@@ -5,16 +5,16 @@ import { has, hasRefusals, hidesAnswers } from './plan.ts';
 import { isKept, isQuiet } from './quiet.ts';
 import type { Stage } from './stage.ts';
 
-/** A request takes at most so long (ms): then clew gives up. */
+/** Time (ms) after which clew gives up a request. */
 const TIMEOUT = 20_000;
-/** With a back-off of 1 s that doubles, so many failures in a row last longer than `FEW` ms. */
+/** With a back-off of 1 s that doubles, `MANY` failures in a row last longer than `FEW` ms. */
 const MANY = 12;
 const FEW = 36_000;
 
-/** Answers that may be about what is in the batch: of the service, and of a relay that passes them on. */
+/** Statuses that may reject the content of a batch, from the service or from a relay that passes them on. */
 const SEARCHED = [413, 500, 502];
 
-/** Requests that pages have sent while they were open: what is handed over at pagehide does not wait for anything. */
+/** Requests that pages have sent while they were open. A handover at `pagehide` waits for no lease and no back-off. */
 const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
   network.requests.filter(
     ({ at, from }) =>
@@ -25,7 +25,7 @@ const ordinaryOf = ({ network, history }: Stage): readonly RequestRecord[] =>
 
 /** A request that is sent although an answer has asked for a pause. */
 const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
-  // An app's transport that rejects has read the answer, and hides it.
+  // If the app's transport rejects after it has read an answer, clew does not see the answer.
   if (hidesAnswers(stage.plan)) return undefined;
   for (const [index, { at, from, end }] of requests.entries()) {
     if (!end?.retryAfter || ![429, 503].includes(end.status) || end.at > at + TIMEOUT) continue;
@@ -38,7 +38,7 @@ const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): str
 
 /** Requests that fail one after the other, faster than any back-off. */
 const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
-  // The parts of a batch that is refused go one after the other.
+  // clew sends the parts of a rejected batch one after the other, without a back-off.
   const isSearched = has(stage.plan, 'poison') || hasRefusals(stage.plan);
   let failed: RequestRecord[] = [];
   for (const request of requests) {
@@ -51,7 +51,7 @@ const breaksBackOff = (stage: Stage, requests: readonly RequestRecord[]): string
   return undefined;
 };
 
-/** Tabs can see each other's lease, and for how long it holds. */
+/** Whether tabs can read each other's lease and its end. */
 const areKnown = ({ history }: Stage, from: number, to: number): boolean =>
   history.wasDiskFair(from, to) && history.wasClockFair(from, to);
 
@@ -74,12 +74,12 @@ const breaksLease = (stage: Stage, requests: readonly RequestRecord[]): string |
   return undefined;
 };
 
-/** What is wrong with the requests of a walk, by the invariant. */
+/** The faults in the requests of a walk, by invariant. */
 export const checkRequests = (stage: Stage) => {
   const { refused } = stage.history;
   const all = ordinaryOf(stage);
   const sharing = all.filter(({ from }) => !refused.has(from));
-  // A page that cannot use the database knows of no other one's requests.
+  // A page that cannot use the database does not know of the requests of other pages.
   const groups = [sharing, ...[...refused].map((page) => all.filter(({ from }) => from === page))];
   /** Each service has its own lease and its own waits. */
   const find = (check: typeof breaksLease, among = groups) =>

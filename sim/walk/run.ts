@@ -19,7 +19,7 @@ export interface Outcome {
 /** A walk that runs longer than this (virtual ms) after the last fault has lost something. */
 const RECOVERY = 2 * 3_600_000;
 const MOST_TASKS = 60_000;
-/** Ends a walk that runs longer. */
+/** Ends a walk with more tasks in one step. */
 const ENDLESS = new Error(`more than ${MOST_TASKS} tasks in one step`);
 
 /** Runs one task, and checks the page that it belongs to. Undefined when there is none before `until`. */
@@ -42,7 +42,7 @@ const perform = async (stage: Stage, action: Action): Promise<void> => {
   await drainMicrotasks();
 };
 
-/** All faults are over, and the visitor comes back: what can arrive has to. */
+/** Ends all faults and lets the visitor come back, so that every event without an excuse has to arrive. */
 const recover = async (stage: Stage): Promise<number> => {
   const { world, network, service, browser, app } = stage;
   world.log('walk', () => 'recovers');
@@ -53,7 +53,7 @@ const recover = async (stage: Stage): Promise<number> => {
   browser.disk.speed = [0.05, 1];
   browser.setOnline(true);
   themes[stage.plan.theme].recover?.(stage);
-  // A page that hears that it is online again ends its back-off.
+  // A page that receives the `online` event ends its back-off.
   stage.history.stir();
   noteWeather(stage);
   await perform(stage, { verb: 'open', tab: 0 });
@@ -99,11 +99,11 @@ export const runPlan = async (scripts: Scripts, plan: Plan, print?: (line: strin
   try {
     tasks = await walk(createStage(world, scripts, plan));
   } catch (error) {
-    // What a page throws where nothing guards it must not end the other walks of the process.
+    // An exception that `page.guard` does not catch must not end the other walks of the process.
     if (error === ENDLESS) world.break(INVARIANTS.flush, ENDLESS.message);
     else world.break(INVARIANTS.error, `the walk ended: ${(error as Error)?.stack ?? error}`);
   } finally {
-    // A rejection is reported in a tick of its own. It belongs to this walk.
+    // Node reports an unhandled rejection in a later tick. It still belongs to this walk.
     await drainMicrotasks();
     process.off('unhandledRejection', onRejection);
   }

@@ -24,13 +24,13 @@ const uuidsIn = (request: NetworkRequest): string[] => {
   return (body.batch ?? [body]).flatMap(({ uuid }) => uuid ?? []);
 };
 
-/** What pages have sent, in order. */
+/** The requests of all pages, in order. */
 export const sendingsOf = ({ network }: Stage): Sending[] =>
   network.requests
     .filter(({ from }) => from.startsWith('page'))
     .map((record) => ({ record, uuids: uuidsIn(record.request) }));
 
-/** The id that a request has for the relay. */
+/** The id under which a later page can ask the relay about the request, or ''. */
 const handoverOf = (request: NetworkRequest): string =>
   request.url.split('?handover=')[1] ?? bodyOf(request).handover ?? '';
 
@@ -43,8 +43,8 @@ export const takenIn = ({ network }: Stage, { request, end }: RequestRecord): re
 };
 
 /**
- * Ids of events that were handed over, or in flight to a relay when their page left: others wait for no answer about them. A service
- * cannot be asked about what was in flight.
+ * Ids of events that were handed over, or in flight to a relay when their page left. A later page can ask a relay about the
+ * requests in flight, but not a service.
  */
 export const handedOver = (stage: Stage): ReadonlySet<string> => {
   const { history, plan } = stage;

@@ -1,9 +1,9 @@
 import type { Plan, Step } from './plan.ts';
 
-/** Whether a plan still breaks what the first one broke. */
+/** Whether a plan still breaks the invariant that the first plan broke. */
 export type Fails = (plan: Plan) => Promise<boolean>;
 
-/** Every way to leave out `size` steps in a row, the last ones first. */
+/** Every list without `size` steps in a row. The first list lacks the last steps. */
 const withoutRuns = (steps: readonly Step[], size: number): Step[][] => {
   const candidates: Step[][] = [];
   for (let from = steps.length - size; from >= 0; from -= size) {

@@ -20,18 +20,18 @@ export interface Tab {
   /** Pages in the back/forward cache, the latest last. */
   readonly cached: Page[];
   readonly sessionStorage: Map<string, string>;
-  /** What the browser has prerendered for it. */
+  /** The page that the browser has prerendered for it. */
   prerendered?: Page | undefined;
 }
 
-/** What has come of a promise. */
+/** The result of a call's promise. */
 export type Promised =
-  /** `trackNow` has resolved, at this time. No other page was open at the call, nor then. */
+  /** `trackNow` has resolved at this time. `isAlone`: no other page was open, neither at the call nor now. */
   | { readonly kind: 'sent'; readonly n: number; readonly at: number; readonly isAlone: boolean }
   /** `correlationValue` has resolved to this id, and the page has tracked an event at once. */
   | { readonly kind: 'id'; readonly n: number; readonly id: string; readonly called: number; readonly at: number };
 
-/** Everything that one walk happens in. */
+/** All parts of one walk. */
 export interface Stage {
   readonly world: World;
   readonly plan: Plan;
@@ -42,18 +42,18 @@ export interface Stage {
   /** The relay of the second tracker. */
   readonly otherRelay: SimulatedRelay | undefined;
   readonly app: App;
-  /** What the walk has done, and when. */
+  /** The actions of the walk, with the virtual time (ms) of each. */
   readonly acts: { readonly at: number; readonly verb: Action['verb'] }[];
   readonly ledger: Ledger;
   readonly history: History;
   readonly consent: Consent;
   readonly tabs: Tab[];
-  /** Pages that hold the database. */
+  /** Names of pages whose transaction blocks the database. */
   readonly holders: Set<string>;
   readonly promised: Promised[];
-  /** What `flush`, `trackNow` and `correlationValue` have promised and has not settled, by page. */
+  /** The pending promises of `flush`, `trackNow` and `correlationValue`, with the page of each. */
   readonly flushes: Map<object, Page>;
-  /** Loads a page in the tab; the bundle runs a moment later, as an async script does. */
+  /** Loads a page in the tab. After the stub, the bundle runs a moment later, as an async script does. */
   load(tab: Tab, isPrerendering?: boolean): Page;
   /** Numbers of events on the disk, in IndexedDB or in localStorage. */
   onDisk(): Set<number>;
@@ -63,7 +63,7 @@ export interface Stage {
   inJournals(): Set<number>;
 }
 
-/** What does each verb of these actions. */
+/** The function that performs each verb of these actions. */
 export type VerbsOf<A extends { readonly verb: string }> = {
   readonly [V in A['verb']]: (stage: Stage, action: Extract<A, { verb: V }>) => void;
 };
@@ -76,7 +76,7 @@ const numbersIn = (text: string): number[] => [...text.matchAll(/\\*"n\\*":(\d+)
 
 export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage => {
   const service = createService(world);
-  // The relay is asked through the network, and asks through it: their conditions are the same.
+  // `network` carries the requests of pages, and has the walk's faults. `inner` carries the requests of relays, and stays fair.
   const servers: Record<string, Parameters<typeof createNetwork>[1][string]> = { [SERVICE_URL]: service.serve };
   const network = createNetwork(world, servers);
   const inner = createNetwork(world, servers);

@@ -1,9 +1,9 @@
-/** The names under which the stub leaves calls in localStorage begin so. */
+/** The beginning of the keys under which the stub leaves calls in localStorage. */
 const CALLS = 'clew.calls ';
-/** So many digits of such a name are in the id of each of its events (`idOf` in src/snippet.ts). */
+/** Number of digits of such a key that are in the id of each of its events (`idOf` in src/snippet.ts). */
 const DIGITS = 24;
 
-/** The digits of a list of calls that the stub has left, by its key in localStorage; undefined for any other key. */
+/** The digits of a list of calls that the stub has left, by its key in localStorage. Undefined for any other key. */
 export const listOf = (key: string): string | undefined =>
   key.startsWith(CALLS) ? key.replace(/\D/g, '').slice(-DIGITS) : undefined;
 

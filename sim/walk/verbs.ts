@@ -130,7 +130,7 @@ const verbs: Verbs = {
   ...callsVerbs,
 };
 
-/** Does what the step says, between two tasks. */
+/** Performs the action of a step, between two tasks. */
 export const act = (stage: Stage, action: Action): void => {
   const verb = verbs[action.verb] as (stage: Stage, action: Action) => void;
   stage.acts.push({ at: stage.world.scheduler.now(), verb: action.verb });

@@ -9,10 +9,10 @@ import { has } from './plan.ts';
 import type { Stage, Tab } from './stage.ts';
 import { noteWeather } from './weather.ts';
 
-/** What a visitor and the app do in a page, entered in the ledger as they do it. */
+/** Actions of the visitor and of the app in a page. The ledger notes their calls. */
 
 export const MOST_TABS = 3;
-/** A page knows the visitor so long (ms) after it has loaded, unless the database is held. */
+/** Time (ms) after which a page that has loaded knows the visitor, unless the database is blocked. */
 const BOOTING = 5000;
 
 export const openTab = (stage: Stage): void => {
@@ -39,16 +39,16 @@ export const isLoaded = (page: Page): boolean => {
   return !!clew && !('q' in clew);
 };
 
-/** Trouble in which a page may not be able to ask its database. */
+/** Faults in which a page may not be able to ask its database. */
 const SHUT = ['fillDisk', 'refuseStorage', 'hangOpens', 'closeConnections', 'busyDatabase', 'clearDatabase'] as const;
 
-/** Only localStorage has no room. Other tabs then learn of a change by message, from a page that has had time to write it. */
+/** Whether only localStorage is full. Other tabs then learn of a change by message, from a page that had time to store it. */
 const isOnlyJournalFull = ({ plan }: Stage, page: Page): boolean =>
   page.storedAt !== undefined &&
   plan.features.hasChannel &&
   !has(plan, ...SHUT, 'crash', 'kill', 'identifyAndLeave', 'resetAndLeave');
 
-/** The page may not have been able to ask who the visitor is. */
+/** Whether the page may not have been able to ask who the visitor is. */
 const isStranger = (stage: Stage, page: Page): boolean => {
   const { plan, history, world } = stage;
   if (!has(plan, ...FORGETFUL) || isOnlyJournalFull(stage, page)) return false;
@@ -59,11 +59,11 @@ interface Calls {
   readonly count: number;
   readonly name?: string;
   readonly size?: number;
-  /** The page's second tracker is called. */
+  /** Whether the page's second tracker is called. */
   readonly isOther?: boolean;
 }
 
-/** What the ledger notes of a call of `track` in this page. */
+/** The entry of the ledger for a call of `track` in this page. */
 export const callOf = (stage: Stage, page: Page, { name = 'walk', size = 0, isOther = false }: Calls) => ({
   page: page.name,
   name,
@@ -74,7 +74,7 @@ export const callOf = (stage: Stage, page: Page, { name = 'walk', size = 0, isOt
   isOther,
 });
 
-/** Calls `track` so many times, each with the next number. */
+/** Calls `track` `count` times, each time with the next number. */
 export const trackBy = (stage: Stage, page: Page, clew: Clew | undefined, calls: Calls): void => {
   const { ledger, world } = stage;
   const { count } = calls;
@@ -93,8 +93,8 @@ export const track = (stage: Stage, page: Page, count: number, name?: string, si
   trackBy(stage, page, page.clew(), { count, ...(name && { name }), ...(size && { size }) });
 
 /**
- * @param isOther which of the page's services is told; undefined for all of them
- * @param isForged the signature is another person's
+ * @param isOther whether the call is for the page's second service. Undefined: for all services
+ * @param isForged whether the signature is another person's
  */
 export const identifyBy = (
   { ledger, world, history, plan }: Stage,
@@ -154,7 +154,7 @@ export const flush = (stage: Stage, page: Page): void =>
     flushing.then(() => stage.flushes.delete(flushing));
   });
 
-/** pagehide, entered into the history. */
+/** Lets the page leave, and notes its departure in the history. */
 export const depart = (stage: Stage, page: Page, isCached: boolean): void => {
   stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   stage.browser.leave(page, isCached);
@@ -187,7 +187,7 @@ export const goBack = (stage: Stage, tab: Tab): void => {
   giveUp(stage, tab);
   stage.history.stir();
   tab.page = cached;
-  // It asks its database anew.
+  // A page that comes back asks its database again.
   cached.storedAt = undefined;
   stage.world.scheduler.next(`${cached.name} is restored`, () => {
     stage.history.restore(cached.name);

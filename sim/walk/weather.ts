@@ -9,7 +9,7 @@ export const noteWeather = ({ history, network, service, app, browser, holders, 
   const { speed, isFull, hangsUntil } = browser.disk;
   const hasRoom = browser.storageLimits.most >= MOST_STORED;
   history.journal(hasRoom);
-  // Without Web Locks, a page that goes into the back/forward cache while it opens the database shuts it for all.
+  // Without Web Locks, a page that enters the back/forward cache while its database opens shuts the database for all pages.
   const isShut =
     !plan.features.hasLocks &&
     [...browser.pages].some(({ state, storedAt }) => state === 'suspended' && storedAt === undefined);
@@ -17,7 +17,7 @@ export const noteWeather = ({ history, network, service, app, browser, holders, 
   history.disk(!isHeld && !isShut && speed[1] <= 1 && !isFull && hasRoom);
 };
 
-/** A page of the site itself holds a transaction for so long (ms). */
+/** Another page of the site blocks the database with a transaction for `ms`. */
 export const holdDatabase = (stage: Stage, ms: number): void => {
   const { browser, world, holders } = stage;
   const page = browser.open({ dataset: {}, sessionStorage: new Map() });

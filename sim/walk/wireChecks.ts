@@ -5,12 +5,12 @@ import { isMissed } from './repeatChecks.ts';
 import { handedOver, type Sending, sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 
-/** So long (ms) before a departure all must have worked: an older request may still be under way. */
+/** How long (ms) before a departure everything must have worked, because an older request may still be open. */
 const CALM = 25_000;
 
 /**
- * Something in the walk lets a page forget its handovers, or lets the relay refuse or forget one. Without messages, a page that has taken
- * an event in from a journal does not learn that another one was told, and leaves it to the next page.
+ * Whether the walk lets a page forget its handovers, or lets the relay refuse or forget one. Without messages, a page may
+ * have an event from a journal and not learn that it is confirmed. It then leaves the event to the next page.
  */
 const isExcused = (stage: Stage): boolean => {
   const { plan, history, consent } = stage;
@@ -25,12 +25,12 @@ const isExcused = (stage: Stage): boolean => {
   );
 };
 
-/** The link was settled so long (ms) before a departure that all tabs know it. */
+/** Time (ms) after which all tabs know the outcome of a request. */
 const SETTLING = 300;
-/** So long (ms) a success proves the link. */
+/** How long (ms) a success proves the link. */
 const PROVEN_FOR = 10 * 60_000;
 
-/** Whether every tab of the origin knew at this time that the last request was confirmed, a moment and not long ago. */
+/** Whether every tab knew at this time that the last request was confirmed, and the link was still proven. */
 const isProven = (sendings: readonly Sending[], at: number): boolean => {
   const known = sendings.flatMap(({ record: { at: from, end } }) => (from < at && end && end.at <= at ? end : []));
   const last = known.reduce((latest, end) => Math.max(latest, end.at), Number.NEGATIVE_INFINITY);
@@ -38,13 +38,13 @@ const isProven = (sendings: readonly Sending[], at: number): boolean => {
   return isCalm && last < at - SETTLING && last > at - PROVEN_FOR + SETTLING;
 };
 
-/** An event that was handed over and has arrived, and that a later page sends all the same, although nothing stood in its path. */
+/** An event that was handed over and has arrived, and that a later page sends again although no fault excuses it. */
 export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
   if (isExcused(stage)) return undefined;
   const { history, plan } = stage;
   const handed = handedOver(stage);
   const sendings = sendingsOf(stage);
-  // A service cannot be asked: what a page hands over on another link it keeps, and a later page sends it again.
+  // A page cannot ask a service about a handover. Unless the link is proven, it keeps the events for a later page.
   const isSure = (page: string, at: number) =>
     !plan.isDirect || (history.loadOf(page) < at - SETTLING && isProven(sendings, at));
   const arrived = new Map<string, Sending>();
@@ -60,7 +60,7 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
         history.wasJournalFair(since - CALM, at) &&
         history.wasClockFair(since - CALM, at);
       const arrivedAt = first?.record.end?.at ?? at;
-      // A browser repeats no request of its own in the simulation.
+      // The simulated browser never sends a request again on its own.
       const isForgotten = isMissed(stage, { uuid, at: arrivedAt, by: '' }, at);
       if (first && isFair && !isForgotten && first.record.from !== from && arrivedAt < at)
         return `${from} sends ${uuid} at ${at.toFixed(0)} ms, which ${first.record.from} has handed over`;

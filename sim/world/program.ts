@@ -6,15 +6,15 @@ export type Program = (globals: Readonly<Record<string, unknown>>) => unknown;
 type Compiled = (this: unknown, ...values: unknown[]) => unknown;
 
 /**
- * Has `Array`, `Promise` and the like for all programs, and nothing of Node. A name that a program assigns without
- * declaring it would be seen by all: the global object takes no properties.
+ * The context of all programs. It has `Array`, `Promise` and the like, and no API of Node. Its global object takes no
+ * properties, because all programs would see a name that one program assigns without declaring it.
  */
 const SHARED = vm.createContext(vm.constants.DONT_CONTEXTIFY as never);
 vm.runInContext('Object.preventExtensions(globalThis)', SHARED);
 
 /**
- * The globals are parameters of one function that is compiled once, so that V8 optimises it across all pages and walks.
- * In a context for each page, every page would begin with code that has never run.
+ * Compiles the code once, as a function whose parameters are the globals, so that V8 optimises it across all pages and
+ * walks. In a context for each page, every page would begin with code that has never run.
  *
  * @param code the body of a function: it may return something
  */

@@ -11,9 +11,9 @@ export interface Random {
   /** True in a share of `probability` of all calls. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** At most 32 bytes, which no other stream draws: two streams of 32 bits may overlap. */
+  /** At most 32 bytes, by SHA-256. The 32-bit numbers of two streams may overlap, and pages make event ids of bytes. */
   bytes(count: number): Buffer;
-  /** A stream of its own: what one part of the world draws does not move the numbers of another. */
+  /** An independent stream: draws of one part of the world do not change the numbers of another part. */
   fork(name: string): Random;
 }
 

@@ -1,7 +1,7 @@
 import { createHeap } from './heap.ts';
 import type { Random } from './random.ts';
 
-/** Whose task it is. A task of a suspended owner waits; a task of one that is gone is never run. */
+/** A page or a process that has tasks. While it is suspended, its tasks wait. Once it is gone, its tasks never run. */
 export interface Owner {
   readonly name: string;
   state: 'running' | 'suspended' | 'gone';
@@ -33,7 +33,7 @@ interface Options {
 export interface Scheduler {
   /** Virtual time in ms since the world began. */
   now(): number;
-  /** Runs `run` in a task of its own, `delay` ms from now. Returns what cancels it. */
+  /** Runs `run` in a task of its own, `delay` ms from now. Returns the function that cancels it. */
   after(delay: number, label: string, run: () => void, options?: Options): () => void;
   /** Runs `run` before all other tasks, once the current task and its microtasks have ended. */
   next(label: string, run: () => void): void;
@@ -47,7 +47,7 @@ export interface Scheduler {
 
 export const createLane = (): Lane => ({ due: 0, order: 0 });
 
-/** So many immediates are queued at once: one for each turn of Node's event loop would poll the system each time. */
+/** Number of immediates queued at once. With one immediate per turn of Node's event loop, each turn would poll the system. */
 const IMMEDIATES = 100;
 const waiting: (() => void)[] = [];
 let queued = 0;
@@ -57,14 +57,14 @@ const proceed = () => {
   for (const resolve of waiting.splice(0)) resolve();
 };
 
-/** Microtasks and Node's own queue of ticks are empty when this resolves: Node drains them between two immediates. */
+/** Resolves once the queues of microtasks and of `process.nextTick` are empty. Node drains them between two immediates. */
 export const drainMicrotasks = (): Promise<void> =>
   new Promise((resolve) => {
     waiting.push(resolve);
     if (!queued) for (; queued < IMMEDIATES; queued++) setImmediate(proceed);
   });
 
-/** One queue of tasks in virtual time. Of several that are due, `random` decides which runs first. */
+/** One queue of tasks in virtual time. If several tasks are due, `random` decides which task runs first. */
 export const createScheduler = (random: Random): Scheduler => {
   const queue = createHeap<Task>((a, b) => a.due < b.due || (a.due === b.due && a.order < b.order));
   const front: Task[] = [];

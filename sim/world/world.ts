@@ -4,19 +4,19 @@ import { createScheduler, type Scheduler } from './scheduler.ts';
 /** When the world begins: 2026-01-01, in ms since the epoch. */
 export const EPOCH = 1_767_225_600_000;
 
-/** What all parts of one simulation share. */
+/** Random numbers, time and findings, which all parts of one simulation share. */
 export interface World {
   readonly random: Random;
   readonly scheduler: Scheduler;
   /** Wall clock in ms since the epoch: virtual time and `skew`. */
   clock(): number;
-  /** Wall clock of servers: nobody sets it. */
+  /** Wall clock of servers in ms since the epoch: virtual time without `skew`. */
   serverClock(): number;
   /** How far the wall clock has been set ahead, in ms. */
   skew: number;
-  /** Adds a line to the timeline. `make` is called only where somebody reads it. */
+  /** Adds a line to the timeline. `make` runs only if the timeline is printed. */
   log(who: string, make: () => string): void;
-  /** Reports something that must never happen. */
+  /** Reports a broken invariant. */
   break(invariant: string, detail: string): void;
   readonly broken: Broken[];
 }

@@ -14,7 +14,7 @@ interface Request {
 }
 type Transport = (request: Request) => Promise<object> | false;
 
-/** What a page has of `dist/index.js`. */
+/** The exports of `dist/index.js` that a page uses. */
 interface Exports {
   createTracker(options: object): Record<string, (...args: unknown[]) => unknown>;
   readonly fetchTransport: Transport;
@@ -24,7 +24,7 @@ interface Exports {
 /** One tracker of a page, called like the script tag's. */
 interface AppTracker {
   readonly call: Clew;
-  /** How many events its `beforeSend` has kept from it. */
+  /** Number of events that its `beforeSend` has filtered. */
   filtered: number;
 }
 
@@ -49,7 +49,7 @@ export const otherOf = (page: Page): Clew | undefined => trackersOf(page)[1]?.ca
 /** Whether the page has a second tracker. */
 export const hasOther = (page: Page): boolean => trackersOf(page).length > 1;
 
-/** The account of each tracker of the page, and how many events its `beforeSend` has kept from it. */
+/** The counts of each tracker of the page, and the number of events that its `beforeSend` has filtered. */
 export const accountsOf = (page: Page): { readonly stats: Stats; readonly filtered: number }[] => {
   const trackers = trackersOf(page);
   const stats = page.clew()?.('stats') as Stats | undefined;
@@ -60,7 +60,7 @@ export const accountsOf = (page: Page): { readonly stats: Stats; readonly filter
 /** Methods that the app calls on all trackers of the page. */
 const COMMON = new Set(['identify', 'reset', 'on', 'flush', 'stop']);
 
-/** Options of `createTracker` as the attributes of a script tag say them. */
+/** Options of `createTracker`, parsed from the attributes of a script tag. */
 const optionsOf = (dataset: Plan['dataset']): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(dataset).map(([name, text]) => [name, /^(\d+|true|false)$/.test(text) ? JSON.parse(text) : text]),
@@ -78,7 +78,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
       if (kind === 'throws') throw new Error('the transport throws');
       if (kind === 'refuses') return false;
       const rejection = () => Promise.reject(new Error('the transport rejects'));
-      // Without a relay the service would store twice what has reached it.
+      // Without a relay, clew would send the batch again, and the service would store the events twice.
       if (kind === 'rejects' || (kind === 'rejectsLate' && plan.isDirect)) return rejection();
       const answer = pass(request);
       return kind === 'rejectsLate' && answer ? answer.then(rejection) : answer;
@@ -95,7 +95,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
     return app.beforeSend === 'spoils' ? { event: '' } : null;
   };
 
-  /** The app's server gives a new token, a moment later; sometimes it fails. */
+  /** The app's server gives a new token a moment later. Sometimes it fails. */
   const getToken = (page: Page) => (primaryKey: string) =>
     new Promise<string>((resolve, reject) => {
       const isFailing = random.chance(0.2);

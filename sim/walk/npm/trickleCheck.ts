@@ -3,18 +3,18 @@ import { type Action, has, hasRefusals } from '../plan.ts';
 import { isQuiet } from '../quiet.ts';
 import type { Stage } from '../stage.ts';
 
-/** An older request may be under way for so long (ms), and its failure begins a back-off. */
+/** How long (ms) an older request may stay open. Its failure begins a back-off. */
 const CALM = 25_000;
-/** What the walk does has an effect on requests for so long (ms), at most. */
+/** Longest time (ms) for which an action of the walk affects requests. */
 const SETTLING = 10_000;
-/** The database and the packing of the body take a share of the interval. */
+/** Share of the interval that the database and the compression of the body may take. */
 const SLACK = 0.25;
 const DEFAULT_INTERVAL = 3000;
 const DEFAULT_MOST = 200;
-/** A batch of so many characters may be one that had no more room. */
+/** A batch of this many characters may have had no room for more. */
 const MANY_CHARACTERS = 20_000;
 
-/** What leaves the rhythm of requests as it is. */
+/** Verbs that do not change the rhythm of requests. */
 const QUIET_VERBS: ReadonlySet<Action['verb']> = new Set([
   'track',
   'trackOther',
@@ -36,7 +36,7 @@ const isCalm = (stage: Stage, from: number, to: number): boolean =>
   stage.history.wasNetworkFair(from - CALM, to) &&
   !stage.acts.some(({ at, verb }) => at >= from - SETTLING && at <= to && !QUIET_VERBS.has(verb));
 
-/** Whether all events of `next` were tracked after `one` was sent. A backlog goes on at once, also in small requests. */
+/** Whether all events of `next` were tracked after `one` was sent. clew sends a backlog at once, also in small requests. */
 const isNew = ({ ledger }: Stage, one: RequestRecord, next: RequestRecord): boolean =>
   (JSON.parse(textOf(next.request)).batch as readonly { payload?: { n?: number } }[]).every(
     ({ payload }) => (ledger.tracked.get(payload?.n ?? 0)?.at ?? Number.POSITIVE_INFINITY) > one.at,

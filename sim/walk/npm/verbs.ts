@@ -4,13 +4,13 @@ import { depart, flush, identify, identifyBy, isLoaded, leave, pageAt, track, tr
 import type { NpmAction, Reaction } from './actions.ts';
 import { firstOf, hasOther, otherOf } from './app.ts';
 
-/** A listener reacts so often. */
+/** Number of reports to which a listener reacts. */
 const MOST_REACTIONS = 3;
 
 const trackOther = (stage: Stage, page: Page, count: number): void =>
   trackBy(stage, page, otherOf(page), { count, isOther: hasOther(page) });
 
-/** The page's services are told in turn. The second one is not if the person has changed meanwhile, or the page has gone. */
+/** Identifies a person at one service, and later at the other one, unless the person has changed or the page is gone. */
 const identifyInTurn = (stage: Stage, page: Page, person: string, ms: number): void => {
   const { ledger, tabs, world } = stage;
   identifyBy(stage, page, firstOf(page), person, hasOther(page) ? false : undefined);
@@ -24,10 +24,10 @@ const identifyInTurn = (stage: Stage, page: Page, person: string, ms: number): v
   world.scheduler.after(ms, `${page.name} identifies at the other service`, end, { owner: page });
 };
 
-/** How long (ms) a page may go on without its trackers: so long it need not know of what other tabs do. */
+/** Longest time (ms) from the end of a page's trackers until it leaves. Meanwhile it need not know of other tabs. */
 const LINGERING = 200;
 
-/** The app ends its trackers and tracks again. The page is left at once, or a moment later. */
+/** The app stops its trackers and tracks again. The page leaves at once, or a moment later. */
 const stop = (stage: Stage, page: Page): void => {
   const { history, world, tabs } = stage;
   if (!isLoaded(page)) return;

@@ -10,8 +10,8 @@ const actions: Actions = {
 };
 
 /**
- * Calls that other walks have not: `trackNow`, `page`, `correlationValue`, and identities with a right or a wrong signature, or with a
- * token that may expire on its way.
+ * Calls that other walks do not make: `trackNow`, `page` and `correlationValue`. Identities have a right or a wrong
+ * signature, or a token that may expire before it arrives.
  */
 export const calls: Theme = {
   actions,

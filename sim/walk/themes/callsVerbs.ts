@@ -3,7 +3,7 @@ import { payloadOf } from '../ledger.ts';
 import type { Stage, VerbsOf } from '../stage.ts';
 import { callOf, pageAt } from '../visitor.ts';
 
-/** What a call promises. */
+/** Calls of the theme `calls`. */
 export type CallsAction = {
   /** `askId` calls `correlationValue()`, and tracks an event as soon as that has resolved. */
   readonly verb: 'trackNow' | 'page' | 'askId';

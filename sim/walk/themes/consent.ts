@@ -1,7 +1,7 @@
 import { type Actions, actions } from '../actions.ts';
 import type { Theme } from './theme.ts';
 
-// A refusal makes somebody who was identified a stranger: who is who is left to other walks.
+// A refusal makes an identified customer anonymous, so only other walks identify and reset.
 const { identify, identifyAndLeave, reset, resetAndLeave, setProperties, ...common } = actions;
 
 const answers: Actions = {

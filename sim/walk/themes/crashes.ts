@@ -1,7 +1,7 @@
 import { type Actions, actions as common } from '../actions.ts';
 import type { Theme } from './theme.ts';
 
-/** Faults of network, service and relay would excuse much of what a crash takes. */
+/** Actions that these walks leave out, because faults of network, service and relay would excuse many losses by a crash. */
 const CALM = [
   'poison',
   'offline',
@@ -23,5 +23,5 @@ const actions: Actions = {
   kill: [8, () => ({ verb: 'kill' })],
 };
 
-/** Pages crash and the browser is killed while nothing else is wrong: what the next page finds is all that there is. */
+/** Pages crash and the browser is killed without any other fault. Only data on the disk survives. */
 export const crashes: Theme = { actions };

@@ -3,7 +3,7 @@ import { forgetCrashed } from '../losses.ts';
 import type { Stage, Tab, VerbsOf } from '../stage.ts';
 import { isLoaded, leave, MOST_TABS, tabAt, track } from '../visitor.ts';
 
-/** What browsers do with pages that nobody looks at. */
+/** Actions of a browser on pages that the visitor does not see. */
 export type PagesAction =
   | {
       readonly verb: 'freeze' | 'thaw' | 'discard' | 'activate' | 'cancelPrerender' | 'duplicate';
@@ -12,7 +12,7 @@ export type PagesAction =
   /** The page tracks `count` events before it is seen. */
   | { readonly verb: 'prerender'; readonly tab: number; readonly count: number };
 
-/** How long (ms) after it is hidden a page is frozen. Chromium waits for minutes. */
+/** Time (ms) from hiding a page until the browser freezes it. Chromium waits for minutes. */
 const FREEZING = 500;
 
 /** The tab with this number as it is, also if its page is frozen. */
@@ -23,7 +23,7 @@ export const pagesVerbs: VerbsOf<PagesAction> = {
     const { page } = tabAt(stage, tab);
     if (!page) return;
     stage.browser.show(page, false);
-    // What the page does as it is hidden has an end before it is frozen.
+    // The page finishes its work for `visibilitychange` before the browser freezes it.
     stage.world.scheduler.after(FREEZING, 'browser freezes', () => {
       if (stage.browser.freeze(page)) stage.history.freeze(page.name, true);
     });
@@ -67,7 +67,7 @@ export const pagesVerbs: VerbsOf<PagesAction> = {
   },
 };
 
-/** Frozen pages go on, and nothing is prerendered any more. */
+/** Thaws the frozen pages, and gives up the prerendered ones. */
 export const recoverPages = (stage: Stage): void => {
   for (const tab of stage.tabs) {
     thaw(stage, tab);

@@ -26,10 +26,10 @@ const actions: Actions = {
   ],
 };
 
-/** A browser that refuses to store, has no room, does not answer, or is given another time. */
+/** A browser that refuses storage, has no room or does not answer, or whose clock the visitor sets. */
 export const storage: Theme = {
   actions,
-  // Few, so that walks reach it.
+  // The bound is low, so that walks reach it.
   dataset: { maxQueuedEvents: '80' },
   recover: recoverStorage,
 };

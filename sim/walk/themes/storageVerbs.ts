@@ -4,14 +4,14 @@ import { forgetBrokenOff } from '../losses.ts';
 import type { Stage, VerbsOf } from '../stage.ts';
 import { noteWeather } from '../weather.ts';
 
-/** Trouble with what a browser stores, and with its clock. */
+/** Faults of a browser's storage and clock. */
 export type StorageAction =
   | { readonly verb: 'fillDisk'; readonly isFull: boolean }
-  /** Characters that localStorage takes from now on; undefined: as many as a browser takes. */
+  /** Most characters that localStorage stores from now on. Undefined: as many as in a browser. */
   | { readonly verb: 'limitStorage'; readonly most: number | undefined }
-  /** Pages that load from now on may not use it as long as they live. */
+  /** The storage that the browser refuses to each page that loads from now on. */
   | { readonly verb: 'refuseStorage'; readonly refusal: Refusal }
-  /** For so long (ms) no `indexedDB.open` is answered; without `ms` for ever. */
+  /** How long (ms) `indexedDB.open` gets no answer. Undefined: for ever. */
   | { readonly verb: 'hangOpens'; readonly ms: number | undefined }
   | { readonly verb: 'closeConnections' }
   | { readonly verb: 'setClock'; readonly ms: number };
@@ -48,7 +48,7 @@ export const storageVerbs: VerbsOf<StorageAction> = {
   },
 };
 
-/** The browser stores again what pages ask for, and answers all of them. The clock stays as it is. */
+/** Ends the faults of storage. The clock stays as it is. */
 export const recoverStorage = ({ browser }: Stage): void => {
   browser.disk.isFull = false;
   browser.disk.hangsUntil = 0;
