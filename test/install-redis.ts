@@ -13,7 +13,7 @@ const tryTo = (command: string, args: string[]): boolean => {
 
 if (!hasRedis() && process.platform === 'linux' && process.getuid?.() === 0) {
   const apt = ['-o', 'DPkg::Lock::Timeout=300'];
-  // Debian starts a service with the package. The tests bring a server of their own, and never look at that one.
+  // Debian's package starts a service. The tests start a server of their own, and never use that service.
   if (tryTo('apt-get', [...apt, 'update']))
     tryTo('apt-get', [...apt, 'install', '-y', '--no-install-recommends', 'redis-server']);
 }

@@ -10,7 +10,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf, read, root } from './docs/markdown.ts';
 
-/** Installs what `npm pack` makes of `dist` into an empty Vite project, as the README says. No registry has to be in reach. */
+/** Installs the package that `npm pack` makes of `dist` into an empty Vite project, as in the README, without a registry. */
 
 const run = promisify(execFile);
 const readme = blocksOf('README.md');
@@ -33,10 +33,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-/** The standard library takes longer to parse than all else: each file is parsed once. */
+/** Each parsed file, because parsing the standard library takes longer than everything else. */
 const parsed = new Map<string, ts.SourceFile>();
 
-/** What TypeScript reports of files of the project, with the options of Vite's template. */
+/** The faults that TypeScript reports in files of the project, with the options of Vite's template. */
 const faultsOf = (files: string[], types: string[] = []): string[] => {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,

@@ -13,13 +13,13 @@ import { rollup } from 'rollup';
 import { parseAst } from 'rollup/parseAst';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** Tests of what ships: `dist`, as `npm run build` has left it. */
+/** Tests of the files that ship: `dist`, as `npm run build` has left it. */
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (path: string) => join(root, path);
 const text = (path: string) => readFile(at(path), 'utf8');
-/** What a visitor downloads. */
+/** Bytes that a visitor downloads. */
 const brotli = (code: string) => brotliCompressSync(code).length;
 
 interface Packed {
@@ -45,7 +45,7 @@ beforeAll(async () => {
   if (!existsSync(at('dist/clew.js'))) throw new Error('there is no dist: run `npm run build` first');
   manifest = JSON.parse(await text('package.json'));
   folder = await mkdtemp(join(tmpdir(), 'clew-pack-'));
-  // Without scripts: `prepack` would build, under the feet of the other tests.
+  // Without scripts, because `prepack` would rebuild `dist` while other tests use it.
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
     cwd: root,
   });
@@ -143,7 +143,7 @@ describe('the package', () => {
       'uuid',
       'vue',
     ]);
-    // Not the tracker: the app passes its own in, so that there is never a second one.
+    // The bindings do not import the tracker. The app passes its own, so that a page never has a second tracker.
     const importsOf = async (file: string) =>
       [...(await text(`dist/${file}`)).matchAll(/from\s*['"]([^'"]+)['"]/g)].map(([, from]) => `${from}`);
     for (const name of ['react', 'vue']) {
@@ -272,7 +272,7 @@ describe('size', () => {
     return output[0].code;
   };
   const built = new Map<string, Promise<string>>();
-  /** What an app's bundler makes of an import of these names. Each is built once. */
+  /** The output of an app's bundler for an import of these names. Each bundle is built once. */
   const bundle = (names: string): Promise<string> => {
     const code = built.get(names) ?? build(names);
     built.set(names, code);

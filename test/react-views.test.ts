@@ -76,7 +76,7 @@ const Layout = ({
   useEffect(() => effect?.(), [effect]);
   return null;
 };
-/** Renders what the app shows at a location, in one task; the views are tracked in the next. */
+/** Renders the app at a location in one task. The views are tracked in the next task. */
 const commit = (
   at: At,
   { options, effect, strict }: { options?: Options; effect?: () => void; strict?: boolean } = {},

@@ -10,25 +10,25 @@ import { hasRedis } from './support/hasRedis.ts';
 import { deadUrl } from './upstream.ts';
 
 const isThere = hasRedis();
-/** Tests that need Redis are skipped on a machine that has none. */
+/** Skips tests that need Redis on a machine without Redis. */
 export const describeWithRedis: (name: string, body: () => void) => void = describe.skipIf(!isThere);
 export const itWithRedis: (name: string, body: () => Promise<void>) => void = it.skipIf(!isThere);
 
 /** A redis-server of the test's own, whose append-only file is written before it answers. */
 export interface Redis {
   url: string;
-  /** Over a connection of this test's own, which comes back when the server does. */
+  /** Sends a command over a connection of this test, which reconnects after a restart of the server. */
   command: RedisCommand;
   /** Another such connection: relays that share a Redis do not share one. */
   connect(): Promise<RedisCommand>;
   /** Resolves when its connections are there again after `restart`. */
   reconnected(): Promise<void>;
-  /** As the kernel or a power switch would: nothing is said and nothing written any more. */
+  /** Ends the server like a power failure: it sends and writes nothing any more. */
   kill(): Promise<void>;
-  /** From now on it accepts connections and answers nothing, until `thaw`. */
+  /** Stops the server's process until `thaw`: it accepts connections and answers nothing. */
   freeze(): void;
   thaw(): void;
-  /** The same port, the same files. */
+  /** Starts a server on the same port with the same files. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export const startRedis = async (): Promise<Redis> => {
   const connect = async (): Promise<RedisCommand> => {
     const client = open();
     clients.push(client);
-    // What fails is heard of by whoever has sent a command.
+    // Without a listener, Node would throw the client's errors. Each command rejects with its own error.
     client.on('error', () => {});
     await client.connect();
     return (args) => client.sendCommand(args);

@@ -27,7 +27,7 @@ interface Reply {
   json: unknown;
 }
 
-/** A relay behind a socket. Whatever it is asked, no answer may hold the key. */
+/** A relay behind a socket. No answer may contain the key. */
 const openRelay = async (options: Partial<RelayOptions> = {}) => {
   const url = await serveRelay(options);
   const call = async (path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Reply> => {

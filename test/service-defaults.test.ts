@@ -23,7 +23,7 @@ const never = ({ signal }: RequestInit) =>
 
 beforeEach(() => {
   vi.useFakeTimers();
-  // The platform's own does not run on the clock of a test.
+  // Node's own `AbortSignal.timeout` does not run on fake timers.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), ms);

@@ -130,7 +130,7 @@ describe('attributes that list words', () => {
     for (const path of PLUGINS) vi.doUnmock(path);
   });
 
-  /** What the plugins receive, and what the console does. */
+  /** The options that the plugins receive, and the messages that the console logs. */
   const read = async (dataset: Record<string, string>) => {
     const given: Record<string, unknown> = {};
     const take = (name: string) => (options: unknown) => {

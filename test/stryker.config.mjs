@@ -1,5 +1,5 @@
 /**
- * `npm run mutants`, by hand: Stryker breaks `src` in thousands of small ways, and counts the ways that no test notices.
+ * `npm run mutants`, by hand: Stryker makes thousands of small changes in `src`, and counts the changes that no test notices.
  * `npm run mutants -- -m 'src/courier/**'` mutates one folder.
  */
 export default {

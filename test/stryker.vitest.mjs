@@ -8,7 +8,7 @@ export default defineConfig({
       '{index,relay,testing,wire}.test.ts',
       '{api,courier,outbox,page,recorder,relay,testing,tracker,visitor}/*.test.ts',
     ],
-    // Coverage and a busy machine slow tests down; Stryker itself ends a mutant that hangs.
+    // Coverage and a busy machine slow tests down. Stryker itself ends a mutant that hangs.
     testTimeout: 20_000,
     exclude: ['relay/{bodies,faults,identity,load,seen,signature}.test.ts'],
   },

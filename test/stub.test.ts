@@ -5,7 +5,7 @@ type Clew = { (...call: unknown[]): void; q: [at: number, call: unknown[]][] };
 
 /** localStorage of the origin. */
 let storage: Record<string, string>;
-/** A page with the stub: its `clew`, and what it does as the page leaves. */
+/** A page with the stub: its `clew`, and a function that lets the page leave. */
 const open = async (element?: object): Promise<[clew: Clew, leave: () => void]> => {
   const window: { clew?: unknown } = element ? { clew: element } : {};
   let leave = () => {};
@@ -106,7 +106,7 @@ describe('a page that leaves before the bundle loads', () => {
     Reflect.deleteProperty(Array.prototype, 'toJSON');
     const [[, , seen], [, call]] = JSON.parse(storage[key] as string);
     expect(seen).toHaveLength(4);
-    // The page's own values are the page's own affair.
+    // The page's library makes texts of the page's own values. clew does not undo that.
     expect(call).toEqual(['track', 'a', { of: '1970-01-01T00:00:00.000Z', cart: '["book"]' }]);
   });
 

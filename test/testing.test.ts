@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A tracker that is stopped when the test ends, and what it tells. */
+/** A tracker that stops when the test ends, with the errors and drops that it reports. */
 const create = (options?: Partial<TrackerOptions>) => {
   const test = createTestTracker<Events>(options);
   const errors: string[] = [];

@@ -1,4 +1,4 @@
-/** Of `clew/react` and `clew/vue`: mistakes that must not compile, and uses that must. Nothing here ever runs. */
+/** Mistakes with `clew/react` and `clew/vue` that must not compile, and uses that must. This code never runs. */
 import { createElement } from 'react';
 import { useLocation } from 'react-router';
 import { createApp } from 'vue';

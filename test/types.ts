@@ -1,4 +1,4 @@
-/** Mistakes that must not compile, and uses that must. `tsc -p test` checks them; nothing here ever runs. */
+/** Mistakes that must not compile, and uses that must. `tsc -p test` checks them, and this code never runs. */
 import * as v from 'valibot';
 import {
   type Answer,
@@ -140,7 +140,7 @@ export const theRest = async (tracker: Tracker<Events>) => {
   return [tracked, full, thread];
 };
 
-/** An interface has no index signature, other than a type. */
+/** Unlike a type, an interface has no index signature. */
 interface Customer {
   plan: 'free' | 'pro';
   age: number | null;

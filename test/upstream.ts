@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
-/** A request as it came in. */
+/** A request that the server has received. */
 export interface Received {
   method: string | undefined;
   path: string | undefined;
@@ -13,15 +13,15 @@ export interface Received {
   text: string;
 }
 
-/** A real HTTP server that remembers what came and answers as it is told. */
+/** A real HTTP server that notes its requests and answers as a test chooses. */
 export interface Upstream {
   url: string;
   received: Received[];
-  /** The bodies that came, parsed. */
+  /** The parsed bodies of all requests. */
   bodies(): unknown[];
   /** How to answer from now on, until the test's end. */
   answer(status: number, headers?: Record<string, string>, body?: string): void;
-  /** To answer otherwise than with a whole response. */
+  /** Calls `respond` for each request, for answers that are not a whole response. */
   react(respond: (response: ServerResponse, request: Received) => void): void;
 }
 
@@ -40,8 +40,8 @@ export const closeServer = async (server: Server): Promise<void> => {
 };
 
 /**
- * An address where nobody listens, and where a test may start a server later. Systems choose the port for `listen(0)` from 32768
- * upwards, so no other test takes this one in between.
+ * An address without a server, where a test may start one later. Systems choose the port for `listen(0)` from 32768 upwards,
+ * so no other test takes this port in between.
  */
 export const deadUrl = async (): Promise<string> => {
   for (;;) {
@@ -55,7 +55,7 @@ export const deadUrl = async (): Promise<string> => {
 };
 
 /**
- * One server for the tests around it; each finds it empty, and answering 201 without a body, as the service does.
+ * One server for the tests around it. Each test finds it empty, and answering 201 without a body, as the service does.
  *
  * @param always headers of every answer
  */

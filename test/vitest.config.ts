@@ -13,7 +13,7 @@ const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test
  */
 const SHARED = [
   '{broker,collector,courier,docs,mounts,outbox,pictures,recorder,relay,run,sim,testing}/**/*.test.ts',
-  // The others open the page of tracker/page.ts, whose hooks clear localStorage.
+  // The excluded files open the page of tracker/page.ts, whose hooks clear localStorage.
   'inspector/**/!(hear).test.ts',
   'page/**/!(views).test.ts',
   '{hashes,package,relay,service,service-defaults,wire}.test.ts',
@@ -28,7 +28,7 @@ export default defineConfig({
     allowOnly: false,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    // A busy machine stretches what a test waits for. These limits end only what hangs.
+    // A busy machine slows tests down. These limits end only a test that hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000, interval: 20 } },
@@ -38,7 +38,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'shared', include: SHARED, exclude, isolate: false, setupFiles: 'test/support/restore.ts' },
       },
-      // These stand in for a page: each file has globals of its own.
+      // These tests replace the globals of a page, so each file has globals of its own.
       { extends: true, test: { name: 'isolated', exclude: [...exclude, ...SHARED], pool: 'threads' } },
     ],
   },

@@ -57,7 +57,7 @@ it('useTracker without the plugin throws an error that names it', () => {
 });
 
 describe('page views', () => {
-  /** A window as far as page views need one; `location` says where a router in memory is. */
+  /** The parts of a window that page views need. `location` has the address of the router in memory. */
   const start = async (options: { query?: boolean; first?: string } = {}) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const page = vi.spyOn(tracker, 'page');
@@ -184,7 +184,7 @@ describe('page views', () => {
 });
 
 describe('v-clew', () => {
-  /** One element with the directive; `state` is what the template would say. */
+  /** One element with the directive. `state` is the binding that a template would have. */
   const mount = (first: ClewBinding | undefined, arg?: string, modifiers: Record<string, boolean> = {}) => {
     const track = vi.spyOn(tracker, 'track');
     const state = shallowRef({ value: first, isThere: true });
@@ -257,7 +257,7 @@ describe('v-clew', () => {
   });
 });
 
-/** As much of a DOM as Vue's renderer needs: elements that can hear. */
+/** The parts of a DOM that Vue's renderer needs: elements that take listeners. */
 class TestNode extends EventTarget {
   children: TestNode[] = [];
   parent: TestNode | null = null;

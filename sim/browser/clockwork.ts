@@ -22,7 +22,7 @@ export const createClockwork = (
   const { scheduler } = world;
   const random = world.random.fork(owner.name);
   const timers = new Map<number, () => void>();
-  /** Timers that are due at the same time run in the order in which they were set: a lane for each time. */
+  /** One lane for each due time, because timers that are due at the same time run in the order in which they were set. */
   const lanes = new Map<number, Lane>();
   let last = 0;
   const setTimeout = (run: (...args: unknown[]) => void, delay = 0, ...args: unknown[]): number => {

@@ -71,7 +71,7 @@ export interface Disk {
   abort(transaction: Transaction, cause: Error): void;
   /** Whether the page opens the database or has a transaction that has not ended. */
   isUsedBy(page: Page): boolean;
-  /** The page is gone: ends its connections, openings and transactions. */
+  /** Ends the connections, openings and transactions of a page that is gone. */
   disconnect(page: Page, isKilled: boolean): void;
   /** Closes all connections and keeps the rows, as a browser does whose storage process has ended. */
   disconnectAll(): void;

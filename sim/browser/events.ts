@@ -12,7 +12,7 @@ interface ListenerOptions {
   signal?: { aborted: boolean };
 }
 
-/** @param guard runs a listener and reports what it throws as an error of the page */
+/** @param guard runs a listener, and reports an exception as an error of the page */
 export const createEvents = (guard: (run: () => void) => void): Events => {
   const listeners: { type: string; listener: Listener; options: ListenerOptions }[] = [];
   const removeEventListener = (type: string, listener: Listener) => {

@@ -74,7 +74,7 @@ export const databaseFacts: readonly Fact[] = [
       return false;
     },
     outcome: true,
-    // WebKit completes none if the page navigates at once.
+    // WebKit completes no such transaction if the page navigates at once.
     differences: { webkit: false },
   },
   {
@@ -117,7 +117,7 @@ export const databaseFacts: readonly Fact[] = [
       return first.evaluate(read, 'key');
     },
     outcome: null,
-    // Firefox completes it once the other transaction has ended.
+    // Firefox completes the waiting transaction once the other transaction has ended.
     differences: { firefox: 'written' },
   },
   {

@@ -2,7 +2,7 @@ import type { EngineName } from '../../e2e/faults/engines/engine.ts';
 
 /** A tab of a browser, real or simulated. */
 export interface FactTab {
-  /** Runs `fn` in the page. It closes over nothing, and what goes in and comes out is JSON. */
+  /** Runs `fn` in the page. `fn` uses no variable from outside. Its argument and its result are JSON. */
   evaluate<R, A = undefined>(fn: (arg: A) => R | Promise<R>, arg?: A): Promise<R>;
   /** Navigates to another page of the same origin. */
   navigate(): Promise<void>;

@@ -49,7 +49,7 @@ const readerOf = (entries: readonly Entry[]) => {
 };
 
 /**
- * Why an event may be stored again, by docs/relay.md. Undefined if there is no reason.
+ * The reason in docs/relay.md why an event may be stored again, or undefined.
  *
  * @returns `answer lost`: no relay has read the service's answer. `keys lost`: Redis has forgotten the event. `not written`: the
  * relay or Redis was killed before Redis had written that the service has taken the event

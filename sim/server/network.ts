@@ -120,7 +120,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
     return (answer?: NetworkAnswer) => {
       if (entry.end) return;
       const { status = 0, headers = {}, isCut } = answer ?? {};
-      // An answer whose body breaks off counts as none.
+      // clew does not read the headers of an answer whose body breaks off.
       const retryAfter = isCut ? 0 : Number(headers['Retry-After'] ?? 0) * 1000;
       // clew trusts no HTML, because the relay and the service never answer with it.
       const isForeign = headers['Content-Type'] === 'text/html';

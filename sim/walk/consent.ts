@@ -10,9 +10,9 @@ interface Answer {
   readonly at: number;
   readonly page: string;
   readonly isGranted: boolean;
-  /** How many events had been tracked: it orders an answer and events of the same moment. */
+  /** Number of events tracked before. It orders an answer and the events of the same moment. */
   readonly tracked: number;
-  /** How many requests had been sent: it orders an answer and requests of the same moment. */
+  /** Number of requests sent before. It orders an answer and the requests of the same moment. */
   readonly requests: number;
 }
 
@@ -102,7 +102,7 @@ const isHeld = (stage: Stage, event: Tracked): boolean => {
   return known.size > 1 || !known.has(true);
 };
 
-/** Since when (virtual ms) the event is not held back for want of consent. */
+/** Virtual time (ms) from which the event is not held back for want of consent. */
 export const releasedAt = (stage: Stage, event: Tracked): number =>
   isHeld(stage, event) ? stage.consent.grantAfter(event) : event.at;
 

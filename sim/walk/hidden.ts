@@ -2,7 +2,7 @@ import type { Stage, Tab } from './stage.ts';
 
 /** Pages that the visitor does not see: frozen or prerendered pages. */
 
-/** How long (ms) a page takes to read the messages that came while it was frozen. */
+/** How long (ms) a page takes to read the messages that were sent while it was frozen. */
 const CATCHING_UP = 1000;
 
 /** The visitor looks at a tab that was frozen. */

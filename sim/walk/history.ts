@@ -37,7 +37,7 @@ export interface History {
   disk(isFair: boolean): void;
   /** localStorage has no room from now on, or has it again. */
   journal(isFair: boolean): void;
-  /** The browser freezes the page, or lets it go on. */
+  /** The browser freezes or thaws the page. */
   freeze(page: string, isFrozen: boolean): void;
   /** When pages were frozen. */
   readonly freezes: readonly Freeze[];
@@ -67,7 +67,7 @@ export interface History {
   readonly shut: Set<string>;
   /** A kill brings back this key of localStorage, because its deletion was not on the disk yet. */
   revive(key: string): void;
-  /** A kill between these times has brought back the stub's calls from which the event came. */
+  /** Whether a kill between these times has brought back the stub's call that made the event. */
   wasRevived(uuid: string, from: number, to: number): boolean;
   /** The page reports that it has dropped properties, because the queue is full. */
   overflow(page: string): void;

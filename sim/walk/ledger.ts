@@ -55,7 +55,7 @@ export interface Ledger {
   /** Notes a call of `track` in this page. Returns the number of the event. */
   track(
     call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'isOther' | 'size'> & {
-      /** The page may know any earlier visitor, or none. */
+      /** Whether the page may know any earlier visitor, or no visitor. */
       readonly isStranger?: boolean;
     },
   ): number;
@@ -152,7 +152,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       // An event of one page and a change by another page in the same moment have no order.
       for (const later of changes.slice(change)) if (later.at - at < MOMENT) owners.add(later.person);
       if (!persons.has('')) return owners;
-      // An anonymous visitor's events belong to whoever is identified next.
+      // An anonymous visitor's events belong to the person who is identified next.
       for (const [index, later] of changes.entries()) {
         if (index < change) continue;
         const next = changes[index + 1];

@@ -5,7 +5,7 @@ import type { Tracked } from './ledger.ts';
 import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 
-/** How soon (ms) an event is in the database if nothing is wrong with the disk. */
+/** How soon (ms) an event is in the database if the disk works. */
 const STORING = 400;
 /** How long (ms) a page waits for the database. After that it works without storage. */
 const PATIENCE = 3000;
@@ -145,7 +145,7 @@ export const isCut = ({ acts }: Stage, from: number, to: number): boolean =>
 
 /**
  * Whether the event may be lost without a report. Without a relay, clew counts a handover as delivered if the service has
- * answered not long before. The docs name the limit: a fault in that very moment loses the events. The page that leaves
+ * answered shortly before. The docs name the limit: a fault in that moment loses the events. The page that leaves
  * may have adopted the event from an earlier page.
  */
 export const isExcused = (stage: Stage, event: Tracked): boolean =>

@@ -17,7 +17,7 @@ const RATES: Readonly<Record<string, number>> = {
 };
 /** Chance moves a count by less than this number of standard deviations. */
 const DEVIATIONS = 4;
-/** Chance may break an invariant in so many walks even if its rate is about 0. */
+/** Number of walks in which chance may break an invariant even if its rate is about 0. */
 const RARE = 2;
 
 /**

@@ -22,7 +22,7 @@ const MOST_TASKS = 60_000;
 /** Ends a walk with more tasks in one step. */
 const ENDLESS = new Error(`more than ${MOST_TASKS} tasks in one step`);
 
-/** Runs one task, and checks the page that it belongs to. Undefined when there is none before `until`. */
+/** Runs one task, and checks the page that owns the task. Resolves to undefined if no task is due before `until`. */
 const step = async (stage: Stage, until: number) => {
   const task = await stage.world.scheduler.step(until);
   for (const page of task ? stage.browser.pages : []) if (page === task?.owner) checkPage(stage, page);

@@ -26,7 +26,7 @@ export interface Tab {
 
 /** The result of a call's promise. */
 export type Promised =
-  /** `trackNow` has resolved at this time. `isAlone`: no other page was open, neither at the call nor now. */
+  /** `trackNow` has resolved at this time. `isAlone`: no other page was open, at the call or at this time. */
   | { readonly kind: 'sent'; readonly n: number; readonly at: number; readonly isAlone: boolean }
   /** `correlationValue` has resolved to this id, and the page has tracked an event at once. */
   | { readonly kind: 'id'; readonly n: number; readonly id: string; readonly called: number; readonly at: number };
@@ -146,7 +146,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
         consent.replay(page.name);
         if (answer) giveConsent(stage, page, answer.isGranted);
       };
-      // Without the stub nothing can be called before the bundle has loaded.
+      // Without the stub, a page cannot call clew before the bundle has loaded.
       if (plan.hasStub)
         world.scheduler.after(world.random.between(0, 60), `${page.name} bundle`, evaluate, { owner: page });
       else evaluate();

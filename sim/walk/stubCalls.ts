@@ -7,5 +7,5 @@ const DIGITS = 24;
 export const listOf = (key: string): string | undefined =>
   key.startsWith(CALLS) ? key.replace(/\D/g, '').slice(-DIGITS) : undefined;
 
-/** The digits of the list from which the event with this id came, if it came from one. */
+/** The digits of the list that had the event with this id, if a list had it. */
 export const listIn = (uuid: string): string => uuid.replace(/-(....)-4(...)-8(...)-/, '$1$2$3').slice(0, DIGITS);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSignals } from '../../src/api/signals.ts';
 
-/** What browsers do with an error that nobody caught; Node has no `reportError`. */
+/** The errors passed to `reportError`, which Node does not have. */
 let reported: unknown[];
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Listeners run so often in a task. */
+/** Most runs of listeners in a task. */
 const MOST_RUNS = 500;
 
 const problem = (text: string) => () => new Error(text);

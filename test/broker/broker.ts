@@ -11,7 +11,7 @@ import type { Upstream } from '../upstream.ts';
 
 export const KEY = 'the-secret-key';
 const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
-/** Waits that a test can live through; what they are by default, `answer.test.ts` looks at. */
+/** Waits (ms) that are short enough for a test. `answer.test.ts` checks the defaults. */
 const SHORT = { first: 20, refused: 150 };
 
 export const event = (name: string): WireEvent => ({
@@ -29,11 +29,11 @@ export const events = (count: number, prefix = ''): WireEvent[] =>
 
 export const namesIn = (text: string): string[] => [...text.matchAll(/"event":"(.*?)"/g)].map(([, name]) => name ?? '');
 
-/** Waits for what no event tells of. */
+/** Waits for a condition that no event reports. */
 export const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> =>
   vi.waitUntil(holds, { timeout: 30_000, interval: 20 });
 
-/** Of each that is there more than once, all but the first. */
+/** The second and later occurrences of each id. */
 export const repeatsIn = (ids: readonly string[]): string[] => ids.filter((id, at) => ids.indexOf(id) < at);
 
 /** A stream of the test's own, and the verbs around it. */
@@ -43,7 +43,7 @@ export const createBroker = (redis: Redis, upstream: Upstream, stream: string = 
   const service = toService({ baseUrl: upstream.url, eventsUrl: upstream.url, apiKey: KEY, timeout: 5000, fetch });
   const taken: string[] = [];
 
-  /** Answers as the test wants, and remembers what was taken. */
+  /** Answers with the status that the test chooses, and notes the events that the service has taken. */
   const answerBy = (statusOf: (names: string[], text: string) => number, headers: Record<string, string> = {}): void =>
     upstream.react((response, { text }) => {
       const status = statusOf(namesIn(text), text);
@@ -81,12 +81,12 @@ export const createBroker = (redis: Redis, upstream: Upstream, stream: string = 
       onTestFinished(stop);
       return { stop, errors };
     },
-    /** Until all that was appended is answered for: nothing comes after that. */
+    /** Waits until each appended event is confirmed or given up. Nothing arrives after that. */
     async done(): Promise<void> {
       await until(async () => (await command(['XLEN', stream])) === 0);
     },
     left: async () => Number(await command(['XLEN', stream])),
-    /** What was given up, as fields by name. */
+    /** The entries that the worker has given up, as fields by name. */
     async rejected(): Promise<Record<string, string>[]> {
       const found = (await command(['XRANGE', `${stream}:rejected`, '-', '+'])) as [string, string[]][];
       return found.map(([, fields]) =>
@@ -96,7 +96,7 @@ export const createBroker = (redis: Redis, upstream: Upstream, stream: string = 
   };
 };
 
-/** Sends good events until nothing is left. A 500 needs eight refusals, each after another event got through. */
+/** Sends valid events until the stream is empty. The worker gives up an event after eight 500s with confirmed events between. */
 export const sendUntilDone = async (broker: ReturnType<typeof createBroker>, upstream: Upstream): Promise<string[]> => {
   const names: string[] = [];
   await until(() => upstream.received.length > 0);
@@ -109,7 +109,7 @@ export const sendUntilDone = async (broker: ReturnType<typeof createBroker>, ups
   return names;
 };
 
-/** The same service, counting what goes there. */
+/** The same service with a count of its requests. */
 export const counted = (forward: Forward) => {
   const counts = { requests: 0 };
   const counting: Forward = (request) => {

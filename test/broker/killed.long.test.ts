@@ -13,14 +13,14 @@ vi.setConfig({ testTimeout: 300_000 });
 const redis = useRedis();
 const upstream = useUpstream();
 const arrived = (): string[] => upstream.received.flatMap(({ text }) => uuidsOf(JSON.parse(text).batch));
-/** In ms. A worker on a busy machine may be late, but not by so much. */
+/** Time (ms) after which another worker takes over. A worker on a busy machine is late, but not by this much. */
 const TAKE_OVER_AFTER = 5000;
 const KILLS = 12;
 /** Batches of each kill. */
 const ROUND = 25;
 const VICTIMS = ['relay 1', 'relay 2', 'worker 1', 'worker 2', 'redis'] as const;
 
-/** Two relays and two workers behind one Redis, and what kills one of them and starts it again. */
+/** Two relays and two workers with one Redis, and functions that kill one of them and start it again. */
 const openAll = async () => {
   const broker = openBroker(redis(), upstream, TAKE_OVER_AFTER);
   const relays = [await broker.startRelay(), await broker.startRelay()];
@@ -71,7 +71,7 @@ describeWithRedis('two relays and two workers behind one Redis', () => {
       await posted;
     }
     await broker.done();
-    // As pages that have not read the answer.
+    // Pages that have not read an answer send their batch again.
     await pages.postAll(batches);
     await broker.done();
     await until(() => new Set(arrived()).size === batches.length * 5);

@@ -67,7 +67,7 @@ describe('a poison event', () => {
     broker.answerBy((names) => (names.some((name) => name.startsWith('bad')) ? status : 201));
     const poison = events(12, 'bad');
     for (const one of poison) await broker.append([one]);
-    // The waits of the default, but for the first one after a 500.
+    // The default waits, except the first wait after a 500.
     await broker.work('one', { waits: { first: 20, refused: 300_000 } });
     await until(() => upstream.received.length > 5);
     const goods = await sendUntilDone(broker, upstream);

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 
 /** A process that a test has started, by its id. */
 export interface Running {
-  /** What it said when it was ready: the first group of the pattern. */
+  /** The first group of the pattern that matched its output when it was ready. */
   ready: string;
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits for the end; answers with the exit code, or the signal that ended it. */
+  /** Sends the signal and waits for the end. Resolves to the exit code, or to the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** Resolves when the process has said, on its standard output, what the pattern says. */
+/** Resolves to the pattern's first group once the output of the process matches. */
 export const hear = (child: ChildProcess, pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     let said = '';

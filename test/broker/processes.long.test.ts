@@ -13,10 +13,10 @@ vi.setConfig({ testTimeout: 120_000 });
 const redis = useRedis();
 const upstream = useUpstream();
 
-/** What came to the service, by id, in order. */
+/** Ids of the events that have arrived at the service, in order. */
 const arrived = (): string[] => upstream.received.flatMap(({ text }) => uuidsOf(JSON.parse(text).batch));
 
-/** All are there, and none twice but those whose answer was lost. */
+/** Expects each event at the service, and twice only if its answer was lost. */
 const expectNoLoss = (batches: readonly WireEvent[][], unconfirmed: ReadonlySet<string>) => {
   const uuids = arrived();
   expect(new Set(uuids)).toEqual(new Set(uuidsOf(batches.flat())));
@@ -57,7 +57,7 @@ it('SIGKILL of a relay with requests in flight loses no event', async () => {
   const batches = manyBatches();
   const posted = pages.postAll(batches);
   await pages.haveConfirmed(10);
-  // Whatever is under way from now on is so when the relay dies.
+  // Redis delays all writes, so each request from now on is open when the relay dies.
   await redis().command(['CLIENT', 'PAUSE', '60000', 'WRITE']);
   await first.end('SIGKILL');
   await redis().command(['CLIENT', 'UNPAUSE']);
@@ -72,7 +72,7 @@ it('SIGKILL of a worker during a delivery loses no event and sends only unconfir
   const broker = openBroker(redis(), upstream);
   const batches = Array.from({ length: 12 }, (_, n) => events(5, `${n}-`));
   for (const batch of batches) await broker.append(batch);
-  // The service takes the third, and its answer never comes.
+  // The service takes the third batch and never answers.
   upstream.react((response) => {
     if (upstream.received.length !== 3) response.writeHead(201).end();
   });

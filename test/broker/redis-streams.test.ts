@@ -44,14 +44,14 @@ it('a full Redis makes the relay answer 503 with Retry-After, and events pass wh
   await command(['CONFIG', 'SET', 'maxmemory', '0']);
   expect([reply.status, reply.headers.get('Retry-After')]).toEqual([503, '1']);
   expect(errors).toEqual([expect.stringContaining('OOM')]);
-  // The reason may name inner addresses.
+  // The relay does not pass on the reason, which may name internal addresses.
   expect(await reply.json()).toEqual({ error: 'the service answered 503', status: 503 });
   expect((await post(relay, batch)).status).toBe(201);
   expect(await command(['XLEN', stream])).toBe(1);
 });
 
 it('the relay waits for a Redis that does not answer no longer than the time-out', async () => {
-  // Redis holds up all that comes on a connection behind a paused write.
+  // Redis blocks all later commands of a connection behind a paused write.
   const [command, pausing] = await Promise.all([redis().connect(), redis().connect()]);
   const forward = createRedisForward({ command: withTimeout(command, 50), stream: randomUUID() });
   await pausing(['CLIENT', 'PAUSE', '60000', 'WRITE']);

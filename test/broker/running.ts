@@ -10,7 +10,7 @@ import { type Running, start } from './process.ts';
 export const SECRET = 'an-identity-secret-of-enough-bytes';
 const BATCH = '/clew/api/events/batch/';
 
-/** The two scripts of the example, as processes that nobody asks before they are killed. */
+/** The two scripts of the example, as processes that end with SIGKILL after the test. */
 export const openBroker = (redis: Redis, upstream: Upstream, takeOverAfter = 1000) => {
   const broker = createBroker(redis, upstream);
   const run = async (script: string, pattern: RegExp, env: Record<string, string>): Promise<Running> => {
@@ -38,9 +38,9 @@ export const openBroker = (redis: Redis, upstream: Upstream, takeOverAfter = 100
 };
 
 export const uuidsOf = (batch: readonly WireEvent[]) => batch.map(({ uuid }) => uuid);
-/** Pages that post to the relay at an address which may change, and, as the tracker does, again what nobody has confirmed. */
+/** Pages that post to the relay, whose address may change. Like the tracker, they post a batch again until it is confirmed. */
 export const createPages = (url: () => string) => {
-  /** Ids in requests whose answer did not come, or was not one of success. */
+  /** Ids in requests without an answer, or with a failure. */
   const unconfirmed = new Set<string>();
   const replies: { status: number; retryAfter: string | null }[] = [];
   const answers = new EventEmitter();
@@ -64,11 +64,11 @@ export const createPages = (url: () => string) => {
   return {
     unconfirmed,
     replies,
-    /** Resolves with the answer that makes them so many, before the pages can post all the rest. */
+    /** Resolves as soon as `count` batches are confirmed, before the pages can post all the rest. */
     async haveConfirmed(count: number): Promise<void> {
       while (confirmed() < count) await once(answers, 'answer');
     },
-    /** Four at a time. */
+    /** Posts the batches, four at a time. */
     async postAll(batches: readonly WireEvent[][]): Promise<void> {
       const open = [...batches];
       const one = async () => {

@@ -13,7 +13,7 @@ it('a worker that waits for the service keeps its entries', async () => {
   broker.answerBy(() => (upstream.received.length === 1 ? 503 : 201), { 'Retry-After': '7' });
   const [one, two] = [counted(broker.service), counted(broker.service)];
   for (const batch of [events(2, 'a'), events(2, 'b')]) await broker.append(batch);
-  // Shorter than the wait for the service, and longer than a busy machine holds up the first worker.
+  // Shorter than the wait for the service, and longer than a busy machine delays the first worker.
   const takeOverAfter = 4000;
   await broker.work('one', { forward: one, takeOverAfter });
   await until(() => upstream.received.length === 1);

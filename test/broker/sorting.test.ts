@@ -4,7 +4,7 @@ import { createSorting } from '../../demo/broker/sorting.ts';
 
 const NOW = 1_770_000_000_000;
 
-/** A service that answers by the names of the events, and a queue that is sent to it until nothing can go. */
+/** A service whose status depends on the names of the events, and a queue that sends to it until nothing is due. */
 const open = (statusOf: (names: string[]) => number) => {
   const sorting = createSorting({ first: 1000, most: 300_000 });
   let now = NOW;

@@ -7,7 +7,7 @@ import { lockingSuite } from './locking.suite.ts';
 import { useCollector } from './running.ts';
 import { storingSuite } from './storing.suite.ts';
 
-/** The same behaviour on every database. One file, because an embedded Postgres takes longer to start than all of this to run. */
+/** The same behaviour on every database. One file, because the start of an embedded Postgres takes longer than these tests. */
 describe.each(drivers)('on $name', (driver) => {
   const running = useCollector(driver);
   describe('storing', () => storingSuite(running));

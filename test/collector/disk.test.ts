@@ -40,7 +40,7 @@ describe('a collector on disk', () => {
     await expect(open()).rejects.toThrow(`is in use by process ${process.pid}`);
     await Promise.all([first.close(), first.close()]);
 
-    // With a template: it is for new folders only.
+    // The template has no effect, because it is for new folders only.
     const { options } = await embedded.prepare();
     const second = await open(options);
     const again = second.database.query;
@@ -52,14 +52,14 @@ describe('a collector on disk', () => {
       { name: 'Welcome to Pro', firings: [{ primaryKey: 'ada' }] },
     ]);
     await second.close();
-    // An embedded Postgres is created without a template.
+    // The time-out is long, because the test creates an embedded Postgres without a template.
   }, 120_000);
 
   it('opens the folder of a process that was killed', async () => {
     const { path, release } = await lockFolder(dir);
     await release();
     for (const pid of [process.pid, 999_999_999]) {
-      // Numbers come round again, and a container's processes get the same ones each time.
+      // Systems reuse process ids, and a container's processes get the same ids each time.
       await writeFile(join(dir, 'lock'), String(pid));
       const again = await lockFolder(dir);
       expect(again.path).toBe(path);

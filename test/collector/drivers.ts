@@ -5,7 +5,7 @@ import { createEngine, type DatabaseOptions } from '../../demo/collector/databas
 
 const { CLEW_DATABASE_TEMPLATE: template, TEST_DATABASE_URL } = process.env;
 
-/** A database of its own for whoever calls `prepare`. */
+/** Makes a new database for each call of `prepare`. */
 export interface Driver {
   name: string;
   prepare(): Promise<{ options: DatabaseOptions; dispose(): Promise<void> }>;
@@ -23,7 +23,7 @@ const overSocket: Driver = {
     const server = new PGLiteSocketServer({ db, port: 0 });
     await server.start();
     return {
-      // One connection: the socket server deals out messages, not statements, so that two clients would get into each other's.
+      // One connection, because the socket server handles single messages. The statements of two clients would mix.
       options: { url: `postgres://postgres@${server.getServerConn()}/postgres`, maxConnections: 1 },
       async dispose() {
         await server.stop();

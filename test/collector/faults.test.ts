@@ -135,7 +135,7 @@ describe('faults on demand', () => {
     await fault({ mode: 'hang', count: 1 });
     const leave = new AbortController();
     const answer = expect(post(leave.signal)).rejects.toThrow('aborted');
-    // A fault that has run out was taken: the request is being held.
+    // The fault has run out, so the collector is holding the request.
     await expect.poll(async () => (await state()).mode).toBe('none');
     leave.abort();
     await answer;
@@ -175,14 +175,13 @@ describe('faults on demand', () => {
           () => 'broken off',
         ),
       );
-      // A fault that has run out was taken: the request is being held.
+      // The fault has run out, so the collector is holding the request.
       await expect.poll(async () => (await (await other.request('GET', '/inspect/faults')).json()).mode).toBe('none');
     }
     await other.stop();
     expect(await Promise.all(answers)).toEqual(['broken off', 'broken off']);
     let last = await stream.next();
     while (last !== undefined) last = await stream.next();
-    // A database of its own is started.
   });
 });
 

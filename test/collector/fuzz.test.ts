@@ -14,7 +14,7 @@ import { expectPristine } from '../relay/stage.ts';
 import { KEY, useCollector } from './running.ts';
 
 const running = useCollector();
-/** Runs of a property: all of them in the long set, a quarter otherwise, from the same seed. */
+/** Number of runs of a property. `npm test` plays a quarter of the runs of `npm run test:all`, from the same seed. */
 const runs = (all: number) => (process.env.TEST_ALL ? all : all / 4);
 const BATCH = '/api/events/batch/';
 const UPSERT = '/api/customers/upsert';
@@ -30,17 +30,17 @@ const count = async (): Promise<number> => {
   const [row] = await running().database.query<{ n: number }>('select count(*)::int as n from events');
   return row?.n ?? Number.NaN;
 };
-/** The newest so many, oldest first. */
+/** The newest `n` events, oldest first. */
 const newest = async (n: number) =>
   (await (await running().request('GET', `/inspect/events?limit=${n}`)).json()) as { events: object[] };
 
-/** Parsed JSON as the database gives it back: halves of letters and NUL replaced, and the order of keys of no meaning. */
+/** Parsed JSON as the database returns it: lone surrogates and NUL are replaced. The order of keys does not count. */
 const canonical = (value: unknown): unknown => {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\ufffd');
   if (Object.is(value, -0)) return 0;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);
-  // Two keys that become one when they are mended: the later one counts.
+  // Replacing characters may make two keys equal. The later key counts.
   const mended = new Map(Object.entries(value).map(([key, item]) => [canonical(key), canonical(item)]));
   return ['object', ...[...mended].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))];
 };

@@ -95,7 +95,7 @@ describe('62 an invalid body', () => {
   });
 
   it('62 is not inflated beyond the limit: 100 KB of gzip that hold 100 MB', async () => {
-    // The most that a body can come to: a body over the limit is refused before inflation.
+    // No body can inflate to more, because the collector refuses a body over the limit before inflation.
     const bomb = gzipSync(Buffer.alloc(100 * 1024 ** 2));
     const before = process.memoryUsage().arrayBuffers;
     expect((await send(BATCH, bomb, { 'content-encoding': 'gzip' })).status).toBe(413);

@@ -32,7 +32,7 @@ const post = async (url: string, path: string, body: object): Promise<boolean> =
 const list = async <T>(url: string, what: string): Promise<T[]> =>
   ((await (await fetch(`${url}/inspect/${what}`)).json()) as Record<string, T[]>)[what] ?? [];
 
-/** Sends batches and customers until the collector is gone; what it has answered is noted. */
+/** Sends batches and customers until the collector is gone, and notes those that it has confirmed. */
 const sendUntilGone = async (url: string, answered: Set<string>, hear: () => void) => {
   const visitor = createVisitor();
   for (;;) {
@@ -49,7 +49,7 @@ const sendUntilGone = async (url: string, answered: Set<string>, hear: () => voi
   }
 };
 
-/** Rounds of batches, a kill in the middle and a restart; each round looks at what all of them have stored. */
+/** Plays rounds of batches with a kill in the middle and a restart. Each round checks the data of all rounds so far. */
 export const playKills = async (rounds: number): Promise<void> => {
   const dir = await mkdtemp(join(tmpdir(), 'clew-killed-'));
   onTestFinished(async () => {

@@ -40,7 +40,7 @@ const checked = (...batch: object[]) => {
   return result.value;
 };
 
-/** One connection cannot meet itself: these look at the lock, and with a Postgres of several connections at two writers. */
+/** Two writers need two connections, which only a real Postgres has. On other databases these tests check the lock alone. */
 export function lockingSuite(running: () => Running, { name }: Driver): void {
   const works: [string, (database: Database) => Promise<unknown>][] = [
     [

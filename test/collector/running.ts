@@ -15,7 +15,7 @@ export interface Running {
   url: string;
   database: Database;
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** The three endpoints, with the key; the answers' status must be 201. */
+  /** `batch`, `single` and `upsert` call an endpoint with the key, and expect status 201. */
   batch(...events: object[]): Promise<void>;
   single(event: object): Promise<void>;
   upsert(primaryKey: string, properties?: unknown): Promise<string>;
@@ -94,7 +94,7 @@ const startShared = (): Promise<Running> => {
   return shared;
 };
 
-/** One collector for the tests around it, and each of them finds it empty, without journeys, with `email` chosen. */
+/** One collector for the tests around it. Each test finds it empty, without journeys, and with `email` as the primary key. */
 export function useCollector(driver: Driver = embedded): () => Running {
   let running: Running;
   beforeAll(async () => {
@@ -112,7 +112,7 @@ export function useCollector(driver: Driver = embedded): () => Running {
   return () => running;
 }
 
-/** A visitor's thread, and the events of theirs. */
+/** A visitor id, and events of that visitor. */
 export function createVisitor(correlationValue: string = randomUUID()) {
   const common = () => ({ uuid: randomUUID(), source: 'custom', correlationKey: '_id', correlationValue });
   return {

@@ -13,7 +13,7 @@ const GOOD: Record<string, () => object> = {
   '/events/': () => visitor.event('e'),
 };
 const bodyFor = (path: string) => JSON.stringify(GOOD[path]?.());
-/** A batch of exactly so many bytes. */
+/** A batch of exactly `bytes` bytes. */
 const bodyOf = (bytes: number) => {
   const body = (fill: number) => JSON.stringify({ batch: [visitor.event('e', 'x'.repeat(fill))] });
   return body(bytes - body(0).length);

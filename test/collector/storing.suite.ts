@@ -117,7 +117,7 @@ function keeping(running: () => Running) {
     };
     await expect(storeEvents(failing, checked(createVisitor().event('e')))).rejects.toThrow('division by zero');
     expect(await running().events()).toEqual([]);
-    // The connection is fit for use again.
+    // The connection works again.
     await running().batch(createVisitor().event('e'));
   });
 
@@ -262,7 +262,7 @@ function strangeData(running: () => Running) {
   });
 
   it('refuses payloads nested too deep and accepts the deepest allowed', async () => {
-    // As text: JSON.stringify gives up long before the collector does.
+    // The payload is text, because `JSON.stringify` fails at a lower depth than the collector.
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     const visitor = createVisitor();
     const send = (payload: string) => {
@@ -295,7 +295,7 @@ function strangeData(running: () => Running) {
   });
 
   it('accepts names and values as long as a body can hold', async () => {
-    // Random, so that no compression makes it short enough for an index after all.
+    // The text is random, because Postgres might compress another text until it fits into an index.
     const long = numbers(600)
       .map(() => randomUUID())
       .join('');

@@ -85,7 +85,7 @@ describe('the error names the field, what is expected and what was given', () =>
     [{ primary_key: 'a', properties: [] }, 'properties: expected an object, received an array'],
     [{ primary_key: 'a', properties: null }, 'properties: expected an object, received null'],
     [{ primary_key: 'a', properties: 'b' }, 'properties: expected an object, received "b"'],
-    // It would arrive as null, and null deletes.
+    // JSON has no Infinity: it would arrive as null, and null deletes a property.
     [
       JSON.parse('{"primary_key":"a","properties":{"n":1e999}}'),
       'properties: expected numbers below 1.8e308, received an object',

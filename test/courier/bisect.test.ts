@@ -23,7 +23,7 @@ const refuseOne = (bisection: Bisection, status?: number) => refused(bisection, 
 const refuseLast = (bisection: Bisection, status?: number) => refused(bisection, SINGLE, true, true, status ?? 422);
 const takeOne = (bisection: Bisection) => taken(bisection, SINGLE, false);
 
-/** A bisection for which so many events were refused, one by one. */
+/** A bisection after `count` events were refused, one by one. */
 const aside = (count: number): Bisection => {
   const bisection = newBisection(LARGEST);
   for (let i = 0; i < count; i++) refuseOne(bisection);
@@ -113,7 +113,7 @@ describe('a single rejected event', () => {
   ])('is dropped if the next one is confirmed and it is rejected again, %s', (_when, refuse) => {
     const bisection = aside(1);
     expect(takeOne(bisection)).toBe(SETTLED);
-    // It goes first again, and alone.
+    // The event is the first one again, and alone.
     expect(bisection).toMatchObject({ aside: 0, most: 1 });
     expect(refuse(bisection, 422)).toBe(SETTLED);
     expect(bisection.aside).toBe(0);

@@ -8,7 +8,7 @@ import { createMemoryStore } from '../outbox/memoryStore.ts';
 import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from '../recorder/items.ts';
 import { createTab, createTabs, LINK, pendingAnswer, poisonable, type Respond, SERVICE, type Tab } from './tab.ts';
 
-// Before the imports, as delivery takes its clock when it is loaded.
+// This runs before the imports, because delivery takes its clock as it loads.
 vi.hoisted(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 1_770_000_000_000 }));
 
 const MINUTE = 60_000;
@@ -20,14 +20,14 @@ const FAILED: Answer = { outcome: 'failed' };
 const events = (count: number, prefix = 'e') => times(count, (i) => eventText(`${prefix}${i}`));
 const linkOf = ({ store }: Tab) => store.record<Link>(LINK);
 const bodies = ({ sent }: Tab) => sent.map(({ body }) => body);
-/** Answers one after the other; the last one for ever. */
+/** Answers with one item after the other, and with the last item for ever. */
 const answers = (...list: Answer[]): Respond => {
   let n = 0;
   return () => list[Math.min(n++, list.length - 1)] as Answer;
 };
 /** Lets everything run that waits for no time and no answer. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
-/** As over a link that an earlier page has proven: what comes now waits for the flush interval. */
+/** Makes the link proven, as by an earlier page, so that new events wait for the flush interval. */
 const begun = async (tab: Tab) => {
   const link: Link = { by: '', until: 0, fails: 0, okAt: Date.now() };
   await tab.store.transact([[LINK, link]]);
@@ -486,7 +486,7 @@ describe('a failure', () => {
       tab.track(eventText(`minute ${minute}`));
       await vi.advanceTimersByTimeAsync(MINUTE);
     }
-    // Ten to get to 5 min; from there half of 5 min on average, and never as many as one a minute.
+    // Ten requests until the back-off is 5 min. Later waits are half of that on average, so there is less than one a minute.
     expect(tab.sent.length).toBeLessThan(60);
     expect(tab.queue.items.size).toBe(60);
     expect(tab.store.rows().flatMap(([, items]) => items)).toHaveLength(60);
@@ -601,7 +601,7 @@ describe('a poison event', () => {
     await tab.courier.flush(true);
     await vi.advanceTimersByTimeAsync(5 * MINUTE - 1);
     expect(tab.sent).toHaveLength(requests);
-    // Still refused: one request more, and still nothing dropped.
+    // The service still refuses: clew sends one more request and drops nothing.
     await vi.advanceTimersByTimeAsync(1);
     expect(tab.sent).toHaveLength(requests + 1);
     isDown = false;
@@ -618,7 +618,7 @@ describe('a poison event', () => {
     const tab = createTab({
       respond(batch, leaving) {
         const answer = respond(batch, leaving);
-        // Back once two good ones were refused alone.
+        // The service is back once it has refused two valid events alone.
         isDown &&= batch.items[0] !== items[1];
         return answer;
       },
@@ -904,7 +904,7 @@ describe('refused storage', () => {
 
 describe('the batch left with the browser (fetchLater)', () => {
   const left = ({ deferred }: Tab) => namesIn(deferred()?.body ?? '{"batch":[]}');
-  /** How many batches it is left with in so many ms, an event coming in with each of them. */
+  /** Number of batches that the browser is left with in `ms` ms, with a new event in each ms. */
   const renewals = async (tab: Tab, ms: number) => {
     const seen = new Set();
     for (let i = 0; i < ms; i++) {
@@ -1046,7 +1046,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(tab.deferred()).toBeUndefined();
     tab.track(eventText());
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
-    // The visitor does not want to be known.
+    // The visitor refuses.
     tab.queue.remove([...tab.queue.items.keys()]);
     tab.courier.receive([], [], []);
     expect(tab.deferred()).toBeUndefined();
@@ -1191,7 +1191,7 @@ describe('several tabs', () => {
     const other = createTab({ store, name: 'other', page: 2 });
     await other.courier.flush();
     expect(other.sent.map(({ items }) => items.map(idOf))).toEqual([ids]);
-    // The report of the other tab.
+    // The tab receives the report of the other tab.
     slow.courier.receive([], ids, []);
     packing.resume();
     await done;
@@ -1255,7 +1255,7 @@ describe('a page that unloads', () => {
     const tab = await provenTab({ onReport: (report) => reports.push(report) });
     const ids = tab.track(...events(3));
     await settle();
-    // What is written as the page goes is aborted with it.
+    // The browser aborts a transaction that a page begins as it leaves.
     vi.spyOn(tab.store, 'transact').mockResolvedValueOnce(undefined);
     tab.leave();
     expect([...tab.courier.settled()]).toEqual(ids);
@@ -1697,7 +1697,7 @@ describe('a page that unloads', () => {
     await other.courier.flush();
     expect(other.sent.map(({ items }) => items.length)).toEqual([50]);
     expect(tab.store.rows()).toEqual([]);
-    // It hears of that as it comes back, and has nothing left.
+    // The page learns of these requests as it comes back, and has no events left.
     tab.courier.receive(
       [],
       other.sent.flatMap(({ items }) => items.map(idOf)),

@@ -44,7 +44,7 @@ describe('a batch', () => {
   ])('is split below 60,000 bytes, counted in UTF-8: %s', (_what, letter) => {
     const half = (maxBatchBytes - ENVELOPE - 1) / 2;
     const sizes = [Math.ceil(half), Math.floor(half)];
-    // Rounded so that whole letters fit; what is missing is made up by the second event's plain text.
+    // Only whole letters fit. Characters of one byte fill the rest.
     const text = (bytes: number) => {
       const empty = sizeOf(eventText('seen', ''));
       const letters = Math.floor((bytes - empty) / sizeOf(letter));

@@ -6,7 +6,7 @@ import { createMemoryStore, type MemoryStore } from '../outbox/memoryStore.ts';
 import { createOutbox } from '../outbox/outbox.ts';
 import { SERVICE } from './tab.ts';
 
-/** What the steps of a pass share, with a store in memory, and a pass that has begun. */
+/** The state that the steps of a pass share, with a store in memory and a pass that has begun. */
 export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore = createMemoryStore()) => {
   const queue = createOutbox({ store, service: SERVICE, page: 'me' });
   const ports: CourierPorts = {

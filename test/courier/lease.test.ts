@@ -24,7 +24,7 @@ const held = (tab: string, now = NOW): Link => {
   take(link, tab, now);
   return link;
 };
-/** How long a link waits after so many failures before this one. */
+/** How long (ms) a link waits after a failure that follows `fails` others. */
 const waitAfter = (fails: number, isRefused = false, retryAfter?: number): number => {
   const link = { ...held('a'), fails };
   fail(link, 'a', NOW, isRefused, retryAfter);

@@ -16,7 +16,7 @@ const DAY = 86_400_000;
 const [a, b, old] = [draftEvent(Date.now(), 'a'), draftEvent(Date.now(), 'b'), draftEvent(Date.now() - DAY, 'old')];
 const rowOf = (count: number, page: string, ...texts: string[]): Row => [[SERVICE, 1, count, page], texts];
 
-/** A pass that holds the lease, what it sends and reports. */
+/** A pass that holds the lease, with its requests and reports. */
 const open = (changes: Partial<CourierPorts> = {}) => {
   const sent: string[][] = [];
   const send: CourierPorts['send'] = async () => ({ outcome: 'delivered' });
@@ -82,7 +82,7 @@ describe('a batch that was delivered', () => {
       { uuid: idOf(b), error: '' },
     ] as unknown as Answer['rejected'];
     const send = async (): Promise<Answer> => ({ outcome: 'delivered', rejected });
-    // A page's own row, although memory has the event no more, and an event of this page that another page has taken in.
+    // `b` is this page's own event: first by the key of its row, then by the queue, although another page has taken it in.
     await open({ onLost, send }).next([rowOf(1, 'other', a), rowOf(2, 'me', b)]);
     expect(onLost).toHaveBeenLastCalledWith([a], 'rejected');
     const { next, queue } = open({ onLost, send });

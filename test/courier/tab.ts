@@ -11,7 +11,7 @@ import { createOutbox } from '../outbox/outbox.ts';
 export const SERVICE = '/clew';
 export const LINK = `link ${SERVICE}`;
 
-/** Answers a request, now or later; throws like a transport that fails. */
+/** Answers a request, now or later. It may throw, like a transport that fails. */
 export type Respond = (batch: Batch, leaving: boolean) => Answer | Promise<Answer> | false;
 
 export interface Tab {
@@ -24,11 +24,11 @@ export interface Tab {
   questions: Batch[];
   /** The body of each request. */
   bodies: string[];
-  /** Ids of this tab's items that were answered for with success, or refused. */
+  /** Ids of this tab's items that were confirmed, or rejected. */
   delivered: string[];
   rejected: string[];
   errors: string[];
-  /** What the browser would send if the page ended now. */
+  /** The request that the browser would send if the page ended now. */
   deferred(): Batch | undefined;
   /** The page unloads, and the tracker journals its name if it leaves a lease. */
   leave(): void;
@@ -45,21 +45,21 @@ export interface TabOptions {
   isDirect?: boolean;
   /** Bytes in flight, of all trackers of the page. */
   flight?: { bytes: number };
-  /** Takes what the browser is to send when the page ends; throws like a browser that does not. */
+  /** Takes the request that the browser is to send when the page ends. It may throw, like a browser that refuses. */
   defer?: (batch: Batch) => () => void;
   /** Resolves when a body has been packed. */
   pack?: () => Promise<undefined>;
   limits?: { maxBatchEvents?: number; maxBatchBytes?: number; flushInterval?: number };
   /** Leaves out the items that wait for a token. */
   ready?: CourierPorts['ready'];
-  /** Takes this tab's reports to the others. */
+  /** Passes this tab's reports to the other tabs. */
   onReport?: (report: Report) => void;
 }
 
 /** Names of pages that have left with the lease, as all pages of an origin see them. */
 const journals = new WeakMap<MemoryStore, string[]>();
 
-/** What all pages of an origin have in localStorage. */
+/** localStorage of an origin, which all its pages share. */
 const locals = new WeakMap<MemoryStore, Record<string, string>>();
 export const localOf = (store: MemoryStore): Record<string, string> => {
   const local = locals.get(store) ?? {};
@@ -67,10 +67,10 @@ export const localOf = (store: MemoryStore): Record<string, string> => {
   return local;
 };
 
-/** The id and the questions stand before everything else. */
+/** Removes the id of the request and its questions, which stand before everything else. */
 const withoutReceipt = (body: string): string => body.replace(/^\{"handover":"[^"]*",("handovers":\[\[.*?\]\],)?/, '{');
 
-/** A tab as far as outbox and courier go: a queue, its delivery, and a service that answers as told. */
+/** The outbox and courier of a tab: a queue, its delivery, and a service that answers with `respond`. */
 export const createTab = (options: TabOptions = {}): Tab => {
   const { store = createMemoryStore(), name = 'tab', page = 1, respond = () => ({ outcome: 'delivered' }) } = options;
   const limits = {
@@ -166,7 +166,7 @@ export const createTabs = (count: number, options: TabOptions = {}): Tab[] => {
   return tabs;
 };
 
-/** An answer that the test gives when it likes. */
+/** An answer that arrives when the test calls `give`. */
 export const pendingAnswer = () => {
   let give: (answer: Answer) => void = () => {};
   const answer = new Promise<Answer>((resolve) => {
@@ -175,7 +175,7 @@ export const pendingAnswer = () => {
   return { answer, give };
 };
 
-/** A service that refuses what `isPoison`, and takes all other events; `arrived` are their ids, in order. */
+/** A service that refuses the events for which `isPoison` holds. `arrived` has the ids of all other events, in order. */
 export const poisonable = (isPoison: (text: ItemText) => boolean, refusal: Answer) => {
   const arrived: string[] = [];
   const respond: Respond = ({ items }) => {

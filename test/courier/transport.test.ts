@@ -21,7 +21,7 @@ const request = (more: Partial<TransportRequest> = {}): TransportRequest => ({
   leaving: false,
   ...more,
 });
-/** What becomes of a request; to reject is to fail, as the contract of a transport says. */
+/** The answer to a request. A rejection counts as a failure, as in the contract of a transport. */
 const send = async (more: Partial<TransportRequest> = {}): Promise<Answer> => {
   try {
     return await (fetchTransport(request(more)) as Promise<Answer>);
@@ -69,7 +69,7 @@ describe('a request', () => {
         headers: { 'content-type': 'application/json', authorization: 'Api-Key k' },
       },
     ]);
-    // Node keeps no cookies, so that only the request's own word can be checked.
+    // Node keeps no cookies, so the test can check only the option of the request.
     expect(sent.mock.lastCall?.[1]).toMatchObject({ credentials: 'omit' });
   });
 
@@ -231,7 +231,7 @@ describe('a page that unloads', () => {
 });
 
 describe('a request left with the browser (fetchLater)', () => {
-  /** A browser that has `fetchLater`, and what it was left with. */
+  /** A browser that has `fetchLater`, and the requests that it was left with. */
   const browser = () => {
     const left: [url: string, init: RequestInit][] = [];
     vi.stubGlobal('fetchLater', (...later: [string, RequestInit]) => left.push(later));

@@ -1,6 +1,6 @@
 /**
- * What the blocks of the documentation leave out: what a reader has already, or would see anywhere. A global file, kept out
- * of the program of the tests.
+ * Declarations that the blocks of the documentation leave out, because a reader's project has them. The file declares
+ * globals, so the program of the tests excludes it.
  */
 
 interface AppEvents {
@@ -23,7 +23,7 @@ interface ImportMeta {
   readonly env: { readonly DEV: boolean };
 }
 
-/** The app's own. */
+/** Objects of the app. */
 declare const consentPlatform: { onChange(listener: (answer: { statistics: boolean }) => void): void };
 declare const metrics: { gauge(name: string, value: number): void };
 declare const queue: { append(request: { path: string; body: string }): Promise<void> };
@@ -48,7 +48,7 @@ declare const __tcfapi: (
   listener: (data: TcData, success: boolean) => void,
 ) => void;
 
-/** Frameworks that are no dependency of this repository: as much of them as the recipes use. */
+/** Frameworks that are no dependency of this repository, with the parts that the recipes use. */
 declare module '@angular/core' {
   export const Component: (options: object) => (target: unknown) => void;
   export const inject: <T>(token: abstract new (...args: never[]) => T) => T;
@@ -79,7 +79,7 @@ declare module '$app/navigation' {
   type Place = { url: URL } | null;
   export const afterNavigate: (listener: (navigation: { from: Place; to: Place }) => void) => void;
 }
-/** What Nuxt imports by itself. */
+/** Functions that Nuxt imports by itself. */
 declare const defineEventHandler: <T>(handle: (event: { method: string }) => T) => unknown;
 declare const toWebRequest: (event: { method: string }) => Request;
 declare module '$lib/tracker' {
@@ -99,7 +99,7 @@ declare module 'solid-js' {
 declare module '*/router' {
   export const router: import('vue-router').Router;
 }
-/** The inspector's file, as a page without a bundler has it; `clew/inspector` has its types. */
+/** The inspector's file, as a page without a bundler imports it. `clew/inspector` has its types. */
 declare module '*/inspector.js' {
   export const inspect: (tracker: unknown, options?: { parent?: Element }) => () => void;
 }

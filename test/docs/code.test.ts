@@ -29,7 +29,7 @@ it('every block of code has a language that a test checks', () => {
 });
 
 describe('TypeScript and JavaScript, also in HTML and components', () => {
-  /** Blocks that must not compile, ten lines apart, and what is said of them. */
+  /** Blocks that must not compile, ten lines apart, and the faults that TypeScript reports. */
   const wrong: [lang: string, text: string, said: RegExp][] = [
     ['ts', "tracker.track('sign up', { plan: 'pro' });", /'"sign up"' is not assignable/],
     ['ts', "import { createTracker } from 'clew';\n\ncreateTracker({ baseURL: '/clew' });", /wrong.md:12: .*baseURL/],

@@ -20,7 +20,7 @@ const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
 };
 const AMBIENT = join(import.meta.dirname, 'ambient.d.ts');
-/** "Parameter has an 'any' type": whoever writes JavaScript has no other. */
+/** Errors about an implicit `any`, which JavaScript cannot avoid. */
 const IMPLICIT_ANY = [7005, 7006, 7019, 7031, 7034];
 
 /** A part of a block that is code, as a file of its own. */
@@ -28,7 +28,7 @@ interface Source extends Block {
   path: string;
 }
 
-/** The script of a single-file component, and where in it that begins; the block itself where there is none. */
+/** The script of a single-file component, with the line where it begins. Without a script, its text is empty. */
 const scriptOf = (block: Block): Block => {
   const { scriptSetup, script } = parse(block.text, { ignoreEmpty: false }).descriptor;
   const found = scriptSetup ?? script;
@@ -62,13 +62,13 @@ const sourceOf = ([block, folder]: [Block, folder: string], index: number): Sour
   return { ...block, path: join(root, 'docs-blocks', block.file.replaceAll('/', '-'), named ? '' : folder, name) };
 };
 
-/** Files that are nowhere on the disk, within the package: so `clew/react` and the others lead where its exports say. */
+/** Has the sources as files in the package that are not on the disk, so that `clew/react` resolves by the package's exports. */
 const hostOf = (sources: ReadonlyMap<string, Source>): ts.CompilerHost => {
   const host = ts.createCompilerHost(OPTIONS);
   const folders = new Set([...sources.keys()].map(dirname));
   return {
     ...host,
-    // As tsc does: what the libraries' comments say is no type.
+    // Like tsc, this ignores types in the comments of libraries.
     jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors,
     fileExists: (path) => sources.has(path) || host.fileExists(path),
     directoryExists: (path) => folders.has(path) || (host.directoryExists?.(path) ?? true),
@@ -80,7 +80,7 @@ const hostOf = (sources: ReadonlyMap<string, Source>): ts.CompilerHost => {
   };
 };
 
-/** What is wrong with blocks, by TypeScript's reckoning: `docs/react.md:12: …`. One program for all of them. */
+/** The faults that TypeScript finds in blocks, such as `docs/react.md:12: …`. One program compiles all blocks. */
 export const compile = (blocks: readonly Block[]): string[] => {
   const sources = new Map<string, Source>();
   const parts = blocks.flatMap((block) => partsOf(block).map((part): [Block, string] => [part, folderOf(block)]));

@@ -5,7 +5,7 @@ import { blocksOf } from './markdown.ts';
 type Listener = (event: { detail?: unknown }) => void;
 type Tcf = (data: object, success: boolean) => void;
 
-/** Runs the lines of a platform in a page with this platform, and returns what they pass to clew. */
+/** Runs the documented lines for a platform in a page with this platform. Returns the answers that they pass to clew. */
 const play = (mark: string, platform: object) => {
   const block = blocksOf('docs/consent-platforms.md').find(({ text }) => text.includes(mark));
   const answers: unknown[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { type Block, read, root } from './markdown.ts';
 
-/** What examples in docstrings leave out. On one line, so that lines stay those of the source. */
+/** Declarations that examples in docstrings leave out. They are on one line, so that line numbers stay those of the source. */
 const PRELUDE = [
   "import * as clew_ from 'clew'",
   "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, linkDomains, pageViews, redactUrls, renewTokens } from 'clew'",
@@ -33,7 +33,7 @@ const examplesOf = (file: string): Block[] => {
       if (tag.parent.parent !== node || tag.tagName.text !== 'example') continue;
       const code = (ts.getTextOfJSDocComment(tag.comment) ?? '').replace(/^export /, '');
       const { line } = source.getLineAndCharacterOfPosition(tag.getStart());
-      // An object, a function and a value are no statements.
+      // An object, a function and a value are not statements.
       const text = /^(\(|'|\{)/.test(code) ? `void (${code});` : code;
       found.push({ file, line: line + 1, lang: 'ts', text: `${PRELUDE}; {${text}\n}` });
     }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { read } from './markdown.ts';
 
-/** Figures that pages name, and where the source has them: whoever changes one is told of the other. */
+/** Figures that pages name, with their place in the source. A change of only one of the two fails a test. */
 const FIGURES: [page: string, sentence: string, file: string, declaration: string][] = [
   ['README.md', 'the newest 100,000 events for a day', 'src/relay/seen.ts', 'maxEvents = 100_000'],
   ['README.md', 'events for a day', 'src/relay/seen.ts', 'maxAge = DAY,'],

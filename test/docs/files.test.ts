@@ -9,7 +9,7 @@ const FOLDERS = ['src', 'test', 'e2e', 'bench', 'demo', 'docs'];
 const namedIn = (page: string): string[] =>
   [...read(page).matchAll(/`((?:src|test|e2e|bench|demo|docs)\/[\w./-]+)/g)].map(([, path]) => path ?? '');
 
-/** What the collector and the build make. */
+/** Folders that the collector and the build make. */
 const MADE = ['demo/data', 'docs/api'];
 
 it.each(pages)('every file that %s names exists', (page) => {

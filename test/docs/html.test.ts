@@ -4,14 +4,14 @@ import { blocks, placeOf, read } from './markdown.ts';
 import { membersOf } from './types.ts';
 
 const html = blocks.filter(({ lang }) => lang === 'html');
-/** Functions and objects, which no attribute can be. */
+/** Options with functions or objects, which no attribute can hold. */
 const NOT_IN_A_TAG = ['beforeSend', 'plugins', 'renewTokens', 'transport', 'store'];
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const known = [...membersOf('dist/api/options.d.ts', 'TrackerOptions').keys()]
   .filter((name) => !NOT_IN_A_TAG.includes(name))
   .map((name) => `data-${kebab(name)}`);
-/** Somebody else's, which stand in what their system makes of a tag. */
+/** Attributes that another system, such as WordPress, adds to a script tag. */
 const FOREIGN = ['data-wp-strategy'];
 const namesIn = (text: string) => [...text.matchAll(/[\s'"](data-[a-z-]+)/g)].map(([, name]) => name ?? '');
 
@@ -41,6 +41,6 @@ it('every marked element names an event', () => {
 it('every stub on a page is the stub that the build makes', () => {
   const shown = html.flatMap(inlineScriptsOf).filter(({ text }) => text.includes('clew.calls'));
   for (const block of shown) expect(block.text.trim(), placeOf(block)).toBe(read('dist/stub.js'));
-  // Elsewhere a comment stands for it.
+  // The README has a comment in place of the stub's code.
   expect(read('README.md')).toContain('<script>/* contents of dist/stub.js */</script>');
 });

@@ -7,7 +7,7 @@ import { linksOf, pages, root } from './markdown.ts';
 
 const remark = join(root, 'node_modules/.bin/remark');
 
-/** What remark says of the links of these pages to files and headings; nothing if all lead somewhere. */
+/** The report of remark on the links of these pages to files and headings. Empty if every link has a target. */
 const faultsOf = async (files: string[]): Promise<string> => {
   const plugin = ['--use', 'remark-validate-links=repository:false'];
   const args = [remark, ...files, '--no-config', ...plugin, '--frail', '--quiet', '--no-stdout', '--no-color'];

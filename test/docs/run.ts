@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import ts from 'typescript';
 import { blocksOf, root } from './markdown.ts';
 
-/** A block of a page that begins with the name of a file, or has this in it. */
+/** The only block of a page that contains `mark`, such as the name of its file. */
 export const blockOf = (page: string, mark: string): string => {
   const found = blocksOf(page).filter((block) => /^[jt]s$/.test(block.lang) && block.text.includes(mark));
   const [block] = found;
@@ -35,7 +35,7 @@ export const run = (code: string, env: Record<string, string> = {}) => {
   const [out, err] = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : Promise.resolve('')));
   const done = new Promise<number | null>((resolve) => child.once('close', resolve)).finally(() => rmSync(file));
   return {
-    /** What it has printed; rejects if it has failed. */
+    /** Resolves to the output of the process. Rejects if the process has failed. */
     async printed(): Promise<string> {
       const code = await done;
       if (code !== 0) throw new Error(`${code}: ${await err}`);

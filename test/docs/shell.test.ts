@@ -7,7 +7,7 @@ import { blocks, pages, placeOf, read, root } from './markdown.ts';
 const shell = blocks.filter(({ lang }) => /^(ba)?sh$/.test(lang));
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** What the apps of the demo have of their own. */
+/** Scripts of the demo's apps, which have a `package.json` of their own. */
 const IN_A_FOLDER = ['dev'];
 
 it.each(pages)('every script that %s names exists', (page) => {

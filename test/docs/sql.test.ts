@@ -27,7 +27,7 @@ it('the documented SQL deletes one person of the collector and no other', async 
       [value],
     );
   await query("insert into journeys (name, event) values ('Welcome', 'signup')");
-  // One has fired for whoever had the visitor id before.
+  // One journey has fired for the customer who had the visitor id before.
   await query(`insert into firings select j.id, e.seq, '${other}' from journeys j, events e`);
 
   const [whoDidWhat, counts, forget, ...more] = blocksOf('docs/collector.md').filter(({ lang }) => lang === 'sql');

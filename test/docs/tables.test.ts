@@ -3,7 +3,7 @@ import { eventFault } from '../../src/service/eventFault.ts';
 import { blocksOf, read } from './markdown.ts';
 import { membersOf } from './types.ts';
 
-/** The first cells of a page's tables below a heading, or of all, that are code; and the cells after each. */
+/** The code in the first cells of a page's tables, with the next cell of each. With a heading: only of the tables below it. */
 const rowsOf = (page: string, heading = ''): Map<string, string> => {
   const [, below = ''] = heading ? read(page).split(`\n## ${heading}\n`) : ['', read(page)];
   const [section = ''] = heading ? below.split('\n## ') : [below];
@@ -32,12 +32,12 @@ describe.each([
 
   it(`has every member of ${name}`, () => {
     expect(members.size).toBeGreaterThan(0);
-    // What a test helper hands on to another tracker is shown in an example.
+    // An example shows `transport`, which a test passes to another tracker.
     expect([...members.keys()].filter((member) => !rows.has(member) && member !== 'transport')).toEqual([]);
   });
 
   it('has the defaults of the types', () => {
-    /** As far as it is a value, and not an explanation. */
+    /** The default, or undefined if it is an explanation and not a value. */
     const plainOf = (text = '') => /^(\d+|true|false|'\w+')(?=\s|$)/.exec(text.replaceAll('`', ''))?.[0];
     for (const [member, value] of members)
       if (plainOf(value) && rows.has(member)) expect(plainOf(rows.get(member)), member).toBe(plainOf(value));

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { read } from './markdown.ts';
 
-/** What the package's types say of an interface: its members, and their defaults where they are written down. */
+/** The members of an interface in the package's types, each with its `@default` if it has one. */
 export const membersOf = (file: string, name: string): Map<string, string | undefined> => {
   const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true);
   const found = source.statements.find(

@@ -16,7 +16,7 @@ const eventOf = (uuid: string, more: Partial<WireEvent> = {}): Partial<WireEvent
   ...more,
 });
 
-/** Tells a model what a tracker would, one ms after the other. */
+/** Passes reports to a model as a tracker does, one ms apart. */
 const stage = (model: Model = newModel(1000)) => {
   let now = 1000;
   const tell = (trace: Trace) => hear(model, ++now, 'trace', trace);

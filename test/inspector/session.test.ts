@@ -5,7 +5,7 @@ import type { ClewFunction, Inspectable } from '../../src/inspector/subject.ts';
 
 type Listener = (value: unknown) => void;
 
-/** A tracker of which a test says what it tells. */
+/** A tracker whose reports the test emits. */
 const createSubject = (stats: Stats = { tracked: 0, delivered: 0, queued: 0, dropped: {} }) => {
   const listeners = new Set<readonly [string, Listener]>();
   const tracker = {
@@ -27,7 +27,7 @@ const createSubject = (stats: Stats = { tracked: 0, delivered: 0, queued: 0, dro
   return { tracker: tracker as unknown as Inspectable, stats: tracker.stats, listeners, tell, track };
 };
 
-/** The page's stub, and what the bundle makes of it. */
+/** The page's stub. `load` replaces it, as the bundle does. */
 const createPage = () => {
   const q: unknown[] = [];
   const stub = Object.assign((...call: unknown[]) => void q.push([0, call]), { q });

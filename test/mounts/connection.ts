@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 
-/** An answer as it came over the socket. */
+/** An answer as the socket received it. */
 export interface RawReply {
   status: number;
   /** Lower-case names. */
@@ -14,7 +14,7 @@ export const openConnection = async (url: string) => {
   const { hostname, port } = new URL(url);
   const socket = createConnection(Number(port), hostname);
   await once(socket, 'connect');
-  // A reset is what some tests wait for: the connection is closed then, too.
+  // Some tests wait for a reset, which closes the connection, too.
   socket.on('error', () => {});
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const chunks = socket.iterator({ destroyOnReturn: false });
@@ -47,23 +47,23 @@ export const openConnection = async (url: string) => {
 
   return {
     socket,
-    /** Resolves when the other end has closed or reset it; what comes before that is thrown away. */
+    /** Resolves when the other end has closed or reset the connection, and discards the data before that. */
     async closed(): Promise<void> {
-      // That it was reset is no failure here.
+      // A reset is not a failure here.
       await (async () => {
         while (!(await chunks.next()).done);
       })().catch(() => {});
       await closed;
     },
     write: (text: string | Uint8Array) => socket.write(text),
-    /** A request with a body whose length is given; the headers may say otherwise. */
+    /** Sends a body with its length. `headers` may replace that length. */
     post(path: string, body: string | Uint8Array, headers: Record<string, string> = {}): void {
       const fields = { Host: 'a.example', 'Content-Type': 'application/json', ...headers };
       const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.write(`POST ${path} HTTP/1.1\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${head.join('')}\r\n`);
       socket.write(body);
     },
-    /** The next answer; that to HEAD has no body, whatever its headers say. */
+    /** Reads the next answer. An answer to HEAD has no body, whatever its headers state. */
     async reply(method = 'POST'): Promise<RawReply> {
       const [line = '', ...fields] = (await readUpTo('\r\n\r\n')).split('\r\n');
       const headers = Object.fromEntries(

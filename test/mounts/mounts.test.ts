@@ -27,7 +27,7 @@ interface Mount {
   stop?: () => Promise<void>;
 }
 
-/** Next calls what a route file exports by the request's method. */
+/** Next.js calls the export of a route file that has the name of the request's method. */
 const serveRoute = (options: RelayOptions): Mount => {
   const { POST, OPTIONS, relay } = createRoute(options);
   const app = new Hono();
@@ -71,7 +71,7 @@ afterEach(async () => {
 });
 
 describe.each(MOUNTS)('mounted in %s, the relay', (name, openMount) => {
-  /** @hono/node-server, of which a body is read in part, gives up that connection half a second later. */
+  /** @hono/node-server closes a connection half a second after only a part of the body was read. */
   const cuts = !['Node', 'Express', 'Fastify'].includes(name);
   const open = async () => {
     const options = { baseUrl: upstream.url, apiKey: KEY, identitySecret: SECRET, allowedOrigins: [ORIGIN] };

@@ -25,7 +25,7 @@ const store = (page: string, value: unknown) => {
   localStorage[keyOf(page)] = typeof value === 'string' ? value : JSON.stringify(value);
 };
 const journalOf = (page: string) => createJournal(SERVICE, page);
-/** The journals of the other pages, as a page sees them that has begun to ask the database after they were written. */
+/** The journals of the other pages, for a page that has begun to ask the database after they were written. */
 const others = (since = NOW + 1) => journalOf('reader').others(since);
 
 const visitor: Visitor = { thread: ONE, turn: 2, keys: { [SERVICE]: ['ann'] }, pages: 4 };

@@ -1,19 +1,19 @@
 import type { Entry, Row, RowKey, RowQuery, Store } from '../../src/outbox/store.ts';
 
-/** A store in memory, with what only tests need to see of it. */
+/** A store in memory, with its contents for tests. */
 export interface MemoryStore extends Store {
   /** All rows of all services, in the order of their keys. */
   rows(): Row[];
   record<T>(name: string): T | undefined;
-  /** What each transaction wrote, oldest first. */
+  /** The entries that each transaction wrote, oldest first. */
   readonly commits: readonly (readonly Entry[])[];
-  /** Puts anything in place of a row, as somebody else may. */
+  /** Puts anything in place of a row, as other code may. */
   put(key: RowKey, value: unknown): void;
-  /** Deletes everything, as somebody else may, and says so. */
+  /** Deletes everything, as other code may, and raises `generation`. */
   lose(): void;
   /** Whether storage is refused at this moment: nothing is written, and nothing is found. */
   isBroken: boolean;
-  /** Whether transactions on records have to wait at this moment, for ever or until they are broken off. */
+  /** Whether transactions on records have to wait at this moment, for ever or until they are aborted. */
   isHeldUp: boolean;
 }
 
@@ -29,8 +29,8 @@ const compare = (a: RowKey, b: RowKey): number => {
 };
 
 /**
- * The `Store` port without a browser: one transaction after the other, so that none ever sees a part of another, unless a
- * test says that storage is broken or held up; answers come later; nothing stored shares an object with the caller.
+ * The `Store` port without a browser. Transactions run one after the other, unless a test sets `isBroken` or `isHeldUp`.
+ * Answers arrive later. Stored values share no object with the caller.
  */
 export const createMemoryStore = (): MemoryStore => {
   const rows = new Map<string, Row>();

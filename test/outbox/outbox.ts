@@ -3,7 +3,7 @@ import { createQueue, type Queue, type QueuePorts } from '../../src/outbox/queue
 const LIMITS = { maxBatchEvents: 200, maxBatchBytes: 60_000, maxQueuedEvents: 10_000 };
 const noJournal = { write() {}, keep() {}, drop() {}, others: () => [], pages: () => [], isAmong: () => false };
 
-/** An outbox as a test wants it: everything else is as usual. */
+/** An outbox with the ports that a test gives. The other ports have usual values. */
 export const createOutbox = ({
   limits,
   ...ports

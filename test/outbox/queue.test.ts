@@ -6,7 +6,7 @@ import { createOutbox } from './outbox.ts';
 
 const SERVICE = '/clew';
 
-/** A queue that stores as page load number 3, unless it is not to be open yet. */
+/** The queue of page load number 3. With `isOpen: false`, its database has not answered yet. */
 const createPage = ({ isOpen = true } = {}) => {
   const store = createMemoryStore();
   let page = isOpen ? 3 : 0;
@@ -26,7 +26,7 @@ const createPage = ({ isOpen = true } = {}) => {
     page = number;
   };
   const stored = () => store.rows().map(([, items]) => items);
-  /** What the page journals if it leaves now. */
+  /** The items that the page journals if it leaves now. */
   const carried = () => {
     journaled.clear();
     queue.carry(true);
@@ -35,7 +35,7 @@ const createPage = ({ isOpen = true } = {}) => {
   return { store, queue, stored, open, carried };
 };
 const microtask = () => Promise.resolve();
-/** Lets the queue hear what became of its transaction. */
+/** Lets the queue learn the result of its transaction. */
 const settle = async () => {
   for (let i = 0; i < 5; i++) await microtask();
 };

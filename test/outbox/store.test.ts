@@ -48,7 +48,7 @@ const hold = async (): Promise<() => void> => {
     isHeld = false;
   };
 };
-/** A record; true if there is none. */
+/** A record, or true if there is none. */
 const recordIn = (store: Store, name: string) => store.transact<object>([], name, (old) => old as object);
 
 describe('the database', () => {
@@ -112,7 +112,7 @@ describe('the database', () => {
     vi.spyOn(IDBRequest.prototype, 'dispatchEvent').mockImplementation(function (this: IDBRequest, event) {
       isActive = true;
       const isDefault = dispatch.call(this, event);
-      // Before the microtasks, which a nested event loop delays.
+      // The event ends before the microtasks, which a nested event loop delays.
       isActive = false;
       return isDefault;
     });
@@ -214,7 +214,7 @@ describe('a database that fails', () => {
     expect(await store.transact([row(1, 'a')])).toBeUndefined();
     expect(await store.transact([], 'link', () => ({ n: 1 }))).toBeUndefined();
     expect(await store.read('/clew')).toEqual([]);
-    // It may be back at once.
+    // After one failure the database may be back at once, so writes still wait for it.
     expect(store.isOpen()).toBe(false);
     await vi.advanceTimersByTimeAsync(1000);
     expect(await store.read('/clew')).toEqual([]);

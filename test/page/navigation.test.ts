@@ -240,7 +240,7 @@ describe.each(paths)('with %s', (_name, open) => {
 });
 
 describe('with the Navigation API', () => {
-  /** `navigate` begins a navigation whose page shows it when `end` or `fail` is called. */
+  /** `navigate` begins a navigation, which ends when the test calls `end` or `fail`. */
   const open = () => {
     const navigation = Object.assign(new EventTarget(), { transition: null as object | null });
     window.navigation = navigation;

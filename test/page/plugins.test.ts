@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 const nothing = () => {};
-/** A tracker that is stopped when the test ends, and what it reports. */
+/** A tracker that stops when the test ends, with the errors that it reports. */
 const create = (options?: Partial<TrackerOptions>) => {
   const errors: string[] = [];
   const report: Plugin = (tracker) => tracker.on('error', ({ message }) => errors.push(message));
@@ -19,7 +19,7 @@ const create = (options?: Partial<TrackerOptions>) => {
   stops.push(test.tracker.stop);
   return { ...test, errors };
 };
-/** A tracker with a plugin that only gives its tools away. */
+/** A tracker with a plugin that only passes its tools to the test. */
 const toolsOf = (options?: Partial<TrackerOptions>) => {
   const given: PluginTools[] = [];
   const test = create({

@@ -4,7 +4,7 @@ import { checkEvents, type StandardSchema } from '../../src/recorder/checkEvents
 
 const signup = v.object({ plan: v.picklist(['free', 'pro']), seats: v.optional(v.array(v.object({ n: v.number() }))) });
 
-/** What is told of a payload, by a schema of its event. */
+/** The messages about a payload, by a schema of its event. */
 const told = (schema: unknown, payload: unknown): string[] => {
   const messages: string[] = [];
   const check = checkEvents({ signup: schema as StandardSchema }, (message) => messages.push(message));

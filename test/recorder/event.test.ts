@@ -42,7 +42,7 @@ describe('an event', () => {
     makeListsText();
     const { seq, payload } = JSON.parse(stamp(eventText('added', { cart: ['book'] }), { seq: [3, 1] }));
     expect(seq).toEqual([3, 1]);
-    // The page's own values are the page's own affair.
+    // The page's library makes a text of the page's own list. clew does not undo that.
     expect(payload).toEqual({ cart: '["book"]' });
   });
 

@@ -11,7 +11,7 @@ export const eventText = (name = 'seen', payload?: unknown): ItemText =>
 export const upsertText = (properties: object = { plan: 'pro' }, primary_key = 'ann'): ItemText =>
   stamp(draftUpsert(properties), { primary_key });
 
-/** An event whose text has exactly so many bytes. */
+/** An event whose text has exactly `bytes` bytes. */
 export const eventOf = (bytes: number, fill = 'x'): ItemText => {
   const empty = Buffer.byteLength(eventText('seen', ''));
   const text = eventText('seen', fill.repeat((bytes - empty) / Buffer.byteLength(fill)));
@@ -24,7 +24,7 @@ export const times = <T>(count: number, make: (index: number) => T): T[] =>
 
 /** The events in a batch's body. */
 export const eventsIn = (body: string): WireEvent[] => (JSON.parse(body) as { batch: WireEvent[] }).batch;
-/** Their names. */
+/** The names of the events in a batch's body. */
 export const namesIn = (body: string): string[] => eventsIn(body).map(({ event }) => event);
 
 export { idOf };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { draftEvent } from '../../src/recorder/event.ts';
 import { addContext, filter } from '../../src/recorder/prepare.ts';
 
-/** What an event's text says after a step, and what was told meanwhile. */
+/** The content of an event's text after a step, and the errors that were reported meanwhile. */
 const outcomeOf = (step: ReturnType<typeof filter>, payload?: unknown) => {
   const draft = draftEvent(0, 'signup', JSON.stringify(payload));
   const told: unknown[] = [];

@@ -13,7 +13,7 @@ const BURST = 24;
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A recorder, and a log of what it calls. `cost` is what an event takes, in ms. */
+/** A recorder, and a log of its calls. `cost` is the time that an event takes, in ms. */
 const open = (changes: Partial<RecorderPorts> = {}, cost = 0) => {
   const log: string[] = [];
   const taken: { uuid: string; event: string; payload?: unknown; isSingle: boolean; at: number }[] = [];

@@ -176,13 +176,13 @@ it.each([
 ])('takes no more than in proportion for ten times as many characters: %s', (part) => {
   const timeOf = (length: number) => {
     const text = part.repeat(length / part.length);
-    // Time of the processor in ms: other processes may have it meanwhile.
+    // Processor time in ms, because other processes may run meanwhile.
     const begun = process.cpuUsage();
     cleaned({ url: `/${text}`, query: `/?token=${text}=`, after: `${text}/?`, text });
     const { user, system } = process.cpuUsage(begun);
     return (user + system) / 1000;
   };
   const least = (length: number) => Math.min(timeOf(length), timeOf(length), timeOf(length));
-  // In proportion it is 10, and with the square of the length 100.
+  // The factor is 10 if the time is proportional to the length, and 100 if it grows with its square.
   expect(least(50_000) / Math.max(least(5000), 0.5)).toBeLessThan(50);
 });

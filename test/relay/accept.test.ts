@@ -41,7 +41,7 @@ describe('`allowedProperties`', () => {
   });
 });
 
-/** As those of Bluebird. */
+/** A rejected promise with `toJSON`, like a promise of Bluebird. */
 const written = () => Object.assign(Promise.reject(new Error('away')), { toJSON: () => ({}) });
 const never = () => {
   throw new Error('broken');

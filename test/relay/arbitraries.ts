@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 
-/** JSON as text, and not as a value: only so can there be two keys of one name, numbers of any length, halves of letters. */
+/** JSON as text, because a value cannot have duplicate keys, numbers of any length or lone surrogates that are not escaped. */
 
 /** A seed that failed is played again with FUZZ_SEED. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20260131);
 const MOST_SHOWN = 600;
 
-/** Plays a property, always from the same seed; a failure names the seed, and shows the smallest case in part: it may be 100 KB. */
+/** Plays a property, always from the same seed. A failure names the seed and shows the beginning of the smallest case. */
 export const hold = async <T>(property: fc.IAsyncPropertyWithHooks<T>, numRuns = 200): Promise<void> => {
   const { failed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, {
     seed: SEED,
@@ -32,7 +32,7 @@ const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.constantFrom('0', '-0', '1e308', '-1e-400', '5e-324', '0.1e1', '12345678901234567890', '9'.repeat(300)),
 );
-/** What JSON.parse makes Infinity of. */
+/** Numbers that `JSON.parse` reads as Infinity. */
 const hugeNumber = fc.constantFrom('1e400', '-1e999', '9'.repeat(400));
 const deep = fc
   .record({ levels: fc.constantFrom(150, 300, 5_000, 20_000), isList: fc.boolean() })
@@ -52,7 +52,7 @@ const tokens = (leaf: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 const objectToken = (entries: [string, string][]) => `{${entries.map(([key, value]) => `${key}:${value}`)}}`;
 const plainLeaf = fc.oneof(textToken, number, fc.constantFrom('null', 'true', 'false'));
 
-/** Any JSON that can be kept as it is. */
+/** Any JSON that the relay can pass on unchanged. */
 export const goodJson = tokens(plainLeaf);
 /** Any JSON at all. */
 export const anyJson = tokens(
@@ -76,7 +76,7 @@ const fieldsOf = (name: string, payload: string): [string, string][] => [
 ];
 const isName = (text: string) => text !== '' && text !== '$identify';
 
-/** A good event, with fields that no contract knows, now and then of names that are traps. */
+/** A valid event with fields outside of the contract, some with the name of a property of `Object.prototype`. */
 const goodEvent: fc.Arbitrary<EventText> = fc
   .record({
     name: oddText.filter(isName).map((text) => JSON.stringify(text)),
@@ -91,7 +91,7 @@ const goodEvent: fc.Arbitrary<EventText> = fc
   })
   .map(({ name, payload, extra }) => ({ text: objectToken([...extra, ...fieldsOf(name, payload)]), isGood: true }));
 
-/** A good one, of which one field is then spoilt: the later of two keys of one name counts. */
+/** A valid event with an invalid duplicate of one field. The later of two keys of one name counts. */
 const spoiltEvent: fc.Arbitrary<EventText> = fc
   .record({
     field: fc.constantFrom('"uuid"', '"timestamp"', '"event"', '"correlationValue"'),

@@ -77,7 +77,7 @@ describe('62 a body in gzip', () => {
   );
 });
 
-/** So many MB of zeros. A MB is compressed once: after a full flush, blocks can be repeated (RFC 1951). The end has no checksum. */
+/** Zeros in gzip. One MB is compressed once: after a full flush, blocks can be repeated (RFC 1951). The end has no checksum. */
 const zerosInGzip = (megabytes: number): Buffer<ArrayBuffer> => {
   const head = gzipSync('').subarray(0, 10);
   const block = deflateRawSync(Buffer.alloc(1024 ** 2), { finishFlush: constants.Z_FULL_FLUSH });
@@ -115,7 +115,7 @@ describe('62 a body that is too large, for a relay in its own process', () => {
   });
 
   it('62 is inflated no further than the limit: ten bombs of 1 GB take little memory and time', async () => {
-    // Thousand to one is the most that gzip can do; what is zipped twice is not taken.
+    // gzip compresses a thousand to one at most. The relay refuses a body that is compressed twice.
     const bomb = zerosInGzip(1024);
     expect(await post(good())).toBe(201);
     const [memory, start] = [await peak(), performance.now()];

@@ -7,7 +7,7 @@ import { openInMemory, requestOf } from './requests.ts';
 import { BATCH, event } from './stage.ts';
 
 const batch = () => ({ batch: [event('a')] });
-/** A service that answers when the test does, and a promise of each request. */
+/** A service that answers when the test calls `answer`. `arrived` resolves once it has a request. */
 const holdForward = () => {
   let arrive = () => {};
   const arrived = new Promise<void>((resolve) => {

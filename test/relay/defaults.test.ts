@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What a promise has come to, as far as it has. */
+/** The value of a promise, once it has resolved. */
 const follow = <T>(promise: Promise<T>) => {
   const followed: { value?: T } = {};
   promise.then((value) => {

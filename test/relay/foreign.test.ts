@@ -4,7 +4,7 @@ import { useUpstream } from '../upstream.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { BATCH, event, KEY, useRelays } from './stage.ts';
 
-/** What the relay does with functions of others that break their contract. */
+/** Tests of the relay with functions of an app that break their contract. */
 
 const upstream = useUpstream();
 const openRelay = useRelays(() => ({}));
@@ -89,7 +89,7 @@ it('`toService` removes its key from answers, also as a `forward`', async () => 
   const forward = toService({ baseUrl: upstream.url, eventsUrl: upstream.url, apiKey: KEY, timeout: 5000 });
   const relay = await openRelay({ forward, apiKey: undefined });
   upstream.answer(400, {}, `Authorization: Api-Key ${KEY}`);
-  // Every reply is searched for the key.
+  // `post` also checks that no reply contains the key.
   expect((await relay.post(BATCH, batch())).json).toEqual({ message: 'Authorization: Api-Key …' });
 });
 

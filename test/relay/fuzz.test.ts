@@ -70,7 +70,7 @@ const IDENTIFY = {
 };
 
 const FIELDS = ['uuid', 'timestamp', 'event', 'source', 'correlationKey', 'correlationValue', 'payload'];
-/** What goes on of an event. */
+/** The fields of an event that the relay forwards. */
 const known = (event: Record<string, unknown>) =>
   Object.fromEntries(FIELDS.filter((field) => event[field] !== undefined).map((field) => [field, event[field]]));
 

@@ -58,7 +58,7 @@ it('the relay reads no more bytes of gzip than of text, however little they infl
 it('the relay removes the key from an answer of the service', async () => {
   const relay = await openRelay();
   upstream.answer(400, {}, `no such key: Api-Key ${KEY}`);
-  // Every reply is searched for the key.
+  // `post` also checks that no reply contains the key.
   expect((await relay.post(BATCH, { batch: [event('a')] })).text).toBe('{"message":"no such key: Api-Key …"}');
 });
 
@@ -216,7 +216,7 @@ describe.each<[string, object]>([
     expect(status).toBe(201);
     expect(json).toEqual({ message: 'x'.repeat(65_536) });
     await ended;
-    // What lies in buffers of both ends is more than what is read.
+    // The buffers of both ends take more bytes than the relay reads.
     expect(sent).toBeLessThan(20_000_000);
   });
 });

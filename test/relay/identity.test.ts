@@ -8,7 +8,7 @@ const SECRET = 'an-identity-secret-of-enough-bytes';
 const collector = useCollector();
 const openRelay = useRelays(() => ({ baseUrl: collector().url, apiKey: KEY, identitySecret: SECRET }));
 
-/** What an attacker may come with, who has Ben's signature and wants to be Ann. */
+/** Signatures of an attacker who has Ben's signature and wants to be Ann. */
 const forgeries = async (): Promise<[string, unknown][]> => {
   const [anns, bens] = [await signPrimaryKey(SECRET, 'ann'), await signPrimaryKey(SECRET, 'ben')];
   return [

@@ -23,7 +23,7 @@ afterEach(() => {
 const batch = (count = 1, visitor?: string) => ({
   batch: Array.from({ length: count }, (_, n) => event(`e${n}`, visitor ? { correlationValue: visitor } : {})),
 });
-/** A relay, and how requests from an address fare. */
+/** A relay, and the outcome of requests from an address. */
 const open = (limits: LimitOptions, options: Partial<RelayOptions> = {}) => {
   const { relay, received } = openInMemory({ limits, ...options });
   const send = async (body: object, address = '10.0.0.1', headers: Record<string, string> = {}) => {
@@ -268,7 +268,7 @@ it('more bytes at a time than `maxBytes` get 503 with Retry-After, and leave roo
   const answers: (() => void)[] = [];
   const forward = () =>
     new Promise<Response>((resolve) => answers.push(() => resolve(new Response(null, { status: 201 }))));
-  // Each request needs 8 KiB and its body, of which three have no room.
+  // Each request needs 8 KiB and its body, so there is no room for three requests.
   const { send } = open({ maxBytes: 3 * 8192 }, { forward });
   const first = batch();
   // The second one waits for the first, whose event it has.

@@ -6,7 +6,7 @@ import { KEY as COLLECTOR_KEY, useCollector } from '../collector/running.ts';
 import { closeServer, listenOn } from '../upstream.ts';
 import { BATCH, event, useRelays } from './stage.ts';
 
-/** A service that only counts: each event by its id, and none of it kept. */
+/** A service that counts events by id, and stores no event. */
 const counted = new Set<string>();
 let doubled = 0;
 const service = createServer(async (request, response) => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeServer(service));
 const collector = useCollector();
-/** All of the load has one address. */
+/** The limits are high, because all of the load has one address. */
 const HIGH = { rate: 1_000_000, burst: 1_000_000 };
 const limits = { address: HIGH, total: HIGH };
 const openRelay = useRelays(() => ({ baseUrl: serviceUrl, timeout: 60_000, limits }));
@@ -33,7 +33,7 @@ const load = (url: string, events: number, length: { duration: number } | { amou
   autocannon({
     url,
     connections: 200,
-    // Slow is no error here: how long it takes is for the bench to say.
+    // A slow answer is not an error here. The bench measures times.
     timeout: 60,
     ...length,
     requests: [
@@ -62,7 +62,7 @@ it('69 the relay handles 200 connections for 5 s: only successes, no event lost 
   expect(faultsOf(result)).toEqual(NONE);
   expect(result['2xx']).toBeGreaterThan(200);
   expect(doubled).toBe(0);
-  // What was under way when the load ended has arrived without being answered.
+  // Requests in flight at the end of the load have arrived without an answer.
   expect(counted.size).toBeGreaterThanOrEqual(result['2xx'] * 20);
   expect(counted.size).toBeLessThanOrEqual((result['2xx'] + 200) * 20);
 }, 90_000);

@@ -35,7 +35,7 @@ const openRelay = async () => {
   const { server, url } = await serve(toNodeHandler(relay));
   return { relay, server, url, ...(await openTo(url)) };
 };
-/** Answers with what `see` makes of the web request. */
+/** Answers with the result of `see` for the web request. */
 const show = (see: (request: RelayRequest) => unknown) =>
   toNodeHandler(async (request) => Response.json((await see(request)) ?? null));
 const chunksOf = (body: RelayRequest['body']) => (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
@@ -99,7 +99,7 @@ describe('a body that the relay does not read to its end', () => {
     const { url } = await serve((request, response) => {
       const arrived = new Promise((resolve) => request.once('data', resolve));
       const handle = show(async ({ body }) => {
-        // It is asked for, and not wanted any more.
+        // The handler asks for a chunk, and then does not wait for it.
         chunksOf(body).next();
         giveUp();
         await arrived;
@@ -133,7 +133,7 @@ describe('a body that the relay does not read to its end', () => {
     const [accepting] = await accepted;
     const bytes = 64 * 1024 * 1024;
     slow.post('/', Buffer.alloc(bytes));
-    // Meanwhile the server has time to take in whatever it wants to.
+    // These requests give the server time to read more of the slow body than it should.
     const other = await openTo(url);
     for (let i = 0; i < 100; i++) {
       other.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n');
@@ -306,7 +306,7 @@ describe('over HTTP/2', () => {
       session.request({ ':method': method, ':path': BATCH, 'content-type': 'application/json' }, { endStream: false });
     const call = async (method: string, body = '') => {
       const stream = begin(method);
-      // What is refused early may be told so while it still writes.
+      // The relay may refuse a request early, while the stream still writes.
       stream.on('error', () => {});
       const answered = once(stream, 'response');
       stream.end(body);

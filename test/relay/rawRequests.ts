@@ -11,11 +11,11 @@ export interface RawRequest {
   readonly pieces: readonly Buffer[];
   /** The body before its encoding. */
   readonly body: Buffer;
-  /** Node's parser passes all of it to the relay, so the relay has to answer. */
+  /** Whether Node's parser passes the whole request to the relay, so that the relay has to answer. */
   readonly isWellFormed: boolean;
-  /** The server waits for the rest. */
+  /** Whether the request is incomplete, so that the server waits for the rest. */
   readonly isUnfinished: boolean;
-  /** It asks the server to close the connection. */
+  /** Whether the request asks the server to close the connection. */
   readonly isLast: boolean;
 }
 

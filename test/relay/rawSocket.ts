@@ -35,7 +35,7 @@ const headersOf = (lines: readonly string[]): Map<string, string> => {
   return headers;
 };
 
-/** The first answer in what was read, byte for byte, and the rest. Undefined while it is not whole. */
+/** The first answer in the bytes that were read, and the rest. Undefined until the answer is whole. */
 export const parseAnswer = (text: string, method: string): [RawAnswer, rest: string] | undefined => {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
@@ -55,7 +55,7 @@ export const parseAnswer = (text: string, method: string): [RawAnswer, rest: str
   return rest.length < length ? undefined : whole(rest.slice(0, length), rest.slice(length));
 };
 
-/** Sends the pieces, and resolves to the bytes that came back: all of a connection's last answer, otherwise until there is one. */
+/** Sends the pieces. Resolves to the bytes that came back until there is an answer, or for a last request until the end. */
 export const exchange = async (port: number, { pieces, method, isUnfinished, isLast }: RawRequest): Promise<string> => {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let text = '';

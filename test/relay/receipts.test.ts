@@ -77,7 +77,7 @@ it('counts the handovers that pages ask about, by state', async () => {
   const memory = memorySeen();
   const seen: Seen = {
     ...memory,
-    // As with a Redis, an empty list asks nothing.
+    // Like `redisSeen`, this asks nothing for an empty list.
     reserve: (...asked) => (isDown && asked[0][0] ? Promise.reject(new Error('down')) : memory.reserve(...asked)),
   };
   const { relay } = openInMemory({ seen });

@@ -6,7 +6,7 @@ import { BATCH, event, forwarded, holdAnswers, SINGLE, useRelays, watchSeen } fr
 
 const upstream = useUpstream();
 const openRelay = useRelays(() => ({ baseUrl: upstream.url }));
-/** The first of several at once is held by the service, and it is known when another waits for it. */
+/** The service holds the first request until the test answers. `isWaitedFor` resolves once another request waits for it. */
 const open = async () => {
   const { seen, isWaitedFor } = watchSeen();
   return { relay: await openRelay({ seen }), held: holdAnswers(upstream), isWaitedFor };

@@ -6,7 +6,7 @@ import type { WireEvent } from '../../src/wire.ts';
 
 afterEach(() => vi.useRealTimers());
 
-/** An account, and what it reports when it is asked. */
+/** An account, and a function that returns its report. */
 const open = () => {
   const reports: RelayReport[] = [];
   const account = createAccount((report) => reports.push(report), 1000);
@@ -21,7 +21,7 @@ const open = () => {
 const visitor = (correlationValue: string = randomUUID()) => ({
   at: (page: unknown, event: unknown) => ({ correlationValue, seq: [page, event] }),
 });
-/** As many page loads of others, none of which came before. */
+/** New page loads of other visitors. */
 const createCrowd = () => {
   const other = visitor();
   let loads = 0;

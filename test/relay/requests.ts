@@ -19,7 +19,7 @@ export const requestOf = (
   })(),
 });
 
-/** A relay before a service that answers 201, and what the service received. */
+/** A relay before a service that answers 201, and the requests that the service has received. */
 export const openInMemory = (options: Partial<RelayOptions> = {}) => {
   const received: ForwardRequest[] = [];
   const relay = createRelay({

@@ -150,7 +150,7 @@ describe('memory is bounded', () => {
   });
 });
 
-/** A relay behind a socket, which shares what it has seen with others of the same prefix. */
+/** A relay behind a socket, which shares event ids with the relays of the same prefix. */
 const openRelay = async (seen: Seen, options: Partial<RelayOptions> = {}) => {
   const server = createServer(
     toNodeHandler(createRelay({ baseUrl: upstream.url, apiKey: 'the-secret-key', seen, ...options })),
@@ -194,7 +194,7 @@ describeWithRedis('two relays with one Redis', () => {
     });
     const replies = [one(batch), two(batch), one(batch)];
     await expect.poll(() => upstream.received.length).toBeGreaterThan(0);
-    // The others have had time to ask, and to be told that it is under way.
+    // Meanwhile the other requests find out that the events are pending.
     const first = await Promise.race([...replies, new Promise((resolve) => setTimeout(resolve, 100, 'nobody yet'))]);
     expect(first).toBe('nobody yet');
     answer();
@@ -243,7 +243,7 @@ describeWithRedis('two relays with one Redis', () => {
     const relay = await openRelay(inRedis({ prefix }), { timeout: 1000 });
     expect(await relay(batch)).toMatchObject({ status: 503, retryAfter: '1' });
     expect(upstream.received).toEqual([]);
-    // What it had reserved itself is free again.
+    // The ids that the request itself had reserved are free again.
     expect(
       await inRedis({ prefix }).reserve(
         batch.map(({ uuid }) => uuid),

@@ -203,7 +203,7 @@ describe('the relay uses the global `fetch`, looked up for each request,', () =>
   ])('%s', async (_where, enter) => {
     enter();
     const relay = newRelay({ baseUrl: 'https://service.example' });
-    // Before anything else runs: vitest needs its `process`.
+    // The test restores `process` before anything else runs, because vitest needs it.
     vi.unstubAllGlobals();
     const requests: [unknown, RequestInit | undefined][] = [];
     vi.stubGlobal('fetch', async (url: unknown, init?: RequestInit) => {

@@ -10,7 +10,7 @@ import { rawRequest } from './rawRequests.ts';
 import { exchange } from './rawSocket.ts';
 import { BATCH, event } from './stage.ts';
 
-/** About a minute. */
+/** These rounds take about a minute. */
 const ROUNDS = 6000;
 const HONEST = 4;
 /** Connections that send their body a byte in each round. */

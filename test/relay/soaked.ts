@@ -5,7 +5,7 @@ import { listenOn } from '../upstream.ts';
 /** A relay in a process of its own with little memory. It sends its address, and on request its heap in bytes after a collection. */
 const relay = createRelay({
   forward: async () => new Response(null, { status: 201 }),
-  // As many ids as are soon seen: the rest of the test must not add to them.
+  // The relay soon has this number of ids, so the rest of the test does not add to its heap.
   seen: memorySeen({ maxEvents: 1000 }),
   limits: { address: false, total: false },
   bodyTimeout: 2000,
@@ -15,5 +15,5 @@ process.on('message', () => {
   globalThis.gc?.();
   process.send?.(process.memoryUsage().heapUsed);
 });
-// It does not outlive the test that started it.
+// The process must not outlive the test that started it.
 process.once('disconnect', () => process.exit());

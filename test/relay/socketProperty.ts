@@ -22,7 +22,7 @@ interface SentEvent {
   readonly event?: string;
 }
 
-/** What arrived, and what the answer names as rejected, are together what was sent. */
+/** Expects that each sent event has either arrived or is named as rejected in the answer. */
 const expectAccounted = (request: RawRequest, { status, body }: RawAnswer, arrived: readonly SentEvent[]) => {
   if (status >= 300) return expect(arrived).toEqual([]);
   if (request.method !== 'POST' || !request.path.includes(BATCH)) return;

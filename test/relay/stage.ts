@@ -26,7 +26,7 @@ export interface OpenRelay {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
-/** How tests open relays; they are closed at the end of the file. `defaults` is asked each time, since addresses are known late. */
+/** Opens relays, and closes them at the end of the file. It calls `defaults` each time, because addresses are known late. */
 export const useRelays = (defaults: () => Partial<RelayOptions>) => {
   const servers: Server[] = [];
   afterAll(() => Promise.all(servers.filter(({ listening }) => listening).map(closeServer)));
@@ -54,7 +54,7 @@ export const useRelays = (defaults: () => Partial<RelayOptions>) => {
   };
 };
 
-/** Whatever is asked, no answer may hold the key. */
+/** Reads an answer, and checks that it does not contain the key. */
 const readReply = async (response: Response): Promise<Reply> => {
   const { status, headers } = response;
   const text = await response.text();
@@ -63,7 +63,7 @@ const readReply = async (response: Response): Promise<Reply> => {
   return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
 };
 
-/** A good event of a visitor of its own. */
+/** A valid event of a new visitor. */
 export const event = (name: string, more: object = {}) => ({
   uuid: randomUUID() as string,
   timestamp: '2026-01-31T12:00:00.000Z',
@@ -75,14 +75,14 @@ export const event = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** The names of what was forwarded, request by request. */
+/** The names of the forwarded events, request by request. */
 export const forwarded = (upstream: Upstream): string[][] =>
   upstream
     .bodies()
     .map((body) => body as { batch?: { event: string }[]; event: string })
     .map(({ batch, event }) => batch?.map((each) => each.event) ?? [event]);
 
-/** The service answers when a test says so: `next` waits for the request that came next. */
+/** The service answers when the test does. `next` waits for the next request. */
 export const holdAnswers = (upstream: Upstream) => {
   const arrivals = new EventEmitter();
   const requests = on(arrivals, 'request');
@@ -91,7 +91,7 @@ export const holdAnswers = (upstream: Upstream) => {
   return { next, answer: async (status: number) => void (await next()).writeHead(status).end() };
 };
 
-/** What has been seen, in memory, which says when a request has begun to wait for another. */
+/** `memorySeen`, and `isWaitedFor`, which resolves when a request has begun to wait for another. */
 export const watchSeen = () => {
   const seen = memorySeen();
   const looks = new EventEmitter();
@@ -109,7 +109,7 @@ export const watchSeen = () => {
   };
 };
 
-/** Nothing has reached into the one object that all others inherit from. */
+/** Expects that no input has changed `Object.prototype`. */
 export const expectPristine = () => {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(Object.getPrototypeOf(Object.prototype)).toBeNull();

@@ -25,10 +25,10 @@ const signFor = (identity: Partial<IdentityClaims> = {}, keys = signingKeys()) =
 
 const openPlainRelay = useRelays(() => ({ baseUrl: collector().url, apiKey: KEY, identitySecret: SECRET }));
 
-/** A signature, as long as it may be, in the alphabet of base64url. */
+/** A token cut to this length. */
 const ofLength = (length: number) => token(claims({ properties: { a: 'x'.repeat(length) } })).slice(0, length);
 
-/** The last character of a signature of 32 bytes has two bits that mean nothing. */
+/** Changes the two bits in the last character of a 32-byte signature that have no meaning. */
 const withSpareBits = (signed: string) => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return signed.slice(0, -1) + alphabet[alphabet.indexOf(signed.slice(-1)) + 1];
@@ -41,7 +41,7 @@ const changed = async (change: (claims: Record<string, unknown>) => object) => {
   return [head, encode(change(JSON.parse(`${Buffer.from(body, 'base64url')}`))), signature].join('.');
 };
 
-/** What an attacker may come with, who wants to be Ann, and the reason that the operator gets. */
+/** Signatures of an attacker who wants to be Ann, each with the reason in the operator's log. */
 const FORGERIES: Forgery[] = [
   ['missing', 'none', () => undefined],
   ['missing', 'an empty one', () => ''],
@@ -125,7 +125,7 @@ const FORGERIES: Forgery[] = [
   ['expired', 'a token that expires now', () => token(claims({ iat: now() - 60, exp: now() }))],
 ];
 
-/** What the page gets, which must not help to forge a token. */
+/** The error that the page gets, which must not help to forge a token. */
 const shown = (reason: string) =>
   ['expired', 'unknown_key', 'revoked_key'].includes(reason)
     ? 'signature: token-expired'
@@ -204,7 +204,7 @@ describe('63 an identity token that proves nothing', () => {
     await relay.post(BATCH, { batch });
     const refusals = lines.filter(({ message }) => message.startsWith('identity refused'));
     expect(refusals).toHaveLength(200);
-    // Two seconds, if the clock turned meanwhile.
+    // The log has a limit for each second, and the refusals may fall into two seconds.
     expect(refusals.filter(({ level }) => level === 'warn').length).toBeLessThanOrEqual(20);
   });
 

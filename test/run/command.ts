@@ -8,18 +8,18 @@ export type Ending = 'passed' | 'failed' | 'late' | 'stopped';
 
 export interface Limits {
   readonly cwd: string;
-  /** In ms. */
+  /** Time limit of the command, in ms. */
   readonly limit: number;
-  /** Aborted by a signal to the run; its reason is the signal's name. */
+  /** A signal to the run aborts it. Its reason is the signal's name. */
   readonly stop: AbortSignal;
 }
 
 /** How long (ms) a command may take to close its browsers and servers before it is killed. */
 const GRACE = 10_000;
 
-/** Signals a command's group, then kills what is left of it. */
+/** Signals a command's group, and then kills its remaining processes. */
 const endGroup = async (leader: number, signal: NodeJS.Signals): Promise<void> => {
-  // Some browsers are started in groups of their own. Once their parent has ended, nothing leads to them.
+  // Some browsers run in process groups of their own. Once their parent has ended, their ids cannot be found.
   const before = treeOf(leader);
   try {
     process.kill(-leader, signal);

@@ -1,7 +1,7 @@
 import { missingAmong } from '../../e2e/support/browsers.ts';
 import { hasRedis } from '../support/hasRedis.ts';
 
-/** What the run leaves out because this machine lacks it. */
+/** The tests that the run leaves out because this machine lacks a browser or Redis. */
 export const listSkipped = (): string[] => {
   const skipped = [
     ...missingAmong(['chromium', 'firefox', 'webkit']).map((browser) => `all tests in ${browser}`),

@@ -2,15 +2,15 @@
 export interface Part {
   readonly name: string;
   readonly command: readonly string[];
-  /** The longest it may take, with its replays, in ms: it ends only what hangs. */
+  /** Time limit of the part with its replays, in ms. It is long, so it ends only a part that hangs. */
   readonly limit: number;
   /** File in `test-results/`. */
   readonly report?: string;
   /** The command that plays one test again, without its filters. */
   readonly tool?: 'vitest' | 'playwright';
-  /** What comes after it needs it: its failure ends the run. */
+  /** Whether the later parts need it, so that its failure ends the run. */
   readonly isNeeded?: boolean;
-  /** Installs something: its time does not count. */
+  /** Whether it installs something, so that its time does not count. */
   readonly isInstallation?: boolean;
 }
 

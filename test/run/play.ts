@@ -14,7 +14,7 @@ export interface Result {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Runs a command within what is left of the part's time. */
+/** Runs a command within the remaining time of the part. */
 type Run = (command: readonly string[]) => Promise<Ending>;
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -66,7 +66,7 @@ const judgeCommand = (name: string, isPassed: boolean, reason = 'the command fai
 const judgeTests = async (part: Part, report: string, isPassed: boolean, run: Run): Promise<Verdict> => {
   const tests = readReport(report, ROOT);
   const failures = tests?.filter(({ outcome }) => outcome === 'failed') ?? [];
-  // An error outside of every test: the report has no failure, or there is none at all.
+  // After an error outside of every test, the report has no failed test, or there is no report.
   if (!tests || (!isPassed && !failures[0])) return judgeCommand(part.name, false);
   if (tests.every(({ outcome }) => outcome === 'skipped')) return judgeCommand(part.name, false, 'no test ran');
   const excusable = replayed(tests);
@@ -78,7 +78,7 @@ const judgeTests = async (part: Part, report: string, isPassed: boolean, run: Ru
   return judge(tests, replays);
 };
 
-/** Runs a part, and replays what failed in it. A part that passes its time limit, or is stopped, fails. */
+/** Runs a part, and replays its failed tests. A part that passes its time limit, or is stopped, fails. */
 export const playPart = async (part: Part, stop: AbortSignal): Promise<Result> => {
   const begun = performance.now();
   const elapsed = () => performance.now() - begun;
@@ -96,7 +96,7 @@ export const playPart = async (part: Part, stop: AbortSignal): Promise<Result> =
     ? await judgeTests(part, report, first === 'passed', run)
     : judgeCommand(part.name, first === 'passed');
   const result = { part, seconds: elapsed() / 1000, verdict };
-  // The replays are a part of it, too: a time limit or a signal may have ended one of them.
+  // A time limit or a signal may also have ended a replay.
   if (last !== 'late' && last !== 'stopped') return result;
   const reason = last === 'late' ? `took longer than ${part.limit / 60_000} min, and was ended` : 'was stopped';
   console.error(`\n${part.name} ${reason}.`);

@@ -37,7 +37,7 @@ const lastLineOf = (results: readonly Result[], signal: string | undefined): str
  * Plays the parts one after the other, prints times and totals, and resolves to the exit code. A signal ends the part with
  * all that it has started, and then the run.
  *
- * @param listSkipped what the run leaves out because this machine lacks it, asked once the parts have installed what they can
+ * @param listSkipped lists the tests that the run leaves out. It is called once the parts have installed what they can
  */
 export const playAll = async (parts: readonly Part[], listSkipped: () => readonly string[]): Promise<number> => {
   const stop = new AbortController();

@@ -18,7 +18,7 @@ export interface Played {
 }
 
 interface VitestReport {
-  /** What failed outside of every test: `test/support/reporter.ts` adds it. */
+  /** Failures outside of every test. `test/support/reporter.ts` adds them. */
   outside?: string[];
   testResults: {
     name: string;
@@ -54,7 +54,7 @@ interface Suite {
 
 interface PlaywrightReport {
   config: { rootDir: string };
-  /** What failed outside of every test: a file that throws, or the global set-up or tear-down. */
+  /** Failures outside of every test: a file that throws, or the global set-up or tear-down. */
   errors?: { message?: string }[];
   suites: Suite[];
 }
@@ -101,11 +101,11 @@ const PLAYWRIGHT_OUTCOMES: Record<Spec['tests'][number]['status'], Played['outco
   skipped: 'skipped',
 };
 
-/** A test that nobody skipped and that did not run, behind a failed hook or another test: its failure would be hidden. */
+/** A test that did not run after a failed hook or test counts as failed, because a skip would hide its failure. */
 const outcomeOf = ({ status, expectedStatus }: Spec['tests'][number]): Played['outcome'] =>
   status === 'skipped' && expectedStatus !== 'skipped' ? 'failed' : PLAYWRIGHT_OUTCOMES[status];
 
-/** How many events of a fault broke a promise: `e2e/faults/support/verdict.ts` says what each means. */
+/** Counts of the events of a fault that broke a promise. `e2e/faults/support/verdict.ts` explains each of them. */
 const BROKEN = ['lost', 'twice', 'wrong', 'undead'] as const;
 
 /** A fault leaves its verdict as an annotation. */

@@ -6,7 +6,7 @@ import { describeWithRedis, useRedis } from '../redis.ts';
 
 const redis = useRedis();
 
-/** A way to Redis on which connections can be made silent, as a firewall does that has forgotten them. */
+/** A proxy before Redis that can make connections silent, like a firewall that has dropped their state. */
 const openWay = async (port: number, isSilent = false) => {
   const silent = new Set<Socket>();
   let isNextSilent = isSilent;

@@ -34,7 +34,7 @@ type History = ReturnType<typeof createHistory>;
 const leaves = (page: string) => (history: History) => history.depart({ page, kind: 'leaves', isLoaded: true });
 
 describe('a confirmed event that is sent again', () => {
-  /** page2 was in the back/forward cache while page1 sent the event; page3 sends it again. */
+  /** page2 was in the back/forward cache while page1 sent the event. Later page3 sends it again. */
   const stageOf = (writes: readonly { at: number; page: string; value: unknown }[]) =>
     ({
       plan: relayed(1, []),
@@ -65,7 +65,7 @@ describe('a confirmed event that is sent again', () => {
 });
 
 describe('an event that arrives after one of a later page', () => {
-  /** page1 tracks event 1 and leaves; page2 tracks event 2, which arrives first. */
+  /** page1 tracks event 1 and leaves. Then page2 tracks event 2, which arrives first. */
   const stageOf = (isDirect: boolean, isSlow: boolean, ...repeats: ReturnType<typeof request>[]) => {
     const tracked = [
       { n: 1, page: 'page1', at: 1000, isHeard: true, isEarly: false },

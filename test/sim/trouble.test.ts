@@ -24,7 +24,7 @@ interface Globals {
 }
 const globalsOf = (page: Page) => page.window as unknown as Globals;
 
-/** Opens the database and notes what comes of it. */
+/** Opens the database and notes its events. */
 const openDatabase = (page: Page) => {
   const seen: string[] = [];
   const request = globalsOf(page).indexedDB.open('db');

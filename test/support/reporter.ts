@@ -1,12 +1,12 @@
 import { JsonReporter, type Reporter, type TestModule } from 'vitest/node';
 import { firstLine } from '../run/report.ts';
 
-/** A hook that throws, or the file itself. */
+/** Whether a hook or the file itself has thrown. */
 const isBroken = (module: TestModule): boolean =>
   module.errors().length > 0 || [...module.children.allSuites()].some((suite) => suite.errors().length > 0);
 
 /**
- * Vitest's JSON report and, in `outside`, what failed outside of every test. Vitest leaves out unhandled rejections and
+ * Vitest's JSON report and, in `outside`, the failures outside of every test. Vitest leaves out unhandled rejections and
  * workers that crash, so that one unstable test in the same run would hide them. A test that passed only after a retry has
  * `isRetried` in its `meta`.
  */

@@ -30,7 +30,7 @@ afterEach(async () => {
   vi.clearAllTimers();
 });
 
-/** A page in a browser, and a tracker as an app creates it; `fetch` answers 200. */
+/** A page in a browser, and a tracker as an app creates it. `fetch` answers 200. */
 const open = (options: Partial<TrackerOptions> = {}) => {
   const page = openPage();
   const sent: Sent[] = [];
@@ -313,13 +313,13 @@ describe('pageViews(), from npm', () => {
 });
 
 describe('clicks(), from npm', () => {
-  /** Its marks are in the prototype, as those of an element are. */
+  /** A form whose `dataset` is in its prototype, as in a browser. */
   class HTMLFormElement {}
   const startClicking = (options = {}) => {
     vi.stubGlobal('ShadowRoot', class {});
     vi.stubGlobal('HTMLFormElement', HTMLFormElement);
     const test = open({ clicks: clicks(options) });
-    // A link without an address; a URL has the same parts.
+    // A link without an address. A URL has the same parts.
     Object.assign(test.page.document, { createElement: () => new URL('about:blank') });
     const click = (element: object, type = 'click', button = 0) =>
       test.page.fire(type, { button, composedPath: () => [element, window] });

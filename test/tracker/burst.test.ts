@@ -3,12 +3,12 @@ import { settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000 }));
 
-/** How many calls of a task run in the call itself; only those after them wait. */
+/** How many calls of a task run in the call itself. Later calls of the task wait. */
 const AT_ONCE = 50;
 /** The longest (ms) that a burst may keep the task that calls, and a later task. */
 const [BURST, SLICE] = [24, 6];
 
-/** A tracker that needs 1 ms for each event once `slow()` is called, and what it has recorded by then. */
+/** A tracker that needs 1 ms for each event once `slow()` is called, and the names of its recorded events. */
 const startSlowly = async () => {
   const test = start();
   await test.tracker.flush();
@@ -74,7 +74,7 @@ describe('a burst of calls', () => {
   it('has its 24 ms counted from its first call', async () => {
     const { tracker, recorded, slow } = await startSlowly();
     for (const name of burstOf(AT_ONCE + 1)) tracker.track(name);
-    // The page's own work.
+    // The page's own work takes longer than the burst.
     vi.setSystemTime(Date.now() + BURST + 1);
     for (const name of burstOf(10)) tracker.track(name);
     slow();

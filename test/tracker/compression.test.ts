@@ -6,7 +6,7 @@ import { holdCompression, openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
-/** How long (ms) a tab may send before another one takes over. */
+/** How long (ms) a tab has the lease before another tab can take it. */
 const LEASE = 22_000;
 
 describe('a compressed request', () => {

@@ -286,7 +286,7 @@ describe('a refusal', () => {
     await tracker.flush();
     page.leave();
     const before = requests.length;
-    // As the other tab erases everything.
+    // The other tab erases everything.
     store.clear('/clew', ['visitor', 'link /clew']);
     for (const key of Object.keys(localStorage)) delete localStorage[key];
     if (isBroken) Object.assign(store, { transact: async () => undefined, read: async () => [] });

@@ -14,7 +14,7 @@ const waiting = (store: Store): Store => ({
   read: () => new Promise(() => {}),
   isOpen: () => false,
 });
-/** The end of the task, before anything else happens. */
+/** Waits for the microtasks at the end of the task, and no longer. */
 const microtask = () => Promise.resolve();
 /** Time passes until the next page is loaded. */
 const later = () => vi.advanceTimersByTimeAsync(1000);
@@ -49,7 +49,7 @@ describe('a page that crashes', () => {
     first.tracker.track('a');
     await settle();
     expect(journals()).toEqual([]);
-    // The page is gone: it sends nothing any more.
+    // The page has crashed, so its timers do not run any more.
     vi.clearAllTimers();
     openPage();
     const second = start({ baseUrl: '/clew', store });
@@ -71,7 +71,7 @@ describe('a page that crashes', () => {
     await microtask();
     const [key = ''] = journals();
     const { texts } = JSON.parse(localStorage[key] ?? '{}');
-    // What was stored may be gone, and is being stored again.
+    // Stored rows may be lost, so the tracker stores and journals their events again.
     expect(texts.map((text: string) => JSON.parse(text).event)).toEqual(['stored', 'carried']);
     await settle();
     expect(journals()).toEqual([]);

@@ -293,7 +293,7 @@ describe('a plugin', () => {
     });
     await tracker.flush();
     expect(names()).toEqual(['plugged in']);
-    // The listeners of this test come after the plugins.
+    // This test adds its listeners after the plugins have started.
     expect(errors).toEqual([]);
   });
 

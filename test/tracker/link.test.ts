@@ -8,7 +8,7 @@ afterEach(() => vi.clearAllTimers());
 
 const SECOND = 1000;
 
-/** A store in which somebody has put this in place of what the tabs know of the link. */
+/** A store in which other code has replaced the record that tabs share about the link. */
 const storeWithLink = async (link: object) => {
   const store = createMemoryStore();
   await store.transact([['link /clew', link]]);

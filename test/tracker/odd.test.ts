@@ -175,7 +175,7 @@ it('flush() and correlationValue() settle behind properties that a stopped track
   const waiting = [tracker.correlationValue(), tracker.flush()] as const;
   tracker.stop();
   const [visitorId] = await Promise.all(waiting);
-  // After the reset that waits behind the properties.
+  // The reset behind the properties has taken effect.
   expect(await createTestTracker(options).tracker.correlationValue()).toBe(visitorId);
 });
 

@@ -7,7 +7,7 @@ beforeEach(() => void vi.stubGlobal('BroadcastChannel', undefined));
 
 const stops: (() => void)[] = [];
 afterEach(() => {
-  // A tracker that stops offline hands nothing over, so that no answer comes when its page is gone.
+  // A tracker that stops offline hands nothing over, so no answer arrives after its page is gone.
   vi.stubGlobal('navigator', { onLine: false });
   for (const stop of stops.splice(0)) stop();
   vi.unstubAllGlobals();
@@ -17,7 +17,7 @@ afterEach(() => {
 /** A store in memory in place of IndexedDB only: the pages of a test have a localStorage. */
 export const createMemoryStore = (): Store => ({ ...createWholeStore(), local: undefined });
 
-/** A test tracker that stops when the test ends, and what it reports. */
+/** A test tracker that stops when the test ends, with its reports. */
 export const start = <Events extends EventMap = AnyEvents>(options?: Partial<TrackerOptions>) => {
   const test = createTestTracker<Events>({ store: createMemoryStore(), ...options });
   const { tracker, events } = test;
@@ -37,16 +37,16 @@ export const start = <Events extends EventMap = AnyEvents>(options?: Partial<Tra
   return { ...test, errors, dropped, delivered, names };
 };
 
-/** Lets all due work finish; no time passes. The file has to use fake timers. */
+/** Lets all due work finish while no time passes. The file has to use fake timers. */
 export const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** What a test sees of the page that it opens. */
+/** A page that a test has opened. */
 export interface Page {
   /** The target of the page's events. */
   readonly window: EventTarget;
   readonly document: EventTarget & { cookie: string; hidden: boolean; prerendering: boolean };
   readonly navigator: { onLine: boolean };
-  /** What of `history` and `location` clew uses; a test sets `href` to navigate without an event. */
+  /** The parts of `location` that clew uses. A test sets `href` to navigate without an event. */
   readonly location: URL;
   /** The page is unloaded, or goes into the back/forward cache. */
   leave(): void;
@@ -62,9 +62,9 @@ export interface Page {
 
 /** localStorage by host, as all pages of a test share it. */
 const storages = new Map<string, Record<string, string>>();
-/** Cookies by name and domain, as a browser keeps them: none for a domain without a dot. */
+/** Cookies by name and domain. Like a browser, the pages accept no cookie for a domain without a dot. */
 const cookies = new Map<string, { domain: string; name: string; text: string }>();
-/** What pages have written into `document.cookie`. */
+/** The texts that pages have written into `document.cookie`. */
 export const cookiesWritten: string[] = [];
 afterEach(() => {
   storages.clear();
@@ -141,10 +141,10 @@ export const openPage = (url = 'https://www.shop.example/yarns', referrer = ''):
   };
 };
 
-/** What takes a message in a tab. */
+/** The listener of a tab's messages. */
 export type Receiver = (event: { data: unknown }) => void;
 
-/** Connects the trackers that start next, each one a tab, as a browser does: a message arrives at all others, a copy. */
+/** Connects the trackers that start next as tabs. Like a browser, it passes a copy of each message to all other tabs. */
 export const connectTabs = (): void => {
   const open = new Set<Line>();
   class Line {
@@ -163,7 +163,7 @@ export const connectTabs = (): void => {
     close() {
       open.delete(this);
     }
-    /** The listeners of all other tabs, for a test that sees what they throw. */
+    /** The listeners of all other tabs, for a test that checks their exceptions. */
     receivers(): Receiver[] {
       return [...open].flatMap((other) => (other !== this && other.name === this.name && other.onmessage) || []);
     }

@@ -14,7 +14,7 @@ const shapeOf = ({ body }: { body: string | Uint8Array }): [names: string[], ask
 const HANDED = /^clew\.handed /;
 const marks = () => Object.keys(localStorage).filter((key) => HANDED.test(key));
 
-/** Pages of one visitor, and one relay, which an `alter` may stand before. */
+/** Pages of one visitor, and one relay. `alter` may wrap the transport. */
 const visit = (alter: (transport: Transport) => Transport = (transport) => transport) => {
   const service = createTestTransport();
   const store = createMemoryStore();

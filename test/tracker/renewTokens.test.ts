@@ -9,7 +9,7 @@ import { createMemoryStore, start } from './page.ts';
 
 const NEXT = `next ${SECRET}`;
 const collector = useCollector();
-/** Its keys have rotated: it has the new key, and the old one no more. */
+/** A relay whose keys have rotated: it has only the new key. */
 const openRelay = useRelays(() => ({
   baseUrl: collector().url,
   apiKey: KEY,

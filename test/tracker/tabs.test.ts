@@ -191,7 +191,7 @@ describe('two tabs without a visitor', () => {
     const { first, second } = await openTabs();
     first.tracker.consent(false);
     first.tracker.consent(true);
-    // As a tab does that was busy, and erases what the other one has just begun.
+    // The second tab was busy, and now erases the visitor id that the first tab has just begun.
     second.tracker.consent(false);
     second.tracker.consent(true);
     await settle();

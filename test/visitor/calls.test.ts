@@ -27,7 +27,7 @@ const identify = (key: string, id: number, signature?: string): Call => ({
   signature,
 });
 
-/** The last visitor, and each finished item: its name or the plan that it sets, and what it knows. */
+/** The last visitor, and each finished item: its name or the plan that it sets, and its visitor id or primary key. */
 const run = (from: Visitor, calls: readonly Call[], isSure?: boolean) => {
   const [visitor, items] = finish(from, calls, SERVICE, isSure);
   return {

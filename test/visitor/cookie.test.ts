@@ -49,7 +49,7 @@ const visitor = (more: Partial<Visitor> = {}): Visitor => ({
 const unexpected = (message: string) => {
   throw new Error(message);
 };
-/** What another host of the site knows from now on. */
+/** Writes the cookie of another host of the site, which knows this visitor. */
 const share = (known: Visitor, service = 'one') => cookieDomain('example.com').share(known, unexpected, service);
 
 let jar: Jar;

@@ -7,7 +7,7 @@ const WWW = 'https://www.shop.example/';
 const APP = 'https://app.shop.example/';
 
 const trackers: Tracker[] = [];
-// The tracker writes the cookie after each answer: none must come when the page of the test is gone.
+// The tracker writes the cookie after each answer, so all answers must arrive before the page of the test is gone.
 afterEach(() => Promise.all(trackers.splice(0).map((tracker) => tracker.flush())));
 
 /** A tracker on the page that is open. */

@@ -77,7 +77,7 @@ describe('a hint that was out of date', () => {
   });
 
   it('makes a version above the assumed one, if the visitor turns out to be another one', () => {
-    // Identified here as the first customer of a new id; the record says that this id is somebody else's.
+    // The page identifies Bob as the first customer of a new visitor id. The record has another visitor id, of Ann.
     const call = identify('bob', 3);
     const { visitor } = run(visitorOf(1, 9), [call], visitorOf(2, 9, 'ann'));
     const assumed = finish(visitorOf(1, 9), [call], SERVICE)[0];

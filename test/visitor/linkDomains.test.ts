@@ -262,7 +262,7 @@ describe('a link to another domain', () => {
       },
     };
   };
-  /** Clicks a link; returns where the browser goes. */
+  /** Clicks a link. Returns the address to which the browser navigates. */
   const click = (page: Page, link: ReturnType<typeof linkTo>, type = 'click', button = 0) => {
     page.fire(type, { button, composedPath: () => [{ localName: 'b' }, link, page.document] });
     return link.href;
@@ -274,7 +274,7 @@ describe('a link to another domain', () => {
     const visitor = await tracker.correlationValue();
     const link = linkTo('https://help.example/faq?a=1#top');
     expect(click(page, link)).toBe(`https://help.example/faq?clew_link=${visitor}.${time()}&a=1#top`);
-    // A second listener of the page may click it once more.
+    // A second listener of the page may click the link again.
     expect(click(page, link)).toBe(`https://help.example/faq?clew_link=${visitor}.${time()}&a=1#top`);
     vi.advanceTimersByTime(0);
     expect(link.href).toBe('https://help.example/faq?a=1#top');

@@ -7,7 +7,7 @@ vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'se
 
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
-/** The same store, whose transactions with the visitor's record wait while `hold` has been called, until `release`. */
+/** The same store, whose transactions wait from `hold` until `release`. */
 const holdable = (store: Store) => {
   let held: Promise<void> | undefined;
   let release = () => {};
@@ -181,7 +181,7 @@ it('correlationValue() rejects if the tracker is stopped before it knows whether
   const { tracker } = start({ baseUrl: '/clew' });
   await tracker.flush();
   page.leave();
-  // As a refusal on another page does.
+  // A refusal on another page deletes these keys.
   for (const key of Object.keys(localStorage)) delete localStorage[key];
   page.restore();
   const asked = tracker.correlationValue();

@@ -11,7 +11,7 @@ type Test = ReturnType<typeof start>;
 /** Time passes until the next page is loaded. */
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
-/** The same store, whose database answers this page when `answer` is called: until then, or until the page leaves. */
+/** The same store, whose database answers this page when `answer` is called. After the page has left, transactions fail. */
 const slow = (store: Store) => {
   let answer = () => {};
   let isLeft = false;
@@ -80,7 +80,7 @@ const customers = (...tests: Pick<Test, 'events'>[]) => {
       found[correlationValue] = [...(found[correlationValue] ?? []), (payload as { distinct_id: string }).distinct_id];
   return found;
 };
-/** The same, by the times of `$identify`. */
+/** The customers of each visitor id, in the order of `$identify`. */
 const identified = (...tests: Pick<Test, 'events'>[]) => Object.values(customers(...tests));
 
 const journals = () => Object.keys(localStorage).filter((key) => key.startsWith('clew.page'));
@@ -580,7 +580,7 @@ describe('a refusal and a consent in one task', () => {
     first.tracker.consent(true);
     first.tracker.track('accepted');
     expect(first.dropped).toEqual([['refused', 'consent']]);
-    // It crashes.
+    // The page crashes.
     vi.clearAllTimers();
     await later();
     const second = await visit(store);
@@ -934,7 +934,7 @@ it.each([
     await second.tracker.flush();
     await later();
     const fresh = localStorage['clew.hint'];
-    // A browser may show a page that comes back what other tabs have written a moment later.
+    // A page that comes back may see the writes of other tabs a moment late.
     localStorage['clew.hint'] = stale;
     const { late, answer } = slow({ ...store });
     Object.assign(store, { transact: late.transact });

@@ -7,7 +7,7 @@ export const SERVICE = '/clew';
 /** A visitor id that ends with this digit. */
 export const visitorId = (digit: number): string => `01234567-89ab-4cde-8f01-23456789abc${digit}`;
 
-/** The visitor with that id and version; identified if there is a key. */
+/** The visitor with that id and version, identified if there is a key. */
 export const visitorOf = (
   digit: number,
   turn: number,

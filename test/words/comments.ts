@@ -8,7 +8,7 @@ import { CODE, type Passage } from './passage.ts';
 const FOREIGN = /(^|\/)(node_modules|dist|cache|api|\.next|\.nuxt)\//;
 
 /** Every file of TypeScript or JavaScript whose comments are checked. */
-export const sourceFiles: string[] = ['src', 'docs', 'sim']
+export const sourceFiles: string[] = ['src', 'docs', 'sim', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
   .concat('rollup.config.mjs')
   .filter((path) => /\.(ts|tsx|js|jsx|mjs)$/.test(path) && (/^src\/api\//.test(path) || !FOREIGN.test(path)))
@@ -65,7 +65,7 @@ const paragraphsOf = (lines: readonly Line[]): Line[][] => {
   return paragraphs.filter((paragraph) => paragraph[0]);
 };
 
-/** The prose of a line: code, addresses, tags with their names, and directives of other tools are none. */
+/** The prose of a line. Code, addresses, tags with their names, and directives of other tools are not prose. */
 const proseOf = (text: string): string =>
   text
     .replace(/^@(param|template) \S+( -)?|^@\w+|^[-*] |^\d+\. /, '')

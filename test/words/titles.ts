@@ -7,7 +7,7 @@ const TITLED = new Set(['describe', 'fault', 'it', 'test']);
 /** Whether a file has tests, or defines tests for several files. */
 export const isTestFile = (path: string): boolean => /\.(test|spec|suite)\.ts$/.test(path);
 
-/** The name at the left end of what is called: `it` of `it.each([])`. */
+/** The name at the left end of a callee: `it` of `it.each([])`. */
 const rootOf = (node: ts.Expression): string => {
   if (ts.isIdentifier(node)) return node.text;
   if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)) return rootOf(node.expression);

@@ -11,5 +11,5 @@ const answers: Actions = {
   refuseAndLeave: [2, (_, tab) => ({ verb: 'refuseAndLeave', tab })],
 };
 
-/** Nothing is stored or sent before the visitor agrees, and nothing is left after a refusal. */
+/** Walks in which a page stores and sends nothing before the visitor consents, and keeps nothing after a refusal. */
 export const consent: Theme = { actions: { ...common, ...answers }, dataset: { consent: 'required' } };

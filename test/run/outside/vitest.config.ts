@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { CompleteReporter } from '../../support/reporter.ts';
 
-/** Plays what `reporter.test.ts` looks at. */
+/** Plays the files whose report `reporter.test.ts` checks. */
 export default defineConfig({
   test: {
     dir: import.meta.dirname,
