@@ -65,13 +65,13 @@ const paragraphsOf = (lines: readonly Line[]): Line[][] => {
   return paragraphs.filter((paragraph) => paragraph[0]);
 };
 
-/** The prose of a line: code, addresses, tags with their names, and directives of other tools are none. */
+/** The prose of a line: code, types, addresses, tags with their names, and directives of other tools are none. */
 const proseOf = (text: string): string =>
   text
-    .replace(/^@(param|template) \S+( -)?|^@\w+|^[-*] |^\d+\. /, '')
+    .replace(/`[^`]*`|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|https?:\/\/\S*[\w/]/g, CODE)
+    .replace(/^@(param|template)( CODE)? \S+( -)?|^@\w+|^[-*] |^\d+\. /, '')
     .replace(/^biome-ignore \S+:/, '')
-    .replace(/^@ts-expect-error:?/, '')
-    .replace(/`[^`]*`|\{[^}]*\}|https?:\/\/\S*[\w/]/g, CODE);
+    .replace(/^@ts-expect-error:?/, '');
 
 const passageOf = (paragraph: readonly Line[]): Passage => {
   const numbers: number[] = [];
