@@ -39,7 +39,7 @@ const shoot = async (browser: Browser, { width, margin }: (typeof shots)[number]
   await page.goto(pathToFileURL(join(root, 'LICENSE')).href);
   await page.setContent(pageOf(margin));
   const path = join(root, `docs/screenshots/readme-${width}.png`);
-  // Chromium compresses for speed.
+  // Chromium compresses for speed, so the picture is compressed again.
   await writeFile(path, encode(decode(await page.screenshot({ fullPage: true })), { zlib: { level: 9 } }));
   await page.close();
   const { size } = await stat(path);
