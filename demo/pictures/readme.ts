@@ -25,7 +25,7 @@ const css = await readFile(
 );
 const article = await marked.parse(await readFile(join(root, 'README.md'), 'utf8'));
 
-/** Debian has none of the fonts that GitHub names. The letters of this one are as wide as theirs. */
+/** Debian has none of the fonts that GitHub names. The letters of DejaVu Sans Condensed are as wide. */
 const FONTS = '-apple-system, "Segoe UI", "DejaVu Sans Condensed", "Noto Sans", Helvetica, Arial, sans-serif';
 
 const pageOf = (margin: number): string => `<!doctype html>

@@ -8,7 +8,7 @@ import { CODE, type Passage } from './passage.ts';
 const FOREIGN = /(^|\/)(node_modules|dist|cache|api|\.next|\.nuxt)\//;
 
 /** Every file of TypeScript or JavaScript whose comments are checked. */
-export const sourceFiles: string[] = ['src', 'bench', 'demo', 'docs']
+export const sourceFiles: string[] = ['src', 'bench', 'demo', 'e2e', 'docs']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
   .concat('rollup.config.mjs')
   .filter((path) => /\.(ts|tsx|js|jsx|mjs)$/.test(path) && (/^src\/api\//.test(path) || !FOREIGN.test(path)))

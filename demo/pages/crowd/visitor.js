@@ -17,7 +17,7 @@ const tell = (news) => parent.postMessage(news, '*');
 /** @template T @param {T[]} all @returns {T | undefined} */
 const oneOf = (all) => all[Math.floor(Math.random() * all.length)];
 
-/** @param {string} selector @returns {HTMLElement[]} what can be seen of it */
+/** @param {string} selector @returns {HTMLElement[]} its visible elements */
 const seen = (selector) =>
   /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]).filter((element) =>
     element.checkVisibility(),
