@@ -1,4 +1,4 @@
-/** `npm run bench`: sizes, the cost of a call as a ratio to the bare minimum, and what survives which way of leaving. */
+/** `npm run bench`: sizes, the cost of a call as a ratio to the bare minimum, and how many events survive each departure. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';

@@ -3,7 +3,7 @@ import type { Demo } from '../e2e/support/demo.ts';
 import { openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
 import { visitBlank } from '../e2e/support/tag.ts';
 
-/** What a call does, and the least that it could do. */
+/** The work of a call, and the least work that a call could do. */
 const WORK = {
   clew: "clew('track', 'burst', { n, plan: 'pro' })",
   floor: "list.push(JSON.stringify({ event: 'burst', payload: { n, plan: 'pro' } }))",
@@ -11,12 +11,13 @@ const WORK = {
 type Subject = keyof typeof WORK;
 const SUBJECTS = Object.keys(WORK) as Subject[];
 
-/** How long (ms) a page has come to rest when it is measured. */
+/** How long (ms) a page rests before it is measured. */
 const REST = 500;
 
 /**
- * As text, for what compiles this file adds names that a page does not know. In a task of its own: how long (ms) the
- * calls took, and how long the tasks of more than 50 ms were until all is delivered.
+ * A page's script, which is text because the compiler of this file adds helper functions that a page does not have. It makes
+ * the calls in a task of their own. It measures how long (ms) the calls took, and each task of more than 50 ms until all
+ * events are delivered.
  */
 const burst = (work: string) => `new Promise((told) => {
   const long = [];
@@ -38,7 +39,7 @@ interface Burst {
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
-/** A page that has come to rest, so many times slower than this machine. */
+/** Loads the tracker in a page, and makes the page's CPU `slowdown` times slower than this machine's. */
 const openPage = async (page: Page, demo: Demo, slowdown: number) => {
   await visitBlank(page, demo.address, { maxQueuedEvents: '20000' });
   await page.evaluate(() => window.clew('correlationValue'));
@@ -46,13 +47,13 @@ const openPage = async (page: Page, demo: Demo, slowdown: number) => {
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
 };
 
-/** 10,000 calls in one task, each time in a new page, beside the floor's: ms of the calls (the median), and all long tasks. */
+/** Measures 10,000 calls in one task of a new page, `runs` times each for clew and for the floor. `time` is the median, in ms. */
 export const measureBurst = (demo: Demo, runs: number, slowdown: number) =>
   withProfile(async (profile) => {
     const browser = await openBrowser(profile);
     const measured: Record<Subject, Burst[]> = { clew: [], floor: [] };
     for (let run = 0; run < runs; run++) {
-      // Neither is always the first.
+      // The order alternates, so that no subject is always first.
       for (const subject of run % 2 ? SUBJECTS : [...SUBJECTS].reverse()) {
         const page = await browser.newPage();
         await openPage(page, demo, slowdown);

@@ -4,7 +4,7 @@ import type { Demo } from '../e2e/support/demo.ts';
 import { crash, type OwnBrowser, openBrowser, withProfile } from '../e2e/support/ownBrowser.ts';
 import { visitBlank } from '../e2e/support/tag.ts';
 
-/** How long the last event may take to arrive: longer than a lease that nobody could give up. */
+/** How long (ms) the last event may take to arrive: longer than the lease of a tab that crashed. */
 const PATIENCE = 40_000;
 
 const track = (page: Page) =>
@@ -18,7 +18,7 @@ interface Stage {
   readonly browser: OwnBrowser;
 }
 
-/** Each way ends the page; when it returns true the visitor comes back. */
+/** Each function ends the page or disturbs its requests. It returns whether the visitor comes back in a new browser. */
 const ways: Record<string, (stage: Stage) => Promise<boolean>> = {
   'navigate at once': async ({ page }) => {
     await page.evaluate(() => {
@@ -68,7 +68,7 @@ const ways: Record<string, (stage: Stage) => Promise<boolean>> = {
   },
 };
 
-/** Numbers of the 200 that are stored, once they are all there or patience has run out. */
+/** Numbers of the events that are stored, once all 200 are there or `PATIENCE` is over. */
 const arrivals = async (demo: Demo): Promise<number[]> => {
   const end = Date.now() + PATIENCE;
   for (;;) {
@@ -78,7 +78,7 @@ const arrivals = async (demo: Demo): Promise<number[]> => {
   }
 };
 
-/** Plays every way `runs` times: how many different events of 200 are stored, and how many are stored twice. */
+/** Plays every departure `runs` times. Counts how many different events of 200 are stored, and how many are stored twice. */
 export async function* measureDurability(demo: Demo, runs: number) {
   for (const [way, leave] of Object.entries(ways)) {
     const arrived: number[] = [];

@@ -5,10 +5,10 @@ import { shipped } from './peers/bundle.ts';
 import { load } from './peers/measure.ts';
 import { type Server, startServer } from './peers/server.ts';
 
-/** Nothing that grows as it should is waited for longer (ms). */
+/** How long (ms) all events may take to arrive before the measurement fails. */
 const PATIENCE = 300_000;
 
-/** As text, for what compiles this file adds names that a page does not know. */
+/** A page's script, which is text because the compiler of this file adds helper functions that a page does not have. */
 const writeRows = (count: number) => `new Promise((resolve, reject) => {
   const opening = indexedDB.open('clew');
   opening.onupgradeneeded = () => opening.result.createObjectStore('clew');
@@ -25,7 +25,7 @@ const writeRows = (count: number) => `new Promise((resolve, reject) => {
   };
 })`;
 
-/** Ticks as often as it can, and so sees for how long nothing else could: the longest of these times, in ms. */
+/** Posts one message after the other. The longest time (ms) between two messages is how long the page was blocked. */
 const WATCH = `{
   const { port1, port2 } = new MessageChannel();
   window.longest = 0;
@@ -51,7 +51,7 @@ const cpuOf = async (session: CDPSession): Promise<number> => {
   return 1e3 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
 };
 
-/** Bytes that are still in use. */
+/** Bytes in use after a garbage collection. */
 const heapOf = async (session: CDPSession): Promise<number> => {
   await session.send('HeapProfiler.collectGarbage');
   return (await session.send('Runtime.getHeapUsage')).usedSize;
@@ -108,7 +108,7 @@ export const measureBlocking = (count: number) =>
     }
   });
 
-/** `count` tabs, each of which tracks 100 events; one of them sends for all. */
+/** `count` tabs, each of which tracks 100 events. One of them sends for all. */
 export const measureTabs = (count: number) =>
   withProfile(async (profile) => {
     const server = await serve();

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:size`: where the bytes of `clew.js` go. Each module is made hollow in turn, all others staying; what the
- * bundle is smaller by then is what the module costs, with what nobody else needs.
+ * `npm run bench:size`: how many bytes of `clew.js` each module costs. Empty functions replace the exports of one module at a
+ * time. The bundle then also lacks the modules that only this module imports.
  */
 import { relative, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -26,7 +26,7 @@ const whole = await pack();
 const modules = Object.entries(whole.modules).filter(([id]) => id.startsWith(`${ROOT}/src/`));
 const costs: [bytes: number, file: string][] = [];
 for (const [id, { renderedExports, removedExports }] of modules) {
-  // A constant that was inlined counts as removed, and is imported all the same.
+  // Rollup lists a constant that it has inlined as removed, although other modules import it.
   const names = [...renderedExports, ...removedExports];
   if (renderedExports.length) costs.push([bytes(whole) - bytes(await pack({ [id]: names })), relative(ROOT, id)]);
 }

@@ -81,7 +81,7 @@ console.log('| file | variables | lines | longest function |\n|---|---|---|---|'
 for (const { name, state, lines, longest } of rows.toSorted((a, b) => a.name.localeCompare(b.name)))
   console.log(`| ${name} | ${state} | ${lines} | ${longest} |`);
 const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((all, row) => all + of(row), 0);
-/** The parts that keep the product's promise. */
+/** The parts that record, store and send events. */
 for (const part of ['recorder', 'outbox', 'courier', 'visitor', 'page/visit.ts']) {
   const of = rows.filter(({ name }) => name.startsWith(`src/${part}`));
   const total = (key: 'state' | 'lines') => of.reduce((all, row) => all + row[key], 0);

@@ -20,7 +20,7 @@ export interface InstalledApp {
 
 /**
  * Installs a demo app as its user would: clew from the tarball that `npm pack` makes of this package as it is built. All
- * else comes from this repository's node_modules, so that no registry has to be in reach.
+ * other packages come from this repository's node_modules, so that it needs no registry.
  */
 export const installApp = async (name: AppName): Promise<InstalledApp> => {
   const place = await realpath(await mkdtemp(join(tmpdir(), 'clew-app-')));
@@ -40,7 +40,7 @@ export const installApp = async (name: AppName): Promise<InstalledApp> => {
   return { folder, remove };
 };
 
-/** Builds an app, as `npm run build` in it does: its files by their path. */
+/** Builds an app as its `npm run build` does, and returns the built files by their path. */
 const buildApp = async (name: AppName): Promise<Map<string, Buffer<ArrayBuffer>>> => {
   const app = await installApp(name);
   try {
@@ -55,7 +55,7 @@ const buildApp = async (name: AppName): Promise<Map<string, Buffer<ArrayBuffer>>
   }
 };
 
-/** Serves an app below `/<name>/`, built when it is first asked for; every path that is no file is one of the app's routes. */
+/** Serves an app below `/<name>/`, and builds it at the first request. Every path without an extension is a route of the app. */
 export const serveApp = (name: AppName) => {
   let building: ReturnType<typeof buildApp> | undefined;
   return async (c: Context) => {

@@ -7,7 +7,7 @@ import { type Demo, startDemo } from '../e2e/support/demo.ts';
 /** Makes the pictures in docs/screenshots, of a demo of its own: at rest, and while the service fails. */
 
 const folder = join(import.meta.dirname, '../docs/screenshots');
-/** A reader of the documentation loads them. */
+/** Most bytes of a picture, because readers of the documentation load it. */
 const MOST_BYTES = 300_000;
 
 interface Shot {
@@ -22,7 +22,7 @@ const shots: Shot[] = [
   { name: 'demo-390', viewport: { width: 390, height: 844 }, scale: 2 },
 ];
 
-/** So many events wait in the picture of the fault. */
+/** How many events wait in the picture of the fault. */
 const WAITING = 12;
 
 const save = async (page: Page, name: string) => {

@@ -11,14 +11,14 @@ import { createCollector } from './collector/collector.ts';
 import type { ServerEnv } from './collector/faults.ts';
 
 const { PORT = '8787', HOST = '127.0.0.1', API_KEY = 'demo-key', DATABASE_URL, DATA_DIR } = process.env;
-/** Tests set it, so that each demo of theirs starts sooner. */
+/** File with a dump of PGlite. Tests set it, so that their demos start sooner. */
 const { CLEW_DATABASE_TEMPLATE } = process.env;
 const root = resolve(import.meta.dirname, '..');
 
-/** A visitor of the crowd has a name of its own for this machine, and with it storage of its own. */
+/** Each visitor of the crowd has its own host name for this machine, and therefore its own storage. */
 const CROWD = 'http://*.localhost:*';
 
-/** As a careful site has it: the demo shows that clew needs no exception from it. */
+/** The policy of a careful site. The demo shows that clew needs no exception from it. */
 const strictPolicy = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -30,13 +30,13 @@ const strictPolicy = secureHeaders({
     frameSrc: ["'self'", CROWD],
     formAction: ["'self'"],
     baseUri: ["'none'"],
-    // The shop is shown in a frame; one of the crowd is of another origin than the page that shows it.
+    // The demo page shows the shop in frames. The frames of the crowd have other origins than the page.
     frameAncestors: ["'self'", CROWD, 'http://127.0.0.1:*', 'http://localhost:*'],
     requireTrustedTypesFor: ["'script'"],
   },
-  // An older way to say what `frame-ancestors` says, without a word for other origins.
+  // `X-Frame-Options` cannot allow other origins, and `frame-ancestors` replaces it.
   xFrameOptions: false,
-  // Served on plain http on a laptop, where this header would only break things.
+  // The demo is served by plain HTTP, and this header demands HTTPS.
   strictTransportSecurity: false,
 });
 
@@ -44,7 +44,7 @@ type DemoEnv = ServerEnv & { Variables: { secureHeadersNonce?: string } };
 
 const read = (file: string) => readFile(resolve(root, file), 'utf8');
 
-/** A page with the stub inlined as its users inline it. Its place is a comment, which formatters keep. */
+/** A page with the stub inlined as its users inline it. The stub replaces a comment, because formatters keep comments. */
 const answer = async (c: Context<DemoEnv>, page: string) => {
   const stub = await read('dist/stub.js');
   return c.html(
@@ -52,7 +52,7 @@ const answer = async (c: Context<DemoEnv>, page: string) => {
   );
 };
 
-/** A page of the shop: its title and its content, in what all of them have around it. */
+/** A page of the shop: its title and its content, within the layout of all pages. */
 const serveShop = async (c: Context<DemoEnv>) => {
   const name = c.req.param('page') || 'index';
   const content = /^[a-z]+$/.test(name) && (await read(`demo/pages/shop/${name}.html`).catch(() => undefined));
@@ -97,7 +97,7 @@ const main = async () => {
       apiKey: API_KEY,
       allowUnsignedIdentify: true,
       allowUnsignedUpsert: true,
-      // Its tests send as much as they can.
+      // The tests of the demo send as many events as they can.
       limits: { visitor: false, total: false },
     });
     app.all('/clew/*', (c) => relay(c.req.raw));
@@ -112,7 +112,7 @@ const main = async () => {
   const stop = async () => {
     server.close(() => process.exit(0));
     await collector.close();
-    // A connection on which a browser has asked for nothing yet is not idle, and would keep the demo alive for minutes.
+    // Node does not count a connection as idle before its first request. It would keep the demo running for minutes.
     if ('closeAllConnections' in server) server.closeAllConnections();
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);

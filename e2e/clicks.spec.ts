@@ -1,14 +1,14 @@
 import type { Demo } from './support/demo.ts';
 import { expect, test, type Visitor } from './support/test.ts';
 
-/** Opens a page with this markup in it, and clicks on. */
+/** Opens a page with this markup in it, and with `data-clicks` on the tag. */
 const arrive = async (visitor: Visitor, demo: Demo, markup: string, clicks = '') => {
   await visitor.page.goto(`${demo.address}/blank`);
   await visitor.page.setContent(markup);
   await visitor.load({ clicks });
 };
 
-/** Names and payloads of all events in order, once a last one has arrived behind them. */
+/** Names and payloads of all events in order. A last event, which arrives after them, is left out. */
 const tracked = async (demo: Demo, visitor: Visitor): Promise<unknown[]> => {
   await visitor.clew('track', 'last');
   await expect.poll(() => demo.events('last')).toHaveLength(1);
@@ -350,7 +350,7 @@ test('with the options, links to other hosts and to files are tracked, also by m
   visitor,
 }) => {
   await arrive(visitor, demo, LINKS, 'Outbound,\ndownloads');
-  // None of them is to be followed here.
+  // The page keeps the browser from following these links.
   await visitor.page.evaluate(() => {
     for (const type of ['click', 'auxclick']) addEventListener(type, (event) => event.preventDefault());
   });

@@ -13,8 +13,8 @@ const written = (page: Page): Promise<string[]> =>
   ]);
 
 /**
- * Resolves once the browser has answered all earlier requests for clew's database: it takes them in order. While the database is being
- * made it is not listed yet, although a page has asked for it.
+ * Resolves once the browser has answered all earlier requests for clew's database, because it answers them in order. Until then,
+ * `databases()` may not list a database that a page has requested.
  */
 const answered = (page: Page): Promise<void> =>
   page.evaluate(
@@ -42,7 +42,7 @@ const requestsOf = (page: Page): string[] => {
   return requests;
 };
 
-/** Names of what has arrived, once an event that was tracked with consent, after all others, is among them. */
+/** Names of the events that have arrived. The last one is tracked with consent, after all others. */
 const arrivedUpToLast = async (demo: Demo, visitor: Visitor): Promise<string[]> => {
   await visitor.clew('consent', true);
   await visitor.clew('track', 'last');
@@ -50,7 +50,7 @@ const arrivedUpToLast = async (demo: Demo, visitor: Visitor): Promise<string[]> 
   return (await demo.events()).map(({ event }) => event);
 };
 
-/** The browser sends the signal, from each page's first line on. */
+/** Makes the browser send Global Privacy Control, from each page's first line on. */
 const sendGpc = (page: Page) =>
   page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }));
 

@@ -154,14 +154,14 @@ test('all events of many visitors arrive, once each', { tag: ['@long', '@promise
   demo,
   visitor: { page },
 }) => {
-  // Of one site with the crowd: browsers refuse storage to frames of other sites, or not, as they are set.
+  // The page is of one site with the crowd's frames, because browsers may refuse storage to frames of other sites.
   await open(page, demo.address.replace('127.0.0.1', 'clew.localhost'));
   await page.getByRole('spinbutton', { name: 'Visitors' }).fill('4');
   await page.getByRole('button', { name: 'Start visitors' }).click();
   await expect(page.locator('#crowd li')).toHaveCount(4);
   const sum = page.locator('#crowd-sum');
   const tracked = async () => Number(/(\d+)\s+tracked/.exec((await sum.textContent()) ?? '')?.[1]);
-  // Each of the four starts a page of its own first.
+  // Each of the four visitors first loads a page of its own.
   await expect.poll(tracked, { timeout: 40_000 }).toBeGreaterThan(20);
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(sum).toContainText('none lost, none twice');
@@ -214,7 +214,7 @@ test('the service fails for ten seconds while a visitor clicks, and every event 
   await expect(page.locator('#guide')).toBeHidden();
   await expect(button).toHaveAttribute('aria-disabled', 'true');
   await expect.poll(() => number('waiting')).toBeGreaterThan(5);
-  // A second press changes nothing: the numbers go on.
+  // A second press changes nothing, and the numbers continue.
   await button.click({ force: true });
   expect(await number('tracked')).toBeGreaterThan(5);
   expect(await number('arrived')).toBe(0);
@@ -272,7 +272,7 @@ test('a second tab cannot extend the outage of the first tab', { tag: '@long' },
   };
   const before = await ends();
   await button.click({ force: true });
-  // The numbers of a story would be there at once.
+  // A new outage would show its numbers at once.
   await expect(other.locator('#outage')).toHaveAttribute('data-phase', 'rest');
   expect((await ends()) - before).toBeLessThan(1000);
 });
@@ -440,7 +440,7 @@ for (const width of [1280, 1440, 390])
 
 test('a keyboard is enough', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
-  /** Presses Tab until the focus is there. */
+  /** Presses Tab until the element has the focus. */
   const reach = async (what: ReturnType<Page['locator']>) => {
     for (let presses = 0; presses < 80; presses++) {
       await page.keyboard.press('Tab');

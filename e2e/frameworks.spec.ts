@@ -24,7 +24,7 @@ interface View {
   referrer: string;
 }
 
-/** Clicks the link whose name begins so, and waits for the heading that it leads to. */
+/** Clicks the link whose name begins with `link`, and waits for the heading of the next page. */
 const follow = async (page: Page, link: string, heading: string) => {
   await page.getByRole('link', { name: new RegExp(`^${link}`) }).click();
   await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible();
@@ -32,7 +32,7 @@ const follow = async (page: Page, link: string, heading: string) => {
 const YARNS = 'Yarn from the islands';
 const CLUB = 'Join the knitting club';
 
-/** Puts a yarn into the basket, which is tracked behind all else, and waits until that has arrived. */
+/** Puts a yarn into the basket, and waits for that event, which arrives after all others. Returns the page views. */
 const viewsUpToBasket = async (demo: Demo, page: Page): Promise<View[]> => {
   await page.getByRole('button', { name: 'basket' }).click();
   await expect.poll(() => demo.events('yarn added')).toHaveLength(1);
@@ -54,7 +54,7 @@ for (const app of ['react', 'vue'] as const) {
       await expect(page.getByRole('heading', { name: CLUB })).toBeVisible();
       await page.reload();
       await follow(page, 'Yarns', YARNS);
-      // Leads to the club who has not joined it, by a <Navigate> or a guard.
+      // A visitor who has not joined the club is redirected to it, by a <Navigate> or a guard.
       await follow(page, 'Account', CLUB);
       // The router's own redirect, on load.
       await page.goto(`${at}/join`);
@@ -123,7 +123,7 @@ for (const app of ['react', 'vue'] as const) {
   });
 }
 
-// Vue Router writes into the history as the page goes away, for which Chromium drops it from the cache.
+// The vue app is left out: Vue Router writes into the history during unload, so Chromium drops the page from the cache.
 test('the react app tracks a view when it returns from the back/forward cache', { tag: '@long' }, async ({
   demo,
   visitor,
@@ -180,7 +180,7 @@ for (const version of [18, 19] as const) {
 
 test.describe('the react app', () => {
   const HOOK = 'usePageViews(useLocation());';
-  /** With an effect of the layout for each location, as an app or react-helmet-async has one. */
+  /** Adds an effect to the layout for each location, as apps and react-helmet-async do. */
   const withEffect = async (vite: Awaited<ReturnType<typeof startVite>>, effect: string) => {
     await vite.edit('src/Layout.tsx', "{ useState } from 'react'", "{ useEffect, useState } from 'react'");
     const hook = `const at = useLocation(); usePageViews(at); useEffect(() => { ${effect} }, [at]);`;

@@ -80,7 +80,7 @@ test('reset makes later events anonymous in every tab', { tag: '@promise' }, asy
   await expect.poll(async () => (await demo.events('after log-out'))[0]?.correlationValue).toBe(anonymous);
 });
 
-/** A tab in which Ann is known, and another one that keeps everybody else from the database until it is told to let go. */
+/** Identifies Ann in one tab. Another tab then blocks the database until `release` is called. */
 const annAtBusyDatabase = async (visitor: Visitor, other: Promise<Visitor>) => {
   await visitor.visit();
   await visitor.clew('identify', 'ann@example.com');
@@ -91,7 +91,7 @@ const annAtBusyDatabase = async (visitor: Visitor, other: Promise<Visitor>) => {
   return { ann, release: await holdDatabase(page) };
 };
 
-/** On the next page the visitor is on another visitor id than Ann's, and for good: it is not only carried. */
+/** Expects that the next page has another visitor id than Ann's. The page after it has the same id, so the database has it. */
 const expectAnother = async (visitor: Visitor, { ann, release }: { ann: unknown; release(): Promise<void> }) => {
   await visitor.visit();
   await release();

@@ -14,7 +14,7 @@ const test = base.extend<{ site: Site }>({
   },
 });
 
-/** Opens the inspector on the page's `clew`, docked; closed by `closeInspector`. */
+/** Opens the docked inspector for the page's `clew`. `closeInspector` closes it. */
 const inspect = (page: Page) =>
   page.evaluate(async (file) => {
     const { inspect } = (await import(file)) as typeof Inspector;
@@ -106,9 +106,9 @@ test('a tab without the lease shows the sending tab and the end of its own event
   const sending = partsOf(visitor.page);
   await expect(sending.requests).toContainText('waiting for the response');
   await expect(sending.state).toContainText('This tab sends for all tabs');
-  // Only then: nobody knows which of two tabs that look for something to send finds it first.
+  // The other tab opens only now, because either of two idle tabs could take the lease first.
   const other = await newVisitor(context);
-  // It leaves what it tracks to the tab that sends.
+  // Its long flush interval leaves its events to the tab that sends.
   await visitAndInspect(other, { flushInterval: '8000' });
   await other.clew('track', 'second');
   const waiting = partsOf(other.page);
@@ -144,7 +144,7 @@ test('the totals add up during a burst of 10,000 events, and the page stays resp
   const watched = visitor.page.evaluate(async (beat) => {
     const inspector = document.querySelector('clew-inspector');
     const wrong: string[] = [];
-    // A thread that does nothing else: its longest gap is the machine's, not the page's.
+    // The worker does nothing else, so the machine and not the page causes its longest gap.
     const worker = new Worker(URL.createObjectURL(new Blob([`(${beat})()`])));
     let idle = 0;
     worker.onmessage = ({ data }) => {
@@ -395,7 +395,7 @@ test('closing leaves no element, style, timer or listener behind, and the tracke
   await expect.poll(async () => (await demo.events()).map(({ event }) => event)).toEqual(['during', 'after']);
 });
 
-/** The HTML that the documentation tells to paste. */
+/** The HTML to paste, from the documentation. */
 const documented = async (): Promise<string> => {
   const text = await readFile(join(import.meta.dirname, '../docs/inspector.md'), 'utf8');
   return /```html\n(.+?)```/s.exec(text)?.[1] ?? '';

@@ -81,7 +81,10 @@ for (const sender of ['next page', 'other tab'] as const) {
   });
 }
 
-/** A visitor's first page, in a new browser, is left as soon as it has loaded; says what becomes of an event of the next one. */
+/**
+ * Opens a visitor's first page in a new browser, and leaves it as soon as it has loaded. Resolves to `stored` if the next page
+ * stores an event, and otherwise to the error.
+ */
 const leaveFirstPage = (origin: string) =>
   withProfile(async (profile) => {
     const browser = await openBrowser(profile);
@@ -95,7 +98,7 @@ const leaveFirstPage = (origin: string) =>
         })
         .catch(() => {});
       await page.waitForURL('**/page/2');
-      // A database that is shut is tried twice, and then told as an error.
+      // If the database is shut, the tracker tries to open it twice, and then emits an error.
       return await page.evaluate(
         () =>
           new Promise<string>((resolve) => {
@@ -114,7 +117,7 @@ test('a first page left while its database is created does not block the next pa
 }, async ({ demo }) => {
   const site = await startSite(demo);
   try {
-    // Three at once slow the making of the database down.
+    // Three browsers at once slow down the creation of the database.
     for (let round = 0; round < (isAll ? 4 : 1); round++) {
       const outcomes = await Promise.all([1, 2, 3].map(() => leaveFirstPage(site.origin)));
       expect(outcomes).toEqual(['stored', 'stored', 'stored']);

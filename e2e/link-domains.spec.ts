@@ -38,7 +38,7 @@ const test = base.extend<Fixtures>({
 
 const MARK = 'clew_link=';
 
-/** A link in the page, and the address to which it leads when it is clicked, without the page that is there. */
+/** Replaces the content of the page by a link. */
 const addLink = ({ page }: Visitor, href: string, attributes = '') =>
   page.evaluate(
     ([to, more]) => {
@@ -47,7 +47,7 @@ const addLink = ({ page }: Visitor, href: string, attributes = '') =>
     [href, attributes] as const,
   );
 
-/** Follows a link in this tab, and starts the other site's tracker there. `landed`: the address before that. */
+/** Follows a link in this tab, and starts the other site's tracker there. `landed` is the address before the start. */
 const follow = async (from: Visitor, href: string, options: object = {}) => {
   await addLink(from, href);
   await from.page.locator('a').click();
@@ -72,7 +72,7 @@ const load = (page: Page, options: object) =>
     { ...LINKED, ...options },
   );
 
-/** A page that was opened by a link that somebody has made. */
+/** Opens a page by a link that any person could have made. */
 const arriveBy = async (context: BrowserContext, url: string, referer?: string, options: object = {}) => {
   const page = await context.newPage();
   await page.goto(url, referer ? { referer } : {});
@@ -283,7 +283,7 @@ test('before consent the link is not read and no link is changed, however late c
   await refused.clew('consent', false);
   expect(refused.page.url()).not.toContain(MARK);
   const granted = await arriveBy(context, link, undefined, { consent: 'required' });
-  // The visitor thinks it over for an hour.
+  // The visitor gives consent only after an hour.
   await granted.page.evaluate((late) => {
     for (const clock of [Date, performance]) {
       const now = clock.now.bind(clock);
@@ -307,7 +307,7 @@ test('a click that logs the visitor out hands over the next visitor id, a refusa
     await shop.page.evaluate(
       (call) => {
         const link = document.querySelector('a') as HTMLAnchorElement;
-        // No listener of clew is called after it.
+        // The page's listener keeps the click from all later listeners of clew.
         link.onclick = (event) => {
           event.stopPropagation();
           window.clew(...call);

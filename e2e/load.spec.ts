@@ -3,10 +3,10 @@ import { allArrive } from './support/allArrive.ts';
 import { longestTask, mark, markPages } from './support/cpu.ts';
 import { expect, test } from './support/test.ts';
 
-/** The longest task takes at most so many times the reference task, which takes about 25 ms: no task of more than 50 ms. */
+/** How many times the reference task the longest task may take. The reference takes about 25 ms, so no task takes 50 ms. */
 const MOST = 2;
 
-/** Tracks so many events, `each` of them in one task, so that the page itself has no long task. */
+/** Tracks `count` events, `each` of them in one task, so that the page itself has no long task. */
 const trackInTasks = (page: Page, count: number, each = 200) =>
   page.evaluate(
     ([count, each]) =>
@@ -147,7 +147,7 @@ test('100,000 events offline: memory does not grow with what is stored, and all 
   };
   await visitor.visit({ maxQueuedEvents: '200000' });
   await visitor.clew('correlationValue');
-  /** Resolves once memory has at most so much more than before. A transaction has a timer of 3 s, which keeps its events. */
+  /** Resolves once memory has at most `most` bytes more than before. A transaction's timer keeps its events for 3 s. */
   const settled = (before: number, most: number) =>
     expect.poll(async () => (await memory()) - before, { timeout: 60_000 }).toBeLessThan(most);
   const begun = await memory();

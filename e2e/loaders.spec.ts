@@ -5,7 +5,7 @@ import type { Demo } from './support/demo.ts';
 import { type Site, startSite } from './support/site.ts';
 import { test as base, expect, stub } from './support/test.ts';
 
-/** `site` is somebody's web site, `host` where clew.js and the relay are. */
+/** `site` is a customer's web site. `host` has clew.js and the relay. */
 const test = base.extend<{ site: Site; host: Site }>({
   site: async ({ demo }, use) => {
     const site = await startSite(demo);
@@ -46,7 +46,7 @@ const BODY = '<body><button data-clew-event="signup_clicked">Sign up</button></b
 const pageOf = (head: string, body = BODY) =>
   `<!doctype html><html lang="en"><head><title>Loaded</title>${head}</head>${body}</html>`;
 
-/** Inserts HTML as a tag manager does: scripts only run when they are made anew, and of their attributes it knows but a few. */
+/** Inserts HTML as a tag manager does. It creates each script again, so that it runs, and keeps only some attributes. */
 const insertCopied = (page: Page, html: string) =>
   page.evaluate((markup) => {
     const parsed = new DOMParser().parseFromString(markup, 'text/html');
@@ -56,7 +56,7 @@ const insertCopied = (page: Page, html: string) =>
       );
   }, html);
 
-/** The bundle has come, in whatever way. */
+/** Waits until the bundle has run. */
 const isThere = (page: Page) => page.waitForFunction(() => window.clew && !('q' in window.clew));
 const namesOf = async (demo: Demo) => (await demo.events()).map(({ event }) => event).toSorted();
 
@@ -190,7 +190,7 @@ const WAYS: Record<string, (bundle: string) => [head: string, body?: string]> = 
   twice: () => [TAG + TAG + inserted("addEventListener('load', insert);")],
 };
 
-/** Each finds its options by another path of the browser's. */
+/** In each of these, the browser gives the bundle its script element by other means. The others run with `TEST_ALL` only. */
 const TELLING = ['with async', 'inserted by a script at once', 'twice'];
 
 for (const [way, markup] of Object.entries(WAYS)) {

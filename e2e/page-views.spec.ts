@@ -12,7 +12,7 @@ interface View {
   utm_source?: string;
 }
 
-/** In order of their times: what is handed over as a page leaves may overtake what is under way. */
+/** Views in the order of their times, because the handover of a leaving page may overtake a request in flight. */
 const viewsOf = async (demo: Demo): Promise<View[]> =>
   (await demo.events('page_view'))
     .sort((a, b) => a.timestamp.localeCompare(b.timestamp))
@@ -20,13 +20,13 @@ const viewsOf = async (demo: Demo): Promise<View[]> =>
 
 const push = (page: Page, to: string) => page.evaluate((url) => history.pushState({}, '', url), to);
 const replace = (page: Page, to: string) => page.evaluate((url) => history.replaceState({}, '', url), to);
-/** `page.goBack()` waits for a load that never comes. */
+/** Replaces `page.goBack()`, which waits for a `load` that a page without a new document never fires. */
 const traverse = async (page: Page, by: number, to: string) => {
   await page.evaluate((steps) => history.go(steps), by);
   await page.waitForFunction((path) => location.pathname === path, to);
 };
 
-/** The paths of all views in order, once one more has arrived behind them. */
+/** The paths of all views in order. A last view, which arrives after them, is left out. */
 const pathsOf = async (demo: Demo, page: Page): Promise<string[]> => {
   const last = `/last/${(await viewsOf(demo)).length}`;
   await push(page, last);
@@ -40,7 +40,7 @@ const arrive = async (visitor: Visitor, url: string, pageViews = '', options = {
   await visitor.load({ pageViews, ...options });
 };
 
-/** As an older browser: there is only `history`. */
+/** Removes the Navigation API. An older browser has only `history`. */
 const loseNavigation = (page: Page) =>
   page.addInitScript(() => {
     Reflect.deleteProperty(window, 'navigation');
@@ -208,7 +208,7 @@ for (const has of [true, false]) {
       await push(page, '/again');
       expect(await pathsOf(demo, page)).toEqual(['/blank', '/before', '/after', '/again']);
       const views = await viewsOf(demo);
-      // Of the second tracker, which has just come.
+      // This is the first view of the second tracker, so it has no referrer.
       expect(views[2]?.referrer).toBe('');
     });
   });
@@ -287,7 +287,7 @@ test('an intercepted navigation that is aborted before the page shows it is no v
     await pause(50);
     window.stop();
     await pause(150);
-    // Its own handler ends this one.
+    // The handler of this navigation ends it by `replaceState`.
     navigation.navigate('/tabs').finished?.catch(() => {});
     await pause(250);
   });
@@ -426,7 +426,7 @@ test('a corrupt campaign in sessionStorage is ignored', { tag: '@long' }, async 
 test('a campaign that the app removes immediately from the address is tracked', async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?utm_source=news`);
-  // In the task that has run the bundle: an address that stands for a moment longer is a view as it is.
+  // The address changes in the task that has run the bundle, because an address that stands for longer is a view itself.
   await page.evaluate(() =>
     document.addEventListener('load', () => history.replaceState({}, '', '/blank'), { capture: true, once: true }),
   );

@@ -8,7 +8,7 @@ export default defineConfig({
   ...selection,
   testDir: '.',
   globalSetup: './support/setup.ts',
-  // They have configurations of their own.
+  // These folders have configurations of their own.
   testIgnore: ['engines/**', 'facts/**', 'faults/**', 'walks/**'],
   outputDir: '../test-results/e2e',
   timeout: 60_000,
@@ -28,7 +28,7 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
-        // Sites on several domains, all of them this machine. In a spec of its own it would cost a worker and its demo.
+        // All domains of the tests lead to this machine. A separate configuration would need another worker and its demo.
         '--host-resolver-rules=MAP *.example 127.0.0.1',
       ],
     },

@@ -40,7 +40,7 @@ const runServer = (folder: string, file: string) => {
   };
 };
 
-/** What the template of Vite has beside the files of the page. */
+/** The files of Vite's template that the page does not show. */
 const TEMPLATES: Record<string, Record<string, string>> = {
   'docs/start-react.md': {
     'index.html': '<div id="root"></div><script type="module" src="/src/main.tsx"></script>',

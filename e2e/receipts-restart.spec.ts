@@ -17,7 +17,7 @@ interface Shop {
   track(page: Page, from: number, count: number, to?: string): Promise<void>;
   /** All events up to this number have arrived, and each request has its answer. */
   arrived(count: number): Promise<void>;
-  /** Each event up to this number arrives once within `patience` ms, and no page has one to ask about. */
+  /** Each event up to this number arrives once within `patience` ms, and no page has a handover to ask about. */
   settled(page: Page, count: number, patience?: number): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const test = base.extend<{ shop: Shop }>({
         },
         [from, count, to] as const,
       );
-      // The page may be gone before it could answer.
+      // The page may be gone before `evaluate` returns.
       await (to ? tracking.catch(() => {}) : tracking);
       await isGone;
     };
@@ -103,7 +103,7 @@ test('thirty departures 5 ms after a click, while the relay restarts: only unans
   }
   await restarting;
   await page.goto(`${site.origin}/page/last`);
-  // A relay that was killed holds back for a minute what it was forwarding.
+  // For a minute, the next relay holds back the events that the killed relay was forwarding.
   await shop.settled(page, 30, 120_000);
   const answered = new Set<string>();
   for (const { uuids, status = 0 } of site.requests) {
@@ -131,13 +131,13 @@ for (const how of ['navigation', 'closing'] as const)
       expect(repeatsIn(site)).toEqual([]);
     });
 
-/** The browser has the page's events, to send them if the page ends. */
+/** Waits until the browser has the page's events, to send them if the page ends. */
 const armed = (page: Page) =>
   page.waitForFunction(() =>
     Object.entries(localStorage).some(([key, text]) => key.startsWith('clew.handed ') && JSON.parse(text).isArmed),
   );
 
-/** A page that has proven its link, and whose browser holds 20 events. */
+/** Opens a page that has delivered an event. Its browser then has 20 more events, to send them if the page ends. */
 const openArmed = async ({ site, track }: Shop, context: BrowserContext): Promise<Page> => {
   const page = await context.newPage();
   await page.goto(`${site.origin}/page/1${QUIET}`);
@@ -148,7 +148,7 @@ const openArmed = async ({ site, track }: Shop, context: BrowserContext): Promis
   return page;
 };
 
-/** The visitor of `openArmed` comes back and does one thing more. */
+/** The visitor of `openArmed` comes back and tracks one more event. */
 const returnTo = async ({ site, track, settled }: Shop, context: BrowserContext): Promise<void> => {
   const next = await context.newPage();
   await next.goto(`${site.origin}/page/2`);
@@ -226,7 +226,7 @@ test('two tabs that open at once after a departure: each event goes out once and
     await tabs[1].goto(`${site.origin}${RAW}`);
     await shop.arrived(from + 20);
     if (round % 2) await relay.restart('SIGKILL');
-    // While one tab waits for the answer, the other one finds the handover open.
+    // While one tab waits for the answer about a handover, the other tab finds that handover, too.
     site.fault = slow(round * 100);
     await Promise.all(
       tabs.map(async (tab, at) => {

@@ -21,7 +21,7 @@ test('no request of the page carries a key', async ({ demo, context, visitor }) 
   const session = await context.newCDPSession(visitor.page);
   const log: string[] = [];
   await session.send('Network.enable');
-  // The browser's own log, which has what pages do not see: headers as they went out, beacons, preflights.
+  // The browser's own log also has headers as they were sent, beacons and preflights, which no page sees.
   session.on('Network.requestWillBeSent', (event) => log.push(JSON.stringify(event)));
   session.on('Network.requestWillBeSentExtraInfo', (event) => log.push(JSON.stringify(event)));
   await visitor.visit();
@@ -148,14 +148,14 @@ test('bisects an event that the service answers 500 through a relay that answers
   newRelay,
 }) => {
   const { url: baseUrl } = await newRelay({
-    // The service refuses it as it does: with 500.
+    // The real service also rejects an event with 500.
     fetch: (input, init) =>
       String(init?.body).includes('"poison"') ? Promise.resolve(new Response('', { status: 500 })) : fetch(input, init),
   });
   await visitor.visit({ baseUrl });
   await visitor.page.evaluate(async () => {
     for (let n = 0; n < 20; n++) window.clew('track', n === 7 ? 'poison' : 'good', { n });
-    // Ends the waits between the tries.
+    // The event `online` ends the waits between retries.
     const stir = setInterval(() => dispatchEvent(new Event('online')), 50);
     while ((window.clew('stats') as { queued: number }).queued) await window.clew('flush');
     clearInterval(stir);

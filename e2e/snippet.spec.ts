@@ -11,7 +11,7 @@ test('calls queued by the stub before the bundle loads keep their order and time
     window.clew('track', 'early', { n: 1 });
     return Date.now();
   });
-  // The bundle comes a good while later, as on a slow connection.
+  // The bundle loads half a second later, as on a slow connection.
   await visitor.page.waitForFunction((at) => Date.now() > at + 500, called);
   await visitor.load();
   await visitor.clew('track', 'late');
@@ -38,7 +38,7 @@ test('views of a page that unloads before the bundle loads have its title and ad
   await page.goto(`${demo.address}/blank?early`);
   await page.addScriptTag({ content: await stub() });
   await page.evaluate(() => {
-    // As in a head: the title comes below.
+    // In a head, the title may follow the script.
     document.title = '';
     window.clew('page');
     document.title = 'Early';
@@ -61,7 +61,7 @@ test('reads every scalar option from data- attributes', async ({ demo, visitor }
   await visitor.trackAndLeave('small', 4, 'stay');
   await expect.poll(() => demo.events('small')).toHaveLength(4);
   await said;
-  // The browser may tell of a request later than the collector has answered it.
+  // Playwright may emit a request after the collector has answered it.
   await expect.poll(() => bodies).toEqual([2, 2]);
 });
 

@@ -11,7 +11,7 @@ test('without browser storage every event arrives, and the refusal is reported o
 }) => {
   const profile = await mkdtemp(join(tmpdir(), 'clew-profile-'));
   await mkdir(join(profile, 'Default'));
-  // What "block all cookies" sets: IndexedDB fails to open and localStorage throws.
+  // The setting "block all cookies": IndexedDB fails to open and localStorage throws.
   const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
   await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
   const context = await chromium.launchPersistentContext(profile, launchOptions);
@@ -32,7 +32,7 @@ test('without browser storage every event arrives, and the refusal is reported o
     ),
   ).toBe('refused');
 
-  // Listening from the first line of the page on, as a page with the stub can.
+  // The page listens from its first line on, as a page with the stub can.
   await visitor.page.addScriptTag({ content: await stub() });
   await visitor.page.evaluate(() => {
     const heard: string[] = [];

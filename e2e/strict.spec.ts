@@ -10,7 +10,7 @@ const test = base.extend<{ site: Site }>({
   },
 });
 
-/** Nothing but what is named: no inline script but the stub, no `eval`, no markup from text, not even a policy that would make some. */
+/** Forbids other scripts than these, `eval`, and markup from text, also by a policy of Trusted Types. */
 const policyOf = (...scripts: string[]) =>
   [
     "default-src 'none'",
@@ -27,7 +27,7 @@ const pageOf = async (tag: string) =>
 const DATA =
   'data-base-url="/clew" data-page-views data-clicks="outbound downloads" data-context data-cookie-domain="auto"';
 
-/** What the page's policy has forbidden, so far. */
+/** Returns a function that reads the violations of the page's policy so far. */
 const watchViolations = async ({ page }: Visitor) => {
   await page.addInitScript(() => {
     const violations: string[] = [];

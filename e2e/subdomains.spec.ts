@@ -31,7 +31,7 @@ const openOn = async (context: BrowserContext, host: string, options: object) =>
   };
 };
 
-/** A site with its relay on the same origin, as most are: what is not for the relay is the demo's. */
+/** A site with its relay on the same origin, as most sites have it. The demo answers all other requests. */
 const startSite = async (demo: Demo, domain: string) => {
   const visitorCookie = { domain, secure: false };
   const relay = toNodeHandler(
@@ -103,7 +103,7 @@ test('a page shown again uses the visitor id that another host has started', {
   await app.clew('identify', 'ann@example.com');
   await app.clew('reset');
   const after = await app.visitorId();
-  // Back on the network is back, too.
+  // The event `online` has the effect of a return to the tab, which learns of the change.
   await context.setOffline(true);
   await context.setOffline(false);
   await expect.poll(() => www.visitorId()).toBe(after);
@@ -129,7 +129,7 @@ test('there is no cookie before consent and none after a refusal', { tag: '@prom
   expect(await www.cookie()).toContain(visitorId);
   const app = await visit('app.shop.example');
   expect(await app.visitorId()).toBe(visitorId);
-  // An answer that is still under way to the other host would renew the cookie there.
+  // A late answer to the other host would renew the cookie there.
   await www.clew('flush');
   await app.clew('consent', false);
   expect(await app.cookie()).toBe('');
@@ -154,7 +154,7 @@ test('the relay renews the cookie, and its late answers restore no earlier visit
   const site = await startSite(demo, 'shop.example');
   const www = await visit('www.shop.example', {}, site.port);
   const visitorId = await www.visitorId();
-  // As Safari would shorten it.
+  // Safari shortens the life of a cookie that a script writes.
   await www.page.evaluate((value) => {
     // biome-ignore lint/suspicious/noDocumentCookie: as the tracker writes it
     document.cookie = `clew=${value}.0.; Path=/; Max-Age=600; Domain=shop.example`;
@@ -176,7 +176,7 @@ test('the relay renews the cookie, and its late answers restore no earlier visit
   await www.clew('reset');
   const next = await www.visitorId();
   await www.page.goto('about:blank');
-  // The answer of a page that has left cannot be corrected by it.
+  // A page that has left cannot correct the cookie of a late answer.
   await expect.poll(server).toBe(visitorId);
   expect(await (await visit('app.shop.example', {}, site.port)).visitorId()).toBe(next);
   expect(next).not.toBe(visitorId);
@@ -190,7 +190,7 @@ test('a refusal erases the cookie of a late answer, or the refusal on the next p
   const site = await startSite(demo, 'shop.example');
   const { page, clew } = await visit('www.shop.example', {}, site.port);
   const names = async () => (await page.context().cookies()).map(({ name }) => name).sort();
-  /** Sends a request whose answer is late and sets the cookie, and refuses meanwhile. Resolves when the answer was sent. */
+  /** Sends a request whose late answer sets the cookie, and refuses consent meanwhile. Resolves once the answer is sent. */
   const refuseInFlight = async (next?: string) => {
     await clew('trackNow', 'quick');
     await expect.poll(names).toEqual(['clew', 'clew.server']);
@@ -215,7 +215,7 @@ test('a refusal erases the cookie of a late answer, or the refusal on the next p
 
   await clew('consent', true);
   await refuseInFlight('about:blank');
-  // The browser ends no request that it keeps alive, also if its page aborts it.
+  // The browser finishes a keep-alive request even if its page aborts it.
   await expect.poll(names).toEqual(['clew.server']);
   await (await visit('www.shop.example', { consent: 'required' }, site.port)).clew('consent', false);
   await expect.poll(names).toEqual([]);

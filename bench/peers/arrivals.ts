@@ -7,13 +7,13 @@ const BARS = 400;
 const WIDTH = LABELS + BARS + 76;
 const TOP = 40;
 
-/** Events of a row that arrived after all departures together, and how many were tracked. A departure that failed counts neither. */
+/** Events of a row that arrived after all departures, and how many were tracked. A failed departure counts in neither number. */
 export const arrivalsOf = ({ survivals }: Row): { arrived: number; tracked: number } => {
   const played = WAYS.flatMap((way) => survivals[way] ?? []);
   return { arrived: played.reduce((sum, one) => sum + one.arrived, 0), tracked: played.length * EVENTS };
 };
 
-/** The floors are measures for the costs of a library, and no libraries. */
+/** The floors are no libraries. They only show the least that sending events can cost. */
 const isLibrary = ({ subject }: Row): boolean => !subject.name.endsWith('floor');
 
 const bar = (row: Row, y: number): string => {

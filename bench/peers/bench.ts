@@ -1,6 +1,7 @@
 /**
- * `npm run bench:peers`: clew beside its peers in one run, in turns. RUNS=1 for a short one; ONLY=PostHog,clew prints some and
- * writes no file; PART=speed or PART=durability measures one half, and leaves the other as it was measured before.
+ * `npm run bench:peers`: measures clew and its peers in turns. `RUNS=1` makes a short run. `ONLY=PostHog,clew` prints the figures
+ * of these subjects and writes no file. `PART=speed` or `PART=durability` measures one half, and keeps the earlier figures of
+ * the other half.
  */
 import { readFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';

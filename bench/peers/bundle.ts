@@ -9,11 +9,11 @@ import ts from 'typescript';
 
 export interface Bundle {
   readonly code: string;
-  /** Its size, brotli at its best. */
+  /** Size after brotli at its highest quality. */
   readonly bytes: number;
 }
 
-/** The types are checked elsewhere: here they are only taken away. */
+/** Only removes the types, because `npm run check` checks them. */
 const typescript: Plugin = {
   name: 'typescript',
   transform: (code, id) =>
@@ -22,7 +22,7 @@ const typescript: Plugin = {
           compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
         }).outputText
       : null,
-  // Our own files import each other as what they will be.
+  // The subjects import each other's compiled names, which end in `.js`.
   resolveId: (source, importer) =>
     importer && /subjects/.test(importer) && /^\.\/.*\.js$/.test(source)
       ? join(importer, '..', source.replace(/js$/, 'ts'))
@@ -31,12 +31,12 @@ const typescript: Plugin = {
 
 const weigh = (code: string): Bundle => ({ code, bytes: brotliCompressSync(code).length });
 
-/** All are bundled alike, into one script; what a peer would load later is in it, too. */
+/** Bundles every subject alike, into one script. The script includes the modules that a peer would load later. */
 export const bundle = async (subject: string): Promise<Bundle> => {
   const build = await rollup({
     input: join(import.meta.dirname, 'subjects', `${subject}.ts`),
     plugins: [typescript, nodeResolve({ browser: true }), commonjs()],
-    // Peers import in circles and know of `this`; what cannot be resolved would be dead on arrival.
+    // Some peers import in circles or use `this` at the top level, which is harmless. A missing import would break the script.
     onwarn(warning) {
       if (/UNRESOLVED|MISSING/.test(warning.code ?? '')) throw new Error(`${subject}: ${warning.message}`);
     },
@@ -50,6 +50,6 @@ export const bundle = async (subject: string): Promise<Bundle> => {
   return weigh(output[0].code);
 };
 
-/** The script tag as it ships: its own build is part of it. */
+/** The script tag as it ships, minified by the project's own build. */
 export const shipped = async (): Promise<Bundle> =>
   weigh(await readFile(join(import.meta.dirname, '../../dist/clew.js'), 'utf8'));

@@ -14,7 +14,7 @@ const bar = (row: Row, name: string, most: number, y: number): string => {
   const value = medianOf(figure?.of(row) ?? []);
   const isOurs = row.subject.name.startsWith('clew');
   const width = Number.isNaN(value) ? 0 : Math.max(1, (BARS * Math.max(value, 0)) / most);
-  // A short bar is no merit of who has lost the rest.
+  // A library that delivers fewer events has a shorter bar, so the label states how many arrived.
   const arrived = medianOf(figures.arrived?.of(row) ?? []);
   const lost = SENDING.includes(name) && arrived < BURST ? ` (${numberText(arrived, 0)} arrived)` : '';
   const shown = Number.isNaN(value) ? 'failed' : numberText(value, figure?.digits ?? 0) + lost;
@@ -25,7 +25,7 @@ const bar = (row: Row, name: string, most: number, y: number): string => {
   );
 };
 
-/** Bars of the medians, one panel for each figure, from nothing on: lengths can be compared. */
+/** Bars of the medians, one panel for each figure. All bars begin at 0, so that their lengths can be compared. */
 export const chart = (rows: readonly Row[], caption: string): string => {
   const height = PANEL.head + rows.length * LINE + PANEL.foot;
   const panels = SHOWN.map((name, n) => {

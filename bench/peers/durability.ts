@@ -4,9 +4,9 @@ import { crash, type OwnBrowser, openBrowser, withProfile } from '../../e2e/supp
 import { FLAGS, load, type Script } from './measure.ts';
 import { type Server, startServer } from './server.ts';
 
-/** So many events are tracked in one task, each time. */
+/** How many events each departure tracks, in one task. */
 export const EVENTS = 200;
-/** How long (ms) the last of them may take to arrive: longer than any wait of clew's or a peer's first few attempts. */
+/** How long (ms) the last event may take to arrive: longer than the first few back-offs of clew and of each peer. */
 const PATIENCE = 45_000;
 
 const track = `for (let step = 0; step < ${EVENTS}; step++) window.track('burst', { step, plan: 'pro' })`;
@@ -17,7 +17,7 @@ interface Stage {
   readonly server: Server;
 }
 
-/** Each ends the page in its way, or disturbs it; when it returns true the visitor comes back, in a new browser. */
+/** Each function ends the page or disturbs its requests. It returns whether the visitor comes back in a new browser. */
 const play: Record<string, (stage: Stage, isTag: boolean) => Promise<boolean>> = {
   async 'navigate at once'({ page }, isTag) {
     await Promise.all([page.waitForURL('**/?next'), page.evaluate(`${track}; location.href = '/?next'`)]);
@@ -65,7 +65,7 @@ const play: Record<string, (stage: Stage, isTag: boolean) => Promise<boolean>> =
 };
 export const WAYS: readonly string[] = Object.keys(play);
 
-/** What became of the events: how many different ones arrived, and how many of these more than once. */
+/** How many different events arrived, and how many of these arrived more than once. */
 export interface Survival {
   readonly arrived: number;
   readonly twice: number;
@@ -101,11 +101,11 @@ const playOne = ({ code, isTag }: Script, way: string): Promise<Survival> =>
     }
   });
 
-/** Plays each way once; one that fails is told, and left out. */
+/** Plays each departure once. Reports a departure that fails, and leaves it out. */
 export const measureDurability = async (script: Script, onError: (error: unknown) => void) => {
   const survivals: Record<string, Survival> = {};
   const left = [...WAYS];
-  // Most of the time is waiting for what does not come.
+  // Departures run side by side, because most of their time is spent waiting for events that are lost.
   const lane = async () => {
     for (let way = left.shift(); way; way = left.shift()) {
       const survival = await playOne(script, way).catch(onError);

@@ -3,26 +3,26 @@ import type { CDPSession, Page } from '@playwright/test';
 import { type OwnBrowser, openBrowser, withProfile } from '../../e2e/support/ownBrowser.ts';
 import { type Server, startServer } from './server.ts';
 
-/** Events of the burst that is followed until all of it has arrived. */
+/** Events of the burst whose delivery is measured. */
 export const BURST = 1000;
 /** Events of the burst that is only timed. */
 export const LARGE_BURST = 10_000;
-/** A burst that takes longer (ms) is cut: some would take minutes. */
+/** A burst that takes longer (ms) is cut, because that of some peers takes minutes. */
 const LONGEST_BURST = 10_000;
-/** Pages in which a start is measured: noise only ever adds to it, often more than it is itself, so the least counts. */
+/** How many pages measure a start. Noise only adds time, often more than the start itself takes, so the least time counts. */
 export const STARTS = 8;
-/** How long (ms) a script has for what it puts off as it starts. */
+/** How long (ms) a script has for the work that it delays at its start. */
 const START = 1000;
-/** Who has sent nothing for so long (ms) has sent all that it will. */
+/** A page that has uploaded nothing for this time (ms) will upload nothing more. */
 const PATIENCE = 8_000;
-/** Nobody is waited for longer (ms). */
+/** The longest wait (ms) for the events of one page. */
 const LONGEST_DELIVERY = 90_000;
-/** A page that has not come to its end by then (ms) hangs. */
+/** A page whose measurement takes longer (ms) hangs. */
 const HANGING = 180_000;
 /** How long (ms) a page has for its last answers, and for clearing up. */
 const SETTLING = 500;
 
-/** What is measured of a subject: one number a run, or none where a run gave none. */
+/** The figures of a subject in one run. A measurement that fails leaves its figures out. */
 export interface Measured {
   /** Main-thread CPU, ms, of evaluating and initialising, on this machine and one four times slower. */
   start: number;
@@ -37,12 +37,12 @@ export interface Measured {
   longTime: number;
   requests: number;
   bytes: number;
-  /** Main-thread CPU, ms, from the first call of the burst until all has arrived and is cleared up. */
+  /** Main-thread CPU, ms, from the first call of the burst until all events have arrived and the page has cleared up. */
   delivery: number;
   /** Different events of the burst that arrived, and how many came more than once. */
   arrived: number;
   twice: number;
-  /** Ms by the clock from putting the script into the page until an event that is tracked as soon as it has run arrives. */
+  /** Ms by the clock, from inserting the script to the arrival of an event that is tracked as soon as the script has run. */
   first: number;
   /** Bytes of the page's heap for each event of the large burst, while nothing can be sent. */
   heap: number;
@@ -54,7 +54,7 @@ export interface Script {
   readonly isTag: boolean;
 }
 
-/** What runs in a page is text, for what compiles this file adds names that a page does not know. */
+/** A page's script, which is text because the compiler of this file adds helper functions that a page does not have. */
 export const load = (isTag: boolean, then = `setTimeout(done, ${START})`) => `new Promise((done, fail) => {
   const script = Object.assign(document.createElement('script'), { src: '/subject.js', onerror: fail });
   ${isTag ? "script.dataset.baseUrl = '/clew';" : ''}
@@ -65,7 +65,7 @@ export const load = (isTag: boolean, then = `setTimeout(done, ${START})`) => `ne
   document.head.append(script);
 })`;
 
-/** Tells its time by a binding: that is heard even if the page never gets to its next task. */
+/** Reports its time by a binding, whose message arrives even if the page never runs its next task. */
 const burst = (calls: number) => `setTimeout(() => {
   window.long = [];
   new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
@@ -80,16 +80,16 @@ const burst = (calls: number) => `setTimeout(() => {
 })`;
 
 export const FLAGS = [
-  // Nothing leaves the machine.
+  // No request leaves the machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-  // Some do not track what says that it is a robot.
+  // Some peers do not track a browser that identifies itself as a robot.
   '--disable-blink-features=AutomationControlled',
 ];
 
 interface Stage {
   readonly page: Page;
   readonly server: Server;
-  /** CPU time (ms) of the page's main thread so far: of the thread, not of the clock, so that other work is not in it. */
+  /** CPU time (ms) of the page's main thread so far. Time by the clock would include the machine's other work. */
   cpu(): Promise<number>;
   burst(calls: number): Promise<[called: number, microseconds: number]>;
   /** Bytes of the heap that are in use. */
@@ -129,13 +129,13 @@ const openPage = async (browser: OwnBrowser, server: Server, slowdown: number): 
   };
 };
 
-/** Waits until the burst has arrived, or nothing more of it will. */
+/** Waits until the burst has arrived, or until the page sends no more of it. */
 const untilSent = async ({ page, server: { uploads } }: Stage): Promise<void> => {
   const start = Date.now();
   while (uploads.events.size < BURST) {
     const now = Date.now();
     const isQuiet = now - Math.max(uploads.last, start) > PATIENCE;
-    // A page may be quiet because it is busy: then it answers late.
+    // A page that uploads nothing may be busy. A busy page answers this call late.
     if (isQuiet) await page.evaluate('0');
     if ((isQuiet && Date.now() - now < PATIENCE / 8) || now - start > LONGEST_DELIVERY) break;
     await pause(50);
@@ -143,7 +143,7 @@ const untilSent = async ({ page, server: { uploads } }: Stage): Promise<void> =>
   await pause(SETTLING);
 };
 
-/** Starts the script in pages of new visitors, then plays `work` in the last; `start` is the least CPU time of starting. */
+/** Starts the script in pages of new visitors, then does `work` in the last page. `start` is the least CPU time of a start. */
 const withPage = <T>(
   { code, isTag }: Script,
   slowdown: number,
@@ -151,7 +151,7 @@ const withPage = <T>(
   work: (stage: Stage, start: number) => Promise<T>,
 ) =>
   withProfile(async (profile) => {
-    // A page's origin is its server's: each has its own storage.
+    // A server for each page gives each page an origin, and therefore storage, of its own.
     const servers = await Promise.all(Array.from({ length: pages }, () => startServer(code)));
     const browser = await openBrowser(profile, FLAGS);
     const hanging = new AbortController();
@@ -209,7 +209,7 @@ const parts = [
       await page.context().setOffline(true);
       const before = await heap();
       const [called] = await burst(LARGE_BURST);
-      // What is still to be stored, or tried, is done.
+      // The page finishes storing its events and trying to send them, so that the heap is at rest.
       await page.evaluate(`new Promise((done) => setTimeout(done, ${2 * START}))`);
       return { heap: ((await heap()) - before) / called };
     }),
@@ -228,14 +228,14 @@ const parts = [
     }),
 ];
 
-/** All that is measured of one subject in one run; what fails is told, and leaves its numbers out. */
+/** Measures one subject in one run. A part that fails is reported, and leaves its figures out. */
 export const measure = async (script: Script, onError: (error: unknown) => void): Promise<Partial<Measured>> => {
   const measured: Partial<Measured> = {};
   for (const part of parts) Object.assign(measured, await part(script).catch(onError));
   return measured;
 };
 
-/** What starting costs where the script does nothing. */
+/** Measures the start of a script without anything else. For an empty script, this is the cost of a script tag. */
 export const measureStart = async (script: Script) => ({
   start: await withPage(script, 1, STARTS, async (_, start) => start),
   slowStart: await withPage(script, 4, STARTS, async (_, start) => start),

@@ -9,13 +9,13 @@ export interface Row {
   readonly version: string;
   readonly size: number;
   readonly runs: readonly Partial<Measured>[];
-  /** By way of leaving, if that was played. */
+  /** By the name of the departure. A departure that was not played is missing. */
   readonly survivals: Readonly<Record<string, Survival>>;
 }
 
-/** All that one `npm run bench:peers` has measured: what is published is made of it, and of nothing else. */
+/** All measurements of one `npm run bench:peers`. They are the only source of the files that it writes. */
 export interface Results {
-  /** ISO 8601, of its end. */
+  /** The day on which the run ended, in ISO 8601. */
   readonly date: string;
   /** Version of Chromium. */
   readonly browser: string;
@@ -23,7 +23,7 @@ export interface Results {
   readonly runs: number;
   /** Pages in which each start was measured. */
   readonly starts: number;
-  /** The machine's load before and after: what else was going on. */
+  /** The machine's load before and after the run, which shows how much other work could disturb it. */
   readonly load: readonly [before: number, after: number];
   readonly rows: readonly Row[];
   readonly failures: readonly string[];
@@ -59,7 +59,7 @@ const TABLES = [
   ['size', 'start', 'slowStart', 'call', 'largeCall', 'heap'],
   ['longTasks', 'longTime', 'first', 'delivery', 'requests', 'bytes', 'arrived', 'twice'],
 ];
-/** Of these a ratio says nothing. */
+/** Figures whose ratio to the floor has no meaning. */
 const WITHOUT_RATIO = ['longTasks', 'longTime', 'arrived', 'twice'];
 
 export const numberText = (value: number, digits: number): string =>
@@ -73,16 +73,16 @@ const cell = (name: string, row: Row, floor: Row): string => {
   const [median, least, most] = [medianOf(values), Math.min(...values), Math.max(...values)];
   const spread = least === most ? '' : ` (${shown(least)}–${shown(most)})`;
   const base = figure.of(floor);
-  // What is not more than nothing, for noise, is nothing to divide by.
+  // Noise can make the floor's figure 0 or less, and such a figure is no divisor.
   const isBase = !WITHOUT_RATIO.includes(name) && Math.min(...base) > 0;
   const ratio = isBase ? ` · ${numberText(median / medianOf(base), 1)} ×` : '';
   return shown(median) + spread + ratio;
 };
 
-/** With one run, a median would be no median. */
+/** Names the runs in a sentence. One run has no median. */
 export const measuredIn = (runs: number): string => (runs === 1 ? 'One run' : `Medians of ${runs} runs`);
 
-/** A table with its columns aligned, as the formatter has it. */
+/** A table with its columns aligned, as the formatter aligns them. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[], fill: string) =>

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 
-/** What a page has uploaded. */
+/** The uploads of a page so far. */
 export interface Uploads {
   requests: number;
-  /** Of bodies as they travelled, and of the addresses' queries. */
+  /** Bytes of the bodies as they were sent (maybe compressed), and of the queries in their addresses. */
   bytes: number;
   /** How often each event came, by its number. */
   readonly events: ReadonlyMap<number, number>;
@@ -15,7 +15,7 @@ export interface Uploads {
   last: number;
 }
 
-/** As each service answers what it takes: beginning of the path, status, body. */
+/** How each service answers a request that it accepts. */
 const ANSWERS: readonly [path: string, status: number, body: string][] = [
   ['/floor', 204, ''],
   ['/clew/', 201, '{}'],
@@ -27,10 +27,10 @@ const ANSWERS: readonly [path: string, status: number, body: string][] = [
   ['/api/event', 202, 'ok'],
 ];
 
-/** With them a page's clock has steps of 5 µs instead of 100. */
+/** Headers that isolate a page. Chromium gives an isolated page a clock with steps of 5 µs instead of 100 µs. */
 const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
-/** The icon is given, so that none is asked for and counted. */
+/** The page has an empty icon, because the server would count the browser's request for an icon. */
 const BLANK = '<!doctype html><title>bench</title><link rel="icon" href="data:,">';
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString();
@@ -43,7 +43,7 @@ const unescaped = (text: string): string => {
   }
 };
 
-/** A body as text, through whatever its service undoes: gzip, forms, base64. */
+/** A body as text, decoded as its service decodes it: gzip, forms, base64. */
 const read = (body: Buffer): string => {
   const text = (body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body) : body).toString();
   const [, form] = /^data=(.*)/s.exec(text) ?? [];
@@ -51,13 +51,13 @@ const read = (body: Buffer): string => {
   return text.replace(/("ue_px":")([\w-]+)/g, (_, key, value) => key + fromBase64(value));
 };
 
-/** The other end of a page, on a port of its own: serves one script, takes what it sends, and counts. */
+/** The server of a page, on a port of its own. It serves one script, and counts the script's uploads. */
 export const startServer = async (code: string) => {
   const events = new Map<number, number>();
   const uploads: Uploads = { requests: 0, bytes: 0, events, last: 0 };
 
   const take = async (request: IncomingMessage, url: URL) => {
-    // What its page took back half sent has not arrived.
+    // If the page aborts an upload, reading its body fails. Such an upload has not arrived.
     const body = await buffer(request).catch(() => undefined);
     if (!body) return;
     uploads.requests++;
@@ -68,7 +68,7 @@ export const startServer = async (code: string) => {
     }
   };
 
-  /** What goes wrong with uploads: their sockets are closed, or so many more of them are answered 500. */
+  /** Faults of the uploads: sockets are closed while `isDown`, and the next `failures` uploads are answered 500. */
   const trouble = { isDown: false, failures: 0 };
 
   const server = createServer(async (request, response) => {
@@ -86,7 +86,7 @@ export const startServer = async (code: string) => {
     } else {
       await take(request, url);
       const [, status, body] = ANSWERS.find(([path]) => url.pathname.startsWith(path)) ?? ['', 200, '{}'];
-      // As clew's relay does.
+      // clew's relay sends this header with each answer.
       response.writeHead(status, { 'clew-relay': '1' }).end(body);
     }
   }).listen(0, '127.0.0.1');

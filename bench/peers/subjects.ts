@@ -1,11 +1,11 @@
-/** Who is measured. */
+/** A script that is measured: a library, or a floor. */
 export interface Subject {
   readonly name: string;
-  /** The file in `subjects/`; without one it is the script tag as it ships. */
+  /** The file in `subjects/`. A subject without a file is clew's script tag as it ships. */
   readonly file?: string;
-  /** The package whose version is told. */
+  /** The package whose version the results show. */
   readonly of?: string;
-  /** Each departure from what it does by default, and why. */
+  /** Each option that differs from its default, and why. */
   readonly departures?: readonly [option: string, reason: string][];
 }
 

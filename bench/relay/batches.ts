@@ -5,11 +5,11 @@ import { signPrimaryKey } from '../../dist/relay.js';
 /** How a page may send a batch. */
 export type BatchKind = 'plain' | 'gzip' | 'signed';
 
-/** The service's key, and what the app's server and the relay share. */
+/** The service's API key, and the secret that the app's server and the relay share. */
 export const KEY = 'the-key-of-the-bench';
 export const SECRET = 'the-secret-of-the-bench-of-32-bytes';
 
-/** Stand in the template where an id has to be a fresh one: the last 12 digits are written anew for every batch. */
+/** The last 12 digits of the ids in the template. Each batch overwrites them, so that its ids are new. */
 const EVENT = 'eeeeeeeeeeee';
 const VISITOR = 'dddddddddddd';
 
@@ -59,8 +59,8 @@ const placesOf = (digits: string, body: Buffer): number[] => {
 };
 
 /**
- * Bodies of batches whose ids nobody has seen before: a relay would drop repeats. Only the ids are written, so that the
- * generator costs little beside what it measures. The buffer is good until the next call.
+ * Makes bodies of batches. Their ids are new, because a relay drops duplicates. Each call writes only the ids, so that the
+ * generator needs little CPU beside the server that it measures. The buffer is valid until the next call.
  */
 export const createBatches = async (kind: BatchKind): Promise<() => Buffer> => {
   const run = randomBytes(4).toString('hex');

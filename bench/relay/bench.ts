@@ -5,14 +5,14 @@ import { CORE, type Measured, measureInTurns, OTHER_CORE, openServer, type Row }
 import { type MemoryRun, watchMemory } from './memory.ts';
 import { canPin, stopProcesses } from './processes.ts';
 
-/** How long the relay's memory is watched; each of the other measurements takes a 24th of that, and at least 1 s. */
+/** How long (s) the relay's memory is watched. Each of the other measurements takes a 24th of that, and at least 1 s. */
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const TURNS = { rounds: 5, connections: 50, seconds: Math.max(1, SECONDS / 24) };
 const MOST_CONNECTIONS = 200;
 /** Requests of a flood, and the longest p99 of honest visitors beside it, in ms. */
 const FLOOD = Math.round(100_000 * Math.min(1, SECONDS / 60));
 const MOST_HONEST = 200;
-/** The relay's throughput, of the bare proxy's. */
+/** The least throughput of the relay, as a share of the bare proxy's. */
 const BUDGET = 0.7;
 
 const medianOf = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
@@ -62,7 +62,7 @@ const printMemory = ({ start, samples, result }: MemoryRun): void => {
   );
 };
 
-/** The destination that is measured alone has the core to itself; the one behind is another process. */
+/** The sink that is measured alone has the core to itself. The sink behind the proxies is another process. */
 const openRows = async (): Promise<Row[]> => {
   const behind = await openServer('sink', OTHER_CORE);
   const service = await openServer('collector', OTHER_CORE);
@@ -125,7 +125,7 @@ console.log(
 const rows = await openRows();
 const measured = await measureInTurns(rows, TURNS);
 printRates(measured);
-// A fresh one: it has nothing to remember yet.
+// The relay is new, so its memory has no ids of earlier measurements.
 const behind = await openServer('sink', OTHER_CORE);
 const watched = await openServer('relay', CORE, behind.url);
 const memory = await watchMemory(watched, { kind: 'plain', connections: MOST_CONNECTIONS, seconds: SECONDS });

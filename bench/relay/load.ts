@@ -1,4 +1,4 @@
-/** The load generator, a process of its own: `bench.ts` orders, it answers with what it saw. */
+/** The load generator, a process of its own. It receives orders from `measure.ts`, and answers with its measurements. */
 import autocannon from 'autocannon';
 import { type BatchKind, createBatches } from './batches.ts';
 import { answering } from './processes.ts';
@@ -8,7 +8,7 @@ export interface LoadOrder {
   kind: BatchKind;
   connections: number;
   seconds: number;
-  /** Without a relay between, the load has to show the service's key. */
+  /** The service's key, for a load that does not pass through a relay. */
   key?: string;
 }
 
@@ -22,7 +22,7 @@ export interface LoadResult {
   failures: number;
 }
 
-/** What a browser says besides: a relay reads all of it. */
+/** The other headers of a browser's request, because a relay has to parse them, too. */
 const BROWSER = {
   accept: '*/*',
   'accept-encoding': 'gzip, deflate, br, zstd',
@@ -55,7 +55,7 @@ const load = async ({ url, kind, connections, seconds, key }: LoadOrder): Promis
     headers,
     connections,
     duration: seconds,
-    // How exactly the end is kept to, in ms.
+    // autocannon checks only once in this time (ms) whether the duration is over.
     sampleInt: 50,
     requests: [{ setupRequest: (request) => ({ ...request, body: next() }) }],
   };
@@ -63,7 +63,7 @@ const load = async ({ url, kind, connections, seconds, key }: LoadOrder): Promis
     const run = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
     run.on('response', (_client, _status, _bytes, latency) => latencies.push(latency));
   });
-  // What the end broke off is worked on still. It is through when one more has been answered.
+  // The server may still work on requests that the end has aborted. The answer to one more request comes after them.
   const last = await fetch(address, { method: 'POST', headers, body: new Uint8Array(next()) });
   latencies.sort((a, b) => a - b);
   return {

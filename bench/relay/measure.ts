@@ -3,7 +3,7 @@ import type { LoadOrder, LoadResult } from './load.ts';
 import { startProcess } from './processes.ts';
 import type { Role, Usage } from './server.ts';
 
-/** The server that is measured has this core to itself; what is behind it and the load share the other one. */
+/** The measured server has this core to itself. Its destination and the load share the other core. */
 export const CORE = 0;
 export const OTHER_CORE = 1;
 
@@ -21,9 +21,9 @@ export interface Row {
   name: string;
   server: OpenServer;
   kind: BatchKind;
-  /** Straight at the service, with its key. */
+  /** Sends the load directly to the service, with the service's key. */
   isDirect?: boolean;
-  /** The row that this one is a ratio of. */
+  /** The row whose rate divides the rate of this row. */
   of?: Row;
 }
 
@@ -58,10 +58,10 @@ export interface Turns {
   seconds: number;
 }
 
-/** One measurement of each row after the other, in turns, so that what else the machine does meets all of them alike. */
+/** Measures the rows in turns, so that the machine's other work affects all of them alike. */
 export const measureInTurns = async (rows: Row[], { rounds, connections, seconds }: Turns) => {
   const measured = new Map(rows.map((row) => [row, [] as Measured[]]));
-  // What runs for the first time is compiled first.
+  // The first measurement of each row does not count, because Node compiles code when it first runs.
   for (const row of rows) await measure(row, connections, 1);
   for (let round = 0; round < rounds; round++) {
     for (const row of rows) measured.get(row)?.push(await measure(row, connections, seconds));

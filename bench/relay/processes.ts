@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Whether processes can be held to one core: `taskset` and a second core are there. */
+/** Whether `taskset` can pin each process to one of two cores. */
 export const canPin = spawnSync('taskset', ['-c', '1', 'true']).status === 0;
 
 export interface Child {
@@ -38,7 +38,7 @@ export const stopProcesses = async (): Promise<void> => {
   await Promise.all(ended);
 };
 
-/** The other end: answers one order after the other, and ends when nobody is there to give any. */
+/** The child's side of `ask`. The child answers one order after the other, and ends once its parent disconnects. */
 export const answering = <Order extends object>(answer: (order: Order) => object | Promise<object>): void => {
   process.on('message', async (order) => process.send?.(await answer(order as Order)));
   process.on('disconnect', () => process.exit());

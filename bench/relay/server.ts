@@ -11,7 +11,7 @@ import { answering } from './processes.ts';
 
 export type Role = 'relay' | 'signed' | 'limited' | 'bare' | 'bare-http' | 'sink' | 'collector';
 
-/** What a server tells of itself. */
+/** The figures that a server reports about itself. */
 export interface Usage {
   url: string;
   memory: NodeJS.MemoryUsage;
@@ -26,21 +26,21 @@ const sink = (request: IncomingMessage, response: ServerResponse) => {
 
 type Pass = (url: string, headers: Record<string, string>, body: Buffer) => Promise<{ status: number; text: string }>;
 
-/** As anybody would write it. */
+/** Passes a request on by `fetch`, the plain code of a proxy. */
 const passByFetch: Pass = async (url, headers, body) => {
   const answer = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
   return { status: answer.status, text: await answer.text() };
 };
 
 const agent = new Agent({ keepAlive: true });
-/** As the relay sends in Node. */
+/** Passes a request on by `node:http`, as the relay does in Node. */
 const passByHttp: Pass = async (url, headers, body) => {
   const posting = request(url, { method: 'POST', headers, agent }).end(body);
   const [answer] = (await once(posting, 'response')) as [IncomingMessage];
   return { status: answer.statusCode ?? 0, text: await text(answer) };
 };
 
-/** The least that keeps the key out of the page: the body read, sent on, and the answer passed back. */
+/** The least code that keeps the key out of the page. It reads the body, sends it on, and passes the answer back. */
 const bareProxy = (destination: string, pass: Pass) => async (request: IncomingMessage, response: ServerResponse) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from '../../src/courier/transport.ts';
 import type { Forward, ForwardRequest } from '../../src/relay.ts';
 
-/** What came of a request to the service, as in the tracker: `refused` is about key or address, `rejected` about the content. */
+/** The outcome of a request, as in the tracker: `refused` is about the key or the address, `rejected` about the content. */
 export type Outcome = 'delivered' | 'rejected' | 'refused' | 'failed';
 
 /** As in the tracker's `src/courier/transport.ts`: a 2xx that is HTML comes from another server than the service. */
@@ -13,35 +13,35 @@ export const outcomeOf = (status: number, contentType: string | null = null): Ou
 
 /** How long a worker waits, all in ms. */
 export interface Waits {
-  /** After the first failure, before the jitter; doubled by each further one. @default 1000 */
+  /** After the first failure, before the jitter. Each further failure doubles it. @default 1000 */
   readonly first: number;
-  /** At most after a failure. @default 300000 (5 min) */
+  /** The longest wait after a failure. @default 300000 (5 min) */
   readonly most: number;
-  /** After the first refusal of key or address; doubled by each further one. @default 300000 (5 min) */
+  /** After the first refusal of the key or the address. Each further refusal doubles it. @default 300000 (5 min) */
   readonly refused: number;
-  /** Never longer, whatever `Retry-After` says. @default 3600000 (1 h) */
+  /** The longest wait, even if `Retry-After` asks for more. @default 3600000 (1 h) */
   readonly limit: number;
 }
 
 export const WAITS: Waits = { first: 1000, most: 300_000, refused: 300_000, limit: 3_600_000 };
 
-/** What the next wait depends on. */
+/** A failure, from which the next wait follows. */
 export interface Failure {
-  /** So many failures in a row came before. */
+  /** How many failures in a row came before. */
   readonly before: number;
   readonly isRefused: boolean;
-  /** Ms the service asked for. */
+  /** The wait (ms) that the service asked for. */
   readonly retryAfter: number;
 }
 
-/** Full jitter keeps workers that have failed together from coming back together. */
+/** Full jitter: workers that fail at the same time do not retry at the same time. */
 export const waitAfter = ({ before, isRefused, retryAfter }: Failure, waits: Waits, random = Math.random): number => {
   const doubled = 2 ** before;
   const wait = isRefused ? waits.refused * doubled : Math.min(waits.first * doubled, waits.most) * random();
   return Math.min(Math.max(wait, retryAfter), waits.limit);
 };
 
-/** What the service said to a request. */
+/** The service's answer to a request. */
 export interface Answer {
   readonly outcome: Outcome;
   readonly status?: number;
@@ -49,7 +49,7 @@ export interface Answer {
   readonly message: string;
 }
 
-/** To reject is to have failed: the same goes out again. */
+/** Sends a request. If `forward` rejects, the request has failed, and is sent again. */
 export const ask = async (forward: Forward, request: ForwardRequest): Promise<Answer> => {
   try {
     const answer = await forward(request);

@@ -3,49 +3,49 @@ import { type Entry, entryOf } from './entry.ts';
 import type { StreamOptions } from './redis-streams.ts';
 
 export interface ConsumerOptions extends StreamOptions {
-  /** Waits for what comes, on a connection of its own: while it waits, nothing else passes. @default command */
+  /** Waits for new entries on a connection of its own, because a waiting connection runs no other command. @default command */
   blockingCommand?: RedisCommand;
-  /** Those who share the work. */
+  /** Name of the group of consumers that share the entries. */
   group: string;
-  /** This one's name in the group, which no other living one may have. */
+  /** Name of this consumer. No other running consumer of the group may have it. */
   consumer: string;
 }
 
-/** One event, or upsert, that the service has refused for good. */
+/** One event or upsert that the service has rejected for good. */
 export interface Rejected {
   readonly text: string;
   readonly reason: string;
 }
 
-/** What a worker does to the stream. Everything may reject: then Redis may have carried it out or not, and it can be done again. */
+/** A worker's operations on the stream. If one rejects, Redis may have carried it out or not. Each can be called again. */
 export interface Consumer {
-  /** Creates the group where there is none, before the first entry: what was appended before the first worker counts, too. */
+  /** Creates the group if there is none. Its workers also receive entries from before the first worker started. */
   join(): Promise<void>;
-  /** Takes over at most `count` entries whose consumer has not been heard of for `idle` ms. */
+  /** Takes over at most `count` entries that their consumers have not read for `idle` ms. */
   takeOver(count: number, idle: number): Promise<void>;
-  /** Makes at most `count` new entries this consumer's; with `block`, waits so many ms for the first. */
+  /** Assigns at most `count` new entries to this consumer. It waits up to `block` ms for the first one. */
   takeNew(count: number, block?: number): Promise<void>;
-  /** Ends such a wait, and begins none any more. */
+  /** Ends the wait of `takeNew`, and prevents further waits. */
   unblock(): Promise<void>;
   /**
-   * The oldest entries that are this consumer's and not settled. That they have been asked for tells the group that this consumer
-   * is alive. Entries already `known` stay the same objects.
+   * The oldest entries of this consumer that are not settled. Reading them resets their idle time, so the other consumers do not
+   * take them over. Entries in `known` stay the same objects.
    */
   mine(count: number, known: readonly Entry[]): Promise<Entry[]>;
-  /** Writes down what of an entry is settled, and forgets the entry when all is; with what was rejected of it. */
+  /** Stores which units of an entry are settled, and deletes the entry once all are. `rejected` goes to a stream of its own. */
   settle(entry: Entry, rejected?: Rejected): Promise<void>;
-  /** Lets others take these over at once. */
+  /** Allows other consumers to take over these entries at once. */
   giveUp(entries: readonly Entry[]): Promise<void>;
 }
 
-/** Long enough for anybody: entries that have been idle for so long (ms) are taken over. */
+/** An idle time (ms) that is longer than any `takeOverAfter`. */
 const LONG_AGO = '86400000';
 const REASON_LENGTH = 500;
 
 /**
- * In one script, so that a worker that dies can leave nothing half settled; and harmless when it runs again, because nobody
- * knew whether it had run. KEYS: stream, progress, rejected. ARGV: group, id, settled units or '' for all, and of what
- * was rejected the text, path and reason.
+ * One script, so that a worker that crashes leaves no entry half settled. It can run twice, because a worker that gets no
+ * answer runs it again. KEYS: stream, progress, rejected. ARGV: group, id, settled units or '' for all, and the text, path and
+ * reason of the rejected unit.
  */
 const SETTLE = `
   local group, id, done = ARGV[1], ARGV[2], ARGV[3]
@@ -60,7 +60,7 @@ const SETTLE = `
   if ARGV[4] then redis.call('XADD', KEYS[3], '*', 'text', ARGV[4], 'path', ARGV[5], 'reason', ARGV[6], 'entry', id) end
   return 1`;
 
-/** Pairs of id and fields from an XREADGROUP's answer: a list in RESP2, a map in RESP3. */
+/** Pairs of id and fields from an answer to XREADGROUP, which is a list in RESP2 and a map in RESP3. */
 const pairsOf = (answer: unknown): [id: string, fields: string[] | null][] => {
   const byStream = Array.isArray(answer) || answer instanceof Map ? Object.fromEntries(answer) : (answer ?? {});
   return Object.values(byStream).flat() as [string, string[] | null][];
@@ -74,7 +74,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   const { command, blockingCommand = command, stream, group, consumer } = options;
   const [progress, rejections] = [`${stream}:progress`, `${stream}:rejected`];
   let cursor = '0-0';
-  /** The connection that is waiting. */
+  /** Id of the connection that waits for new entries. */
   let waiting: unknown;
   let isLeaving = false;
 
@@ -86,7 +86,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       ['XREADGROUP', 'GROUP', group, consumer, 'COUNT', `${count}`, ...block].concat('STREAMS', stream, id),
     );
 
-  /** Not a relay's, or cut out of the stream by somebody: nothing that could be sent. */
+  /** Settles an entry that cannot be sent: no relay has appended it, or it was deleted from the stream. */
   const discard = (id: string, fields: readonly string[] | null) =>
     settle(id, '', [JSON.stringify(fields), '', fields ? 'not appended by a relay' : 'no longer in the stream']);
 
@@ -101,7 +101,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       [cursor] = (await command(claim)) as [string];
     },
     async takeNew(count, block) {
-      // Each time: a connection that was lost has come back with another one.
+      // Read again each time, because a connection has a new id after it reconnects.
       waiting = block === undefined ? undefined : await blockingCommand(['CLIENT', 'ID']);
       if (isLeaving) return;
       await read('>', count, block === undefined ? [] : ['BLOCK', `${block}`]);

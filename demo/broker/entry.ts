@@ -1,14 +1,14 @@
 import type { ForwardRequest } from '../../src/relay.ts';
 import { BATCH_PATH, EVENT_PATH, IDENTIFY, isObject, parseJson, UPSERT_PATH } from '../../src/wire.ts';
 
-/** An entry of the stream: what one relay has appended. */
+/** An entry of the stream: one request that a relay has appended. */
 export interface Entry {
-  /** Redis's own: ms since the epoch, a dash, a number. */
+  /** Id by Redis: ms since the epoch, a dash, a number. */
   readonly id: string;
   readonly path: ForwardRequest['path'];
-  /** What may travel apart: the JSON of its events, or of the upsert. */
+  /** The parts that can be sent separately: the JSON of each event, or of the upsert. */
   readonly units: readonly string[];
-  /** Which of them have been answered for. */
+  /** Indexes of the units that are confirmed or dropped. */
   readonly settled: Set<number>;
 }
 
@@ -18,7 +18,7 @@ export interface Unit {
   readonly at: number;
 }
 
-/** An entry as it stands in the stream, or nothing when it is none of a relay's. */
+/** Reads an entry of the stream. Returns `undefined` if no relay can have appended it. */
 export const entryOf = (id: string, { path: named, body = '' }: Record<string, string>): Entry | undefined => {
   const path = ([UPSERT_PATH, BATCH_PATH, EVENT_PATH] as const).find((known) => known === named);
   const parsed = parseJson<unknown>(body);
@@ -33,26 +33,26 @@ export const openUnits = (entry: Entry): Unit[] =>
 
 const textOf = ({ entry, at }: Unit): string => entry.units[at] ?? '';
 
-/** From then on (ms) what was for the single-event endpoint, where the service takes the moment of arrival, goes in a batch. */
+/** The age (ms) at which a single event goes in a batch, because the single-event endpoint sets the time of arrival. */
 const LATE = 5000;
 
-/** A late single event with the time at which it was appended, which the relay has not passed on and Redis has. */
+/** A late single event with the time at which it was appended. That time is in the id by Redis. */
 const datedText = (unit: Unit, now: number): string | undefined => {
   const at = Number.parseInt(unit.entry.id, 10);
   const event = unit.entry.path === EVENT_PATH && now - at > LATE ? parseJson<unknown>(textOf(unit)) : undefined;
-  // In a batch it would make somebody a customer, which it does not there.
+  // In a batch, an `$identify` would tie the visitor id to a customer. The single-event endpoint does not do that.
   if (!isObject(event) || event.event === IDENTIFY) return;
   return JSON.stringify({ timestamp: new Date(at).toISOString(), ...event });
 };
 
-/** A request, and which units it holds. */
+/** A request, and its units. */
 export interface Cut {
   readonly request: ForwardRequest;
   readonly units: readonly Unit[];
   readonly bytes: number;
 }
 
-/** The next request: units of the first one's entry, in order, of at most so many bytes; the first always goes. */
+/** The next request: units of the first unit's entry, in order, of at most `most` bytes. The first unit may be larger. */
 export const nextCut = (units: readonly Unit[], most: number, now: number): Cut | undefined => {
   const [first] = units;
   if (!first) return;

@@ -3,20 +3,20 @@ import type { Forward, RedisCommand } from '../../src/relay.ts';
 
 /** Redis, and the name of the stream between relays and workers. */
 export interface StreamOptions {
-  /** `(args) => client.sendCommand(args)` with `redis`; any other client does as well. */
+  /** `(args) => client.sendCommand(args)` with the package `redis`. Any other client works, too. */
   command: RedisCommand;
   stream: string;
 }
 
-/** How long (s) a page is asked to wait when Redis does not take a request. */
+/** How long (s) the relay asks a page to wait if Redis does not take a request. */
 const RETRY_AFTER = '1';
 
 /**
- * A relay's `forward` that appends to a Redis stream instead of calling the service: 201 when Redis has acknowledged, and
- * 503, which has the page keep its events, when it has not. What an acknowledgement is worth is Redis's configuration:
+ * A relay's `forward` that appends to a Redis stream instead of calling the service. It answers 201 once Redis has
+ * acknowledged. Otherwise it answers 503, and the page keeps its events. Acknowledged events survive a crash of Redis only with
  * `appendonly yes`, `appendfsync always` and `maxmemory-policy noeviction` (README, "What an acknowledgement is worth").
  *
- * Nobody knows a customer's id yet: an upsert is answered 201 without the `id` that the service would give.
+ * The answer to an upsert lacks the `id` that the service would give, because the service has not created the customer yet.
  *
  * @example
  * createRelay({ forward: createRedisForward({ command, stream: 'clew' }), seen: redisSeen(command) })
@@ -28,7 +28,7 @@ export const createRedisForward =
       await command(['XADD', stream, '*', 'path', path, 'body', body]);
       return new Response(null, { status: 201 });
     } catch (error) {
-      // Perhaps it was appended and only the answer is lost: then it comes again, with the same ids.
+      // Redis may have appended the request although its answer is lost. The page then sends the same ids again.
       return new Response(`the broker did not take it: ${error}`, {
         status: 503,
         headers: { 'Retry-After': RETRY_AFTER },
@@ -37,8 +37,8 @@ export const createRedisForward =
   };
 
 /**
- * Rejects when Redis has not answered after so many ms: clients wait for a connection that is stuck as long as it lasts, and
- * a page would with them. The command may still be carried out.
+ * Rejects if Redis has not answered after `ms` ms. Without it, a client waits for as long as a connection is stuck, and the
+ * page waits with it. Redis may still carry out the command.
  */
 export const withTimeout =
   (command: RedisCommand, ms: number): RedisCommand =>
@@ -54,12 +54,12 @@ export const withTimeout =
     }
   };
 
-/** What an acknowledgement rests on, and is not set: one line for each. */
+/** The settings that acknowledgements need and that Redis lacks, one line for each. */
 export const weakSpots = async (command: RedisCommand): Promise<string[]> => {
   const needed = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
   const lines = Object.entries(needed).map(async ([name, value]) => {
     const answer = await command(['CONFIG', 'GET', name]).catch((error) => [`an error: ${error}`]);
-    // A list of name and value in RESP2, a map in RESP3.
+    // The answer is a list of name and value in RESP2, and a map in RESP3.
     const found = Object.values(answer as object).at(-1);
     return found === value ? [] : [`${name}: expected ${value}, got ${found}`];
   });

@@ -6,7 +6,7 @@ import { connect } from './redis.ts';
 import { createRedisForward, weakSpots } from './redis-streams.ts';
 
 const { REDIS_URL = 'redis://127.0.0.1:6379', STREAM = 'clew', PORT = '8788', HOST = '127.0.0.1' } = process.env;
-/** How long (ms) a batch is held back that a relay had under way when it died. */
+/** `MAX_PENDING`: how long (ms) a batch is held back after a relay crashed while forwarding it. */
 const { IDENTITY_SECRET, ALLOWED_ORIGINS, MAX_PENDING = '60000', TIMEOUT = '10000' } = process.env;
 
 const { client, command } = await connect(REDIS_URL);

@@ -1,4 +1,4 @@
-// Delivers what the relays have appended to the service at BASE_URL.
+// Delivers the requests that relays have appended to the stream, to the service at BASE_URL.
 import { hostname } from 'node:os';
 import { toService } from '../../src/relay/forward.ts';
 import { connect } from './redis.ts';
@@ -6,7 +6,7 @@ import { createWorker } from './worker.ts';
 
 const { REDIS_URL = 'redis://127.0.0.1:6379', STREAM = 'clew', GROUP = 'clew' } = process.env;
 const { BASE_URL = '', EVENTS_URL = BASE_URL, API_KEY = '', TAKE_OVER_AFTER = '60000' } = process.env;
-/** No two living ones may have the same name. A name that stays saves one that was restarted from waiting for its own entries. */
+/** No two running workers may have the same name. A worker that restarts with its old name has its entries at once. */
 const { CONSUMER = `${hostname()} ${process.pid}` } = process.env;
 if (!BASE_URL || !API_KEY) {
   console.error('clew worker: expected the environment variables BASE_URL (the service) and API_KEY');

@@ -2,46 +2,47 @@ import type { Outcome, Waits } from './answer.ts';
 import { type Cut, type Entry, nextCut, type Unit } from './entry.ts';
 
 /**
- * Finds the events that the service refuses. A refused request is halved until one event alone is refused: a suspect. Suspects
- * leave the queue of the others, so they hold nothing up. A suspect goes again after a pause, and is given up if the service
- * refuses it although it has taken others on the same path meanwhile. Without that, the cause may be the service.
+ * Finds the events that the service rejects. A rejected request is halved until one event alone is rejected: a suspect.
+ * Suspects leave the queue, so they never block other events. A suspect is sent again after a pause. It is dropped if the
+ * service rejects it again, and has accepted another request on the same path meanwhile. If it has accepted none, the cause
+ * may be the service.
  */
 
 interface Suspect {
-  /** Refusals, each after the service had taken another event since the one before. */
+  /** How often the service has rejected it. A rejection counts only if the service has accepted a request since the last one. */
   refusals: number;
-  /** So many requests on its path had been taken at the latest of them. */
+  /** How many requests on its path the service had accepted by the latest rejection. */
   after: number;
-  /** Not before then (ms) it goes again. */
+  /** The earliest time (ms since the epoch) at which it is sent again. */
   dueAt: number;
 }
 
-/** What comes of an answer: the units are settled, the next request can go at once, or it has to wait. */
+/** Result of an answer. Unless units are `settled`, the next request goes at once, after a short pause, or after a back-off. */
 export type Verdict = 'settled' | 'next' | 'probe' | 'wait';
 
-/** A 400 is about the event. */
+/** How many rejections drop an event. */
 const REFUSALS = 2;
-/** A 500 says little: half of a service may be down. With the pauses this takes two minutes at least. */
+/** How many answers of 500 drop an event: more, since a 500 may be the service's fault. They take two minutes at least. */
 const ERRORS = 8;
-/** So many single events refused in a row: from then on there is a pause before the next one. */
+/** After this many single events were rejected in a row, each further one follows a pause. */
 const IN_A_ROW = 5;
-/** With so many suspects no further entries are taken, because each suspect is in memory. */
+/** With this many suspects, the worker takes no further entries, because each suspect is in memory. */
 const MOST_SUSPECTS = 1000;
-/** Bytes of a request, more than a relay appends at a time. */
+/** Most bytes of a request: more than a relay appends at a time. */
 const MOST_BYTES = 1_048_576;
 
 /** @param waits the pause after a suspect's first refusal, which each further one doubles, and the longest one, in ms */
 export const createSorting = (waits: Pick<Waits, 'first' | 'most'>) => {
   const suspects = new Map<string, Suspect>();
-  /** Requests that were taken, by path: one endpoint of the service may fail while the others work. */
+  /** How many requests the service has accepted, by path, because one endpoint may fail while the others work. */
   const taken = new Map<Entry['path'], number>();
   let inARow = 0;
-  /** Most bytes that the service takes, as far as it has said, and of the next request. */
+  /** `largest` is the most bytes that the service takes, as its answers of 413 show. `most` is the most of the next request. */
   let largest = MOST_BYTES;
   let most = largest;
-  /** A 500 is of the service until it comes again. */
+  /** Whether the last answer was a failure. The first 500 counts as the service's failure, and a second one as a rejection. */
   let hasFailed = false;
-  /** A suspect goes after each request of the others. */
+  /** A suspect's turn follows each request of other events. */
   let isTurnOfSuspect = false;
 
   const nameOf = ({ entry, at }: Unit) => `${entry.id} ${at}`;
@@ -58,7 +59,7 @@ export const createSorting = (waits: Pick<Waits, 'first' | 'most'>) => {
     return ++inARow < IN_A_ROW ? 'next' : 'probe';
   };
 
-  /** The suspect that has been due for longest: each has its turn. */
+  /** The suspect that has been due for longest, so that each has its turn. */
   const earliest = (units: readonly Unit[]): Unit | undefined =>
     units.reduce<Unit | undefined>((found, unit) => {
       const isEarlier = !found || (suspectOf(unit)?.dueAt ?? 0) < (suspectOf(found)?.dueAt ?? 0);
@@ -66,7 +67,7 @@ export const createSorting = (waits: Pick<Waits, 'first' | 'most'>) => {
     }, undefined);
 
   return {
-    /** How many more entries to hold, besides the usual number. */
+    /** How many entries a worker holds in addition to the usual number. */
     held: () => suspects.size,
     isFull: () => suspects.size >= MOST_SUSPECTS,
 
@@ -79,7 +80,7 @@ export const createSorting = (waits: Pick<Waits, 'first' | 'most'>) => {
     /**
      * The next request, or undefined if there are only suspects, and each has to wait.
      *
-     * @param isForced a suspect may go although the service has taken nothing since
+     * @param isForced a suspect may be sent although the service has accepted nothing since
      */
     next(units: readonly Unit[], now: number, isForced: boolean): Cut | undefined {
       const fresh = units.filter((unit) => !suspectOf(unit));

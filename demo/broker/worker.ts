@@ -6,36 +6,36 @@ import { type Cut, type Entry, openUnits } from './entry.ts';
 import { createSorting } from './sorting.ts';
 
 export interface WorkerOptions extends ConsumerOptions {
-  /** To the service: `toService`. It has to give up well before `takeOverAfter`. */
+  /** Sends a request to the service, as `toService` does. Its time-out has to be well below `takeOverAfter`. */
   forward: Forward;
   /**
-   * How long (ms) nothing must be heard of a worker before the others take over what it has.
+   * How long (ms) a worker may leave its entries unread before other workers take them over.
    *
    * @default 60000
    */
   takeOverAfter?: number;
   waits?: Partial<Waits>;
-  /** Hears what goes wrong, and what is given up and why. */
+  /** Receives each failure, and each dropped event with its reason. */
   onError?: (message: string) => void;
 }
 
 export interface Worker {
-  /** Resolves when the request under way is answered and written down; what was not begun others take over at once. */
+  /** Resolves once the current request is answered and stored. Other workers take over all other entries at once. */
   stop(): Promise<void>;
 }
 
-/** So many entries are one worker's at a time, besides those of suspects. */
+/** How many entries a worker holds at a time, besides those of suspects. */
 const PREFETCH = 10;
-/** How long (ms) new entries are waited for, before it is looked again for what dead workers have left. */
+/** How long (ms) a worker waits for new entries before it looks for the entries of crashed workers again. */
 const BLOCK = 1000;
-/** How long (ms) after Redis has failed. */
+/** The pause (ms) after Redis has failed. */
 const REDIS_PAUSE = 1000;
-/** How long (ms) after several single events were refused in a row. */
+/** The pause (ms) after several single events were rejected in a row. */
 const PROBE_PAUSE = 250;
 
 /**
- * Delivers what relays have appended to a Redis stream, from now on: one request at a time, in order but for refused events.
- * Any number of workers may share a stream. Order is then kept within an entry only.
+ * Delivers the entries that relays append to a Redis stream. It sends one request at a time, in order except for rejected
+ * events. Any number of workers may share a stream. Order is then kept within an entry only.
  *
  * @example
  * const worker = createWorker({ command, blockingCommand, stream: 'clew', group: 'clew', consumer: hostname(), forward });
@@ -45,20 +45,20 @@ export const createWorker = (options: WorkerOptions): Worker => {
   const { forward, takeOverAfter = 60_000, onError = () => {} } = options;
   const waits = { ...WAITS, ...options.waits };
   const consumer = createConsumer(options);
-  /** By then this worker tells the group again that it is alive: twice at least before the others think it dead. */
+  /** After this time (ms), the worker reads its entries again: at least twice before the others may take them over. */
   const renewal = takeOverAfter / 3;
   const sorting = createSorting(waits);
   const stopping = new AbortController();
-  /** This worker's own entries, in order, as the group knew them at `readAt`. */
+  /** This worker's own entries, in order, as Redis returned them at `readAt`. */
   let held: Entry[] = [];
   let readAt = 0;
   let hasJoined = false;
-  /** What the service has answered for, and Redis does not know yet. */
+  /** The entry whose units the service has just confirmed or rejected, until Redis has stored that. */
   let unsaved: [Entry, Rejected?] | undefined;
   let failures = 0;
-  /** Nothing is sent before then. */
+  /** The worker sends nothing before this time (ms since the epoch). */
   let until = 0;
-  /** Set while there are only suspects: from then on one of them goes again. */
+  /** Set while there are only suspects. From this time (ms since the epoch) on, one of them is sent again. */
   let forcedAt: number | undefined;
 
   const sleep = (ms: number) => pause(ms, undefined, { signal: stopping.signal }).catch(() => {});
@@ -73,7 +73,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
   const refresh = async () => {
     if (!hasJoined) await consumer.join();
     hasJoined = true;
-    // Suspects do not count: behind them there has to be something to try.
+    // Suspects do not count, because other entries have to show whether the service works.
     const count = PREFETCH + sorting.held();
     const isOpen = held.length < count && !sorting.isFull();
     if (isOpen) await consumer.takeOver(count - held.length, takeOverAfter);
@@ -99,7 +99,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
     unsaved = outcome === 'delivered' ? [entry] : [entry, { text: entry.units[at] ?? '', reason: message }];
   };
 
-  /** Waits for new entries, or until a suspect may go again. */
+  /** Waits for new entries, or until a suspect may be sent again. */
   const waitForOthers = () => {
     forcedAt ??= Date.now() + waitAfter({ before: failures++, isRefused: false, retryAfter: 0 }, waits);
     return sorting.isFull() ? sleep(BLOCK) : consumer.takeNew(PREFETCH, BLOCK);
@@ -111,7 +111,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
     const units = held.flatMap(openUnits);
     const wait = until - Date.now();
     if (!units[0]) return consumer.takeNew(PREFETCH, BLOCK);
-    // A time that is further off than it can be is void: clocks jump.
+    // A wait above the limit is void, because then the clock has jumped.
     if (wait > 0 && wait <= waits.limit) return sleep(Math.min(wait, renewal));
     const cut = sorting.next(units, Date.now(), forcedAt !== undefined && Date.now() >= forcedAt);
     if (!cut) return waitForOthers();
@@ -125,14 +125,14 @@ export const createWorker = (options: WorkerOptions): Worker => {
     while (!stopping.signal.aborted) {
       await turn().catch((error) => {
         onError(`Redis: ${error}`);
-        // Another worker may have taken over; a Redis that has lost all has lost the group, too.
+        // Another worker may have taken over. If Redis has lost its data, it has also lost the group.
         readAt = 0;
         hasJoined = false;
         return sleep(REDIS_PAUSE);
       });
     }
     await save();
-    // Also what was taken a moment ago, and not looked at any more.
+    // This includes entries that were taken a moment ago and not read yet.
     await consumer.giveUp(await consumer.mine(PREFETCH + held.length, held));
   };
 
@@ -140,7 +140,7 @@ export const createWorker = (options: WorkerOptions): Worker => {
   return {
     stop() {
       stopping.abort();
-      // Without it, `BLOCK` ends the wait.
+      // If this fails, the wait ends after `BLOCK`.
       consumer.unblock().catch(() => {});
       return ended;
     },

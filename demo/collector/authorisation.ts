@@ -4,7 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 
 const SCHEME = 'Api-Key ';
 
-/** Lets through what carries exactly `Authorization: Api-Key <key>`. */
+/** Lets only requests with exactly `Authorization: Api-Key <key>` through. */
 export function requireKey(apiKey: string): MiddlewareHandler {
   const expected = digest(SCHEME + apiKey);
   return async (c, next) => {
@@ -14,7 +14,7 @@ export function requireKey(apiKey: string): MiddlewareHandler {
   };
 }
 
-/** Digests have one length, which the comparison in constant time asks for. */
+/** Digests all have one length, which `timingSafeEqual` requires. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 function reason(header: string | undefined): string {

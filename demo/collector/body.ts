@@ -4,12 +4,12 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Checked } from './validation.ts';
 
-/** Bytes of a body, after inflation. */
+/** Most bytes of a body, after inflation. */
 export const MAX_BODY = 102_400;
 /** Gzip adds this little, at most, to a body it cannot make smaller. */
 const GZIP_OVERHEAD = 1_024;
 
-/** What is read of a body that is too large, so that its sender, who may still be sending, gets to see the answer. */
+/** Most bytes that are read of a body that is too large. A sender reads the answer only once its body has been read. */
 const MAX_DISCARDED = 8_388_608;
 
 const inflate = promisify(gunzip);
@@ -41,7 +41,7 @@ async function readJson(c: Context): Promise<unknown> {
   return parse(bytes);
 }
 
-/** Not `hono/body-limit`: it leaves a half-read body standing, and the server then breaks the connection under the next request. */
+/** Replaces `hono/body-limit`, which leaves a body half read. The server then breaks the connection during the next request. */
 async function readBytes(c: Context, limit: number): Promise<ArrayBuffer | Uint8Array> {
   const declared = c.req.header('content-length');
   if (declared !== undefined) {

@@ -1,7 +1,7 @@
 export interface Changes {
-  /** Says that something in the database or the faults is no longer what it was. */
+  /** Reports a change in the database or of the faults. */
   announce(): void;
-  /** Listens; gives back what ends the listening. */
+  /** Adds a listener. Returns a function that removes it. */
   on(listener: () => void): () => void;
 }
 

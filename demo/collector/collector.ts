@@ -9,11 +9,11 @@ import { createServiceApp } from './service.ts';
 import { choosePrimaryKeyAttribute, isFirstStart } from './settings.ts';
 
 export interface CollectorOptions {
-  /** The key that the service's three endpoints ask for. */
+  /** The key that the service's three endpoints require. */
   apiKey: string;
-  /** A real Postgres; without it an embedded one is used. */
+  /** A real Postgres. Without it, the collector uses an embedded one. */
   databaseUrl?: string;
-  /** Folder of the embedded Postgres; without it, memory. */
+  /** Folder of the embedded Postgres. Without it, the data are in memory. */
   dataDir?: string;
   /** File with a dump of PGlite, from which a new embedded Postgres starts. */
   template?: string;
@@ -24,13 +24,13 @@ export interface CollectorOptions {
 export interface Collector {
   /** The service's endpoints and `/inspect`, for `@hono/node-server`. */
   app: Hono<ServerEnv>;
-  /** For those who want to look closer than `/inspect` does. */
+  /** For tests that need more than `/inspect` shows. */
   database: Database;
   /** Ends the streams and the requests held by a fault, then closes the database. Call it before waiting for the server to close. */
   close(): Promise<void>;
 }
 
-/** The service that clew speaks to, small enough for a laptop. */
+/** A copy of the service that clew sends to, small enough for a laptop. */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const { apiKey, databaseUrl, dataDir, template, maxConnections } = options;
   const database = await openDatabase({
@@ -62,7 +62,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   };
 }
 
-/** On the first start only: what somebody has deleted since stays deleted. */
+/** Runs on the first start only, so that deleted journeys stay deleted. */
 const seed = ({ transaction }: Database): Promise<void> =>
   transaction(async (query) => {
     await lockWriting(query);

@@ -6,12 +6,12 @@ import pg from 'pg';
 import { lockFolder } from './folder.ts';
 import { SCHEMA } from './schema.ts';
 
-/** Runs one statement and gives back its rows. Objects are passed as JSON text: the two drivers would encode them differently. */
+/** Runs one statement and returns its rows. Objects are passed as JSON text, because the two drivers encode them differently. */
 export type Query = <T>(sql: string, params?: unknown[]) => Promise<T[]>;
 
 export interface Database {
   query: Query;
-  /** All of `work` or nothing of it. Inside, only the `query` that is handed in belongs to the transaction. */
+  /** Commits all of `work` or none of it. Inside, only the `query` that is passed in belongs to the transaction. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Database {
 export interface DatabaseOptions {
   /** A real Postgres: `postgres://…`. Takes precedence over `dir`. */
   url?: string;
-  /** Folder of the embedded Postgres; without it the data live in memory and go with the process. */
+  /** Folder of the embedded Postgres. Without it, the data are in memory and end with the process. */
   dir?: string;
   /**
    * File with a dump of PGlite (`dumpDataDir('none')`). A new embedded database starts as its copy, which is faster. A `dir` that
@@ -44,12 +44,12 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
 }
 
 /**
- * One writer at a time, until the end of the transaction. It buys three things: no two batches can deadlock, a visitor id or a
- * customer is never created twice, and the order of `seq` is the order in which the events became visible.
+ * Allows one writer at a time, until the end of the transaction. Therefore batches never deadlock, and no visitor id or customer
+ * is created twice. The order of `seq` is also the order in which the events became visible.
  */
 export const lockWriting = (query: Query): Promise<unknown[]> => query('select pg_advisory_xact_lock(670183111)');
 
-/** For single statements that are safe beside each other, but not in the middle of somebody's transaction. */
+/** For single statements that are safe beside each other, but not in the middle of another writer's transaction. */
 export const WRITING_LOCK_SHARED = 'pg_advisory_xact_lock_shared(670183111)';
 
 const createSchema = ({ transaction }: Database): Promise<void> =>
@@ -96,7 +96,7 @@ function openServer(connectionString: string, max: number): Database {
       const client = await pool.connect();
       const query = async <T>(sql: string, params: unknown[] = []) => (await client.query(sql, params)).rows as T[];
       try {
-        // Whatever the server's default is: what is read after the lock must be what others committed before it.
+        // A stricter default of the server would hide rows that others committed while this transaction waited for the lock.
         await query('begin isolation level read committed');
         const result = await work(query);
         await query('commit');

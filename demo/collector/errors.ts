@@ -4,7 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 /** Every refusal is JSON with one sentence in `error`. */
 export const answerError: ErrorHandler = (error, c) => {
   if (error instanceof HTTPException) return c.json({ error: error.message }, error.status);
-  // A sender who leaves in the middle of a body is no fault of ours.
+  // A sender that aborts its request is no error of the collector.
   if (!c.req.raw.signal.aborted) console.error(error);
   return c.json({ error: 'internal error' }, 500);
 };

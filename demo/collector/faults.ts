@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { object } from './fields.ts';
 import { type Checked, check } from './validation.ts';
 
-/** What `@hono/node-server` hands to every request. */
+/** The bindings that `@hono/node-server` gives to every request. */
 export interface ServerEnv {
   Bindings: HttpBindings;
 }
@@ -16,7 +16,7 @@ const wholeNumber = (least: number, most: number) => {
   const expected = `a whole number from ${least} to ${most}`;
   return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
 };
-/** How long a fault lasts, by either bound. */
+/** How long a fault lasts: a number of requests, and a time in ms. */
 const bounds = {
   count: v.exactOptional(wholeNumber(1, 1_000_000)),
   duration: v.exactOptional(wholeNumber(1, 600_000)),
@@ -39,19 +39,24 @@ const schemas = {
 type Mode = keyof typeof schemas;
 
 /**
- * What goes wrong with the requests to come: `status` answers that status and stores nothing; `slow` waits `delay` ms first;
- * `hang` never answers; `close` stores and then closes the socket instead of answering; `close-before` closes it at once.
- * `count` is for so many requests, `duration` for so many ms; without either, the fault lasts until it is switched off. In the
- * state both are what is left.
+ * A fault of the next requests:
+ * - `status` answers that status and stores nothing.
+ * - `slow` waits `delay` ms first.
+ * - `hang` never answers.
+ * - `close` stores the request, and then closes the socket instead of answering.
+ * - `close-before` closes the socket at once.
+ *
+ * The fault lasts for `count` requests, or for `duration` ms. Without either, it lasts until it is switched off. `state`
+ * returns what is left of both.
  */
 export type Fault = { [M in Mode]: v.InferOutput<(typeof schemas)[M]> }[Mode];
 
 export interface Faults {
   state(): Fault;
-  /** Takes what a caller sent; on an error nothing changes. */
+  /** Checks and sets a fault. On an error, the fault before stays. */
   set(input: unknown): Checked<Fault>;
   interfere: MiddlewareHandler<ServerEnv>;
-  /** Lets go of the requests that are being held, by closing their sockets: a server cannot close while one is open. */
+  /** Closes the sockets of the requests that a fault holds, because a server cannot close while one is open. */
   release(): void;
 }
 
@@ -129,7 +134,7 @@ async function commit(
       return;
     case 'hang': {
       const { incoming, outgoing } = c.env;
-      // Read to its end: while a body is left standing, the client's going away is not noticed.
+      // Node notices that the client has gone only once the body is read to its end.
       incoming.resume();
       if (!outgoing.closed) await lasts(once(outgoing, 'close', { signal: released }));
       return drop(c);
@@ -142,14 +147,14 @@ async function commit(
   }
 }
 
-/** False when it was broken off by the release. */
+/** Waits to the end. Returns false if `release` ended the wait. */
 const lasts = (wait: Promise<unknown>): Promise<boolean> =>
   wait.then(
     () => true,
     () => false,
   );
 
-/** Whatever is answered after this goes nowhere: the socket is gone before the first byte of it. */
+/** Closes the socket before the first byte of an answer. The response is only for Hono, which sends it nowhere. */
 function drop(c: Context<ServerEnv>): Response {
   c.env.outgoing.destroy();
   return c.body(null);

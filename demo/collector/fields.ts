@@ -10,7 +10,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 const NON_EMPTY = 'a non-empty string';
 export const text = v.pipe(v.string(NON_EMPTY), v.minLength(1, NON_EMPTY), v.transform(storableText));
 
-/** For people to read. */
+/** Text for people to read. */
 export const visibleText = v.pipe(text, v.regex(/\S/, 'a string that is more than whitespace'));
 
 const KEY = `a non-empty string of at most ${MAX_KEY_LENGTH} characters`;
@@ -33,13 +33,13 @@ export const uuid = v.pipe(
 
 const ISO = 'a date and time in ISO 8601 such as "2026-01-31T12:00:00.000Z"';
 const ISO_SHAPE = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-/** Any time zone and precision come in; UTC with milliseconds goes on. */
+/** Accepts any time zone and precision. Returns UTC with milliseconds. */
 export const timestamp = v.pipe(
   v.string(ISO),
   v.rawTransform<string, string>(({ dataset: { value }, addIssue, NEVER }) => {
     const day = ISO_SHAPE.exec(value)?.[1];
     const date = new Date(value.replace(',', '.'));
-    // Date takes 30 February for 1 March, and Postgres knows no year 0.
+    // `Date` reads 30 February as 1 March, and Postgres has no year 0.
     if (!day || Number.isNaN(+date) || !isDay(day) || !/^(?!0000)\d{4}-/.test(date.toISOString())) {
       addIssue({ message: ISO });
       return NEVER;
@@ -52,7 +52,7 @@ const isDay = (day: string): boolean => {
   return !Number.isNaN(+date) && date.toISOString().startsWith(day);
 };
 
-/** Anything JSON can say, made fit for the database. */
+/** Any value of JSON, in a form that the database can store. */
 const storable = v.pipe(
   v.unknown(),
   v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** What this very process holds: after a restart in a container, an old lock may bear the new process's number. */
+/** The locks of this process. After a restart in a container, an old lock may have the number of the new process. */
 const held = new Set<string>();
 
 export interface Folder {
@@ -24,7 +24,7 @@ export async function lockFolder(dir: string): Promise<Folder> {
     if (holder === process.pid ? held.has(lock) : isRunning(holder)) {
       throw new Error(`${dir} is in use by process ${holder}; if that is not a collector, delete ${lock}`);
     }
-    // Whoever held it was killed: its lock is nobody's.
+    // The process that held the lock was killed, so its lock is void.
     await rm(lock, { force: true });
     if ((await claim(lock)) !== undefined) throw new Error(`${dir} has just been locked by another process`);
   }
@@ -38,7 +38,7 @@ export async function lockFolder(dir: string): Promise<Folder> {
   };
 }
 
-/** Creates the lock, or says which process holds it. */
+/** Creates the lock, or returns the number of the process that holds it. */
 async function claim(lock: string): Promise<number | undefined> {
   try {
     await writeFile(lock, String(process.pid), { flag: 'wx' });
@@ -53,7 +53,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs, under another user.
+    // EPERM: the process runs, under another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -9,8 +9,8 @@ interface Parties {
 }
 
 /**
- * Ties a visitor id to the customer with `primaryKey`. An anonymous record takes the key, or is merged into the customer who has
- * it; somebody else's visitor id only changes hands, and that somebody is kept. Needs the writing lock.
+ * Ties a visitor id to the customer with `primaryKey`. An anonymous customer takes the key, or is merged into the customer who
+ * has it. If the visitor id belongs to another named customer, only the visitor id moves. The caller needs the writing lock.
  */
 export async function tieVisitorId(query: Query, correlationValue: string, primaryKey: string): Promise<void> {
   const [parties] = await query<Parties>(

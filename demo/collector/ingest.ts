@@ -2,13 +2,13 @@ import { type Database, lockWriting, type Query } from './database.ts';
 import { tieVisitorId } from './identify.ts';
 import type { CheckedEvent } from './validation.ts';
 
-/** Stores the events in their order, in one transaction: all or none. What was stored before, by `uuid`, is passed over. */
+/** Stores the events in their order, in one transaction: all or none. Events whose `uuid` is stored already are skipped. */
 export async function storeEvents({ transaction }: Database, events: CheckedEvent[]): Promise<void> {
   if (events.length === 0) return;
   await transaction(async (query) => {
     await lockWriting(query);
     const stored = new Set((await insertNew(query, events)).map((row) => row.uuid));
-    // `delete` is true once for each uuid, so a repeat inside the batch is passed over too.
+    // `delete` is true once for each uuid, so a duplicate within the batch is skipped, too.
     const fresh = events.filter((event) => stored.delete(event.uuid));
     for (const run of splitAtIdentify(fresh)) {
       const [{ identifies, correlationValue }] = run;
@@ -18,7 +18,7 @@ export async function storeEvents({ transaction }: Database, events: CheckedEven
   });
 }
 
-/** Runs of events with nothing that changes their customers in between, so that each run is one statement. */
+/** Splits the events before each `$identify`, which changes the customer of later events. Each run is then one statement. */
 function splitAtIdentify(events: CheckedEvent[]): [CheckedEvent, ...CheckedEvent[]][] {
   const runs: [CheckedEvent, ...CheckedEvent[]][] = [];
   for (const event of events) {
@@ -29,7 +29,7 @@ function splitAtIdentify(events: CheckedEvent[]): [CheckedEvent, ...CheckedEvent
   return runs;
 }
 
-/** Stores what is new, and gives each visitor id that was never seen an anonymous customer. */
+/** Stores the new events, and creates an anonymous customer for each new visitor id. */
 const insertNew = (query: Query, events: CheckedEvent[]): Promise<{ uuid: string }[]> =>
   query(
     `with stored as (

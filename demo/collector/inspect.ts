@@ -30,13 +30,13 @@ const checkJourney = (body: unknown) => check(journeyBody, body);
 const checkPrimaryKey = (body: unknown) => check(primaryKeyBody, body);
 
 /**
- * An IP address or localhost. With any other name, a page of another site could read what arrived: its owner points the name at
- * this machine once the page is loaded (DNS rebinding). No site can do that with an address.
+ * An IP address or localhost. With any other name, a page of another site could read the stored events. The owner of that name
+ * can point it at this machine after the page is loaded (DNS rebinding). No site can do that with an address.
  */
 const isOwnHost = (hostname: string): boolean =>
   isIP(hostname.replace(/^\[|\]$/g, '')) > 0 || /^(.+\.)?localhost$/.test(hostname);
 
-/** The demo's own interface, without a key: what arrived, and the switches. */
+/** The demo's own interface, without a key: the stored data, and the switches. */
 export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
   const { database, faults, changes, closing, heartbeat = 15_000 } = options;
   const { query } = database;
@@ -96,7 +96,7 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
   return app;
 }
 
-/** Journeys and settings stay. `delete` and not `truncate`, which would wait for every reader and make others wait for it. */
+/** Journeys and settings stay. It uses `delete`, because `truncate` waits for all readers and blocks new ones meanwhile. */
 const clearData = ({ transaction }: Database): Promise<void> =>
   transaction(async (query) => {
     await lockWriting(query);

@@ -1,14 +1,14 @@
 import type { Database, Query } from './database.ts';
 import { lockWriting } from './database.ts';
 
-/** Waits on an event's name and, if there is a filter, on a payload that contains it (`@>` of jsonb). */
+/** Starts with an event of this name and, if there is a filter, of a payload that contains it (`@>` of jsonb). */
 export interface Journey {
   name: string;
   event: string;
   filter: Record<string, unknown> | null;
 }
 
-/** Undefined when there is such a journey. Two callers at the same time need the writing lock. */
+/** Returns `undefined` if the journey exists already. Without the writing lock, two callers could both create it. */
 export async function createJourney(
   query: Query,
   { name, event, filter }: Journey,
@@ -25,7 +25,7 @@ export async function createJourney(
   return row && { id: row.id, name, event, filter };
 }
 
-/** False when there was no such journey. Its firings go with it. */
+/** Deletes a journey and its firings. Returns false if there is no such journey. */
 export const deleteJourney = ({ transaction }: Database, id: string): Promise<boolean> =>
   transaction(async (query) => {
     await lockWriting(query);

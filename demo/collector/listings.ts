@@ -1,6 +1,6 @@
 import type { Query } from './database.ts';
 
-/** What the demo page and the tests look at, in the shape they get it. All in order of arrival; `limit`: only the newest. */
+/** The lists for the demo page and the tests, in order of arrival. With `limit`, a list has only the newest rows. */
 
 export interface ListedEvent {
   uuid: string;
@@ -56,7 +56,7 @@ export const listCustomers = (query: Query, limit: number | null): Promise<Liste
     [limit],
   );
 
-/** `limit` counts twice here: the newest journeys, and of each the newest firings. */
+/** `limit` applies twice: to the journeys, and to the firings of each journey. */
 export const listJourneys = (query: Query, limit: number | null): Promise<ListedJourney[]> =>
   query(
     `select j.id, j.name, j.event, j.filter,

@@ -1,9 +1,9 @@
 /**
- * The tables, each statement safe to run again. What a row belongs to is settled by joins (event → visitor id → customer), so a
- * visitor id that changes hands takes its earlier events along without a single event being rewritten.
+ * The tables. Each statement can run again. Joins find the customer of an event (event → visitor id → customer). So a visitor id
+ * that moves to another customer takes its earlier events along, and no event is rewritten.
  *
- * `events.event` has no index on purpose: nothing looks events up by name (journeys are matched while an event is stored), and
- * a btree refuses long values, which would turn a long name into a 500.
+ * `events.event` has no index, because a btree refuses long values: a long name would lead to a 500. No query needs one, because
+ * journeys are matched while an event is stored.
  */
 export const SCHEMA = [
   `create table if not exists settings (

@@ -3,7 +3,7 @@ import type { Query } from './database.ts';
 /** The name of the setting, in the table. */
 export const PRIMARY_KEY_ATTRIBUTE = 'primary-key-attribute';
 
-/** The customer attribute that holds the primary key; `null` while none is chosen. */
+/** The customer attribute that holds the primary key, or `null` while none is chosen. */
 export async function readPrimaryKeyAttribute(query: Query): Promise<string | null> {
   const [row] = await query<{ value: string | null }>('select value from settings where name = $1', [
     PRIMARY_KEY_ATTRIBUTE,

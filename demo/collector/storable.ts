@@ -6,11 +6,11 @@ export const storableText = (text: string): string => text.toWellFormed().replac
 /**
  * A copy of parsed JSON that Postgres can hold.
  *
- * @throws {RangeError} whose message says what was expected instead
+ * @throws {RangeError} with the expected value as its message
  */
 export function makeStorable(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return storableText(value);
-  // JSON.parse makes Infinity of 1e999, and JSON.stringify would make `null` of that: in an upsert, a deletion.
+  // JSON.parse makes Infinity of 1e999, and JSON.stringify makes `null` of that, which deletes a property in an upsert.
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('numbers below 1.8e308');
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) throw new RangeError(`at most ${MAX_DEPTH} levels of nesting`);

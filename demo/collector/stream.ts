@@ -12,7 +12,7 @@ export interface StreamOptions {
   heartbeat: number;
 }
 
-/** Milliseconds between two `changed`: what happens in between is told by the next one. */
+/** Milliseconds between two events `changed`. The next one includes all changes in between. */
 const GAP = 200;
 
 /** Server-sent events: `changed` with the counts, at once and then soon after each change. */
@@ -53,7 +53,7 @@ export function streamChanges(c: Context, { changes, count, closing, heartbeat }
     off();
     closing.removeEventListener('abort', end);
   });
-  // An ended stream kept alive would hold up the closing of the server.
+  // The server could not close while the connection of an ended stream is kept alive.
   response.headers.set('Connection', 'close');
   return response;
 }

@@ -6,7 +6,7 @@ import { PRIMARY_KEY_ATTRIBUTE } from './settings.ts';
  * Adds or changes each property, deletes those that are `null` at the top level, and creates the customer if there is none.
  * Gives back the customer's id, or `undefined` while no primary key attribute is chosen.
  *
- * One statement: two at once for a new key meet in the unique index, and the later one updates what the earlier one made.
+ * One statement, so that two requests for a new key meet in the unique index. The later one updates the earlier one's customer.
  */
 export async function upsertCustomer(
   query: Query,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { IDENTIFY, type Upsert } from '../../src/wire.ts';
 import { anything, isObject, key, lowerCaseUuid, object, plainObject, text, timestamp, uuid } from './fields.ts';
 
-/** An event that passed: complete, and fit for the database. */
+/** A valid event, complete and in a form that the database can store. */
 export interface CheckedEvent {
   uuid: string;
   timestamp: string;
@@ -12,7 +12,7 @@ export interface CheckedEvent {
   correlationKey: string;
   correlationValue: string;
   payload?: unknown;
-  /** The primary key to tie the visitor id to, when the event is an `$identify` that counts. */
+  /** The primary key to tie the visitor id to, if the event is an `$identify` in a batch. */
   identifies?: string;
 }
 
@@ -55,7 +55,7 @@ const pathTo = (event: CommonEvent, distinctId: unknown): [v.IssuePathItem, v.Is
 ];
 
 const batchBody = object({ batch: v.array(batchEvent, 'an array of events') });
-/** No `timestamp` here: a single event happens when it arrives. And an `$identify` among them identifies nobody. */
+/** A single event has no `timestamp`, because its time is that of its arrival. An `$identify` has no effect here. */
 const eventBody = v.pipe(object(common), v.transform(complete));
 const upsertBody = object({ primary_key: key, properties: v.optional(plainObject) });
 
@@ -71,7 +71,7 @@ export const checkUpsert = (body: unknown): Checked<Upsert> => {
   return { value: { primary_key, ...(properties && { properties }) } };
 };
 
-/** Holds `body` against `schema`; the error names the first field that is wrong, what belongs there and what was found. */
+/** Checks `body` against `schema`. The error names the first wrong field, the expected value and the received value. */
 export function check<T>(schema: v.GenericSchema<unknown, T>, body: unknown): Checked<T> {
   const { success, output, issues } = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
   if (success) return { value: output };

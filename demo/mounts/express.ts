@@ -7,7 +7,7 @@ export const serveWithExpress = (options: RelayOptions, port: number, host: stri
   const app = express();
   const relay = createRelay(options);
   app.use('/clew', toNodeHandler(relay));
-  // Body parsers come after it: the relay inflates, measures and parses by itself.
+  // Body parsers come after the relay, because the relay inflates, measures and parses bodies by itself.
   app.use(express.json());
   app.post('/echo', (request, response) => void response.json(request.body));
   const server = app.listen(port, host);

@@ -8,7 +8,7 @@ export const serveWithFastify = async (options: RelayOptions, port: number, host
   const relay = createRelay(options);
   const handle = toNodeHandler(relay);
   app.register(async (scope) => {
-    // Within this scope Fastify leaves bodies unread: the relay inflates, measures and parses by itself.
+    // Within this scope, Fastify leaves bodies unread, because the relay inflates, measures and parses them by itself.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
     scope.all('/clew/*', (request, reply) => {

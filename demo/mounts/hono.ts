@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 // In a project of yours: from 'clew/relay'.
 import { createRelay, type RelayOptions } from '../../src/relay.ts';
 
-/** Hono, on Node here; on Deno, Bun and workers the two lines about `app` are the same. */
+/** Hono on Node. On Deno, Bun and workers, the two lines about `app` are the same. */
 export const serveWithHono = (options: RelayOptions, port: number, hostname: string) => {
   const relay = createRelay(options);
   const app = new Hono();

@@ -2,17 +2,16 @@
 import { createRelay, type RelayOptions } from '../../src/relay.ts';
 
 /**
- * Next.js: what `app/clew/[...path]/route.ts` exports,
- *
- *     const relay = createRelay({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
- *     export const POST = relay;
- *     export const OPTIONS = relay;
- *
- * and `next.config.ts` needs `skipTrailingSlashRedirect: true`: Next redirects `/clew/api/events/batch/` otherwise, and a
- * tracker follows no redirects.
+ * The exports of `app/clew/[...path]/route.ts` in Next.js. `next.config.ts` needs `skipTrailingSlashRedirect: true`, because
+ * Next otherwise redirects `/clew/api/events/batch/`, and a tracker follows no redirects.
  * https://nextjs.org/docs/app/api-reference/config/next-config-js/trailingSlash
  *
- * Next is no dependency of this repository: the tests call these exports as a route handler is called, by another server.
+ * Next is no dependency of this repository. The tests call these exports as Next calls a route handler.
+ *
+ * @example
+ * const relay = createRelay({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
+ * export const POST = relay;
+ * export const OPTIONS = relay;
  */
 export const createRoute = (options: RelayOptions) => {
   const relay = createRelay(options);

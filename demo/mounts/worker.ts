@@ -1,7 +1,7 @@
 // In a project of yours: from 'clew/relay'.
 import { createRelay, type Relay } from '../../src/relay.ts';
 
-/** What a worker's runtime hands to `fetch` besides the request. */
+/** The context that a worker's runtime passes to `fetch`. */
 export interface WorkerContext {
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -11,13 +11,14 @@ export interface WorkerVariables {
   BASE_URL: string;
   API_KEY: string;
   IDENTITY_SECRET: string;
-  /** With commas between them. */
+  /** Origins, separated by commas. */
   ALLOWED_ORIGINS: string;
 }
 
 /**
- * A worker: `export default createWorker();`. Its variables come with the first request, so the relay is made then. One isolate knows nothing of another: where repeats matter, give `seen` a store
- * they share. The tests call it on Node, as a worker's runtime would.
+ * A worker: `export default createWorker();`. Its variables come with the first request, so the relay is created then. Isolates
+ * share no memory. If duplicates matter, give `seen` a store that all isolates share. The tests call it on Node, as a worker's
+ * runtime would.
  */
 export const createWorker = () => {
   let relay: Relay | undefined;
@@ -30,7 +31,7 @@ export const createWorker = () => {
         allowedOrigins: env.ALLOWED_ORIGINS.split(','),
       });
       const answer = relay(request);
-      // A page that leaves reads no answer, but the relay still has to forward what it handed over.
+      // A page that leaves reads no answer, but the relay still has to forward the events that it handed over.
       context.waitUntil(answer);
       return answer;
     },

@@ -1,12 +1,12 @@
 // @ts-check
 
 /**
- * Every event that arrives while this page is open, once each. The service lists its newest events only, so as many are
- * asked for as it takes to meet one that is known.
+ * Collects every event that arrives while this page is open, once each. The service lists only its newest events, so the page
+ * requests more of them until the list has an event that it knows.
  *
  * @typedef {import('../collector/listings.ts').ListedEvent} ListedEvent
  * @param {(limit: number) => Promise<ListedEvent[]>} list the newest events, oldest first
- * @param {number} few how many are asked for at first
+ * @param {number} few how many events the first request asks for
  */
 export const createArrivals = (list, few) => {
   /** @type {Map<string, ListedEvent> | undefined} */
@@ -22,7 +22,7 @@ export const createArrivals = (list, few) => {
   };
 
   return {
-    /** Brings in what is new, and gives back the newest ones. */
+    /** Adds the new events, and returns the newest ones. */
     async update() {
       const events = await read();
       const isFirst = !known;

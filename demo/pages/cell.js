@@ -26,7 +26,7 @@ export const cell = (value) => {
 };
 
 /**
- * Draws now, and again in the frame after one of the cells has changed: once, however many of them did.
+ * Draws now, and once in the next frame after one or more of the cells have changed.
  *
  * @param {Cell<any>[]} cells
  * @param {() => void} draw

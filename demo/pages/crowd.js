@@ -20,17 +20,17 @@ const visitors = cell(/** @type {Visitor[]} */ ([]));
 const state = cell(/** @type {any} */ ('away'));
 
 /**
- * Their origin. For a page of this site, frames are of the same site: a browser that refuses storage to frames of other sites
- * gives it to them.
+ * The site of the frames. A page of this site and its frames are of the same site. Their storage then works also in a browser
+ * that refuses storage to frames of other sites.
  */
 const SITE = `clew.localhost:${location.port}`;
 const MOST = 24;
-/** How long (ms) the first of them may take to report. */
+/** How long (ms) the first visitor may take to report. */
 const PATIENCE = 8000;
 
 /** @param {number} count */
 const sendIn = (count) => {
-  // New names each time, and with them empty storage.
+  // Each run has new host names, and therefore empty storage.
   const run = Math.random().toString(36).slice(2, 6);
   const names = Array.from({ length: count }, (_, index) => `v${index + 1}`);
   /** @type {Visitor[]} */
@@ -50,7 +50,7 @@ const sendIn = (count) => {
 };
 
 const stop = () => {
-  // A frame that has not reported shows nothing, and its page is not waited for.
+  // A frame that has not reported has no page that could stop.
   visitors.set(visitors.get().filter(({ frame }) => frame));
   state.set(visitors.get().length ? 'leaving' : 'away');
   for (const { frame } of visitors.get()) frame?.postMessage('stop', '*');
@@ -63,7 +63,7 @@ const receive = ({ data, origin, source }) => {
   const visitor = visitors.get().find(({ host }) => origin === `http://${host}`);
   if (!visitor) return;
   visitor.frame = /** @type {Window} */ (source);
-  // It went to another page just as it was to stop.
+  // The visitor followed a link just when it was stopped, so its new page has to stop, too.
   if (data.isReady && isOver()) visitor.frame.postMessage('stop', '*');
   if (data.isReady) visitor.isDone = false;
   if (data.isDone) visitor.isDone = true;
@@ -90,7 +90,7 @@ const tile = (visitor) => {
   `;
 };
 
-/** Each page of a visitor who has no storage is another visitor. */
+/** Without storage, each page has a new visitor id. */
 const advice = () =>
   visitors.get().some(({ ids }) => ids.size > 1)
     ? html`<br /><small>This browser refuses storage to frames of another site, so each page is a new visitor. At

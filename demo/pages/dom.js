@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * The element with this id. A missing one is a mistake in the page, so it says which.
+ * The element with this id. A missing element is a mistake in the page, so the error names its id.
  *
  * @param {string} id
  * @returns {HTMLElement}
@@ -19,7 +19,7 @@ export const formById = (id) => /** @type {HTMLFormElement} */ (byId(id));
 export const inputById = (id) => /** @type {HTMLInputElement} */ (byId(id));
 
 /**
- * What a form's fields hold, as text.
+ * The values of a form's fields, as text.
  *
  * @param {HTMLFormElement} form
  * @returns {Record<string, string>}
@@ -28,8 +28,8 @@ export const fieldsOf = (form) =>
   Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, String(value)]));
 
 /**
- * Calls `submit` with the fields in place of leaving the page. What it throws is shown in the form's own alert, and
- * taken away by the next try.
+ * Calls `submit` with the fields instead of leaving the page. The form's own alert shows the error that it throws, until the
+ * next try.
  *
  * @param {string} id
  * @param {(fields: Record<string, string>, form: HTMLFormElement) => unknown} submit
@@ -43,7 +43,7 @@ export const onSubmit = (id, submit) => {
   });
 };
 
-/** An error with a field's content. */
+/** An invalid value of a field. */
 export class FieldError extends Error {
   /** @param {string} field its name @param {string} message */
   constructor(field, message) {
@@ -58,7 +58,7 @@ export const clearErrors = (scope) => {
   for (const field of scope.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
 };
 
-/** In the alert that the field names in `aria-describedby`, else in the first one. @param {Element} scope @param {unknown} error */
+/** Uses the alert that the field names in `aria-describedby`, or the first one. @param {Element} scope @param {unknown} error */
 const showError = (scope, error) => {
   const field = error instanceof FieldError ? scope.querySelector(`[name="${error.field}"]`) : null;
   field?.setAttribute('aria-invalid', 'true');
@@ -70,7 +70,7 @@ const showError = (scope, error) => {
 };
 
 /**
- * Runs an action; its error is shown in an alert inside `scope`.
+ * Runs an action. An alert inside `scope` shows its error.
  *
  * @param {Element} scope
  * @param {() => unknown} action
@@ -96,5 +96,5 @@ export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString
 /** Time of day, to the second. @param {string | number} at */
 export const timeOf = (at) => new Date(at).toLocaleTimeString('en-GB');
 
-/** Enough of a UUID to tell two apart. @param {string} uuid */
+/** The first digits of a UUID, which are enough to distinguish two. @param {string} uuid */
 export const short = (uuid) => uuid.slice(0, 8);

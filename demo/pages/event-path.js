@@ -3,7 +3,7 @@ import { cell } from './cell.js';
 import { listen, listenTo } from './site.js';
 
 /**
- * The newest event, followed step by step: times in ms, as the page's clock gave them.
+ * The newest event, followed step by step. All times are in ms since the epoch, by the page's clock.
  *
  * @typedef {{ at: number, others: number, bytes: number, isLeaving: boolean, wasLeft: boolean, tries: number }} Sent
  * @typedef {{ at: number, outcome: string, status?: number | undefined }} Answered
@@ -27,7 +27,7 @@ const update = (change) => {
 /** @param {string[]} uuids */
 const isFollowed = (uuids) => uuids.includes(followed.get()?.uuid ?? '');
 
-/** A view follows from most clicks: it does not replace the click. @param {string} event @param {number} now */
+/** Most clicks lead to a page view, which does not replace the click. @param {string} event @param {number} now */
 const isNews = (event, now) => {
   const current = followed.get();
   return event !== 'page_view' || !current || current.event === 'page_view' || now - current.at > CLICK_STANDS;
@@ -38,7 +38,7 @@ const receive = (trace, at) => {
   if (trace.step === 'tracked') {
     const { uuid = '', event = '?', payload } = trace.event;
     const path = Object(payload).path;
-    // `$identify` accompanies an action, and the action is the one to follow.
+    // `$identify` accompanies the event of an action, and the panel follows that event.
     if (event !== '$identify' && isNews(event, at)) followed.set({ uuid, event, path, at });
   } else if (trace.step === 'link') {
     pausedUntil.set(trace.by ? 0 : trace.until);

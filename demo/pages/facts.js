@@ -1,7 +1,7 @@
 // @ts-check
 import { html } from 'lit-html';
 
-/** The values of a payload, with their names. Of a view only the path: the rest would hide it. @param {unknown} payload */
+/** The values of a payload, with their names, or only the path of a page view to save room. @param {unknown} payload */
 export const facts = (payload) => {
   const all = Object.entries(Object(payload));
   const shown = Object(payload).path ? all.filter(([name]) => name === 'path') : all;

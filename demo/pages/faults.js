@@ -85,7 +85,7 @@ export const showFaults = () => {
     render(buttons, byId('fault-modes'));
     byId('faults').classList.toggle('is-on', fault.mode !== 'none');
     const state = byId('fault-state');
-    // Written only when it is another one: a screen reader says it each time.
+    // Written only if the sentence is another one, because a screen reader reads it aloud each time.
     if (state.textContent !== sentenceFor(fault)) state.textContent = sentenceFor(fault);
   });
 };

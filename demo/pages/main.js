@@ -15,9 +15,9 @@ import { showSides } from './sides.js';
 import { openSite } from './site.js';
 import { followVisit, visit } from './visit.js';
 
-/** Docked below the shop. */
+/** Docks the inspector below the shop. */
 const dockInspector = async () => {
-  // No path that the type checker should look for: it is built.
+  // A variable, because the type checker would look for a file that only the build creates.
   const inspector = '/dist/inspector.js';
   await import(inspector);
   const element = /** @type {HTMLElement & { tracker: unknown }} */ (document.createElement('clew-inspector'));

@@ -5,7 +5,7 @@ import { arrivals, arrived, ask } from './service.js';
 import { listen, listenTo } from './site.js';
 
 /**
- * The service fails for a time while a scripted visitor goes on clicking. Each event of that time is followed by its uuid,
+ * The service fails for a time while a scripted visitor continues to click. Each event of that time is followed by its uuid,
  * from the tracker's trace to the row in the service's database.
  *
  * @typedef {{ at: number, waiting: number, arrived: number }} Sample `at`: ms since the start
@@ -48,7 +48,7 @@ const receive = (trace) => {
 
 export const isBroken = () => (arrived.get()?.fault.mode ?? 'none') !== 'none';
 
-/** A fault that somebody has chosen in the form lasts for a number of requests, or until it is switched off. */
+/** A fault that was chosen in the form lasts for a number of requests, or until it is switched off. */
 export const isOtherFault = () => isBroken() && !('duration' in Object(arrived.get()?.fault));
 
 /** @param {Outage} current @returns {Outage} */
@@ -57,12 +57,12 @@ const advance = (current) => {
   const { waiting, arrived } = countsOf(current);
   const samples = [...current.samples, { at: now - current.startedAt, waiting, arrived }];
   if (isBroken()) return { ...current, samples, phase: 'down', hasFailed: true, backAt: undefined };
-  // A hidden page does not see the fault begin, and one that has just asked for it does not see it yet.
+  // A hidden page does not receive the start of the fault, and a page that has just requested it does not know it yet.
   const isBack = current.hasFailed || now >= current.endsAt;
   return isBack ? { ...current, samples, phase: 'draining', backAt: current.backAt ?? now } : { ...current, samples };
 };
 
-/** The service is back, and the visitor has clicked: somebody may end the fault before the first click. @param {Outage} current */
+/** The service is back, and the visitor has clicked. A fault can be ended before the first click. @param {Outage} current */
 const hasShown = ({ phase, tracked, endsAt }) => phase === 'draining' && (tracked.size > 0 || Date.now() >= endsAt);
 
 /** @param {Outage} current */
@@ -76,7 +76,7 @@ const REMEMBERED = 'outage-waiting';
 /** The events that waited when this page was reloaded. @type {string[]} */
 const remembered = JSON.parse(sessionStorage.getItem(REMEMBERED) ?? '[]');
 
-/** Also for a second reload, until all of them have arrived. */
+/** Keeps the waiting events for the next reload. After a second reload it keeps the same ones, until all have arrived. */
 const rememberWaiting = () => {
   const current = outage.get();
   const uuids = current ? [...current.tracked].filter((uuid) => !current.dropped.has(uuid)) : remembered;
@@ -99,7 +99,7 @@ const play = async (stopVisitor) => {
   }
 };
 
-/** Does nothing while it plays, or while the service fails. @throws Error when the service refuses the fault */
+/** Does nothing while an outage plays, or while the service fails. @throws Error when the service refuses the fault */
 export const breakService = async () => {
   if (isPlaying() || isBroken()) return;
   const now = Date.now();

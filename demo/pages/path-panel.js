@@ -97,7 +97,7 @@ const item = ({ name, state, text }) => html`
   <li class=${state}><h3>${name}</h3><p>${text}</p></li>
 `;
 
-/** Where there is no room for all texts: the last station that the event has reached. @param {Station[]} all */
+/** The last station that the event has reached, for a screen without room for all texts. @param {Station[]} all */
 const now = (all) => {
   const { name, text } = all.findLast(({ state }) => state !== 'open') ?? /** @type {Station} */ (all[0]);
   return html`<b>${name}</b> ${text}`;
@@ -129,7 +129,7 @@ export const showPath = () => {
     if (!event) return;
     if (byId('path-end').textContent !== spoken(event)) byId('path-end').textContent = spoken(event);
   };
-  // lit-html appends to the text that is there.
+  // lit-html appends to the text of an element.
   byId('path-title').textContent = '';
   drawWhenChanged([followed, pausedUntil, arrived], draw);
   setInterval(() => pausedUntil.get() > Date.now() && draw(), PACE);

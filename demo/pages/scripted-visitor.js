@@ -10,7 +10,7 @@ const frame = /** @type {HTMLIFrameElement} */ (byId('shop'));
 const PACE = 600;
 /** Ms for which the pointer rests on an element before the click. */
 const AIM = 350;
-/** Each click of so many leads to another page. */
+/** One click in this many leads to another page. */
 const CLICKS_PER_PAGE = 9;
 /** The height (px) that stays free above a clicked element. */
 const MARGIN = 50;

@@ -3,7 +3,7 @@ import { createArrivals } from './arrivals.js';
 import { cell } from './cell.js';
 
 /**
- * What has arrived at the service, and its switches: the demo's own interface `/inspect`, which a real service has not.
+ * The data at the service, and its switches. They come from the demo's own interface `/inspect`, which a real service lacks.
  *
  * @typedef {import('../collector/listings.ts').ListedEvent} ListedEvent
  * @typedef {import('../collector/listings.ts').ListedCustomer} ListedCustomer
@@ -22,7 +22,7 @@ export const isLive = cell(false);
 /**
  * @param {string} method @param {string} path @param {unknown} [body]
  * @returns {Promise<any>} the answer
- * @throws Error with the service's own words when it refuses
+ * @throws Error with the service's own message when it refuses
  */
 export const ask = async (method, path, body) => {
   const response = await fetch(`/inspect/${path}`, {
@@ -35,7 +35,7 @@ export const ask = async (method, path, body) => {
   return answer;
 };
 
-/** No more than anybody reads. */
+/** How many events the page shows. */
 const MOST_SHOWN = 60;
 export const arrivals = createArrivals(async (limit) => (await ask('GET', `events?limit=${limit}`)).events, MOST_SHOWN);
 
@@ -53,7 +53,7 @@ const fetchAll = async () => {
 
 let isFetching = false;
 let isStale = false;
-/** One at a time; news that comes meanwhile is fetched by one more. */
+/** Fetches everything, one fetch at a time. A change during a fetch leads to another fetch. */
 export const refresh = async () => {
   isStale = true;
   if (isFetching) return;
@@ -64,15 +64,15 @@ export const refresh = async () => {
       arrived.set(await fetchAll());
     }
   } catch {
-    // The service is away; the stream says so, and its return brings the next refresh.
+    // The service is away. The stream shows that, and refreshes the page once the service is back.
   }
   isFetching = false;
 };
 
-/** Ms. */
+/** How long (ms) a page waits before it opens a new stream. */
 const RECONNECT = 2000;
 
-/** Counts and a refresh with each change, for as long as somebody looks. */
+/** Updates the counts and the lists with each change, while the page is visible. */
 export const watchService = () => {
   /** @type {EventSource | undefined} */
   let stream;
@@ -83,7 +83,7 @@ export const watchService = () => {
     stream.addEventListener('error', () => {
       isLive.set(false);
       if (stream?.readyState !== EventSource.CLOSED) return;
-      // A browser reconnects by itself, but not after an answer it does not like.
+      // A browser reconnects by itself, but not after an answer other than 200.
       end();
       setTimeout(start, RECONNECT);
     });
@@ -96,9 +96,9 @@ export const watchService = () => {
     stream?.close();
     stream = undefined;
   };
-  // A browser opens six connections to an origin: tabs in the background must not keep them from those who send.
+  // A browser opens at most six connections to an origin. Hidden tabs must leave them to the tabs that send.
   document.addEventListener('visibilitychange', () => (document.hidden ? end() : start()));
-  // An open stream would cost the page its place in the back/forward cache.
+  // A browser does not keep a page with an open stream in the back/forward cache.
   addEventListener('pagehide', end);
   addEventListener('pageshow', start);
   start();

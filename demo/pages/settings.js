@@ -3,7 +3,7 @@ import { drawWhenChanged } from './cell.js';
 import { attempt, byId, formById, inputById, onClick, onSubmit } from './dom.js';
 import { arrived, ask } from './service.js';
 
-/** The attribute that the field showed last: what somebody is typing is not overwritten by a refresh. */
+/** The attribute that the field showed last. A refresh with the same attribute must not overwrite a text that is being typed. */
 let shown = '';
 
 /** @param {string | null} attribute */

@@ -1,7 +1,7 @@
 // @ts-check
 import { byId, onClick } from './dom.js';
 
-/** Where there is no room for both sides: which of them is shown, by a swipe or by a button. */
+/** On a narrow screen, a swipe or a button chooses which of the two sides shows. */
 
 const SIDES = ['browser', 'service'];
 

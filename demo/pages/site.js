@@ -11,13 +11,13 @@ import { byId } from './dom.js';
 
 const frame = /** @type {HTMLIFrameElement} */ (byId('shop'));
 
-/** What the frame shows; a new one for each page. @type {import('./cell.js').Cell<{ path: string } | undefined>} */
+/** The page in the frame: a new object for each page. @type {import('./cell.js').Cell<{ path: string } | undefined>} */
 export const page = cell(/** @type {any} */ (undefined));
 
 export const visitorId = cell('');
 
 /**
- * `window.clew` of the page that is shown, asked for anew each time: the bundle replaces the stub.
+ * `window.clew` of the page in the frame. It is read at each call, because the bundle replaces the stub.
  *
  * @type {Clew}
  */
@@ -30,9 +30,9 @@ export const listenTo = (signal, listener) => void listeners.push([signal, liste
 /** Listens to every step on every page, in the order of the steps. @param {(trace: Trace) => void} listener */
 export const listen = (listener) => listenTo('trace', listener);
 
-/** The stub stands and the bundle has not run: nothing that it does is missed. */
+/** Runs after the stub and before the bundle, so that the listeners miss nothing. */
 const meet = () => {
-  // First, so that whoever keeps books of a page closes them before the next one speaks.
+  // First, so that the watchers of `page` finish with the last page before the next one emits anything.
   page.set({ path: /** @type {Window} */ (frame.contentWindow).location.pathname });
   for (const [signal, listener] of listeners) clew('on', signal, listener);
 };
@@ -48,6 +48,6 @@ export const openSite = () => {
   });
   byId('back').addEventListener('click', () => frame.contentWindow?.history.back());
   byId('reload').addEventListener('click', () => frame.contentWindow?.location.reload());
-  // Only now, so that no page comes before somebody looks.
+  // Only now, so that no page loads before all listeners are added.
   frame.src = '/shop/';
 };

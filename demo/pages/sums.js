@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * The sums of a visitor over all of their pages, event by event: what a page leaves behind counts again in the sums of the
- * page that sends it, and by its uuid it is known to be the same.
+ * The sums of a visitor over all of their pages. The statistics of two pages may both count an event: the page that tracked it,
+ * and the page that sent it later. These sums count each uuid once.
  *
  * @typedef {import('../../src/api/signals.ts').Trace} Trace
  * @typedef {import('../../src/api/types.ts').Stats} Stats
@@ -21,7 +21,7 @@ export const createSums = () => {
     /** @param {Trace} trace */
     receive(trace) {
       if (trace.step === 'tracked') tracked.set(trace.event.uuid ?? '', trace.event.event ?? '');
-      // Tracked before this page listened: first seen when it is sent, and without its name.
+      // An event that was tracked before this page listened first appears when it is sent, without its name.
       if (trace.step === 'sent' && !UPSERT.test(trace.path))
         for (const uuid of trace.uuids) if (!tracked.has(uuid)) tracked.set(uuid, '');
       if (trace.step !== 'answered' || trace.outcome !== 'delivered') return;

@@ -3,12 +3,12 @@ import { listen, listenTo, page } from './site.js';
 import { createSums } from './sums.js';
 
 /**
- * All pages that the frame has shown, as if they had one tracker: an inspector that looks at it forgets nothing when a link
- * is followed. What a page has left behind is sent by the next one, and answered to it.
+ * All pages that the frame has shown, as if they had one tracker. So the inspector keeps its content when the frame follows a
+ * link. Events that a page leaves behind are sent by the next page, and the answer comes to that page.
  */
 
 const sums = createSums();
-/** What the page that is shown has tracked itself: of that it says itself that it is delivered. */
+/** Uuids of events that the page in the frame has tracked. For these, its tracker emits `delivered` itself. */
 const own = new Set();
 
 /** @type {Record<string, Set<(value: any) => void>>} */
@@ -37,7 +37,7 @@ export const followVisit = () => {
   page.watch(() => own.clear());
 };
 
-/** What an inspector asks for. */
+/** The part of a tracker that an inspector needs. */
 export const visit = {
   /** @param {string} signal @param {(value: any) => void} listener */
   on(signal, listener) {

@@ -10,7 +10,7 @@ const TICKS = 5;
 
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
-/** Draws what was tracked and stored over the time of the run. A cover shows it up to the moment that the picture is at. */
+/** Draws the tracked and the stored events over the time of the run. A cover hides the time that is still to come. */
 export const drawChart = (run: Run, refusals: readonly number[]): { style: string; body: string } => {
   const { length, outage, stored } = run;
   const { tracked, mostQueued, peak } = totalsOf(run);

@@ -1,7 +1,7 @@
 import { drawChart } from './chart.ts';
 import { type Change, type Run, totalsOf } from './run.ts';
 
-/** The letters of `docs/images/event.svg` and its colours. Amber waits, green is stored, and red is a refusal. */
+/** The fonts and colours of `docs/images/event.svg`. Amber is waiting, green is stored, and red is a refusal. */
 const STYLE = `
 :root { --paper: #f6f4f0; --card: #fffefc; --ink: #211e1b; --soft: #6a635b; --line: #e2ddd4; --edge: #8f877c; --hue: #b3274a; --good: #1f6f4a; --leave: #c06a0c; }
 @media (prefers-color-scheme: dark) {
@@ -40,12 +40,12 @@ const FLIGHT = 0.35;
 const MOMENT = 0.02;
 /** Seconds for which a refusal stays on the wire. */
 const FLASH = 0.4;
-/** Lines of a count: only one of them shows. */
+/** The height of one line of a count, which is the only line that shows. */
 const COUNT_HIGH = 40;
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-/** What moves is a set of key frames over the length of the run: a time as a part of it. */
+/** A time as a percentage of the run, for key frames. */
 const percentIn = ({ length }: Run) => {
   return (at: number): string => `${rounded(Math.min(Math.max(at / length, 0), 1) * 100)}%`;
 };
@@ -92,7 +92,7 @@ const countOf = (name: string, changes: readonly Change[], x: number, percent: P
   };
 };
 
-/** Shows an element between two times. Without motion it shows the one that stays to the end. */
+/** Shows an element between two times. Without motion, only the element that stays to the end shows. */
 const during = (name: string, from: number, to: number, { length }: Run, percent: Percent): string => {
   const isLast = to >= length;
   const frames = [

@@ -9,7 +9,7 @@ import { recordRun } from './record.ts';
 /** Makes docs/images/outage.svg from a run in a real browser: the service fails for a while, and then everything arrives. */
 
 const file = join(import.meta.dirname, '../../docs/images/outage.svg');
-/** A reader of the README loads it. */
+/** Most bytes of the picture, because readers of the README load it. */
 const MOST_BYTES = 40_000;
 
 const executablePath = findChromium();

@@ -25,7 +25,7 @@ const css = await readFile(
 );
 const article = await marked.parse(await readFile(join(root, 'README.md'), 'utf8'));
 
-/** Debian has none of the fonts that GitHub names. The letters of this one are as wide as theirs. */
+/** Debian has none of the fonts that GitHub names. The letters of DejaVu Sans Condensed are as wide. */
 const FONTS = '-apple-system, "Segoe UI", "DejaVu Sans Condensed", "Noto Sans", Helvetica, Arial, sans-serif';
 
 const pageOf = (margin: number): string => `<!doctype html>
@@ -39,7 +39,7 @@ const shoot = async (browser: Browser, { width, margin }: (typeof shots)[number]
   await page.goto(pathToFileURL(join(root, 'LICENSE')).href);
   await page.setContent(pageOf(margin));
   const path = join(root, `docs/screenshots/readme-${width}.png`);
-  // Chromium compresses for speed.
+  // Chromium compresses for speed, so the picture is compressed again.
   await writeFile(path, encode(decode(await page.screenshot({ fullPage: true })), { zlib: { level: 9 } }));
   await page.close();
   const { size } = await stat(path);

@@ -1,4 +1,4 @@
-/** The events of the demo apps: what they may track, and nothing else. */
+/** All events that the demo apps may track. */
 export interface AppEvents {
   'yarn added': { yarn: string; price: number };
   'banner dismissed': undefined;

@@ -45,8 +45,8 @@ export const yarns: Yarn[] = [
 
 export const findYarn = (id: unknown): Yarn | undefined => yarns.find((yarn) => yarn.id === id);
 
-/** What the list can be narrowed to. */
+/** The fibres by which the list can be filtered. */
 export const fibres = ['wool', 'linen'] as const;
 
-/** With a fibre only those. */
+/** All yarns, or those of one fibre. */
 export const yarnsOf = (fibre: unknown): Yarn[] => yarns.filter((yarn) => !fibre || yarn.fibre === fibre);

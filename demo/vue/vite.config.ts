@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: '/vue/',
   plugins: [vue()],
-  // What both apps share is beside them.
+  // The folder that both apps share is outside of this one.
   server: {
     fs: { allow: ['..'] },
     proxy: { '/clew': 'http://127.0.0.1:8787', '/@fontsource-variable': 'http://127.0.0.1:8787' },

@@ -4,7 +4,7 @@ import type { WorkerFixtures } from '../faults/support/fault.ts';
 import { isAll } from '../support/tags.ts';
 
 const projects = faults.projects ?? [];
-// Every other test shows what Chromium does. It steps in where it is the only engine that was found.
+// All other tests run in Chromium. Without `TEST_ALL`, it runs these tests only if no other engine was found.
 const others = projects.filter(({ name }) => name !== 'chromium');
 
 /** Page views and clicks in all three engines, with the drivers of the faults. */

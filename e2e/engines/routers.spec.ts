@@ -21,19 +21,19 @@ const test = base.extend<object, { site: RouterSite }>({
   ],
 });
 
-/** In the order in which they happened: a page that leaves hands over its views, which may overtake others. */
+/** Views in the order of their times, because the handover of a leaving page may overtake other requests. */
 const viewsOf = async (demo: Demo, origin: string): Promise<View[]> =>
   (await demo.events('page_view'))
     .sort((one: ListedEvent, other: ListedEvent) => Date.parse(one.timestamp) - Date.parse(other.timestamp))
     .map(({ payload }) => payload as View)
     .map(({ title, url }) => ({ title, url: url.replace(origin, '') }));
 
-/** The heading that can be seen: `Activity` hides those of other pages. */
+/** The visible heading. React's `Activity` hides those of other pages. */
 const heading = () => {
   const all = [...document.querySelectorAll('h1')];
   return document.readyState === 'loading' ? '' : all.find((one) => one.offsetParent)?.textContent;
 };
-/** Until the heading is there. Between two pages there is nobody to ask. */
+/** Waits until the heading shows. Between two pages, `evaluate` fails. */
 const shows = (tab: Tab, text: string) => expect.poll(() => tab.evaluate(heading).catch(() => '')).toBe(text);
 
 const leave = async (tab: Tab) => {
@@ -70,7 +70,7 @@ for (const row of rows) {
     const tab = await engine.newTab();
     const counted: View[] = [];
     for (const moment of walked) {
-      // The page that was there goes away with what is kept here.
+      // The heading is removed first, so that `shows` finds only that of the reloaded page.
       if (moment === 'reload') await tab.evaluate(() => document.body.replaceChildren());
       await acts[moment](tab, site.origin, row);
       await shows(tab, titles[shown[moment]]);
@@ -79,7 +79,7 @@ for (const row of rows) {
     }
     const isRestored = await tab.evaluate(() => sessionStorage.isRestored);
     expect(isRestored, 'from the back/forward cache').toBe(String(!row.uncached?.includes(engine.name)));
-    // Behind all views of the page, should there be more.
+    // The last event arrives after all views of the page, also after views that should not exist.
     await tab.evaluate(() => addEventListener('pagehide', () => window.clew('track', 'last'), { capture: true }));
     await leave(tab);
     await expect.poll(() => collector.events('last')).toHaveLength(1);
@@ -101,7 +101,7 @@ test('page views of all apps: prerendered', { tag: '@long' }, async ({ engine, c
     await tab.goto(`${site.origin}/away`);
     const [first, ...others] = played;
     await tab.evaluate((path) => void setTimeout(() => location.assign(path), 500), `/launch/${first?.id}`);
-    // Only lets go of it.
+    // This only disconnects the driver, because a page that is debugged prerenders nothing.
     await tab.page?.context().browser()?.close();
     const counted: View[] = [];
     for (const row of played) {

@@ -4,7 +4,7 @@ import { test as base, expect } from '../faults/support/fault.ts';
 import { before } from '../faults/support/page.ts';
 import { openStage, type Stage } from '../faults/support/stage.ts';
 
-/** A site of the test's own, in the project's engine, judged at the end as faults are: nothing is lost, or on a console. */
+/** A site of the test's own, in the project's engine. In the end, no event may be lost and no error may be on the console. */
 const test = base.extend<{ stage: Stage }>({
   stage: async ({ collector, shared }, use) => {
     await collector.clear();
@@ -21,8 +21,8 @@ const test = base.extend<{ stage: Stage }>({
 const VIEWS = 'data-page-views=';
 
 /**
- * What each view says, without the origin and the query that the test's site reads; in the order in which they happened,
- * for what a reload breaks off while it is being sent arrives behind what the page hands over.
+ * The addresses of each view, without the origin and the query that the test's site reads. They are in the order of their times.
+ * A reload may abort a request, whose events then arrive after the events that the page hands over.
  */
 const viewsOf = async ({ demo, site }: Stage) => {
   const short = (url: unknown) => String(url).replace(site.origin, '').replace(/\?.*/, '');
@@ -59,7 +59,7 @@ for (const has of [true, false]) {
       Object.assign(window, { isOver: true });
       setTimeout(() => location.reload());
     });
-    // Between two pages there is nobody to ask.
+    // Between two pages, `evaluate` fails.
     await expect.poll(() => tab.evaluate(() => 'isOver' in window).catch(() => true)).toBe(false);
     await stage.reached(tab, '/page/login');
     await expect
@@ -71,7 +71,7 @@ for (const has of [true, false]) {
         ['/page/products', '/page/products', '/page/cart'],
         ['/page/cart', '/page/cart', '/page/products'],
         ['/page/login', '/page/login', '/page/cart'],
-        // Chromium says of a reloaded page that it was its own referrer.
+        // In Chromium, a reloaded page is its own referrer.
         ['/page/login', '/page/login', expect.stringMatching(/^(.page.login)?$/)],
       ]);
   });
@@ -145,7 +145,7 @@ test('tracks clicks as the engine passes them on: labels, disabled controls, lin
       <svg width="90" height="20"><a id="old" xlink:href="https://other.example/old"><text y="15">old</text></a></svg>
       <map name="map"><area id="area" shape="rect" coords="0,0,50,50" href="https://other.example/yarn.pdf"></map>
       <form data-clew-event="sent"><input name="dataset"><input name="localName"><button id="send">send</button></form>`;
-    // In front, where all of it can be seen and clicked.
+    // At the beginning of the body, where all elements are visible and can be clicked.
     document.body.prepend(page);
     const root = page.querySelector('#host')?.attachShadow({ mode: 'open' });
     if (root) root.innerHTML = '<label>card <input type="checkbox"></label>';
@@ -156,7 +156,7 @@ test('tracks clicks as the engine passes them on: labels, disabled controls, lin
       });
   });
   for (const id of ['link', 'both', 'chosen', 'send']) await tab.click(`#${id}`);
-  // The drivers do not click on what is disabled, and not in SVG, image maps and shadow roots.
+  // The drivers cannot click on disabled controls, or in SVG, image maps and shadow roots.
   await tab.evaluate(() => {
     const click = new MouseEvent('click', { bubbles: true, cancelable: true });
     for (const id of ['off', 'set']) document.getElementById(id)?.click();

@@ -10,7 +10,7 @@ const browserOf = (engine: Engine, address: string, holder: Holder): FactBrowser
   async open() {
     const tab = await engine.newTab();
     await tab.goto(`${address}/blank`);
-    // A page that listens to unload stays out of the back/forward cache: what navigates is gone, as the facts say.
+    // A listener to `unload` keeps the page out of the back/forward cache, because the facts assume that it ends.
     await tab.evaluate(() => addEventListener('unload', () => {}));
     return {
       evaluate: (fn, arg) => tab.evaluate(fn as never, arg as never),

@@ -2,7 +2,7 @@ import type { PlaywrightTestConfig } from '@playwright/test';
 import faults from '../faults/playwright.config.ts';
 import type { WorkerFixtures } from '../faults/support/fault.ts';
 
-/** What the simulator assumes of browsers, in each engine, one browser each. */
+/** Checks the facts about browsers that the simulator assumes, with one browser of each engine. */
 const facts: PlaywrightTestConfig<object, WorkerFixtures> = {
   ...faults,
   projects: (faults.projects ?? []).map(({ name = '', use = {} }) => ({ name, use, workers: 1 })),

@@ -11,7 +11,7 @@ for (const times of [1, 3]) {
       stage.site.fault = answer(500, { times });
       const tab = await stage.visit();
       await stage.track(tab, 10);
-      // Settling ends the fault: it has to have been gone through by then.
+      // Settling ends the fault, so all answers of the fault have to come before.
       await expect.poll(() => deliveredTo(tab)).toBe(10);
       const statuses = stage.site.requests.map(({ status }) => status);
       expect(statuses.slice(0, times + 1)).toEqual([...Array(times).fill(500), 201]);
@@ -32,7 +32,7 @@ fault(
     for (let page = 1; failures() < 50; page++) {
       if (page > 1) await stage.visit({ tab, path: `/page/${page}` });
       await stage.track(tab, 10);
-      // Waits grow to minutes by now; a page that is new, and a network that is back, end them.
+      // Back-offs grow to minutes by now. A new page ends them, and so does a network that is back.
       for (const end = failures() + 10; failures() < Math.min(end, 50); ) await stir(tab);
       expect((await told(tab)).dropped).toEqual([]);
     }
@@ -44,7 +44,7 @@ fault(
   { isLong: true },
 );
 
-/** Each request gets the next of these statuses, 201 and those after the last one from the demo. */
+/** Each request gets the next of these statuses. A 201, and every answer after the last one, comes from the demo. */
 const inTurn = (...statuses: number[]): Handler => {
   const next = statuses.values();
   return (exchange) => {
@@ -53,7 +53,7 @@ const inTurn = (...statuses: number[]): Handler => {
   };
 };
 
-// Four 500s in a row after the proof, with nothing else to send, would be the end of the event: a 500 has to mean it some time.
+// The 201 shows that the service works. After it, four answers of 500 in a row would reject the remaining event.
 for (const again of [1, 3]) {
   fault(
     24,
@@ -89,7 +89,7 @@ fault(
 
 const retryAfter: [string, () => string][] = [
   ['in seconds', () => '2'],
-  // To the second: anything from two to three seconds ahead.
+  // An HTTP date has whole seconds, so this one is two to three seconds ahead.
   ['as a date', () => new Date(Date.now() + 3000).toUTCString()],
 ];
 for (const [how, value] of retryAfter) {
@@ -107,7 +107,7 @@ for (const [how, value] of retryAfter) {
       const tab = await stage.visit();
       await stage.track(tab, 5);
       await expect.poll(() => stage.site.requests.length).toBe(1);
-      // What comes in meanwhile waits, too.
+      // Events that are tracked meanwhile wait, too.
       await stage.track(tab, 5);
       await expect.poll(() => deliveredTo(tab)).toBe(10);
       const [first, second] = stage.site.requests;

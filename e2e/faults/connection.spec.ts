@@ -12,7 +12,7 @@ import {
 import type { Stage } from './support/stage.ts';
 import { deliveredTo, stir, told, trackPadded } from './support/witness.ts';
 
-/** How long (ms) the tracker lets a request take, as it promises. */
+/** The documented time-out (ms) of a request. */
 const REQUEST_TIMEOUT = 20_000;
 
 const silences: [string, (limit: { times: number }) => Handler][] = [
@@ -34,7 +34,7 @@ for (const [what, handler] of silences) {
       const [first, second] = stage.site.requests;
       const waited = (second?.at ?? 0) - (first?.at ?? 0);
       expect(waited).toBeGreaterThan(REQUEST_TIMEOUT - 500);
-      // The same again, byte for byte, and then the others.
+      // The first batch is sent again as it was, before the other events.
       expect(second?.uuids).toEqual(first?.uuids);
     },
     // A request may take 20 s. The walks in the simulator wait for that, too.
@@ -57,7 +57,7 @@ for (const [what, handler] of silences) {
   fault(20, `the server ${what}, and the page is left meanwhile`, leave, { cannot, isLong });
 }
 
-/** A browser by itself repeats a request whose reused connection broke: the tracker has to see it, too. */
+/** How often a connection breaks. A browser retries by itself if a reused connection breaks, so one break is not enough. */
 const times = 4;
 const breaks: [when: string, handler: () => Handler, effect: string, isLong?: boolean][] = [
   ['after the whole request was read', () => resetAfterRequest({ times }), 'nothing stored', true],
@@ -76,10 +76,10 @@ for (const [when, handler, effect, isLong = false] of breaks) {
       const tab = await stage.visit();
       await stage.track(tab);
       await expect.poll(() => deliveredTo(tab)).toBe(1);
-      // The connection is a reused one by now.
+      // The browser reuses its connection by now.
       const before = stage.site.requests.length;
       stage.site.fault = handler();
-      // Too much to be one packet.
+      // These events need more than one packet.
       await trackPadded(tab, stage.next(50), 1000);
       await expect
         .poll(async () => {

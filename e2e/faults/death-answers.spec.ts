@@ -18,7 +18,7 @@ for (const isStored of [false, true]) {
     3,
     `renderer crash while a batch is in flight that has ${isStored ? '' : 'not '}been stored`,
     async (stage) => {
-      // One of the two waits until the lease has really run out.
+      // Only the run without `later` waits until the lease really ends.
       const tab = await stage.visit({ query: isStored ? later(1) : '' });
       stage.site.fault = isStored ? async ({ store }) => void (await store()) : hang();
       await stage.track(tab, 10);
@@ -39,7 +39,7 @@ fault(
     for (const [round, delay] of [0, 5, 20].entries()) {
       const browser = await stage.openOwn();
       const tab = await stage.visit({ browser, query: later(round) });
-      // What the earlier rounds have left.
+      // The page first sends the events of the earlier rounds.
       await expect.poll(() => stage.stored(tab)).toBe(0);
       const answered = new Promise<void>((resolve) => {
         stage.site.fault = async ({ forward }) => {
@@ -57,7 +57,7 @@ fault(
   { isLong: true },
 );
 
-/** Stops the page, for ever, when it has been told of an answer and has not deleted anything yet. */
+/** Stops the page forever when the tracker emits `delivered`, before it deletes the rows. */
 const stopAtAnswer = async (stage: Stage, tab: Tab) => {
   const stopped = new Promise<void>((resolve) => {
     stage.site.fault = ({ path, forward }) => (path === '/api/stopped' ? resolve() : forward());
@@ -92,7 +92,7 @@ fault(
   'renderer crash between the answer and the delete',
   async (stage) => {
     const tab = await stage.visit({ query: later(1) });
-    // A page that has stopped takes no new session.
+    // A stopped page accepts no new CDP session.
     const session = await stage.browser.cdp?.(tab);
     await stopAtAnswer(stage, tab);
     const crashed = tab.page?.waitForEvent('crash');

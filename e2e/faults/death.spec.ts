@@ -11,12 +11,12 @@ const NO_CRASH = {
   webkit: 'its driver cannot crash a page',
 };
 
-/** The page sends nothing by itself: what arrives comes out of the store, or by the net for pages that end. */
+/** The page sends nothing by itself. Its events come from the store, or the browser sends them after the page has ended. */
 const QUIET = 'data-flush-interval=600000';
 
 /**
- * Until nothing of earlier rounds is left, nor under way: a page that ends while sending makes the next one wait. One
- * event proves the link, so that what comes then does wait.
+ * Waits until no event of earlier rounds is stored or in flight, because a page that ends while it sends makes the next page
+ * wait. One event proves the link, so that later events wait for the flush interval.
  */
 const drained = async (stage: Stage, tab: Tab) => {
   await expect.poll(() => stage.stored(tab)).toBe(0);
@@ -24,7 +24,7 @@ const drained = async (stage: Stage, tab: Tab) => {
   await tab.evaluate(() => window.clew('flush'));
 };
 
-/** Tracks 10, and tells the server when the database has confirmed them. Returns their numbers, and the telling. */
+/** Tracks 10 events, whose numbers it returns. `told` resolves once the page reports that the database has stored them. */
 const trackTold = async (stage: Stage, tab: Tab) => {
   const told = new Promise<void>((resolve) => {
     stage.site.fault = async ({ path, response, forward }) => {
@@ -44,7 +44,7 @@ const trackTold = async (stage: Stage, tab: Tab) => {
   return { numbers: await stage.track(tab, 10), told };
 };
 
-/** When the browser is killed: so many ms after the call, and with `isTold` not before the database has confirmed it. */
+/** When the browser is killed: `delay` ms after the call. With `isTold`, the kill also waits until the events are stored. */
 const KILLS: [delay: number, isTold?: boolean][] = [[0], [10], [100], [1000, true], [0, true]];
 
 fault(
@@ -65,7 +65,7 @@ fault(
       });
       await pause(delay);
       if (isTold) await told;
-      // What had not reached the browser's other processes yet, no page can save: at 0 ms that may be so.
+      // No page can save events that have not reached the browser's other processes, for example at 0 ms.
       if (!isConfirmed) stage.unsure(numbers);
       await browser.kill();
       for (const { payload } of await stage.arrived()) beforeKill.add((payload as { n: number }).n);
@@ -102,7 +102,7 @@ fault(
   { cannot: NO_CRASH, isLong: true },
 );
 
-/** Stops the page, for ever, as it is about to store what was tracked before its database was open. */
+/** Stops the page forever when it is about to store the events that were tracked before its database was open. */
 const stopAtStoring = () => {
   const { put } = IDBObjectStore.prototype;
   IDBObjectStore.prototype.put = function (...args) {
@@ -129,7 +129,7 @@ fault(
       stage.site.fault = ({ path, forward }) => (path === '/api/stopped' ? resolve() : forward());
     });
     const leaving = await stage.browser.newTab();
-    // A page that has stopped takes no new session, and never comes to its load.
+    // A stopped page accepts no new CDP session, and never finishes loading.
     const session = await stage.browser.cdp?.(leaving);
     leaving.goto(`${stage.site.origin}/page/1?${before(stopAtStoring)}`).catch(() => {});
     await stopped;

@@ -1,7 +1,7 @@
 import { expect, fault } from './support/fault.ts';
 import { afterStub } from './support/page.ts';
 
-/** What a page does with a payload that it has handed over. */
+/** Changes a payload after the call of `track`. */
 const changeAfterwards = ({ run, from }: { run: string; from: number }) => {
   const payload = { run, n: from, nested: { list: [1, 2] }, kept: 'as it was' } as Record<string, unknown>;
   window.clew('track', 'ledger', payload);
@@ -37,7 +37,7 @@ fault(
   52,
   'track before creation, one payload not JSON, and the page is left before the tracker exists',
   async (stage) => {
-    // The page loads, so that every browser tells it of its leaving; its bundle never comes.
+    // The bundle has no code. The page finishes loading, because some browsers fire no `pagehide` before that.
     stage.site.files.set('/dist/clew.js', { type: 'text/javascript', body: '' });
     const tab = await stage.visit({ wait: 'load' });
     stage.site.files.delete('/dist/clew.js');
@@ -88,7 +88,7 @@ fault(
   async (stage) => {
     const tab = await stage.visit();
     await stage.track(tab, 5);
-    // Not only stored: what no answer has confirmed yet would be refused with the others.
+    // It is not enough that the events are stored, because the refusal drops all unconfirmed events.
     await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(5);
     const { run, from } = stage.next(10);
     await tab.evaluate(

@@ -38,7 +38,7 @@ fault(
       '0 $identify ann@example.com',
       '0 ledger 1',
       '0 ledger 2',
-      // Two people on one browser are never one visitor id; nor is the first when she comes back.
+      // Two people on one browser never share a visitor id. The first one also gets a new id when she comes back.
       '1 $identify bob@example.com',
       '1 ledger 3',
       '1 ledger 4',

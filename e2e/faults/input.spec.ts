@@ -7,7 +7,7 @@ import type { Stage } from './support/stage.ts';
 
 declare global {
   interface Window {
-    /** Whether the bundle had come when the payloads were tracked. */
+    /** Whether the bundle was loaded when the payloads were tracked. */
     hadTracker: boolean;
   }
 }
@@ -23,7 +23,7 @@ const trackBetween = ({ run, from }: { run: string; from: number }, table: [labe
   }
 };
 
-/** A script of the site that does so: what is thrown there is a problem of the page. */
+/** Serves a script of the site that tracks the payloads, because an error in it counts as a problem of the page. */
 const serve = (stage: Stage, table: Inputs) => {
   const entries = Object.entries(table);
   const numbers = JSON.stringify(stage.next(entries.length * 2));
@@ -121,7 +121,7 @@ fault(47, 'payload nested 20,000 levels deep', async (stage) => {
     try {
       return JSON.stringify(deep) && 'rejected';
     } catch {
-      // How deep JSON can go is the engine's own affair.
+      // Each engine has its own limit for the depth of JSON.
       return 'unserialisable';
     }
   });

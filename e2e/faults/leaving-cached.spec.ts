@@ -6,7 +6,7 @@ import type { Stage } from './support/stage.ts';
 
 const isAwaited = { patience: 60_000 };
 
-/** Leaves for a page without clew, and writes down whether the browser means to keep this one. */
+/** Leaves for a page without clew, and notes whether the browser intends to keep this page in its cache. */
 const leaveForCache = async (stage: Stage, tab: Tab) => {
   await tab.evaluate(() => {
     delete localStorage.isKept;
@@ -63,7 +63,7 @@ fault(
       await leaveForCache(stage, tab);
       await comeBack(stage, tab);
       await stage.track(tab, 5);
-      // By its timer and in a batch of its own, without another page's help.
+      // The page sends these events by its own timer, in a batch of its own.
       await expect.poll(async () => (await stage.arrived()).length).toBe(10 * round);
       await expect.poll(() => stage.stored(tab)).toBe(0);
     }
@@ -122,7 +122,7 @@ for (const [what, handler] of [
       await leaveForCache(stage, tab);
       await comeBack(stage, tab);
       await stage.track(tab, 5);
-      // As long as a request may take: then the next one goes.
+      // The next request follows after the time-out of this one.
       await expect.poll(() => stage.arrived(), { timeout: 40_000 }).toHaveLength(10);
       await expect.poll(() => delivered(tab), { timeout: 40_000 }).toBe(10);
     },

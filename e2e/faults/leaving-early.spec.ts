@@ -10,7 +10,7 @@ interface Leaving {
   count: number;
   /** `load` of the bundle's script: it has just run, and no database can be open. `DOMContentLoaded`: only the stub is there. */
   when: string;
-  /** Where localStorage has what no database has: a key begins so. */
+  /** Beginning of the key in localStorage that has events before the database has them. */
   key: string;
 }
 
@@ -21,7 +21,7 @@ const trackAndLeave = ({ run, from, count, when, key }: Leaving) => {
     ({ target }) => {
       if (when === 'load' && !(target instanceof HTMLScriptElement)) return;
       for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
-      // As it is before the database can be open, which may be soon.
+      // Read in a microtask, because the database may open soon after.
       const carried = () => JSON.stringify(Object.entries(localStorage).filter(([name]) => name.startsWith(key)));
       if (when === 'load') queueMicrotask(() => sessionStorage.setItem(key, carried()));
       location.href = '/blank';
@@ -31,16 +31,16 @@ const trackAndLeave = ({ run, from, count, when, key }: Leaving) => {
   );
 };
 
-/** Visits a page that leaves that early, for one that says what was carried over. */
+/** Visits a page that leaves that early. The next page checks the events in localStorage. */
 const visitShortly = async (stage: Stage, tab: Tab, when: string, key: string) => {
   const numbers = stage.next(5);
   const bundle = when === 'load' ? '' : '&delay=1000';
   const early = before(trackAndLeave, { ...numbers, when, key });
-  // It never comes to this page's own `load`.
+  // The page leaves before its own `load`.
   await stage.visit({ tab, query: early + bundle, wait: 'load' }).catch(() => {});
   await stage.reached(tab, '/blank');
   const carried = await tab.evaluate((key) => sessionStorage.getItem(key) ?? JSON.stringify({ ...localStorage }), key);
-  // Text of texts.
+  // The text is JSON that contains JSON, so its quotes are escaped.
   expect(carried.replaceAll('\\', '')).toContain(`"n":${numbers.from + 4}`);
 };
 
@@ -64,7 +64,7 @@ for (const [title, when, key] of [
       first?.correlationValue ?? '',
     );
   };
-  // Only a listener to beforeunload would hear of it, and that may cost the back/forward cache.
+  // Only a listener to `beforeunload` would run, and it could keep the page out of the back/forward cache.
   const cannot = when === 'load' ? {} : { webkit: 'sends no pagehide to a page that is left before it has loaded' };
   fault(15, `left ${title}, first visit and returning visits`, leave, { cannot, isEngines: true });
 }
@@ -96,7 +96,7 @@ fault(15, 'left with the database open, before the page has finished loading', a
 });
 
 fault(15, 'two pages left at once before the database opens, while the service is down', async (stage) => {
-  // Without clew itself: it would be the third.
+  // This page has no tracker, which would be a third one.
   const tab = await stage.visit({ query: 'tag=none', wait: 'load' });
   stage.site.fault = answer(503);
   await tab.evaluate(async ({ run, from, count }) => {
@@ -105,7 +105,7 @@ fault(15, 'two pages left at once before the database opens, while the service i
     await new Promise((resolve) => opening.addEventListener('success', resolve));
     const store = opening.result.transaction('clew', 'readwrite').objectStore('clew');
     let isHeld = true;
-    // As long as it is asked for something, no other transaction begins.
+    // A transaction with a pending request stays open, and no other transaction begins.
     const hold = () => isHeld && store.get('').addEventListener('success', hold);
     hold();
     const frames = [0, 1].map(() => Object.assign(document.createElement('iframe'), { src: '/page/frame' }));
@@ -113,7 +113,7 @@ fault(15, 'two pages left at once before the database opens, while the service i
     document.body.append(...frames);
     await Promise.all(loaded);
     for (let n = from; n < from + count; n++) {
-      // In a task of its own each.
+      // Each event is tracked in a task of its own.
       await new Promise((resolve) => setTimeout(resolve));
       frames[n % 2]?.contentWindow?.clew('track', 'ledger', { run, n });
     }

@@ -6,14 +6,14 @@ interface Closing {
   run: string;
   from: number;
   count: number;
-  /** Whether the popup's visitor is known before it tracks, and with that its database open. */
+  /** Whether the popup knows its visitor, and so has its database open, before it tracks. */
   isOpen: boolean;
   byItself: boolean;
 }
 
 /**
- * Opens a popup with clew, which tracks and is closed in the same task: by code of its own, or by its opener. Nobody
- * waits for it: a driver cannot while windows come and go.
+ * Opens a popup with clew, which tracks and closes in the same task. Its own code closes it, or its opener. The driver does not
+ * wait for the end, because it cannot wait while windows open and close.
  */
 const openAndClose = ({ run, from, count, isOpen, byItself }: Closing) => {
   const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
@@ -24,7 +24,7 @@ const openAndClose = ({ run, from, count, isOpen, byItself }: Closing) => {
   setTimeout(async () => {
     const popup = window.open('/page/popup', '_blank') as (Window & typeof globalThis) | null;
     if (!popup) throw new Error('no popup');
-    // It begins with an empty page.
+    // A popup begins with an empty page.
     const isThere = () => popup.location.pathname === '/page/popup' && popup.document.readyState === 'complete';
     while (!isThere()) await rest();
     if (isOpen) await popup.clew('correlationValue');
@@ -67,7 +67,7 @@ const openFrame = (tab: Tab, isOpen: boolean) =>
 for (const [how, query, handler] of [
   ['', 'tag=none', undefined],
   [', from a document that has clew, too', '', undefined],
-  // What is handed over in `pagehide` does not arrive then: it has to be stored.
+  // While the service is down, handovers fail, so the events have to be stored.
   [', the service being down', 'tag=none', answer(503)],
 ] as const) {
   fault(

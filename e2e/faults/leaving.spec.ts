@@ -16,7 +16,7 @@ interface Numbers {
   count: number;
 }
 
-/** Tracks three events, and leaves in the same task or 1 ms later, by turns; the page may be gone before it could answer. */
+/** Tracks three events, and leaves in the same task or 1 ms later, in turns. The page may be gone before `evaluate` returns. */
 const trackAndLeave = async (stage: Stage, tab: Tab, round: number, how: string, to: string) => {
   const numbers: Numbers = stage.next(3);
   await tab
@@ -103,7 +103,7 @@ fault(
   { isEngines: true },
 );
 
-/** Tracks which moment it is, in a listener for each. */
+/** Tracks an event in a listener to each of these types. */
 const listen = ({ run, from, types }: { run: string; from: number; types: string[] }) => {
   for (const [index, type] of types.entries()) {
     const say = () => window.clew('track', 'ledger', { run, n: from + index, type });
@@ -111,7 +111,7 @@ const listen = ({ run, from, types }: { run: string; from: number; types: string
   }
 };
 
-/** Seen by tracing them: of two listeners to the pagehide of a tab that its driver closes, one at times never runs. */
+/** A trace shows that one of two listeners to `pagehide` sometimes never runs when the driver closes the tab. */
 const NO_LISTENER = { firefox: 'it does not always run a listener as its driver closes a tab' };
 
 type Moment = [
@@ -135,7 +135,7 @@ const moments: Moment[] = [
     async (stage, tab) => {
       await tab.close();
       if (stage.engine !== 'webkit') return;
-      // Its driver does not wait until the page is gone, and a page that comes before that is not the next one.
+      // WebKit's driver does not wait until the page is gone. Only a page that opens after that is the next page.
       const witness = await stage.visit({ path: '/blank', wait: 'load' });
       await expect.poll(async () => await stage.known(witness)).toHaveLength(4);
     },
@@ -156,7 +156,7 @@ for (const [how, types, leave, cannot = {}] of moments) {
     8,
     `track inside ${types.join(', ')}, ${how}`,
     async (stage) => {
-      // One listener is there before all of ours, one comes after them.
+      // One listener is added before all listeners of clew, and one after them.
       const early = before(listen, { ...stage.next(types.length), types });
       const tab = await stage.visit({ query: early });
       await tab.evaluate(listen, { ...stage.next(types.length), types });
@@ -180,7 +180,7 @@ fault(
   { cannot: NO_FREEZE },
 );
 
-/** Tracks so many events of 4 KB. */
+/** Tracks `count` events of 4 KB each. */
 const trackLong = ({ run, from, count, to }: Numbers & { to?: string }) => {
   const text = 'x'.repeat(4000);
   for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n, text });

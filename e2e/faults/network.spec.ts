@@ -2,7 +2,7 @@ import { isAll } from '../support/tags.ts';
 import { expect, fault } from './support/fault.ts';
 import { attemptsOf, countAttempts, stir, told } from './support/witness.ts';
 
-/** Keeps the pages of a site, as apps that work offline do; what goes to the API is left to the network. */
+/** A service worker that keeps the pages of a site, as apps that work offline do. Requests to the API go to the network. */
 const KEEPER = `
 const kept = ['/page/1', '/page/2', '/page/3', '/dist/clew.js'];
 addEventListener('install', (event) => {
@@ -52,8 +52,9 @@ const UP = 1000;
 const DOWN = 3000;
 const ROUNDS = process.env.FAULT_LONG ? 30 : isAll ? 5 : 2;
 /**
- * While it is up a request every flush interval of 200 ms, the one that is forced and the one that finds it down; while it is
- * down waits of up to 1, 2, 4, … s: an eighth failure in three seconds is a matter of one in a million.
+ * Most requests of a round. While the network is up, there is one request per flush interval of 200 ms, and one forced request.
+ * One more fails as the network goes down. The back-offs of up to 1, 2, 4, … s then leave time for seven more. The chance of an
+ * eighth failure in three seconds is one in a million.
  */
 const MOST_PER_ROUND = UP / 200 + 2 + 7;
 
@@ -88,7 +89,7 @@ fault(
     }
     await tracking;
     const { made, failed } = await attemptsOf(tab);
-    // It was down for some, and up for others.
+    // The network was down for some requests, and up for others.
     expect(failed).toBeGreaterThanOrEqual(ROUNDS);
     expect(made - failed).toBeGreaterThan(0);
     expect(made).toBeLessThanOrEqual(ROUNDS * MOST_PER_ROUND);

@@ -3,7 +3,7 @@ import { expect, fault } from './support/fault.ts';
 import { answer, redirect } from './support/faults.ts';
 import { attemptsOf, countAttempts, deliveredTo, stir, told } from './support/witness.ts';
 
-/** Lets any site in, and with it every header but the key's. */
+/** Allows any origin, but not the header with the key. */
 const keyless = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Content-Type' };
 const preflights: [string, Handler][] = [
   ['refused', answer(403)],
@@ -21,7 +21,7 @@ for (const [how, handler] of preflights) {
       await countAttempts(tab);
       await stage.track(tab, 5);
       await expect.poll(async () => (await attemptsOf(tab)).failed).toBeGreaterThan(0);
-      // Left while it is so, too.
+      // The page also leaves while preflights fail.
       await stage.visit({ tab, query, path: '/page/2' });
       await stage.track(tab, 5);
       await stir(tab);
@@ -55,7 +55,7 @@ for (const [what, status, handler] of portals) {
       const tab = await stage.visit();
       await stage.track(tab, 5);
       await expect.poll(() => stage.site.requests.map((request) => request.status)).toContain(status);
-      // Left behind the portal, too.
+      // The page also leaves while the portal answers.
       await stage.visit({ tab, path: '/page/2' });
       await stage.track(tab, 5);
       await stir(tab);

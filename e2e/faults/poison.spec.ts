@@ -16,7 +16,7 @@ const playPoison = (number: number, title: string, bad: readonly number[], statu
       await stage.track(tab, EVENTS);
       await expect.poll(() => stage.site.requests.length).toBeGreaterThan(0);
       expect(stage.site.requests[0]?.uuids.length).toBe(EVENTS);
-      // 500 may as well be the service: that it is not, an event that comes through later has to say.
+      // A 500 may also be the service's failure. A later event that is confirmed shows that it is not.
       await stage.track(tab);
       const time = { timeout: 45_000 };
       await expect.poll(async () => (await told(tab)).dropped.length, time).toBe(bad.length);
@@ -25,7 +25,7 @@ const playPoison = (number: number, title: string, bad: readonly number[], statu
       expect(dropped).toHaveLength(bad.length);
       expect(dropped).toEqual(expect.arrayContaining(bad.map((n) => [n, 'rejected'])));
       stage.drop([...bad], 'rejected');
-      // Halving takes some requests for each, and not one for each event.
+      // Bisecting takes some requests for each rejected event, and not one request for each event.
       expect(stage.site.requests.length).toBeLessThan(25 * bad.length + 10);
     },
     { isLong },
@@ -47,7 +47,7 @@ fault(
     const bad = poison<{ payload?: { n?: number } }>(({ payload }) => payload?.n === 0, 400);
     stage.site.fault = async (exchange) => {
       if (isBroken) return refuse(exchange);
-      // From the first success on, which proves what the poison event is.
+      // The service breaks after the first success, which proves that the poison event is the cause.
       isBroken = exchange.uuids.length > 0 && !exchange.body.includes('"n":0');
       await bad(exchange);
     };

@@ -1,7 +1,7 @@
 import { expect, fault } from './support/fault.ts';
 import { before } from './support/page.ts';
 
-/** Runs before the page's own code: tracks as soon as the stub is there, and tells the site whether anybody sees the page. */
+/** Runs before the page's own code. Tracks as soon as the stub is there, and reports to the site whether the page is visible. */
 const trackUnseen = ({ run, from, count }: { run: string; from: number; count: number }) => {
   type Unseen = Document & { prerendering?: boolean };
   const tell = (what: string) => fetch(`/api${location.pathname}/${what}`, { method: 'POST' });
@@ -25,7 +25,7 @@ const prerenderBoth = (urls: string[]) => {
     while (!localStorage[pathname]) await new Promise((resolve) => setTimeout(resolve, 10));
     return rules;
   };
-  // When nobody is there to debug it: a page that is debugged prerenders nothing.
+  // Waits until the driver is disconnected, because a page that is debugged prerenders nothing.
   setTimeout(async () => {
     const [discarded = '', seen = ''] = urls;
     const rules = await prerender(discarded);
@@ -49,7 +49,7 @@ fault(
     const seen = stage.next(3);
     const urls = [discarded, seen].map((numbers, index) => `/page/${index}?${before(trackUnseen, numbers)}`);
     await tab.evaluate(prerenderBoth, urls);
-    // Only lets go of it.
+    // This only disconnects the driver.
     await tab.page?.context().browser()?.close();
     await expect.poll(() => stage.arrived()).toHaveLength(3);
     const told = stage.site.requests.map(({ path, uuids }) => (uuids.length ? 'batch' : path));

@@ -20,7 +20,7 @@ for (const [number, status] of [
         await stage.track(tab, 5);
         await expect.poll(async () => (await told(tab)).errors.length).toBe(1);
         const { length } = stage.site.requests;
-        // Neither more events nor a network that comes and goes bring the key back.
+        // After this status, neither more events nor a network that is back lead to a request.
         for (let round = 0; round < 5; round++) {
           await stage.track(tab, 2);
           await stir(tab);
@@ -31,7 +31,7 @@ for (const [number, status] of [
         expect([dropped, delivered]).toEqual([[], []]);
         expect(await stage.stored(tab)).toBe(page * 15);
       }
-      // Each page has tried once as it came, and may have handed over once as it went.
+      // Each page has tried once after it loaded, and may have handed over once when it left.
       expect(stage.site.requests.length).toBeLessThanOrEqual(3 + 2);
       expect(stage.site.requests.map((request) => request.status)).not.toContain(201);
     },
@@ -39,7 +39,7 @@ for (const [number, status] of [
   );
 }
 
-/** Refuses what is longer than 10 KB. */
+/** Refuses bodies of more than 10 KB. */
 const small: Handler = (exchange) => (exchange.body.length > 10_240 ? answer(413)(exchange) : exchange.forward());
 
 fault(30, '413 above 10 KB, for many small events: the tracker sends smaller batches', async (stage) => {

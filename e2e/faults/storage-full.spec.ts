@@ -4,7 +4,7 @@ import { before } from './support/page.ts';
 
 declare global {
   interface Window {
-    /** While it is set, there is no room. */
+    /** While it is set, the database has no room. */
     isFull?: boolean;
   }
 }
@@ -38,7 +38,7 @@ fault(
     const browser = await stage.openOwn();
     stage.site.fault = answer(503);
     const tab = await stage.visit({ browser, query: before(fillUp) });
-    // While a turn's transaction reads, what is tracked is carried in localStorage, too.
+    // While a transaction of the courier reads, new events are also in the journal.
     await tab.evaluate(() => window.clew('flush'));
     await stage.track(tab, 20);
     await expect
@@ -51,9 +51,9 @@ fault(
     });
     await stage.track(tab);
     await expect.poll(() => stage.stored(tab)).toBe(21);
-    // In the database: the browser is killed, and localStorage reaches the disk seconds later.
+    // The events have to be in the database, because localStorage reaches the disk only seconds later.
     await expect.poll(() => tab.evaluate(journaledTexts)).toBe(0);
-    // Waits from then on, and holds no lease that would have to run out first.
+    // The page then waits after a failure, and has no lease that would have to end first.
     await tab.evaluate(() => window.clew('flush'));
     await browser.kill();
   },
@@ -69,7 +69,7 @@ fault(
     const { origin } = stage.site;
     const tab = await stage.visit({ browser, path: '/blank', wait: 'load' });
     const session = await browser.cdp?.(tab);
-    // Before anything is stored: a quota that the browser has looked up holds for half a minute.
+    // The quota is set before the page stores anything, because Chromium caches it for half a minute.
     await session?.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 300_000 });
     await stage.visit({ tab });
     const cause = await tab.evaluate(async () => {
@@ -82,14 +82,14 @@ fault(
         new Promise<string | undefined>((resolve) => {
           const transaction = opening.result.transaction('ballast', 'readwrite');
           const bytes = new Uint8Array(size);
-          // Random, for repeated bytes are compressed away.
+          // Random bytes, because the browser compresses equal bytes.
           for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
           transaction.objectStore('ballast').add(bytes);
           transaction.oncomplete = () => resolve(undefined);
           transaction.onabort = () => resolve(transaction.error?.name);
         });
       let cause: string | undefined;
-      // Ever less, until there is no room for anything.
+      // The rows get smaller and smaller, until there is no room for any.
       for (let size = 2 ** 17; size > 8; size >>= 1) {
         do cause = await fill(size);
         while (!cause);
@@ -107,9 +107,9 @@ fault(
     await session?.send('Storage.overrideQuotaForOrigin', { origin });
     await stage.track(tab);
     await expect.poll(() => stage.stored(tab)).toBe(21);
-    // In the database: the browser is killed, and localStorage reaches the disk seconds later.
+    // The events have to be in the database, because localStorage reaches the disk only seconds later.
     await expect.poll(() => tab.evaluate(journaledTexts)).toBe(0);
-    // Waits from then on, and holds no lease that would have to run out first.
+    // The page then waits after a failure, and has no lease that would have to end first.
     await tab.evaluate(() => window.clew('flush'));
     await browser.kill();
   },

@@ -3,7 +3,7 @@ import { answer } from './support/faults.ts';
 import { trackAndLeave } from './support/leave.ts';
 import { before } from './support/page.ts';
 
-/** Ways in which a database does not open, each made before the page's own scripts run. */
+/** Reasons why a database does not open. Each is set up before the page's own scripts run. */
 const broken: Record<string, { make: () => void; trouble: RegExp }> = {
   'is undefined': {
     make: () => Object.defineProperty(window, 'indexedDB', { value: undefined }),
@@ -46,7 +46,7 @@ for (const [title, { make, trouble }] of Object.entries(broken)) {
       await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
       expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringMatching(trouble)]);
 
-      // Left with unsent events that only memory has.
+      // The page leaves with unsent events that only its memory has.
       await trackAndLeave(stage, tab);
     },
     { isLong: title !== 'is undefined' },
@@ -84,7 +84,7 @@ fault(
     expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage: timeout')]);
 
     await holder.evaluate(() => (window as unknown as { held: IDBDatabase }).held.close());
-    // From now on it answers: what is tracked is stored again, and opens that were answered late are in nobody's way.
+    // From now on the database answers. New events are stored, and no connection of a late answer blocks its deletion.
     stage.site.fault = answer(503);
     await stage.track(tab, 5);
     await expect.poll(() => stage.stored(tab).catch(() => 0)).toBe(5);

@@ -6,7 +6,7 @@ import { trackAndLeave } from './support/leave.ts';
 import { before } from './support/page.ts';
 import type { Stage } from './support/stage.ts';
 
-/** What a page sees of its own storage. */
+/** Tries localStorage, cookies and IndexedDB in the page. */
 const tryStorage = (): Promise<string[]> => {
   const attempts = [
     () => void localStorage.length,
@@ -63,7 +63,7 @@ fault(
     await trackAndStay(stage, tab);
     await trackAndLeave(stage, tab);
     await expect.poll(async () => (await stage.arrived()).length).toBe(25);
-    // Where there is no store, none can be seen to be empty.
+    // The blocked browser has no store that could be empty in the end, so another browser settles.
     await stage.settle(stage.browser);
   },
   { cannot: { webkit: 'WebKitGTK has no such setting' } },
@@ -90,7 +90,7 @@ declare global {
   }
 }
 
-/** In a frame: does what its parent says. */
+/** Runs in a frame. The parent's messages make it track, or leave for another page. */
 const obey = () => {
   addEventListener('message', ({ data: { run, from, count, next } }) => {
     for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
@@ -98,7 +98,7 @@ const obey = () => {
   });
 };
 
-/** Opens a frame in `top` that does what it is told, and closes it with events unsent. */
+/** Opens a frame with clew in `top`, and makes it track twice. The second time, it leaves with unsent events. */
 const playFrame = async (stage: Stage, top: Tab, sandbox?: string) => {
   const tell = (message: object) =>
     top.evaluate((told) => document.querySelector('iframe')?.contentWindow?.postMessage(told, '*'), message);
@@ -119,7 +119,7 @@ const playFrame = async (stage: Stage, top: Tab, sandbox?: string) => {
   await expect.poll(async () => (await stage.arrived()).length).toBe(15);
 };
 
-/** As a relay that serves other origins does. */
+/** Answers as a relay that serves other origins. */
 const allowAnyOrigin: Handler = async ({ request, response, store }) => {
   const headers = {
     'Access-Control-Allow-Origin': '*',

@@ -16,7 +16,7 @@ fault(43, 'corrupt rows from before the tracker started', async (stage) => {
   const tab = await stage.visit();
   await stage.track(tab, 5);
   await expect.poll(() => stage.stored(tab)).toBe(5);
-  // What is good stands behind the rubbish, and in one row with it.
+  // The valid events are in rows behind the corrupt ones, and in a row with corrupt events.
   await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
   await tab.evaluate(write, [...rows, ...oddRows]);
   stage.site.fault = undefined;
@@ -53,7 +53,7 @@ fault(
       stage.site.fault = answer(503);
       await stage.visit({ tab });
       await stage.track(tab, 2);
-      // Leaves with unsent rows; the next page finds the record as it is written now.
+      // The page leaves with unsent rows. The next page finds the record as it is written now.
       await tab.goto(`${stage.site.origin}/page/raw?tag=none`);
     }
     for (const visitor of visitors) {
@@ -62,7 +62,7 @@ fault(
       await tab.evaluate(write, [['visitor', visitor] as [IDBValidKey, unknown]]);
       const own = await stage.track(tab, 2);
       await tab.evaluate(() => void window.clew('flush'));
-      // Perhaps also those of the page before, which it could not be sure to have stored.
+      // The list may also have events of the page before, which did not know whether they were stored.
       await expect.poll(() => tab.evaluate(() => window.told.delivered)).toEqual(expect.arrayContaining(own));
       expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
     }
@@ -84,7 +84,7 @@ fault(
       await tab.evaluate(write, [['link /clew', link] as [IDBValidKey, unknown]]);
       await stage.track(tab, 2);
       await flushAndAwait(tab, 4);
-      // The store goes on being used.
+      // The tracker continues to use the store.
       expect(await tab.evaluate(() => window.told)).toMatchObject({ dropped: [], errors: [] });
     }
   },
@@ -130,7 +130,7 @@ for (const key of [
         expect(await tab.evaluate(() => window.told.errors), text).not.toContainEqual(
           expect.stringContaining('storage'),
         );
-        // A page that leaves in the middle of its work hands on its name, and with it the lease: that is no rubbish to be lost.
+        // The flush gives the lease up. A page that leaves with the lease notes that, and the next value would replace the note.
         await tab.evaluate(() => window.clew('flush'));
       }
     },
@@ -148,7 +148,7 @@ fault(43, 'a database of this name created by other code', async (stage) => {
     });
     opening.result.close();
   });
-  // What comes before the database is asked is carried in localStorage, and is to go from there, too.
+  // Events that are tracked before the database opens are in the journal, and have to be deleted there, too.
   const early = ({ run, from, count }: { run: string; from: number; count: number }) => {
     for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
   };

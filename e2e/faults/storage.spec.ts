@@ -7,7 +7,7 @@ declare global {
   interface Window {
     /** Connections that pages have opened. */
     connections: IDBDatabase[];
-    /** How many transactions are still to be lost. */
+    /** How many transactions still have to fail. */
     losses: { thrown: number; aborted: number };
     deleteDatabase(): Promise<string>;
   }
@@ -31,10 +31,10 @@ fault(
     const tabs = [await stage.visit({ query }), await stage.visit({ query })] as const;
     for (const tab of tabs) await stage.track(tab, 10);
     await expect.poll(() => stage.stored(tabs[0])).toBe(20);
-    // Twice: the second time right after the store has been opened anew.
+    // The database is deleted twice, the second time right after it was opened again.
     expect(await tabs[0].evaluate(() => window.deleteDatabase())).toBe('deleted');
     for (const tab of tabs) await stage.track(tab, 5);
-    // What was stored before is stored once more.
+    // The events that were stored before are stored again.
     await expect.poll(() => stage.stored(tabs[0])).toBe(30);
     expect(await tabs[1].evaluate(() => window.deleteDatabase())).toBe('deleted');
     stage.site.fault = undefined;
@@ -47,7 +47,7 @@ fault(
   { isEngines: true },
 );
 
-/** A page with 10 events that could not be sent, of which nothing is stored any more. */
+/** Opens a page with 10 unsent events, and clears the site's data. */
 const visitAndClear = async (stage: Stage) => {
   const { site } = stage;
   site.files.set('/cleared', { type: 'text/plain', body: '', headers: { 'Clear-Site-Data': '"storage"' } });
@@ -88,7 +88,7 @@ fault(
   { cannot: { firefox: 'its driver cannot crash a page', webkit: 'its driver cannot crash a page' } },
 );
 
-/** Connections and transactions that break when the test says so. */
+/** Lets the test break connections and transactions. */
 const loseConnections = () => {
   window.connections = [];
   window.losses = { thrown: 0, aborted: 0 };
@@ -142,9 +142,9 @@ fault(45, '"connection lost" during the visit: closed, refused, aborted', async 
     count += 10;
     await expect.poll(() => stage.stored(tab)).toBe(count);
   }
-  // It was mended before anybody had to be told.
+  // The tracker recovered without an error.
   expect(await tab.evaluate(() => window.told.errors)).toEqual([]);
-  // Waits from then on, and holds no lease that would have to run out first.
+  // The page then waits after a failure, and has no lease that would have to end first.
   await tab.evaluate(() => window.clew('flush'));
   await browser.kill();
 });

@@ -4,7 +4,7 @@ import { trackAndLeave } from './support/leave.ts';
 import { before } from './support/page.ts';
 import type { Stage } from './support/stage.ts';
 
-/** Old or odd browsers: what they lack, taken away before the page's own scripts run. */
+/** Features that old or unusual browsers lack. Each is removed before the page's own scripts run. */
 const missing: Record<string, () => void> = {
   BroadcastChannel: () => Object.defineProperty(window, 'BroadcastChannel', { value: undefined }),
   'commit of transactions': () => Object.defineProperty(IDBTransaction.prototype, 'commit', { value: undefined }),
@@ -25,7 +25,7 @@ const play = async (stage: Stage, query: string) => {
   await stage.track(tab, 5);
   await expect.poll(() => stage.site.requests.length).toBeGreaterThan(0);
   await stage.track(other, 5);
-  // Without a channel a tab is not told at once of what another has sent for it.
+  // Without a channel, a tab learns late which of its events another tab has sent.
   await expect.poll(async () => (await stage.arrived()).length).toBe(10);
   const visitorIds = await Promise.all([tab, other].map((one) => one.evaluate(() => window.clew('correlationValue'))));
   expect(visitorIds[0]).toBe(visitorIds[1]);
@@ -47,7 +47,7 @@ fault(60, 'none of these features at once', async (stage) => {
 });
 
 fault(60, 'plain http, where many features are missing', async (stage) => {
-  // An address of this machine in a guise that no browser trusts.
+  // In this form, no browser trusts an address of this machine.
   const origin = stage.site.origin.replace('localhost', '[::ffff:127.0.0.1]');
   const tab = await stage.browser.newTab();
   await tab.goto(`${origin}/page/1`);
@@ -62,7 +62,7 @@ fault(60, 'plain http, where many features are missing', async (stage) => {
   await trackAndLeave(stage, tab);
   stage.site.fault = undefined;
   await tab.evaluate(() => window.clew('flush'));
-  // Settling looks at another origin's store.
+  // Settling reads the store of another origin.
   await expect.poll(async () => (await stage.arrived()).length).toBe(15);
   await expect.poll(() => stage.stored(tab)).toBe(0);
 });

@@ -48,7 +48,7 @@ for (const [title, by] of [
       await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(10);
       const years = (await stage.arrived()).map(({ timestamp }) => new Date(timestamp).getFullYear());
       expect(new Set(years).size).toBe(2);
-      // And while a request is under way.
+      // The clock also changes while a request is in flight.
       stage.site.fault = slow(300);
       const { length } = stage.site.requests;
       await stage.track(tab, 5);
@@ -69,7 +69,7 @@ for (const [title, by] of [
       const [sender, other] = [await stage.visit({ query }), await stage.visit({ query })];
       await stage.track(sender, 5);
       await expect.poll(() => stage.site.requests.length).toBeGreaterThan(1);
-      // Both leave a lease or a wait behind that ends in another decade.
+      // Both pages leave a lease or a back-off that ends in another decade.
       await stage.track(other, 5);
       await sender.close();
       await other.close();
@@ -85,7 +85,7 @@ for (const [title, by] of [
 /** @default five seconds, so that all faults together stay short */
 const BLOCKED_FOR = process.env.FAULT_LONG ? 60_000 : 5000;
 
-/** The page says here that it is about to block. */
+/** The page requests this path when it is about to block. */
 const BLOCKED = '/api/blocked';
 
 fault(59, 'main thread blocked, with a request in flight and a second tab', async (stage) => {
@@ -107,7 +107,7 @@ fault(59, 'main thread blocked, with a request in flight and a second tab', asyn
   const numbers = stage.next(10);
   const blocking = tab.evaluate(
     ({ run, from, count, ms, path }) => {
-      // The task does not end before the loop: the answer, which goes out now, comes to a page that cannot read it yet.
+      // The loop follows in the same task. The answer is sent now, and the page cannot read it before the loop ends.
       const request = new XMLHttpRequest();
       request.open('POST', path, false);
       request.send();

@@ -4,8 +4,8 @@ import { before } from './support/page.ts';
 import type { Stage } from './support/stage.ts';
 
 /**
- * A service worker that answers the page's requests to the API as it likes, and counts them. It is mended by a cache of
- * that name: it may be ended and started anew at any time, and keeps nothing else.
+ * A service worker that answers the page's requests to the API with `answer`, and counts them. Once a cache `mended` exists, it
+ * forwards them. A browser can end and restart a service worker at any time, so it keeps nothing else.
  */
 const worker = (answer: string) => `
   let count = 0;
@@ -30,7 +30,7 @@ const install = async (stage: Stage, answer: string): Promise<Tab> => {
 };
 const count = (tab: Tab) => tab.evaluate(async () => Number(await (await fetch('/count')).text()));
 
-/** In Firefox requests that are kept alive go past service workers. */
+/** In Firefox, keep-alive requests bypass service workers. */
 const keepNothingAlive = () => {
   const { fetch } = window;
   window.fetch = (input, init) => fetch(input, { ...init, keepalive: false });

@@ -5,7 +5,7 @@ import { trackAndLeave } from './support/leave.ts';
 import { before } from './support/page.ts';
 import type { Stage } from './support/stage.ts';
 
-/** A page on which something has arrived: what is handed over from now on may be believed to arrive. */
+/** Opens a page, and waits until an event is confirmed. From then on, the tracker can trust that a handover arrives. */
 const prove = async (stage: Stage): Promise<Tab> => {
   const tab = await stage.visit({ path: '/page/proof' });
   await stage.track(tab);
@@ -15,7 +15,7 @@ const prove = async (stage: Stage): Promise<Tab> => {
 
 fault(54, 'a blocker refuses the script', async (stage) => {
   const { files } = stage.site;
-  // Of this type no browser runs it.
+  // No browser runs a script of this type.
   files.set('/dist/clew.js', { type: 'text/plain', body: '', headers: { 'X-Content-Type-Options': 'nosniff' } });
   const tab = await stage.visit({ wait: 'load' });
   await stage.track(tab, 5);
@@ -26,7 +26,7 @@ fault(54, 'a blocker refuses the script', async (stage) => {
   files.delete('/dist/clew.js');
 });
 
-/** As blockers do it: a request fails, a beacon seems to be taken. */
+/** Blocks as content blockers do: a request fails, and a beacon seems to be accepted. */
 const block = () => {
   window.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
   const { sendBeacon } = navigator;
@@ -98,7 +98,7 @@ fault(56, 'strict policy with nonce and Trusted Types', async (stage) => {
   };
   const query = `csp=${encodeURIComponent(directives.join('; '))}&${before(watchViolations)}`;
   const tab = await stage.visit({ query });
-  // It is in force.
+  // The policy is in force.
   expect(await tab.evaluate(() => document.querySelector('script')?.nonce)).toBe('page');
   await stage.track(tab, 20);
   await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);

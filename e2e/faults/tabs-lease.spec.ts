@@ -10,11 +10,11 @@ declare global {
   }
 }
 
-/** How long (ms) a tab may send before another takes over. */
+/** How long (ms) a tab may send before another tab takes over. */
 const LEASE = 22_000;
 /** One lease has to run out, and not two. A busy machine needs the rest. */
 const PATIENCE = { timeout: 2 * LEASE - 1000 };
-/** Nobody had to wait for a lease to run out. */
+/** Too short (ms) for a tab to wait until a lease ends. */
 const AT_ONCE = { timeout: LEASE / 2 };
 
 const cannotFreeze = { firefox: 'its driver cannot freeze a tab', webkit: 'its driver cannot freeze a tab' };
@@ -25,7 +25,7 @@ const cannotCrash = {
 
 const arrives = (stage: Stage, count: number, patience: { timeout: number }) =>
   expect.poll(async () => (await stage.arrived()).length, patience).toBe(count);
-/** Ids of what went to the demo more than once. */
+/** Ids of the events that went to the demo more than once. */
 const repeats = ({ site }: Stage) => [...site.stored].flatMap(([uuid, times]) => (times > 1 ? uuid : []));
 const isSending = (stage: Stage, requests = 1) => expect.poll(() => stage.site.requests.length).toBe(requests);
 
@@ -48,7 +48,7 @@ fault(
   33,
   'the sending tab enters an endless loop',
   async (stage) => {
-    // A tab that cannot be closed stays: the browser goes with it.
+    // The browser is a separate one, because a tab in an endless loop cannot be closed without it.
     const browser = await stage.openOwn();
     const looping = await stage.visit({ browser });
     const other = await stage.visit({ browser });
@@ -62,7 +62,7 @@ fault(
     await stage.track(looping, 5);
     await isSending(stage);
     await looping.evaluate(() => {
-      // The answer goes out first; and no timer of a hidden tab is that quick.
+      // A message lets `evaluate` answer before the loop, and is quicker than a timer of a hidden tab.
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
         for (;;);
@@ -110,12 +110,12 @@ const holdThird = (stage: Stage): (() => void) => {
   return release;
 };
 
-/** One tab is sending the 30 events of another in batches of five; the third of them is under way. */
+/** One tab is sending the 30 events of another tab in batches of five. The third batch is in flight. */
 const sendForAnother = async (stage: Stage) => {
-  // Of its own accord it sends nothing, once it knows that the link is proven.
+  // By itself, the owner sends nothing once the link is proven.
   const owner = await stage.visit({ query: 'data-flush-interval=3600000' });
   const sender = await stage.visit({ query: 'data-max-batch-events=5' });
-  // What it began with is over: it reads the other's rows with its next turn.
+  // The sender has finished its first pass, so its next turn reads the owner's rows.
   await sender.evaluate(() => {
     window.clew('track', 'proof');
     return window.clew('flush');
@@ -127,7 +127,7 @@ const sendForAnother = async (stage: Stage) => {
   await expect.poll(() => stage.stored(owner)).toBe(30);
   await stage.track(sender);
   await isSending(stage, length + 3);
-  // The server knows of the third request before the other tab has heard how the second one ended.
+  // The third request reaches the server before the owner learns how the second one ended.
   await expect.poll(() => owner.evaluate(() => window.told.delivered)).toHaveLength(10);
   return { owner, sender, third: length + 2, release };
 };

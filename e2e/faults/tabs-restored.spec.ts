@@ -29,11 +29,11 @@ fault(34, 'the sending tab navigates away, another tab opens, and the first page
   await stage.reached(first, '/page/1');
   expect(await first.evaluate(() => window.hasComeBack)).toBe(true);
 
-  // It may send again what it has not heard of.
+  // The first page may retry events, because it has missed their confirmation.
   await first.evaluate(() => window.clew('flush'));
   await expect.poll(() => stage.stored(first)).toBe(0);
 
-  // Both are there now, and have something to send; each has its turn.
+  // Both pages are open now, and have events to send. They take turns.
   const sent = site.requests.length;
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ const traces = async () => ({
   dropped: ((await window.clew('stats')) as { dropped: object }).dropped,
 });
 
-/** Leaves for another page, which does `act`, and goes back. Resolves to whether the browser had kept the first one. */
+/** Leaves for another page, which runs `act`, and goes back. Resolves to whether the browser had kept the first page. */
 const awayAndBack = async (stage: Stage, tab: Tab, act: () => unknown) => {
   await tab.evaluate(() =>
     addEventListener('pageshow', ({ persisted }) => {
@@ -86,7 +86,7 @@ fault(
       window.clew('consent', false);
       while ((await indexedDB.databases()).length) await new Promise((resolve) => setTimeout(resolve, 20));
     });
-    // Chromium and Firefox throw out what waits with a database open when that is deleted; then it is a page like any other.
+    // Chromium and Firefox drop a page from the cache when its open database is deleted. The page then loads again.
     expect(isKept).toBe(stage.engine === 'webkit' ? true : undefined);
     if (!isKept) return;
     await tab.evaluate(() => window.clew('track', 'after the refusal'));

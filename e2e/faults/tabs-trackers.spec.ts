@@ -50,7 +50,7 @@ fault(37, 'two script tags from the start of the page', async (stage) => {
   hasNoRepeats(stage);
 });
 
-/** As a site's own build makes it of the npm package. */
+/** Bundles the npm package, as a site's own build does. */
 const bundle = async (): Promise<string> => {
   const build = await rollup({
     input: join(import.meta.dirname, '../../dist/index.js'),

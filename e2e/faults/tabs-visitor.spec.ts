@@ -35,7 +35,7 @@ fault(
       for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
       const copy = open('/page/copy');
       window.copy = copy;
-      // It begins with an empty page, whose `load` is not the one.
+      // The window begins with an empty page, whose `load` does not count.
       while (copy?.location.pathname !== '/page/copy' || copy.document.readyState !== 'complete') {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
@@ -80,7 +80,7 @@ fault(36, '20 tabs start the first visit at once', async (stage) => {
   expect(new Set(visitorIds).size).toBe(1);
 });
 
-/** Tracks one number after the other until it is over, and notes the visitor id of each. */
+/** Tracks one number after the other until `isOver` is set, and notes the visitor id of each. */
 const trackOn = ({ run, from, count }: { run: string; from: number; count: number }) => {
   let n = from;
   const visitorIds: string[] = [];
@@ -101,7 +101,7 @@ fault(
     const other = await stage.visit();
     const old = await visitorIdOf(other);
     const noted = () => other.evaluate(() => window.visitorIds ?? []);
-    // More than there is time for.
+    // More numbers than there is time for.
     const most = stage.next(5000);
     await other.evaluate(trackOn, most);
     await expect.poll(async () => (await noted()).length).toBeGreaterThan(50);
@@ -113,7 +113,7 @@ fault(
       return window.clew('correlationValue');
     }, own);
     expect(anonymous).not.toBe(old);
-    // The message reaches it while it goes on.
+    // The message reaches the other page while it tracks.
     await expect.poll(async () => (await noted()).at(-1)).toBe(anonymous);
     await other.evaluate(() => {
       window.isOver = true;

@@ -23,7 +23,7 @@ for (const count of [2, 5, 20]) {
       };
 
       await trackInAll();
-      // A request that is under way would still be stored.
+      // A request in flight would still be stored.
       await hasArrived(stage, count * 3);
       await browser.setOffline?.(true);
       await site.refuse();
@@ -34,7 +34,7 @@ for (const count of [2, 5, 20]) {
 
       await site.accept();
       await browser.setOffline?.(false);
-      // The tabs do it by themselves, without the fresh page of settling.
+      // The tabs send their events by themselves, without the fresh page of settling.
       await hasArrived(stage, count * 9);
       const arrived = await numbersOf(stage);
       for (const numbers of own.values()) {

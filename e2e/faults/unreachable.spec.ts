@@ -3,10 +3,10 @@ import { expect, fault } from './support/fault.ts';
 import type { Stage } from './support/stage.ts';
 import { attemptsOf, countAttempts, deliveredTo, stir } from './support/witness.ts';
 
-/** Leaves for another site in the same task as it tracks, and arrives there. */
+/** Tracks and leaves for another site in the same task. Resolves once the tab is there. */
 const leave = async (stage: Stage, tab: Tab) => {
   const numbers = { ...stage.next(5), url: `${stage.demo.address}/blank` };
-  // The page may be gone before it could answer.
+  // The page may be gone before `evaluate` returns.
   await tab
     .evaluate(({ run, from, count, url }) => {
       for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
@@ -33,7 +33,7 @@ fault(19, 'connection refused during unload only, after a success', async (stage
   await expect.poll(() => deliveredTo(tab)).toBe(5);
   await stage.site.refuse();
   await leave(stage, tab);
-  // What comes after the last words of the page before is refused: so were they.
+  // This request is refused, so the handover before it was refused, too.
   const isRefused = (url: string) =>
     fetch(url, { mode: 'no-cors' }).then(
       () => false,
@@ -43,7 +43,7 @@ fault(19, 'connection refused during unload only, after a success', async (stage
   expect(stage.site.requests.length).toBe(1);
 });
 
-/** Never resolved, and nobody is asked: no label of a name is that long. https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
+/** No resolver is asked for this name, because its label is too long. https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
 const NOWHERE = `http://${'clew'.repeat(16)}.invalid`;
 
 fault(
@@ -60,7 +60,7 @@ fault(
     await stage.visit({ tab, path: '/blank', wait: 'load' });
     expect(await stage.stored(tab)).toBe(10);
     expect(stage.site.requests).toEqual([]);
-    // There is no name service to mend here: from now on the page takes to its own origin what goes there.
+    // This name cannot start to resolve. Instead, the page sends its requests to its own origin from now on.
     await stage.visit({ tab, query });
     await tab.evaluate((nowhere) => {
       const { fetch } = window;

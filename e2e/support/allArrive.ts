@@ -2,8 +2,8 @@ import { expect } from './expect.ts';
 import { test } from './test.ts';
 
 /**
- * Waits until so many events have arrived. If too few or too many have, the test has broken a promise, and no replay excuses that: its
- * annotation `verdict` says so, as those of the faults do. Other expectations of the test may fail by chance.
+ * Waits until `count` events have arrived. If fewer or more arrive, a promise is broken, and no replay excuses that. The test's
+ * annotation `verdict` then has the numbers, as those of the faults. Other expectations of the test may fail by chance.
  *
  * @param timeout in ms, less than the test has left
  */

@@ -6,7 +6,7 @@ import type * as Clew from '../../src/index.ts';
 
 const index = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
-/** Puts what an app would import from the package into the page, as `window.app`. */
+/** Puts the exports of the package into the page, as `window.app`. */
 export const loadPackage = async (page: Page): Promise<void> => {
   const built = await rollup({ input: index, plugins: [nodeResolve({ browser: true })] });
   const { output } = await built.generate({ format: 'iife', name: 'app', extend: true });

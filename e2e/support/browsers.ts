@@ -4,7 +4,7 @@ import { findChromium } from './chromium.ts';
 
 export interface Kind {
   isThere(): boolean;
-  /** Debian's. */
+  /** Names of Debian's packages. */
   packages: string[];
   /** Whether the tests can drive Playwright's own build. */
   hasOwn: boolean;
@@ -42,8 +42,8 @@ export const missingAmong = (names: readonly string[]): string[] =>
   names.filter(isMissing).map((name) => `${name} (${reasonOf(name)})`);
 
 /**
- * Why a run without these browsers must not be green, if it must not. Everybody needs Chromium. On CI another missing
- * browser would hide a fault.
+ * Why a run without these browsers has to fail, if it has to. Every run needs Chromium. On CI, another missing browser would
+ * hide a fault.
  */
 export const refuse = (missing: readonly string[], isCi: boolean): string | undefined => {
   if (missing.some((name) => name.startsWith('chromium')))

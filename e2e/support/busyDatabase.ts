@@ -24,7 +24,7 @@ declare global {
   }
 }
 
-/** Lets nobody but this page at its origin's database, until the function that it returns is called. */
+/** Blocks the origin's database for all other pages, until the returned function is called. */
 export const holdDatabase = async (page: Page): Promise<() => Promise<void>> => {
   await page.evaluate(hold);
   return () => page.evaluate(() => window.release());

@@ -14,9 +14,9 @@ export const findChromium = (): string | undefined =>
   ].find((path): path is string => path !== undefined && existsSync(path));
 
 /**
- * Without these, each window loads two hidden pages of the browser's own interface (the address bar's suggestions), which take more of the processor than
- * the page under test, and the browser asks for services that no test needs. A second switch of this name would replace the first:
- * all features stand here.
+ * Without this switch, each window loads two hidden pages for the suggestions of the address bar. They use more CPU than the page
+ * under test. The browser also requests services that no test needs. A second switch of this name would replace the first one,
+ * so all features are here.
  */
 export const DISABLED_FEATURES = `--disable-features=${[
   'WebUIOmniboxPopup',

@@ -7,18 +7,18 @@ interface TraceEvent {
   /** In µs, as are the durations. */
   readonly ts: number;
   /**
-   * Time of the thread's processor. A busy machine hardly changes it, other than the time on the clock. A task that begins within
-   * microseconds after another one has none.
+   * CPU time. A busy machine hardly changes it, in contrast to the time on the clock. A task that begins within microseconds
+   * after another one has none.
    */
   readonly tdur?: number;
-  /** Time on the clock, which is no less. */
+  /** Time on the clock, which is at least the CPU time. */
   readonly dur?: number;
 }
 
 const CATEGORIES = ['toplevel', 'disabled-by-default-devtools.timeline', 'blink.user_timing'];
 const [BEGIN, REFERENCE, END] = ['tasks begin', 'tasks reference', 'tasks end'];
 
-/** A task of known work, as text, because the compiler of this file adds names that a page does not know. */
+/** A task of known work, as text, because the compiler of this file adds helper functions that a page does not have. */
 const WORK = `new Promise((resolve) => setTimeout(() => {
   performance.mark('${REFERENCE}');
   let length = 0;
@@ -29,12 +29,12 @@ const WORK = `new Promise((resolve) => setTimeout(() => {
 
 /** Each page marks its beginning. */
 export const markPages = (page: Page) => page.addInitScript(`performance.mark('${BEGIN}')`);
-/** What follows is of interest. */
+/** Marks the beginning of the tasks that `longestTask` measures. */
 export const mark = (page: Page) => page.evaluate(`void performance.mark('${BEGIN}')`);
 
 /**
- * Records the tasks of the page, from the last mark on. Returns the processor time of the longest one as a ratio to a reference task,
- * so that the speed of the machine does not matter: the reference is 200,000 calls of `JSON.stringify`, about 25 ms.
+ * Records the tasks of the page, from the last mark on. Returns the CPU time of the longest one as a ratio to a reference task,
+ * so that the speed of the machine does not matter. The reference is 200,000 calls of `JSON.stringify`, about 25 ms.
  */
 export const longestTask = async (browser: Browser, page: Page, work: () => Promise<void>): Promise<number> => {
   await browser.startTracing(page, { categories: CATEGORIES });

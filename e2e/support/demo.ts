@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ListedCustomer, ListedEvent, ListedJourney } from '../../demo/collector/listings.ts';
 
-/** What `PUT /inspect/faults` takes. */
+/** The body of `PUT /inspect/faults`. */
 export interface Fault {
   mode: 'none' | 'status' | 'slow' | 'hang' | 'close' | 'close-before';
   status?: number;
@@ -17,7 +17,7 @@ export interface Fault {
 /** The demo as users start it: its own process, with its own database, on a port of its own. */
 export interface Demo {
   readonly address: string;
-  /** All events stored, in order of arrival; with a name only those. */
+  /** All stored events in order of arrival, or only those of this name. */
   events(name?: string): Promise<ListedEvent[]>;
   customers(): Promise<ListedCustomer[]>;
   journeys(): Promise<ListedJourney[]>;

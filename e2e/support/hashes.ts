@@ -6,7 +6,7 @@ import { loadConfigFile } from 'rollup/loadConfigFile';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What `npm run build` says at its end of the stub and of clew.js: its last step again, away from `dist`. */
+/** The hashes of the stub and of clew.js, as `npm run build` prints them. Runs its last step again, outside of `dist`. */
 export const printedHashes = async (): Promise<{ stub: string; integrity: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'clew-hashes-'));
   const { options } = await loadConfigFile(join(root, 'rollup.config.mjs'), {});

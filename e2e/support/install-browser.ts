@@ -1,4 +1,4 @@
-// Finds the browsers that are named (without names: Chromium), or installs them: Debian's packages, else Playwright's own.
+// Finds the named browsers (by default Chromium), or installs them from Debian's packages, else from Playwright.
 import { execFileSync } from 'node:child_process';
 import { isMissing, kinds, missingAmong, refuse } from './browsers.ts';
 
@@ -23,7 +23,7 @@ if (missing[0] && isRoot) {
   if (tryTo('apt-get', [...apt, 'update'])) {
     const install = (names: string[]) =>
       tryTo('apt-get', [...apt, 'install', '-y', '--no-install-recommends', ...new Set(names)]);
-    // One missing package fails the whole command. The others are worth a command each.
+    // One unknown package fails the whole command. Then each package gets a command of its own.
     if (!install(packages)) for (const name of missing) install(kinds[name]?.packages ?? []);
   }
 }

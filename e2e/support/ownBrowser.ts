@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { DISABLED_FEATURES, findChromium } from './chromium.ts';
 
-/** A Chromium of one's own: with a profile that outlives it, and a process group that can be killed. */
+/** A separate Chromium, with a profile that outlives it and a process group that can be killed. */
 export interface OwnBrowser {
   readonly context: BrowserContext;
   isAlive(): boolean;
@@ -14,7 +14,7 @@ export interface OwnBrowser {
   setOffline(isOffline: boolean): Promise<void>;
   /** SIGKILL to the browser and all of its processes. */
   kill(): Promise<void>;
-  /** Ends as when the user quits. */
+  /** Ends the browser as a user who quits it. */
   quit(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const ARGS = [
   '--remote-debugging-port=0',
 ];
 
-/** The port that the browser has chosen: it writes it into its profile. */
+/** The port that the browser has chosen, which it writes into its profile. */
 const readPort = async (profile: string): Promise<string> => {
   for (;;) {
     const [port, path] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8').catch(() => '')).split('\n');
@@ -43,7 +43,7 @@ const readPort = async (profile: string): Promise<string> => {
   }
 };
 
-/** `flags`: more of the command line's. */
+/** @param flags added to the command line */
 export const openBrowser = async (profile: string, flags: readonly string[] = []): Promise<OwnBrowser> => {
   await rm(join(profile, 'DevToolsActivePort'), { force: true });
   const child: ChildProcess = spawn(
@@ -57,7 +57,7 @@ export const openBrowser = async (profile: string, flags: readonly string[] = []
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const browser: Browser = await chromium.connectOverCDP(`http://127.0.0.1:${await readPort(profile)}`, {
-    // Without Playwright's defaults a tab behind another is really hidden.
+    // Without Playwright's defaults, a tab behind another one is really hidden.
     noDefaults: true,
   });
   const context = browser.contexts()[0];
@@ -84,7 +84,7 @@ export const openBrowser = async (profile: string, flags: readonly string[] = []
 export const crash = async (page: Page): Promise<void> => {
   const crashed = page.waitForEvent('crash');
   const session = await page.context().newCDPSession(page);
-  // A process that is gone does not answer.
+  // A crashed process does not answer.
   session.send('Page.crash').catch(() => {});
   await crashed;
 };

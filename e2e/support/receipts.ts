@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Site } from '../faults/support/site.ts';
 
-/** Requests with an event that an earlier one had, as the server has seen them: a driver does not report all beacons. */
+/** Requests with an event that an earlier request had. The server lists them, because a driver does not report all beacons. */
 export const repeatsIn = ({ requests }: Site): readonly string[][] => {
   const sent = new Set<string>();
   return requests.flatMap(({ uuids }) => {
@@ -11,6 +11,6 @@ export const repeatsIn = ({ requests }: Site): readonly string[][] => {
   });
 };
 
-/** What the pages of the origin still have to ask about. */
+/** The notes of handovers about which the origin's pages still have to ask the relay. */
 export const marksIn = (page: Page): Promise<string[]> =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('clew.handed ')));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createRelay, type RelayOptions, toNodeHandler } from '../../dist/relay.js';
 import type { Demo } from './demo.ts';
 
-/** What has come to a relay. */
+/** A request that a relay has received. */
 export type Came = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /** A relay on an origin of its own, for pages of the demo's. */

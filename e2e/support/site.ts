@@ -5,17 +5,17 @@ import { buffer } from 'node:stream/consumers';
 import { createRelay, type RelayOptions, toNodeHandler } from '../../dist/relay.js';
 import type { Demo } from './demo.ts';
 
-/** A page of a site: its markup, and what its server says beside it. */
+/** A page of a site: its markup, and the headers of its response. */
 export interface SitePage {
   html: string;
   headers?: Record<string, string>;
 }
 
-/** Somebody's web site, with the relay on its own origin and the demo's collector behind it. It serves clew's files to other origins, too. */
+/** A customer's web site. The relay is on its origin, before the demo's collector. Other origins can load clew's files. */
 export interface Site {
   readonly address: string;
   readonly port: string;
-  /** What there is, by path; may be changed at any time. */
+  /** The pages by their paths. A test can change them at any time. */
   readonly pages: Record<string, SitePage>;
   stop(): Promise<void>;
 }

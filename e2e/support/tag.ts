@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** Puts the script tag into a page of the demo's origin; ready when the bundle has run. `dataset`: its `data-` attributes. */
+/** Puts the script tag with these `data-` attributes into a page of the demo's origin. Resolves once the bundle has run. */
 export const loadTag = (page: Page, dataset: Record<string, string> = {}): Promise<void> =>
   page.evaluate(
     (attributes) =>

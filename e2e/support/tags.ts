@@ -5,15 +5,15 @@ export const LONG = '@long';
 export const ENGINES = '@engines';
 
 /**
- * A failure means that an event was lost, stored twice or given to another person, or that something was stored or sent
+ * A failure means that an event was lost, stored twice or given to another person. It may also mean that data were stored or sent
  * before consent or after a refusal. Such a failure counts even if the test passes when it is repeated.
  */
 export const PROMISE = '@promise';
 
 export const isAll = Boolean(process.env.TEST_ALL);
 
-/** What a configuration or a project selects in Chromium. */
+/** Selects the tests of a configuration or a project in Chromium. */
 export const selection = isAll ? {} : { grepInvert: new RegExp(LONG) };
 
-/** What a project selects in Firefox or WebKit. For a few tests, one browser and one demo start sooner than three. */
+/** Selects the tests of a project in Firefox or WebKit. For a few tests, one browser and one demo start sooner than three. */
 export const engineSelection = isAll ? {} : { grep: new RegExp(ENGINES), grepInvert: new RegExp(LONG), workers: 1 };

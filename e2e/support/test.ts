@@ -10,30 +10,30 @@ import { loadTag } from './tag.ts';
 /** `data-` attributes of the script tag, as in `dataset`. */
 type TagOptions = Record<string, string>;
 
-/** What a visitor does, on real pages of the demo's origin. */
+/** The actions of a visitor, on real pages of the demo's origin. */
 export interface Visitor {
   readonly page: Page;
-  /** Opens the blank page and puts the script tag into it; ready when the bundle has run. */
+  /** Opens the blank page and puts the script tag into it. Resolves once the bundle has run. */
   visit(options?: TagOptions): Promise<void>;
-  /** Puts the script tag into the page as it stands. */
+  /** Puts the script tag into the current page. */
   load(options?: TagOptions): Promise<void>;
   /** Calls `clew(…)` in the page. */
   clew(method: string, ...args: unknown[]): Promise<unknown>;
-  /** Calls `clew('track', name, { n })` for n from 0 on, in one task, and then leaves the page in that way. */
+  /** Calls `clew('track', name, { n })` for n from 0 on and leaves the page as `how` states, in one task. */
   trackAndLeave(name: string, count: number, how: 'navigate' | 'reload' | 'close' | 'stay'): Promise<void>;
 }
 
 interface Fixtures {
   demo: Demo;
   visitor: Visitor;
-  /** Another visitor's page of the same browser, or with `sameBrowser` of another one. */
+  /** A visitor with a page of their own in this browser context. */
   newVisitor(context: BrowserContext): Promise<Visitor>;
 }
 
 const collectErrors = (page: Page, errors: string[]) => {
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
-    // Chromium itself reports every request that fails; what is asked for here is what the page is told.
+    // Chromium itself logs every request that fails. Only errors of the page's scripts count.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       errors.push(message.text());
   });
@@ -50,9 +50,9 @@ const createVisitor = (page: Page, address: string): Visitor => {
     },
     clew: (...call) => page.evaluate((args) => window.clew(...args), call as [string, ...unknown[]]),
     async trackAndLeave(name, count, how) {
-      // A context that is closed while a page of it is being loaded anew at times takes minutes for that.
+      // Chromium may take minutes to close a context while one of its pages reloads.
       const next = how === 'navigate' || how === 'reload' ? page.waitForEvent('load') : undefined;
-      // The page may be gone before it could answer.
+      // The page may be gone before `evaluate` returns.
       const gone = how === 'stay' ? undefined : page.evaluate(trackInOneTask, { name, count, how }).catch(() => {});
       if (how === 'stay') await page.evaluate(trackInOneTask, { name, count, how });
       if (how === 'close') await page.close();

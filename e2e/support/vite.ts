@@ -12,7 +12,7 @@ export const startVite = async (demo: Demo, name: AppName, react?: 18 | 19) => {
   const edit = async (path: string, from: string, to: string) => {
     const text = await readFile(join(app.folder, path), 'utf8');
     if (!text.includes(from)) throw new Error(`${path} has no ${from}`);
-    // In one step, as editors save: a file that is written in place is empty for a moment, and Vite may serve just that.
+    // Saved in one step, as editors do, because a file that is written in place is empty for a moment. Vite may serve that.
     const saved = join(app.folder, 'node_modules', 'saved');
     await writeFile(saved, text.replace(from, to));
     await rename(saved, join(app.folder, path));

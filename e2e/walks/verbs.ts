@@ -7,7 +7,7 @@ import type { Verb } from './walk.ts';
 
 declare global {
   interface Window {
-    /** The numbers that this page has tracked: what its memory may hold. */
+    /** The numbers that this page has tracked, and that its memory may have. */
     walked?: number[];
     isOld?: boolean;
   }
@@ -17,25 +17,25 @@ interface WalkTab {
   readonly tab: Tab;
   /** Paths, the current one last. */
   readonly history: string[];
-  /** The browser's own page, which says that there was no connection. */
+  /** Whether the tab shows the browser's own error page, because there was no connection. */
   isBroken: boolean;
-  /** What was in the back/forward cache while somebody cleared the site's data. */
+  /** Paths of the pages that were in the back/forward cache when the site's data were cleared. */
   readonly forgotten: Set<string>;
-  /** It has come back from there, and drops what it is told to track: it cannot tell that from a refusal. */
+  /** Whether such a page has returned. It drops all later events, because cleared data look like a refusal of consent. */
   isRefused: boolean;
 }
 
-/** Where a walk has got to. */
+/** The state of a walk. */
 export interface World {
   readonly stage: Stage;
   /** None before the first page, and after a kill or a quit. */
   browser: Engine | undefined;
   tabs: WalkTab[];
   isOffline: boolean;
-  /** How many there have been: each has a path of its own. */
+  /** How many pages there have been. Each has a path of its own. */
   pages: number;
   tracked: number[];
-  /** What only a page's memory has held since somebody cleared the site's data. */
+  /** Numbers that only the memory of pages has had since the site's data were cleared. */
   exposed: Set<number>;
 }
 
@@ -58,11 +58,11 @@ const usable = ({ tabs }: World): WalkTab[] => tabs.filter(({ isBroken }) => !is
 const newPath = (world: World) => `/page/${++world.pages}`;
 const show = (numbers: number[]) => (numbers[1] === undefined ? `${numbers[0]}` : `${numbers[0]}–${numbers.at(-1)}`);
 
-/** Until the page at this path, or the browser's own in its place, has loaded. Says whether it is the page. */
+/** Waits until the page at this path, or the browser's error page, has loaded. Returns whether it is the page. */
 const isReached = async (tab: Tab, path: string): Promise<boolean> => {
   for (;;) {
     const look = () => [location.protocol, location.pathname, window.isOld ? '' : document.readyState];
-    // Between two pages there is nobody to ask.
+    // Between two pages, `evaluate` fails.
     const [protocol, there, state] = await tab.evaluate(look).catch(() => []);
     if (protocol === 'chrome-error:') return false;
     if (there === path && state === 'complete') return true;
@@ -79,7 +79,7 @@ const openTab = async (world: World): Promise<WalkTab> => {
   return opened;
 };
 
-/** One of the tabs with a page in it; the first one is opened, if there is a network to open it by. */
+/** One of the tabs with a page in it. If there is none and the network works, a tab is opened. */
 const anyTab = async (world: World, pick: number): Promise<WalkTab | undefined> =>
   choose(usable(world), pick) ?? (world.isOffline ? undefined : openTab(world));
 
@@ -92,7 +92,7 @@ const inTab =
 
 type Numbers = { run: string; from: number; count: number };
 
-/** Tracks in one task, and leaves in the same if there is somewhere to go. */
+/** Tracks in one task. With `path`, it leaves for that page in the same task. */
 const trackHere = ({ run, from, count, path }: Numbers & { path?: string }) => {
   window.walked ??= [];
   for (let n = from; n < from + count; n++) {
@@ -130,19 +130,19 @@ const missing = async ({ stage, tracked }: World): Promise<number[]> => {
   return tracked.filter((n) => !arrived.has(n));
 };
 
-/** These pages end without a word, and what only their memory holds ends with them. */
+/** These pages end without `pagehide`, so events that only their memory has may be lost. */
 const forgetMemory = async (world: World, tabs: WalkTab[]) => {
   if (!world.exposed.size) return;
   const memory = new Set((await memoryOf(tabs.filter(({ isBroken }) => !isBroken))).flat());
   world.stage.unsure((await missing(world)).filter((n) => world.exposed.has(n) && memory.has(n)));
 };
 
-/** Until every page's database is open, where there is one, and has what was tracked meanwhile. */
+/** Waits until every page's database, if there is one, is open and has the events that were tracked meanwhile. */
 const awaitDatabases = ({ tabs, stage }: World) =>
   Promise.all(
     tabs.map(async ({ tab }) => {
       await tab.evaluate(async () => void (await window.clew?.('correlationValue'))).catch(() => {});
-      // To be read it waits for what is being written.
+      // A read waits for the writes before it.
       await stage.stored(tab).catch(() => {});
     }),
   );
@@ -151,7 +151,7 @@ const endBrowser = (how: 'kill' | 'quit') => async (world: World) => {
   const { browser } = world;
   if (!browser) return NOBODY;
   if (how === 'kill') {
-    // Only what a database has committed outlives a SIGKILL: docs/delivery.md, Limits.
+    // Only committed rows of the database survive a SIGKILL (docs/delivery.md, Limits).
     await Promise.race([awaitDatabases(world), pause(5000)]);
     await forgetMemory(world, world.tabs);
   }
@@ -169,7 +169,7 @@ const setFault =
     return `kind ${index + 1}`;
   };
 
-/** No answer for a while; then the request goes through after all, or its connection breaks. */
+/** Delays the answer by `ms` ms. Then the request is forwarded, or its connection breaks. */
 const hangFor =
   (ms: number, end: 'forward' | 'reset'): Handler =>
   async ({ forward, response }) => {
@@ -178,7 +178,7 @@ const hangFor =
     else response.socket?.resetAndDestroy();
   };
 
-/** What each verb does; says what came of it. */
+/** The action of each verb. It resolves to a line about the result. */
 export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>> = {
   track: track(1),
   burst: track(ONE_BURST),
@@ -202,7 +202,7 @@ export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>
       return arrive(walked, path, `${from} → ${path}`);
     }
     const [numbers, all] = next(world, walked, 2);
-    // The page may be gone before it could answer.
+    // The page may be gone before `evaluate` returns.
     await walked.tab.evaluate(trackHere, { ...numbers, path }).catch(() => {});
     return arrive(walked, path, `${show(all)}, ${from} → ${path}`);
   },
@@ -218,7 +218,7 @@ export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>
     const said = await arrive(walked, path, `${from} → ${path}`);
     if (walked.isBroken || !walked.forgotten.has(path)) return said;
     const [memory = []] = await memoryOf([walked]);
-    // Whoever remembers is the page that was cached, and not loaded anew.
+    // A page with numbers in its memory comes from the cache, because a new page has none.
     walked.isRefused = memory.length > 0;
     world.stage.unsure((await missing(world)).filter((n) => memory.includes(n)));
     return `${said}, with nothing left of the visitor`;
@@ -285,7 +285,7 @@ export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>
     const memory = new Set((await memoryOf(usable(world))).flat());
     const left = await missing(world);
     const gone = left.filter((n) => !memory.has(n));
-    // Of what no page remembers there is nothing any more; whatever a page that lives remembers has to arrive.
+    // Numbers in no page's memory are gone now. Numbers in the memory of an open page have to arrive.
     world.stage.unsure(gone);
     for (const n of left) if (memory.has(n)) world.exposed.add(n);
     return `${left.length} had not arrived, ${gone.length} of them are in no page's memory`;

@@ -1,4 +1,4 @@
-/** What a visitor, their browser or the network may do next, and how likely it is. */
+/** The possible actions of the visitor, the browser and the network, and how likely each is. */
 const WEIGHTS = {
   track: 20,
   burst: 5,
@@ -26,9 +26,9 @@ export type Verb = keyof typeof WEIGHTS;
 
 export interface Step {
   readonly verb: Verb;
-  /** 0 ≤ pick < 1: which tab, how many, in which of several ways. */
+  /** 0 ≤ pick < 1: selects the tab, the number of events or the variant. */
   readonly pick: number;
-  /** Ms until it is done: a visitor takes their time, or does not. */
+  /** The pause (ms) after the step. */
   readonly after: number;
 }
 
@@ -44,7 +44,7 @@ export const createRandom = (seed: number) => {
 };
 
 const VERBS = Object.keys(WEIGHTS) as Verb[];
-/** What begins has to end again, or most of a walk would go by without anything being sent. */
+/** The verb that ends each fault. Without it, pages could send nothing during most of a walk. */
 const ENDS: Partial<Record<Verb, Verb>> = {
   offline: 'online',
   'answer 500': 'fault off',
@@ -52,7 +52,7 @@ const ENDS: Partial<Record<Verb, Verb>> = {
   hang: 'fault off',
   'reset connection': 'fault off',
 };
-/** How likely the next step is to end what goes on. */
+/** How likely the next step is to end the current fault. */
 const ENDING = 0.2;
 const LONGEST_PAUSE = 250;
 

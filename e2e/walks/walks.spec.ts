@@ -14,7 +14,7 @@ const PATIENCE = 60_000;
 const unused = async () => {
   throw new Error('a walk has browsers of its own only');
 };
-/** In place of the browser that other tests share. */
+/** Replaces the browser that other tests share. */
 const nobody: Engine = {
   name: 'chromium',
   isAlive: () => false,

@@ -5,13 +5,13 @@ import { root } from '../docs/markdown.ts';
 import { CODE, type Passage } from './passage.ts';
 
 /** Folders that contain installed or built files. */
-const FOREIGN = /(^|\/)(node_modules|dist|cache|api|\.next|\.nuxt)\//;
+const FOREIGN = /(^|\/)(node_modules|dist|cache|\.next|\.nuxt|\.output)\/|^docs\/api\//;
 
 /** Every file of TypeScript or JavaScript whose comments are checked. */
-export const sourceFiles: string[] = ['src', 'docs', 'sim', 'test']
+export const sourceFiles: string[] = ['src', 'test', 'e2e', 'sim', 'demo', 'bench', 'docs']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
   .concat('rollup.config.mjs')
-  .filter((path) => /\.(ts|tsx|js|jsx|mjs)$/.test(path) && (/^src\/api\//.test(path) || !FOREIGN.test(path)))
+  .filter((path) => /\.(ts|tsx|js|jsx|mjs)$/.test(path) && !FOREIGN.test(path))
   .toSorted();
 
 /** A line of a comment without its marks. */
@@ -65,13 +65,13 @@ const paragraphsOf = (lines: readonly Line[]): Line[][] => {
   return paragraphs.filter((paragraph) => paragraph[0]);
 };
 
-/** The prose of a line. Code, addresses, tags with their names, and directives of other tools are not prose. */
+/** The prose of a line: code, types, addresses, tags with their names, and directives of other tools are none. */
 const proseOf = (text: string): string =>
   text
-    .replace(/^@(param|template) \S+( -)?|^@\w+|^[-*] |^\d+\. /, '')
+    .replace(/`[^`]*`|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|https?:\/\/\S*[\w/]/g, CODE)
+    .replace(/^@(param|template)( CODE)? \S+( -)?|^@\w+|^[-*] |^\d+\. /, '')
     .replace(/^biome-ignore \S+:/, '')
-    .replace(/^@ts-expect-error:?/, '')
-    .replace(/`[^`]*`|\{[^}]*\}|https?:\/\/\S*[\w/]/g, CODE);
+    .replace(/^@ts-expect-error:?/, '');
 
 const passageOf = (paragraph: readonly Line[]): Passage => {
   const numbers: number[] = [];

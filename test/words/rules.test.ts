@@ -216,6 +216,7 @@ describe('in a source, prose includes', () => {
     'const told = "// told"; // `told` and https://example.com/told',
     'const told = /told\\/\\//;',
     '/** @param told {@link told} */',
+    '/** @param {{ told: { told?: string }[], told: string }} told */',
     '/**\n * @example\n * told; told();\n * // told\n */',
     'const a = <p>// told</p>;',
   ])('no code, no address and no example: %s', (source) => {

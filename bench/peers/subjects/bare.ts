@@ -1,6 +1,6 @@
 import { type FloorEvent, post, WAIT } from './floor.js';
 
-/** The bare floor: an array, and keep-alive fetches. What is unsent is lost with the page, and so is what fails. */
+/** The bare floor: an array and keep-alive fetches. Unsent events are lost with the page, and a failed request has no retry. */
 let events: FloorEvent[] = [];
 
 const send = () => {

@@ -1,6 +1,6 @@
 import { type FloorEvent, post, WAIT } from './floor.js';
 
-/** The durable floor: as the bare one, and what a task has tracked is one record in IndexedDB until it has been sent. */
+/** The durable floor: the bare floor, with the events of each task in one record of IndexedDB until they have been sent. */
 const opening = indexedDB.open('floor', 1);
 opening.onupgradeneeded = () => opening.result.createObjectStore('tasks', { autoIncrement: true });
 const opened = new Promise<IDBDatabase>((resolve) => {

@@ -1,4 +1,4 @@
-/** What a call leaves behind: the least. */
+/** The least that a call has to keep of an event. */
 export interface FloorEvent {
   timestamp: number;
   event: string;
@@ -7,7 +7,7 @@ export interface FloorEvent {
 
 const correlationValue = crypto.randomUUID();
 
-/** What the service takes. */
+/** The event as the service accepts it. */
 const textOf = ({ timestamp, event, payload }: FloorEvent) =>
   JSON.stringify({
     uuid: crypto.randomUUID(),
@@ -17,9 +17,9 @@ const textOf = ({ timestamp, event, payload }: FloorEvent) =>
     payload,
   });
 
-/** How long (ms) a floor waits for more events: as clew does. */
+/** How long (ms) a floor waits for more events, which is clew's default. */
 export const WAIT = 3000;
-/** Most characters of one request: what is kept alive may not have more than 64 KiB. */
+/** Most characters of one request, because browsers allow keep-alive requests 64 KiB. */
 const MOST = 60_000;
 
 /** Sends events, one request after the other. */

@@ -6,5 +6,5 @@ init({
   autoCapturePageviews: false,
   captureOnLocalhost: true,
 });
-// Its properties are text.
+// Plausible accepts only text as the value of a property.
 window.track = (event, { step, plan }) => track(event, { props: { step: `${step}`, plan } });

@@ -2,7 +2,7 @@ import { RudderAnalytics } from '@rudderstack/analytics-js/lite';
 
 const analytics = new RudderAnalytics();
 analytics.load('key', location.origin, {
-  // Given here, nothing is asked of the service's control plane.
+  // With this option, the library does not request its configuration from the service's control plane.
   getSourceConfig: () => ({
     source: {
       id: 'source',

@@ -3,7 +3,7 @@ import { AnalyticsBrowser } from '@segment/analytics-next';
 const analytics = AnalyticsBrowser.load(
   {
     writeKey: 'key',
-    // Given here, nothing is asked of the service's CDN.
+    // With this option, the library does not request its configuration from the service's CDN.
     cdnSettings: { integrations: { 'Segment.io': { apiKey: 'key' } } },
   },
   {

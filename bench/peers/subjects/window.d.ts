@@ -1,10 +1,10 @@
-/** What all events of the benchmark carry. `step` is an event's number: by it the server knows one from the other. */
+/** The payload of all events. `step` is an event's number, by which the server distinguishes events. */
 interface Payload {
   step: number;
   plan: string;
 }
 
 interface Window {
-  /** Set by each subject once it is initialised: tracks one event as its documentation says. */
+  /** Tracks one event. Each subject sets it once it is initialised, as its documentation recommends. */
   track(event: string, payload: Payload): unknown;
 }

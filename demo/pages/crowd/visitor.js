@@ -1,13 +1,13 @@
 // @ts-check
 
 /**
- * One of the crowd: looks around in the shop, clicks, and sometimes joins. The page that holds its frame is told what its
- * tracker says, and is the only one that may stop it.
+ * A visitor of the crowd, who follows links, clicks, and sometimes joins the club. It reports to the page that has its frame, and
+ * only that page can stop it.
  */
 
 const clew = (/** @type {unknown[]} */ ...call) => /** @type {any} */ (window).clew(...call);
 
-/** A page is looked at for so long (ms), more or less. */
+/** About how long (ms) the visitor looks at a page. */
 const LOOK = 1400;
 let isStopped = false;
 
@@ -17,7 +17,7 @@ const tell = (news) => parent.postMessage(news, '*');
 /** @template T @param {T[]} all @returns {T | undefined} */
 const oneOf = (all) => all[Math.floor(Math.random() * all.length)];
 
-/** @param {string} selector @returns {HTMLElement[]} what can be seen of it */
+/** @param {string} selector @returns {HTMLElement[]} its visible elements */
 const seen = (selector) =>
   /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]).filter((element) =>
     element.checkVisibility(),
@@ -25,7 +25,7 @@ const seen = (selector) =>
 
 const NAMES = ['Daphne', 'Icarus', 'Phaedra', 'Dion', 'Helle', 'Orpheus', 'Thalia', 'Nestor', 'Kalypso', 'Linos'];
 
-/** The form for joining, or the one for logging in. @param {HTMLFormElement} form */
+/** Fills in the form for joining or for logging in. @param {HTMLFormElement} form */
 const fillIn = (form) => {
   const [label = ''] = location.hostname.split('.');
   const name = NAMES[(Number(label.match(/\d+/)) - 1) % NAMES.length] ?? '';
@@ -61,7 +61,7 @@ const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 
 const stop = async () => {
   isStopped = true;
-  // The last click may have led elsewhere, and the view of a page is tracked once its address stands.
+  // The last click may have opened another page. Its view is tracked only after its address has stood for a moment.
   await pause(LOOK);
   await clew('flush');
   while (clew('stats').queued) {
@@ -71,7 +71,7 @@ const stop = async () => {
   tell({ isDone: true });
 };
 
-/** Says that the page is here, when there is somebody to stop. */
+/** Reports that the page is ready only after the listener is added, because the answer may stop the visitor. */
 export const begin = async () => {
   addEventListener('message', ({ data, source }) => source === parent && data === 'stop' && stop());
   tell({ isReady: true });

@@ -19,6 +19,6 @@ join.addEventListener('submit', (event) => {
   clew('track', 'signup', { plan });
   person.taken();
   setMember({ name, email, plan });
-  // The page is left in the very task in which that was tracked.
+  // The page unloads in the same task as the calls above, and no event is lost.
   location.assign('/shop/account');
 });

@@ -1,7 +1,7 @@
 // @ts-check
 import { clew, field, form } from './session.js';
 
-/** The shop keeps the answer: clew asks for it on every page, and remembers nothing of a refusal. */
+/** The shop keeps the answer, because clew needs it on every page and stores nothing about a refusal. */
 
 const tick = field(form('privacy'), 'statistics');
 const answer = /** @type {HTMLElement} */ (document.getElementById('answer'));

@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * What the shop remembers of its visitor: who is logged in, and the basket. Where the browser refuses storage it
- * remembers nothing, and works all the same.
+ * The shop's data about its visitor: the member who is logged in, and the basket. If the browser refuses storage, the shop
+ * works without these data.
  *
  * @typedef {{ name: string, email: string, plan: string }} Member
  */
@@ -43,10 +43,10 @@ export const priceOf = (sku) => PRICES[sku];
 /** @param {Sku[]} skus */
 export const totalOf = (skus) => skus.reduce((sum, sku) => sum + priceOf(sku), 0);
 
-/** The SDK, or the stub while the bundle has not come. @param {string} method @param {...unknown} args */
+/** Calls the bundle, or the stub until the bundle is loaded. @param {string} method @param {...unknown} args */
 export const clew = (method, ...args) => /** @type {any} */ (window).clew(method, ...args);
 
-/** Who signs up next, so that trying it takes one click. */
+/** Names for the next members, so that a sign-up takes one click. */
 const PEOPLE = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Mary Shelley', 'Emmy Noether'];
 
 export const nextPerson = () => {

@@ -1,7 +1,7 @@
 // @ts-check
 import { basket, member, setBasket } from './session.js';
 
-/** What all pages of the shop do. For its tracking each does no more than call `clew`, or mark what is to be tracked. */
+/** The script of all pages of the shop. To track events, a page only calls `clew` or marks elements. */
 
 const showState = () => {
   const state = member() ? 'member' : 'visitor';
@@ -33,11 +33,11 @@ showState();
 // Another tab of the same browser has logged in, or filled the basket.
 addEventListener('storage', showState);
 
-// As one would have it in development: `?clew-inspect` opens the inspector over the page.
+// As during development, `?clew-inspect` opens the inspector over the page.
 if (new URLSearchParams(location.search).has('clew-inspect')) {
   const inspector = '/dist/inspector.js';
   import(inspector).then(({ inspectOnRequest }) => inspectOnRequest(/** @type {any} */ (window).clew));
-  // It goes along to the next page.
+  // The next page opens the inspector, too.
   for (const link of document.querySelectorAll('a[href^="/shop/"]')) {
     const url = new URL(/** @type {HTMLAnchorElement} */ (link).href);
     url.searchParams.set('clew-inspect', '');
@@ -45,5 +45,5 @@ if (new URLSearchParams(location.search).has('clew-inspect')) {
   }
 }
 
-// One of the crowd: each has a name of its own for this machine.
+// Each visitor of the crowd has its own host name for this machine.
 if (/^v\d+-\w+\.clew\.localhost$/.test(location.hostname)) import('../crowd/visitor.js').then(({ begin }) => begin());

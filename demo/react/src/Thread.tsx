@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { nameAll } from '../../shared/arrived.ts';
 import { useAppTracker } from './tracker.ts';
 
-/** The last events that have arrived, as the tracker tells. */
+/** The last events that have arrived, as the tracker reports them. */
 export const Thread = () => {
   const tracker = useAppTracker();
   const [arrived, setArrived] = useState<string[]>([]);

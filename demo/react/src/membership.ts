@@ -1,6 +1,6 @@
 import { useOutletContext } from 'react-router';
 
-/** What the pages share: who has joined the club, by name. */
+/** The name of the member who has joined the club, which all pages share. */
 export type Membership = [member: string | undefined, setMember: (member?: string) => void];
 
 export const useMembership = () => useOutletContext<Membership>();

@@ -1,4 +1,4 @@
 import { ref } from 'vue';
 
-/** Who has joined the club, by name. */
+/** The name of the member who has joined the club. */
 export const member = ref<string>();

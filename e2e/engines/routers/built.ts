@@ -41,7 +41,7 @@ export interface Built {
   close(): Promise<void>;
 }
 
-/** Installs what the app needs. The package is there as an app has it. */
+/** Installs the app's packages, and clew as an app has it. */
 const install = async (folder: string, { packages }: Kind) => {
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const own = Object.entries(dependencies).map(([name, range]) => `${name}@${range}`);
@@ -58,7 +58,7 @@ const answers = async (origin: string): Promise<void> => {
 /**
  * Builds the app in a folder of its own, and starts it.
  *
- * @returns a sentence instead, if npm cannot install the framework here
+ * @returns the reason as a sentence, if npm cannot install the framework here
  */
 export const openBuilt = async (framework: Framework): Promise<Built | string> => {
   const kind = kinds[framework];

@@ -1,7 +1,7 @@
 import { renderReact } from './apps/reactServer.ts';
 import { type Row, titles } from './rows.ts';
 
-/** Reports what goes wrong in the page, and whether it returns from the back/forward cache. */
+/** Reports the page's errors, and whether the page returns from the back/forward cache. */
 const WATCH = `<script>
 const report = (problem) => navigator.sendBeacon('/problem', location.href + ': ' + problem);
 addEventListener('error', ({ message }) => report(message));
@@ -14,12 +14,12 @@ const tag = (words = '') =>
   `<script async src="/dist/clew.js" data-base-url="/clew" data-flush-interval="200" data-page-views="${words}"></script>`;
 const script = (src: string) => `<script defer src="${src}"></script>`;
 
-/** The process of WebKitGTK's page crashes in a view transition. Astro swaps the pages without it where there is none. */
+/** The page's process in WebKitGTK crashes in a view transition. Without the API, Astro swaps the pages without a transition. */
 const WITHOUT_TRANSITIONS = `<script>
 if (/AppleWebKit/.test(navigator.userAgent) && !window.chrome) delete Document.prototype.startViewTransition;
 </script>`;
 
-/** What an app has in its head, and in the tags of its body and of its links. */
+/** The parts of an app's pages: their heads, and the attributes of their bodies and links. */
 interface Kind {
   readonly head: string;
   readonly body?: string;
@@ -55,13 +55,13 @@ const kinds: Record<string, Kind> = {
 const kindOf = ({ id }: Row): Kind => kinds[id] ?? app(id.split('-')[0] ?? '');
 
 /**
- * What all pages of the row have first in their heads.
+ * The beginning of the heads of all pages of the row.
  *
- * @param head what else
+ * @param head more of the head
  */
 export const headOf = (row: Row, head: string): string => WATCH + head + kindOf(row).head;
 
-/** @param head what else the page has in its head */
+/** @param head more of the page's head */
 export const renderPage = (row: Row, page: string, head: string): string => {
   const { id } = row;
   const { body = '', link = () => '', isRendered } = kindOf(row);

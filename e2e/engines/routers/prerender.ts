@@ -1,7 +1,7 @@
 import type { Row } from './rows.ts';
 import { urlOf } from './rows.ts';
 
-/** In the page that is prerendered, before all else: says that it has loaded, and waits for its turn once it is seen. */
+/** The first script of a prerendered page. It notes that the page has loaded. Once the page is visible, it waits for its turn. */
 export const PRERENDERED = `<script>
 if (document.prerendering) {
   addEventListener('load', () => { localStorage[location.pathname + location.hash] = 'loaded'; });

@@ -1,7 +1,7 @@
 import type { EngineName } from '../../faults/engines/engine.ts';
 import type { Framework } from './built.ts';
 
-/** What happens to a view, in the order of the walk. A walk does not prerender: that takes a browser of its own. */
+/** The moments at which views are counted, in the order of the walk. Prerendering is no part of it, and has its own browser. */
 export const moments = ['load', 'route', 'redirect', 'back', 'reload', 'restored', 'prerendered'] as const;
 export type Moment = (typeof moments)[number];
 
@@ -39,18 +39,18 @@ export interface Row {
   readonly framework?: Framework;
   /** The app keeps its routes in the hash. */
   readonly isHash?: true;
-  /** Views that differ from one of the page that is shown. */
+  /** The views that clew counts, unless it counts exactly one of the visible page. */
   readonly counted?: Partial<Record<Moment, readonly View[]>>;
   /** Engines that never keep this app's pages in the back/forward cache: they load the page instead. */
   readonly uncached?: readonly EngineName[];
-  /** What the app's own library reports in the page. */
+  /** Errors in the page that come from the app's own library. */
   readonly problem?: RegExp;
 }
 
 const TAG = 'script tag';
 const REACT = '`usePageViews`';
 const VUE = '`createClew`';
-/** Firefox does not keep its pages in the back/forward cache. */
+/** Firefox does not keep pages of Next in the back/forward cache. */
 const NEXT = { framework: 'next', uncached: ['firefox'] } as const;
 
 export const rows: readonly Row[] = [
@@ -71,7 +71,7 @@ export const rows: readonly Row[] = [
   },
   { id: 'navigation', app: 'Navigation API, sets the title after 300 ms', by: TAG },
   { id: 'hash', app: 'Routes in the hash', by: '`data-page-views="hash"`', isHash: true },
-  // It fetches a link under the pointer in advance. Firefox breaks this request off as the page leaves.
+  // Turbo prefetches a link under the pointer. Firefox aborts this request when the page leaves.
   { id: 'turbo', app: 'Turbo 8', by: TAG, problem: /NetworkError when attempting to fetch/ },
   { id: 'htmx', app: 'htmx 2, `hx-boost`', by: TAG },
   { id: 'htmx-push', app: 'htmx 2, `hx-push-url`', by: TAG },
@@ -130,7 +130,7 @@ export const expectedView = (row: Row, moment: Moment): View => ({
 export const countedViews = (row: Row, moment: Moment): readonly View[] =>
   row.counted?.[moment] ?? [expectedView(row, moment)];
 
-/** A cell of the table: how many views clew counts, of the one that the visitor sees. */
+/** A cell of the table: how many views clew counts for one visible page. */
 export const cellOf = (row: Row, moment: Moment): string => {
   const expected = expectedView(row, moment);
   const counted = countedViews(row, moment);

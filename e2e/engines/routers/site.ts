@@ -51,7 +51,7 @@ const bundle = async (name: string): Promise<string> => {
   return chunk.code;
 };
 
-/** A page of a framework, with what all pages have first in their heads. */
+/** A page of a framework, with `head` at the beginning of its head. */
 async function* withHead(page: AsyncIterable<Uint8Array>, head: string) {
   let isDone = false;
   for await (const chunk of page) {
@@ -62,7 +62,7 @@ async function* withHead(page: AsyncIterable<Uint8Array>, head: string) {
   }
 }
 
-/** Passes a request on to a framework's server. Its pages may go into the back/forward cache, as the others. */
+/** Passes a request on to a framework's server. As the other pages, its pages may go into the back/forward cache. */
 const passOn = async (origin: string, request: IncomingMessage, response: ServerResponse, head: string) => {
   const { host: _host, connection: _connection, ...headers } = request.headers as Record<string, string>;
   const answer = await fetch(origin + request.url, {
@@ -76,7 +76,7 @@ const passOn = async (origin: string, request: IncomingMessage, response: Server
   response.setHeader('Cache-Control', 'no-cache');
   response.writeHead(answer.status);
   const body: AsyncIterable<Uint8Array> = answer.body ?? Readable.from([]);
-  // A page that leaves breaks off what it was fetching in advance.
+  // A page that leaves aborts its prefetches.
   await pipeline(isPage ? withHead(body, head) : body, response).catch((error) => {
     if (!request.socket.destroyed) throw error;
   });
@@ -91,15 +91,15 @@ export const startSite = async (demo: Demo) => {
     await Promise.all(apps.map(async (name) => [`${name}.js`, await bundle(name)] as const)),
   );
   const problems: string[] = [];
-  /** Pages that have been prerendered and are seen: each waits for the path at which it goes on. */
+  /** Prerendered pages that are visible now. Each waits for the path of its next page. */
   const turns: ((path: string) => void)[] = [];
-  /** Sentences in place of those that cannot be installed. */
+  /** The built apps. A framework that cannot be installed has the reason in place of its app. */
   const frameworks = new Map<Framework, Built | string>();
   const builtFor = (framework: Framework | undefined) => {
     const built = framework && frameworks.get(framework);
     return typeof built === 'object' ? built : undefined;
   };
-  /** Builds what the row needs, if that has not been done yet. Returns why it cannot be played, if it cannot. */
+  /** Builds the framework's app for the row, unless it is built already. Returns the reason if the row cannot be played. */
   const prepare = async ({ framework }: Row): Promise<string | undefined> => {
     if (!framework) return undefined;
     const built = frameworks.get(framework) ?? (await openBuilt(framework));

@@ -4,7 +4,7 @@ import { crash, openBrowser } from '../../support/ownBrowser.ts';
 import type { Engine, Privacy, Tab } from './engine.ts';
 import { createTab } from './playwrightTab.ts';
 
-/** What "block all cookies" sets: IndexedDB fails to open and localStorage throws. */
+/** The setting "block all cookies": IndexedDB fails to open and localStorage throws. */
 const BLOCKED = { profile: { default_content_setting_values: { cookies: 2 } } };
 
 /** The Chromium of the other end-to-end tests: a process of ours, with the back/forward cache as users have it. */
@@ -29,7 +29,7 @@ export const openChromium = async (profile: string, privacy?: Privacy): Promise<
       return { ...createTab(page), crash: () => crash(page) };
     },
     async closeTabs() {
-      // The first one stays: without a tab the browser would quit.
+      // The first tab stays, because the browser quits without a tab.
       await Promise.all(
         browser.context
           .pages()

@@ -5,19 +5,19 @@ import { openWebKit } from './webkit.ts';
 
 export type EngineName = 'chromium' | 'firefox' | 'webkit';
 
-/** What a visitor does with a tab, in any browser. */
+/** A visitor's actions in a tab, in any browser. */
 export interface Tab {
   /** Resolves at the page's `load`. */
   goto(url: string): Promise<void>;
-  /** Runs `fn` in the page. It closes over nothing; what goes in and comes out is JSON. */
+  /** Runs `fn` in the page. `fn` closes over nothing, and its argument and result are JSON. */
   evaluate<R, A = undefined>(fn: (arg: A) => R | Promise<R>, arg?: A): Promise<R>;
   /** A real click, trusted by the page. */
   click(selector: string): Promise<void>;
   /** `history.back()`. Waits for nothing, since a page from the back/forward cache has no `load`. */
   back(): Promise<void>;
-  /** As the user closes a tab: `pagehide` runs. */
+  /** Closes the tab as a user does, with `pagehide`. */
   close(): Promise<void>;
-  /** Brings the tab to the front; those behind it are really hidden. */
+  /** Brings the tab to the front. The tabs behind it are really hidden. */
   activate(): Promise<void>;
   /** Chromium and Firefox. */
   page?: Page;
@@ -36,17 +36,17 @@ export interface Engine {
   setOffline?(isOffline: boolean): Promise<void>;
   /** Chromium only. */
   cdp?(tab: Tab): Promise<CDPSession>;
-  /** SIGKILL to the browser and all of its processes; resolves when they are gone. */
+  /** SIGKILL to the browser and all of its processes. Resolves when they are gone. */
   kill(): Promise<void>;
-  /** Ends as when the user quits. */
+  /** Ends the browser as a user who quits it. */
   quit(): Promise<void>;
 }
 
-/** `private`: as a private window, whose profile is forgotten; `blocked`: the user lets no site store anything. */
+/** `private` is a private window, whose data end with it. With `blocked`, the user allows no site to store data. */
 export type Privacy = 'private' | 'blocked';
 
 const openers = { chromium: openChromium, firefox: openFirefox, webkit: openWebKit };
 
-/** Opens a browser on the folder `profile`; what an earlier one has stored there is there again. */
+/** Opens a browser on the folder `profile`, with the data that an earlier browser has stored there. */
 export const openEngine = (name: EngineName, profile: string, privacy?: Privacy): Promise<Engine> =>
   openers[name](profile, privacy);

@@ -18,9 +18,9 @@ export const findFirefox = (): string | undefined =>
   ].find((path): path is string => path !== undefined && existsSync(path));
 
 const PREFERENCES = {
-  // Under automation every tab counts as visible; with this off, one behind another is really hidden.
+  // Under automation, every tab counts as visible. With this off, a tab behind another one is really hidden.
   'layout.testing.top-level-always-active': false,
-  // A browser that was killed now and then would ask whether to start in safe mode.
+  // After several kills, Firefox would ask whether to start in safe mode.
   'toolkit.startup.max_resumed_crashes': -1,
 };
 

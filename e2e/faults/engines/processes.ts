@@ -9,7 +9,7 @@ interface Process {
   args: string[];
 }
 
-/** Without /proc: macOS. */
+/** For macOS, which has no /proc. */
 const askPs = (): Process[] =>
   execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,stat=,args='], { encoding: 'utf8', maxBuffer: 2 ** 24 })
     .split('\n')
@@ -25,7 +25,7 @@ const readProc = (): Process[] =>
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      // One that has ended and that nobody has asked after yet.
+      // A zombie has ended, and its parent has not read its status yet.
       if (state === 'Z') return [];
       const args = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
       return [{ pid: Number(name), parent: Number(parent), group: Number(group), args }];
@@ -43,7 +43,7 @@ export const ownerOf = (profile: string): number | undefined =>
 /** Whether the group of this process has any process left. */
 export const hasGroup = (leader: number): boolean => listProcesses().some(({ group }) => group === leader);
 
-/** The process, its group, and all that they, or what they have started, have started. */
+/** The process, its group, and all of their descendants. */
 export const treeOf = (root: number): Set<number> => {
   const tree = new Set([root]);
   const all = listProcesses();
@@ -54,7 +54,7 @@ export const treeOf = (root: number): Set<number> => {
   return tree;
 };
 
-/** SIGKILL to these processes; resolves when they are gone. */
+/** SIGKILL to these processes. Resolves when they are gone. */
 export const killAll = async (pids: ReadonlySet<number>): Promise<void> => {
   for (const pid of pids) {
     try {
@@ -64,5 +64,5 @@ export const killAll = async (pids: ReadonlySet<number>): Promise<void> => {
   while (listProcesses().some(({ pid }) => pids.has(pid))) await pause(10);
 };
 
-/** SIGKILL to a process and all below it; resolves when they are gone. */
+/** SIGKILL to a process and all below it. Resolves when they are gone. */
 export const killTree = (root: number): Promise<void> => killAll(treeOf(root));

@@ -16,7 +16,7 @@ const APP = join(import.meta.dirname, 'webkit-app.py');
 export const hasWebKit = (): boolean =>
   [DRIVER, '/usr/bin/Xvfb', '/usr/lib/python3/dist-packages/gi'].every((path) => existsSync(path));
 
-/** A display that nobody sees, under a number that is free. */
+/** A virtual display, under a free number. */
 const startDisplay = async (): Promise<[display: string, xvfb: ChildProcess]> => {
   const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],

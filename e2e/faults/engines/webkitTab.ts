@@ -5,8 +5,8 @@ import type { Send } from './webdriver.ts';
 type Outcome = { value?: unknown; error?: string; isPending?: boolean };
 
 /**
- * Starts a function in the page and answers when it is done, or soon that it is not: a command that waited on would
- * hold up all other tabs. The outcome then waits in the page under its number.
+ * Starts a function in the page. Answers with the outcome, or after 100 ms that it is pending, because a longer command would
+ * block all other tabs. The page keeps a late outcome under its number.
  */
 const start = (fn: unknown) => `
   const [arg, id, done] = arguments;

@@ -1,8 +1,8 @@
 import { before } from './page.ts';
 
 /**
- * A visit's query for a page that comes so many minutes later, as far as it can know: the lease of a page that ended
- * while sending has run out meanwhile.
+ * A visit's query for a page whose clock is `minutes` ahead. For this page, the lease of a page that ended while sending has
+ * ended, too.
  */
 export const later = (minutes: number): string =>
   before((ms) => {

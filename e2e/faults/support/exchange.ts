@@ -12,27 +12,27 @@ export interface Answer {
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Inflated; empty for a fault that is `early`. */
+  /** The inflated body. It is empty for a fault that is `early`. */
   body: Buffer;
   uuids: string[];
   path: string;
-  /** Sends the request, or another body in its place, to the demo; its answer goes nowhere. */
+  /** Sends the request, or another body in its place, to the demo. The page does not get the demo's answer. */
   store(body?: Buffer): Promise<Answer>;
   /** Sends the request to the demo and answers with its answer. */
   forward(): Promise<void>;
 }
 
-/** Sets what becomes of a request. `early`: it is called before the request's body has been read. */
+/** Handles a request. An `early` handler is called before the request's body has been read. */
 export type Handler = ((exchange: Exchange) => void | Promise<void>) & { early?: boolean };
 
-/** Of this connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+/** Headers that are for one connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'];
 const endToEnd = (headers: IncomingHttpHeaders, ...without: string[]): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => ![...HOP_BY_HOP, ...without].includes(name)));
 
 const agent = new Agent({ keepAlive: true });
 
-/** As it was meant; what broke off on its way is nothing. */
+/** The inflated body. A body that is incomplete counts as empty. */
 const inflate = ({ headers }: IncomingMessage, body: Buffer): Buffer => {
   try {
     return headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
@@ -43,12 +43,12 @@ const inflate = ({ headers }: IncomingMessage, body: Buffer): Buffer => {
 
 const send = (url: URL, request: IncomingMessage, body: Buffer, isOwn: boolean): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    // The demo ends a connection that was idle for five seconds, perhaps as a request goes out over it: it has not read that one.
+    // The demo closes a connection that was idle for five seconds. It has not read a request that was sent at that moment.
     const again = (error: NodeJS.ErrnoException) =>
       onward.reusedSocket && error.code === 'ECONNRESET'
         ? send(url, request, body, isOwn).then(resolve, reject)
         : reject(error);
-    // The page's origin is not the demo's; as seen from there the two are one.
+    // The page's origin is not the demo's, so the demo would treat the request as one from another origin.
     const without = ['host', 'origin', 'content-length', ...(isOwn ? [] : ['content-encoding'])];
     const headers = endToEnd(request.headers, ...without);
     const onward = open(url, { method: request.method, headers, agent });
@@ -73,7 +73,7 @@ export const createExchange = (
 ): Exchange => {
   const url = new URL(request.url ?? '/', demo);
   const store = async (other?: Buffer): Promise<Answer> => {
-    // For an early fault the body is still to come.
+    // An early fault is called before the body has arrived.
     const own = request.readableEnded ? raw : await buffer(request);
     const answer = await send(url, request, other ?? own, !other);
     onStored(uuidsIn(other ?? inflate(request, own)));

@@ -28,7 +28,7 @@ interface FaultOptions {
 export interface WorkerFixtures {
   engine: EngineName;
   collector: Demo;
-  /** The worker's browser; opened anew should it have died. */
+  /** The worker's browser. It is opened again if it has died. */
   shared: () => Promise<Engine>;
 }
 

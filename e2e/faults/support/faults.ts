@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exchange, Handler } from './exchange.ts';
 
-/** How often a fault strikes; afterwards requests go through. Without it: always. */
+/** How often a fault strikes, by default always. Afterwards, requests go through. */
 interface Limit {
   times?: number;
 }
@@ -12,7 +12,7 @@ const limit = (handler: Handler, times = Number.POSITIVE_INFINITY): Handler => {
   return Object.assign(limited, { early: handler.early === true });
 };
 
-/** Long enough for what was written to be read: a reset takes with it what has not been. */
+/** How long (ms) the browser has to read the written bytes. A reset discards all unread bytes. */
 const LANDED = 50;
 
 const writeRawAndReset = async ({ response }: Exchange, text: string) => {
@@ -32,7 +32,7 @@ export const answer = (status: number, { headers = {}, body = '', times }: Answe
 /** Never answers. */
 export const hang = ({ times }: Limit = {}): Handler => limit(() => {}, times);
 
-/** Answers the headers, and then one byte per second for as long as anybody listens. */
+/** Answers the headers, and then one byte per second for as long as the connection is open. */
 export const trickle = ({ times }: Limit = {}): Handler =>
   limit(async ({ response }) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders();
@@ -42,18 +42,18 @@ export const trickle = ({ times }: Limit = {}): Handler =>
     }
   }, times);
 
-/** Reads the whole request and resets the connection; nothing is stored. */
+/** Reads the whole request and resets the connection. Nothing is stored. */
 export const resetAfterRequest = ({ times }: Limit = {}): Handler =>
   limit(({ response }) => void response.socket?.resetAndDestroy(), times);
 
-/** The demo stores; its answer is replaced by a reset. */
+/** The demo stores the request. A reset replaces its answer. */
 export const resetAfterStoring = ({ times }: Limit = {}): Handler =>
   limit(async ({ response, store }) => {
     await store();
     response.socket?.resetAndDestroy();
   }, times);
 
-/** Resets the connection once the first bytes of the body have come. */
+/** Resets the connection once the first bytes of the body have arrived. */
 export const resetMidRequest = ({ times }: Limit = {}): Handler =>
   limit(
     Object.assign(
@@ -88,7 +88,7 @@ export const halfBody = ({ times, isStored }: StoreOptions = {}): Handler =>
 export const redirect = (status: number, location: string, { times }: Limit = {}): Handler =>
   answer(status, { headers: { Location: location }, ...(times !== undefined && { times }) });
 
-/** Goes through, after so many ms. */
+/** Forwards the request after `ms` ms. */
 export const slow = (ms: number, { times }: Limit = {}): Handler =>
   limit(async ({ forward }) => {
     await pause(ms);
@@ -99,7 +99,7 @@ interface PoisonOptions {
   /** Whether the events before the poison are stored all the same, as the real service does when it answers 500. */
   storesEarlier?: boolean;
 }
-/** Refuses every request with a poison event in it. `isPoison` gets the event as it travels. */
+/** Refuses every request with a poison event in it. `isPoison` gets the event as it was sent. */
 export const poison =
   <E = { payload?: { n?: number } }>(
     isPoison: (event: E) => boolean,

@@ -1,12 +1,12 @@
-/** JSON cannot say it: the event is dropped as `unserialisable`. */
+/** JSON cannot represent the payload, so the event is dropped as `unserialisable`. */
 export const DROPPED = Symbol('dropped');
 /** The event arrives without a payload, which the collector lists as null. */
 const NOTHING = null;
 
-/** Payloads by name, each with what arrives of it. `make` runs in the page and closes over nothing. */
+/** Payloads by name, each with the payload that arrives. `make` runs in the page and closes over nothing. */
 export type Inputs = Record<string, [make: () => unknown, arrives: unknown]>;
 
-/** What a page may hand to `track` that is no plain JSON. */
+/** Payloads that are no plain JSON. */
 export const inputs: Inputs = {
   'a cycle': [
     () => {

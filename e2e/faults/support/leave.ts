@@ -8,7 +8,7 @@ const trackAndGo = ({ run, from, count, to }: { run: string; from: number; count
 
 /** Tracks the next five numbers and leaves for the path `to` in the same task. */
 export const trackAndLeave = async (stage: Stage, tab: Tab, to = '/page/2'): Promise<void> => {
-  // The page may be gone before it could answer.
+  // The page may be gone before `evaluate` returns.
   await tab.evaluate(trackAndGo, { ...stage.next(5), to }).catch(() => {});
   await stage.reached(tab, new URL(to, stage.site.origin).pathname);
 };

@@ -6,11 +6,11 @@ export interface Arrival {
   visitor: string;
 }
 
-/** What of the ledger is where it should not be. */
+/** The numbers of the ledger whose events break a promise. */
 export interface Balance {
   lost: number[];
   twice: number[];
-  /** Stored with the visitor id of somebody else. */
+  /** Stored with the visitor id of another person. */
   wrong: number[];
   /** Reported as dropped, and yet arrived. */
   undead: number[];
@@ -21,12 +21,12 @@ export interface Ledger {
   readonly run: string;
   /** Reserves the next numbers. */
   next(count: number): { run: string; from: number; count: number };
-  /** They may have been tracked or not. */
+  /** These events may have been tracked or not. */
   unsure(numbers: number[]): void;
   drop(numbers: number[], reason: string): void;
-  /** They have to arrive with this visitor id. */
+  /** These events have to arrive with this visitor id. */
   assign(numbers: number[], visitor: string): void;
-  /** What has to arrive and has not. */
+  /** The numbers that have to arrive and have not arrived. */
   missing(arrived: number[]): number[];
   balance(arrived: Arrival[], stored: number[]): Balance;
 }

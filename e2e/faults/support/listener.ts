@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Below the ports that systems hand out, so that nobody is given one while it is not listened on; and each only once
- * in this process, since a port is an origin and an origin has its storage.
+ * The ports are below those that systems assign, so that no other process gets a port while no server listens on it. This process
+ * uses each port once, because a port is an origin, and an origin has its own storage.
  */
 let nextPort = 20_000 + Math.floor(Math.random() * 10_000);
 

@@ -1,6 +1,6 @@
 import type { Inputs } from './inputs.ts';
 
-/** Payloads that are JSON, if odd. Of NUL and halves of surrogate pairs Postgres holds a replacement only. */
+/** Unusual payloads that are JSON. Postgres stores a replacement for NUL and for halves of surrogate pairs. */
 export const oddities: Inputs = {
   'lone surrogates': [() => ({ text: 'a\ud800b\udfffc' }), { text: 'a\ufffdb\ufffdc' }],
   'NUL and other control characters': [

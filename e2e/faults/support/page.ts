@@ -1,4 +1,4 @@
-/** What the page keeps for the test to read. */
+/** The signals that the page keeps for the test. */
 export interface Told {
   dropped: [n: number | undefined, reason: string][];
   errors: string[];
@@ -7,9 +7,9 @@ export interface Told {
 
 declare global {
   interface Window {
-    /** What no page may see of a tracker: errors, rejections, lines on the console. */
+    /** Errors, rejections and lines on the console, which no tracker may cause. */
     problems: string[];
-    /** What the tracker has told its listeners; `n` is the payload's. */
+    /** The signals of the tracker. The numbers are those of the payloads. */
     told: Told;
   }
 }
@@ -21,10 +21,10 @@ const NONCE = 'page';
 const watch = () => {
   window.problems = [];
   const report = (what: string, cause: unknown) => {
-    // Not every browser's stack says what happened.
+    // In some browsers, the stack does not include the message.
     const problem = `${what}: ${cause}${cause instanceof Error ? `\n${cause.stack}` : ''}`;
     window.problems.push(problem);
-    // A page that leaves next cannot be asked any more.
+    // Also sent at once, because the test can read nothing from a page that has left.
     navigator.sendBeacon('/problem', problem);
   };
   addEventListener('error', ({ error, message }) => report('error', error ?? message));
@@ -57,14 +57,14 @@ const quote = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&
 export const before = <A = undefined>(script: (arg: A) => void, arg?: A): string =>
   `before=${encodeURIComponent(`(${script})(${JSON.stringify(arg)})`)}`;
 
-/** The same right behind the stub: the bundle cannot have come by then. */
+/** The same right after the stub, when the bundle cannot be loaded yet. */
 export const afterStub: typeof before = (script, arg) => before(script, arg).replace('before', 'after');
 
 /**
  * A page as customers build it: the stub inline, the script tag behind it.
  *
- * @param query `data-…` are the tag's attributes; `tag=none` leaves stub and tag out; `delay`: how late the bundle comes,
- * in ms; `before` and `after`: code that runs there, from `before()` and `afterStub()`
+ * @param query `data-…` are the tag's attributes. `tag=none` omits stub and tag. `delay` is the delay of the bundle in ms.
+ * `before` and `after` are code that runs there, from `before()` and `afterStub()`.
  */
 export const renderPage = (query: URLSearchParams, stub: string): string => {
   const attributes = new Map([

@@ -11,8 +11,8 @@ interface Needless {
 const isConfirmed = ({ status }: SeenRequest) => status !== undefined && status < 300;
 
 /**
- * What the pages sent again after it had been confirmed. The documentation promises a repeat only where an answer was lost:
- * what went twice for that reason is none of these, and is stored once.
+ * Events that the pages sent again after they had been confirmed. The documentation allows duplicates only if an answer was lost.
+ * Such duplicates are left out here.
  */
 export const needlessRepeats = ({ site: { requests } }: Stage): Needless[] => {
   const start = requests[0]?.at ?? 0;

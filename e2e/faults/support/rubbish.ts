@@ -1,4 +1,4 @@
-/** Runs in the page: puts these values into the tracker's store under these keys; makes the store if it is not there. */
+/** Runs in the page. Puts these values into the tracker's store under these keys, and creates the store if there is none. */
 export const write = async (entries: [IDBValidKey, unknown][]): Promise<void> => {
   const opening = indexedDB.open('clew');
   opening.onupgradeneeded = () => opening.result.createObjectStore('clew');
@@ -17,7 +17,7 @@ export const write = async (entries: [IDBValidKey, unknown][]): Promise<void> =>
 
 const id = '12345678-1234-4123-8123-123456789';
 const truncated = `{"uuid":"${id}abc","timestamp":"2020-01-01T00:00:00.000Z","event":"trunc`;
-/** What passes for an item at first sight, and is a list. */
+/** A text that looks like an event, inside lists where no event belongs. */
 export const listed = `{"uuid":"${id}abd","timestamp":"2020-01-01T00:00:00.000Z","event":"listed","source":"custom"}`;
 
 const values: unknown[] = [
@@ -41,7 +41,7 @@ export const rows = values.map((value, n): [IDBValidKey, unknown] => [
   ['/clew', 0, n, 'a tab of another version'],
   value,
 ]);
-/** Keys under which rows are looked for, and that none of ours looks like. */
+/** Keys in the range of the rows, with a form that clew never writes. */
 export const oddRows = [['/clew'], ['/clew', 0], ['/clew', -1, 'x', 5, 6]].map((key): [IDBValidKey, unknown] => [
   key,
   [listed],

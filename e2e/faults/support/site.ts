@@ -7,7 +7,7 @@ import { createExchange, type Handler } from './exchange.ts';
 import { createListener } from './listener.ts';
 import { renderPage } from './page.ts';
 
-/** A request of a page to the API, as it came in; preflights included. */
+/** A request of a page to the API, as it arrived. Preflights are included. */
 export interface SeenRequest {
   at: number;
   method: string;
@@ -16,7 +16,7 @@ export interface SeenRequest {
   page: string;
   bytes: number;
   uuids: string[];
-  /** Of the answer; none when there was none, or not yet. */
+  /** Status of the answer, once there is one. */
   status?: number;
   /** When the whole answer had been sent. */
   answeredAt?: number;
@@ -26,15 +26,15 @@ export interface SeenRequest {
 export interface Site {
   readonly origin: string;
   readonly requests: SeenRequest[];
-  /** What pages have reported: errors, rejections, lines on the console. */
+  /** Errors, rejections and lines on the console that pages have reported. */
   readonly problems: string[];
   /** How many times each uuid went to the demo. */
   readonly stored: ReadonlyMap<string, number>;
   /** Further files, by path: a service worker, another page. */
   readonly files: Map<string, { type: string; body: string; headers?: Record<string, string> }>;
-  /** What becomes of requests to the API, for as long as it is set; without it they go to the demo. */
+  /** Handles requests to the API for as long as it is set. Without it, they go to the demo. */
   fault: Handler | undefined;
-  /** Connections are refused from now on, and those there are end. */
+  /** Refuses new connections from now on, and ends the open ones. */
   refuse(): Promise<void>;
   /** Listens again, on the same port. */
   accept(): Promise<void>;
@@ -43,7 +43,7 @@ export interface Site {
 
 const API = /^\/(clew|api|events)\//;
 
-/** Read once: others may be building meanwhile. */
+/** Files of `dist`, which are read once, because another process may be building them. */
 const texts = new Map<string, string>();
 const readDist = async (path: string): Promise<string> => {
   for (let attempts = 0; !texts.has(path); attempts++) {
@@ -106,7 +106,7 @@ export const startSite = async (demo: { address: string }): Promise<Site> => {
   };
 
   const server = createServer((request, response) => {
-    // A connection that broke, whether a fault or the page did it, is nothing to report.
+    // Faults and pages break connections, so such an error is not reported.
     serve(request, response).catch(() => response.destroy());
   });
   const { port, refuse, accept } = await createListener(server);

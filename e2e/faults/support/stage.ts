@@ -11,13 +11,13 @@ import { judge, type RunVerdict } from './verdict.ts';
 interface Visit {
   /** @default '/page/1' */
   path?: string;
-  /** What `renderPage` takes. */
+  /** The query for `renderPage`. */
   query?: string;
   /** Where a new tab is opened. @default the shared browser */
   browser?: Engine;
   /** @default a new one */
   tab?: Tab;
-  /** `stored`: until the visitor is known, and with that the database open. @default 'stored' */
+  /** `stored` waits until the visitor is known, and so the database is open. @default 'stored' */
   wait?: 'load' | 'stored';
 }
 
@@ -28,12 +28,12 @@ export interface Stage extends Omit<Ledger, 'missing' | 'balance'> {
   readonly demo: Demo;
   /** Shared by all tests of a worker. */
   readonly browser: Engine;
-  /** A browser on this stage's own profile; after `kill` or `quit` it is a restart. */
+  /** Opens a browser on this stage's own profile. After `kill` or `quit`, it is a restart. */
   openOwn(privacy?: Privacy): Promise<Engine>;
   visit(options?: Visit): Promise<Tab>;
-  /** Until the tab has arrived at this path by itself, after `location.href = …`, a click or `back`, and loaded it. */
+  /** Waits until the tab has loaded this path by itself, after `location.href = …`, a click or `back`. */
   reached(tab: Tab, path: string): Promise<void>;
-  /** Tracks the next numbers, in one task. They are in the ledger before the page is asked. */
+  /** Tracks the next numbers, in one task. The ledger reserves them before the page tracks. */
   track(tab: Tab, count?: number): Promise<number[]>;
   /** This run's events at the collector, in order of arrival. */
   arrived(): Promise<ListedEvent[]>;
@@ -41,13 +41,13 @@ export interface Stage extends Omit<Ledger, 'missing' | 'balance'> {
   stored(tab: Tab): Promise<number>;
   /** This run's numbers that have arrived or are stored for the site. */
   known(tab: Tab): Promise<number[]>;
-  /** The page's own noise, that the fault makes on purpose. */
+  /** Allows problems that the fault causes on purpose. */
   expectProblems(pattern: RegExp): void;
-  /** The fault is over: a fresh page, one more event, until everything has arrived and the store is empty. */
+  /** Ends the fault, and tracks one more event in a fresh page. Waits until all events have arrived and the store is empty. */
   settle(browser?: Engine): Promise<void>;
 }
 
-/** A play that has asked so shortly (ms) before it failed was waiting for arrivals. */
+/** A play that read the arrivals at most this long (ms) before it failed was waiting for them. */
 const ASKED = 2000;
 
 const trackInOneTask = ({ run, from, count }: { run: string; from: number; count: number }) => {
@@ -56,13 +56,13 @@ const trackInOneTask = ({ run, from, count }: { run: string; from: number; count
 
 const reached: Stage['reached'] = async (tab, path) => {
   const isThere = (there: string) => location.pathname === there && document.readyState === 'complete';
-  // Between two pages there is nobody to ask.
+  // Between two pages, `evaluate` fails.
   while (!(await tab.evaluate(isThere, path).catch(() => false))) await pause(20);
 };
 
 /**
  * @param patience how long settling may take, in ms
- * @returns `finish` settles if the play did not and says how it went; `fail` says how it went with an error of the play
+ * @returns `finish` settles if the play did not, and returns the verdict. `fail` returns the verdict after an error of the play.
  */
 export const openStage = async (shared: Engine, demo: Demo, patience: number) => {
   const site = await startSite(demo);
@@ -71,7 +71,7 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
   const expected: RegExp[] = [];
   let settled: Tab | undefined;
 
-  /** When the play last asked what has arrived. */
+  /** When the play last read the arrivals. */
   let asked = 0;
   const arrived = async () => {
     asked = Date.now();
@@ -142,7 +142,7 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
       repeats: repeats(),
     });
   };
-  /** What is missing may be still to come: it is lost if the play has waited for it, and it does not come either once the fault is over. */
+  /** A missing event may still arrive. It is lost if the play has waited for it, and it is missing after settling, too. */
   const fail = async (error: unknown): Promise<RunVerdict> => {
     const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const hasWaited = Date.now() - asked < ASKED && error instanceof Error && 'matcherResult' in error;

@@ -19,12 +19,12 @@ const readStored = async (): Promise<string[]> => {
           request.onerror = () => reject(request.error);
         });
       const [keys, values] = await Promise.all([ask(store.getAllKeys()), ask(store.getAll())]);
-      // Records have a name, rows a key of several parts; a row's value is its items, or `[key, items]`.
+      // Records have a name, and rows a key of several parts. A row's value is its items, or `[key, items]`.
       for (const [index, key] of keys.entries()) {
         const value = values[index];
         if (!Array.isArray(key)) continue;
         const items = Array.isArray(value?.[0]) ? value[1] : value;
-        // A row that is none of ours counts as one.
+        // A row that clew has not written counts as one item.
         texts.push(...(Array.isArray(items) ? items : [String(items)]));
       }
     }
@@ -35,12 +35,12 @@ const readStored = async (): Promise<string[]> => {
       const journal = JSON.parse(value);
       texts.push(...journal.texts);
     }
-    // A listener that the stub remembered is none any more, and no event either.
+    // A listener in the stub's queue is no event.
     if (key.startsWith('clew.calls')) {
       for (const [, call] of JSON.parse(value)) if (call[0] !== 'on') texts.push(JSON.stringify(call));
     }
   }
-  // What a page could not be sure to have stored is there twice.
+  // An event is in both storages if its page did not know whether it was stored.
   return [...new Set(texts)];
 };
 

@@ -1,11 +1,11 @@
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 import { type Row, rowOf, showRow, showTotals } from './table.ts';
 
-/** One row per fault and browser as it ends; then the whole table and its totals. */
+/** Prints one row per fault and browser as it ends. In the end, it prints the whole table and its totals. */
 // Playwright asks for a default export that it can call with `new`.
 export default function createTableReporter(): Reporter {
   const rows: Row[] = [];
-  /** Said again at the end, where whoever reads only that finds it. */
+  /** Printed again at the end, for readers of the last lines. */
   const failures: string[] = [];
   return {
     onTestEnd(test: TestCase, result: TestResult) {

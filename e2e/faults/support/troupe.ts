@@ -16,7 +16,7 @@ export const createTroupe = async (shared: Engine) => {
   const own: Engine[] = [];
   const tabs = new Set<Tab>();
 
-  /** Remembers the tabs: they are asked for problems at the end. */
+  /** Remembers the tabs, because each reports its problems at the end. */
   const watched = (engine: Engine): Engine => ({
     ...engine,
     async newTab() {
@@ -41,7 +41,7 @@ export const createTroupe = async (shared: Engine) => {
   return {
     shared: watched(shared),
     openOwn,
-    /** The browser that has what is unsent: the stage's own, restarted if need be, should it have had one. */
+    /** The browser that has the unsent events: the stage's own one, restarted if need be, or else the shared one. */
     async last(): Promise<Engine> {
       if (!own[0]) return watched(shared);
       return own.findLast((engine) => engine.isAlive()) ?? openOwn();

@@ -20,10 +20,10 @@ export interface RunVerdict extends Broken {
 /**
  * How a fault went in one browser. Each test leaves it in its annotation `verdict`, as JSON.
  *
- * Whoever reads Playwright's JSON report finds it in `tests[].annotations` as `{ type: 'verdict', description: '{"lost":0,…}' }`.
+ * In Playwright's JSON report, it is in `tests[].annotations` as `{ type: 'verdict', description: '{"lost":0,…}' }`.
  * If one of `lost`, `twice`, `wrong` and `undead` is above 0, clew has broken a promise, and no later success excuses that. A
- * play that fails while it waits for arrivals is settled, too, so that what is lost then counts. A test that failed with all four at 0, or without the annotation (a time-out), had another problem: an error in the page,
- * say, or a step that took too long.
+ * play that fails while it waits for arrivals is settled, too, so that lost events count. If all four are 0 or the annotation is
+ * missing (a time-out), the test failed for another reason. For example, the page had an error, or a step took too long.
  */
 export interface Verdict extends Broken {
   fault: number;
@@ -44,7 +44,7 @@ interface Findings {
 
 const BROKEN = ['lost', 'twice', 'wrong', 'undead'] as const;
 
-/** The promises that were broken, or that none was. */
+/** Names the broken promises, or states that none is broken. */
 export const showBroken = (broken: Broken): string =>
   BROKEN.filter((kind) => broken[kind])
     .map((kind) => `${kind} ${broken[kind]}`)
@@ -60,7 +60,7 @@ export const judge = ({ balance, left, problems, repeats }: Findings): RunVerdic
     ...(wrong[0] === undefined ? [] : [`${wrong.length} with the visitor id of another person: ${list(wrong)}`]),
     ...(undead[0] === undefined ? [] : [`${undead.length} reported as dropped, and arrived: ${list(undead)}`]),
     ...(left ? [`${left} left in the store`] : []),
-    // The same one comes by beacon and from the page itself.
+    // A problem may arrive twice, by beacon and from the page itself.
     ...new Set(problems),
   ];
   const counts = { lost: lost.length, twice: twice.length, wrong: wrong.length, undead: undead.length };

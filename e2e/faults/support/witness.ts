@@ -3,12 +3,12 @@ import type { Told } from './page.ts';
 
 declare global {
   interface Window {
-    /** Requests that the page has made, and those of them that came to nothing. */
+    /** How many requests the page has made, and how many of them failed. */
     attempts: { made: number; failed: number };
   }
 }
 
-/** Counts from now on, in the page, what no server that is down can see. */
+/** Counts the page's requests from now on, because a server that is down sees none of them. */
 export const countAttempts = (tab: Tab): Promise<void> =>
   tab.evaluate(() => {
     const { fetch } = window;
@@ -27,14 +27,14 @@ export const told = (tab: Tab): Promise<Told> => tab.evaluate(() => window.told)
 
 export const deliveredTo = async (tab: Tab): Promise<number> => (await told(tab)).delivered.length;
 
-/** Ends the wait after a failure, as a network that is back does, and resolves when all is answered for or waits again. */
+/** Ends the back-off, as a network that is back does. Resolves once each event is confirmed, dropped, or waiting to retry. */
 export const stir = (tab: Tab): Promise<void> =>
   tab.evaluate(async () => {
     dispatchEvent(new Event('online'));
     await window.clew('flush');
   });
 
-/** Tracks numbers that `next` has reserved, each with so many characters more in its payload, in one task. */
+/** Tracks the reserved numbers in one task, each with `length` more characters in its payload. */
 export const trackPadded = (
   tab: Tab,
   numbers: { run: string; from: number; count: number },

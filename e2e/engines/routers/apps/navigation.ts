@@ -2,7 +2,7 @@ import { loadData, show } from './view.ts';
 
 const base = '/navigation/';
 
-// Elsewhere the links load the page.
+// Without the Navigation API, the links load the page.
 if ('navigation' in window)
   navigation.addEventListener('navigate', (event) => {
     const { pathname } = new URL(event.destination.url);

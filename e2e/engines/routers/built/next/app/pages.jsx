@@ -3,7 +3,7 @@ import { connection } from 'next/server';
 
 const TITLES = { one: 'One', two: 'Two', three: 'Three' };
 
-/** What a page and its metadata wait for: the server takes 300 ms for it. */
+/** The title that a page and its metadata need. The server takes 300 ms for it. */
 const loadTitle = async (page) => {
   await connection();
   await new Promise((resolve) => setTimeout(resolve, 300));

@@ -13,7 +13,7 @@ const Views = () => {
 };
 
 export const Provided = ({ children }) => {
-  // As the script tag has it, for the test.
+  // The test needs `window.clew`, as the script tag sets it.
   useEffect(() => Object.assign(window, { clew: (method, ...args) => tracker[method](...args) }) && undefined, []);
   return (
     <ClewProvider tracker={tracker}>
