@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { now, relayed } from './breakPlans.ts';
+import { direct, keyed, now, relayed } from './breakPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -42,6 +42,23 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       {
         theme: 'pages',
         features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false, hasThrottling: true },
+      },
+    ),
+  },
+  {
+    name: 'a service that has confirmed nothing yet gets again what was handed over, although the other service of the page has',
+    plan: relayed(
+      401_097,
+      [
+        { wait: now, action: { verb: 'trackOther', tab: 0, count: 2 } },
+        { wait: { ms: 599 }, action: { verb: 'identifyInTurn', tab: 1, person: 'ann', ms: 34 } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+      ],
+      {
+        ...direct,
+        theme: 'npm',
+        dataset: { ...keyed, maxBatchEvents: '5' },
+        npm: { hasOther: true, hasTransport: true },
       },
     ),
   },
