@@ -71,10 +71,11 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   };
   const written = await store.transact(writes, linkNameOf(service), updateSeen, query);
   if (isLate(desk, pass)) return;
-  // Without storage, the courier uses what this page knows.
+  // Without storage, the courier uses what this page knows. A full disk can be read, but no tab can take the lease, nor delete what is
+  // settled: only a relay drops what several tabs send.
   if (!written) {
-    const asked = query(desk.link);
-    const rows = asked ? await store.read(...asked) : [];
+    const asked = query(desk.link) && receipts;
+    const rows = asked ? await store.read(service, most + known.settled.size) : [];
     if (isLate(desk, pass)) return;
     update(desk.link, rows);
   }
@@ -83,7 +84,8 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   ports.onLink(desk.link, holder);
   // Only these may still have a row.
   const { settled } = known;
-  const kept = new Set(written && all ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
+  const latest = written && all ? [] : [...settled].slice(-MOST_SETTLED);
+  const kept = new Set([...allIn(rows).filter(isItem).map(idOf), ...latest]);
   for (const id of settled) if (!kept.has(id)) settled.delete(id);
   if (writes[0] && !written) release(desk.link, holder);
   return desk.link.by === holder ? rows : undefined;

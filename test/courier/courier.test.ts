@@ -902,6 +902,36 @@ describe('refused storage', () => {
   });
 });
 
+describe('a disk that refuses writes', () => {
+  /** Pages have left stored events, and the disk is full since. */
+  const fullDisk = async (count: number) => {
+    const store = createMemoryStore();
+    const stored = events(count, 'stored ');
+    const rows = times(count / 100, (i) => stored.slice(i * 100, i * 100 + 100));
+    await store.transact(rows.map((texts, i) => [[SERVICE, 1, i, 'earlier'], texts]));
+    vi.spyOn(store, 'transact').mockResolvedValue(undefined);
+    return { store, stored };
+  };
+
+  it('does not let newer events pass the stored ones, and each is sent once', async () => {
+    const { store, stored } = await fullDisk(3000);
+    const tab = createTab({ store, page: 2 });
+    const newer = tab.track(...events(3, 'newer '));
+    await tab.courier.flush();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(tab.sent.flatMap(({ items }) => items.map(idOf))).toEqual([...stored.map(idOf), ...newer]);
+  });
+
+  it('leaves stored events to a later page without a relay, because several tabs may send them', async () => {
+    const { store } = await fullDisk(100);
+    const tab = createTab({ store, page: 2, isDirect: true });
+    const newer = tab.track(...events(3, 'newer '));
+    await tab.courier.flush();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(tab.sent.flatMap(({ items }) => items.map(idOf))).toEqual(newer);
+  });
+});
+
 describe('the batch left with the browser (fetchLater)', () => {
   const left = ({ deferred }: Tab) => namesIn(deferred()?.body ?? '{"batch":[]}');
   /** How many batches it is left with in so many ms, an event coming in with each of them. */
