@@ -63,6 +63,21 @@ export const fixedConfirmed: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'properties that another page has settled are not sent again by their page, which is back from the back/forward cache',
+    plan: relayed(
+      7072,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { tasks: 4 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 6785 }, action: { verb: 'back', tab: 0 } },
+      ],
+      { dataset: { baseUrl: '/clew', compress: 'false' } },
+    ),
+  },
+  {
     name: 'a journal that a SIGKILL brings back is not taken in again',
     plan: walkOf(1, [...handedOver, { wait: { ms: 2000 }, action: { verb: 'kill' } }]),
   },
