@@ -24,19 +24,17 @@ export const takenIn = (stored: unknown): string[] => {
 export const takenWith = (stored: unknown, others: readonly OtherJournal[]): string[] =>
   [...takenIn(stored), ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);
 
-const servicesIn = (stored: unknown): readonly unknown[] => [(Object(stored) as Stored).services ?? []].flat();
+const servicesIn = (stored: unknown, service: string) => [(Object(stored) as Stored).services ?? service].flat();
 
 /** Whether a refusal may have erased the record: another service has written it anew since, or nobody. */
-export const isErasedFor = (stored: unknown, service: string): boolean => {
-  const services = servicesIn(stored);
-  return !visitorIn(stored) || (!!services[0] && !services.includes(service));
-};
+export const isErasedFor = (stored: unknown, service: string): boolean =>
+  !visitorIn(stored) || !servicesIn(stored, service).includes(service);
 
 /** The record after this page's visitor is merged into it. */
 export const mergedInto = (stored: unknown, mine: Visitor, service: string): Stored => ({
   ...merge(mine, visitorIn(stored) ?? mine),
   taken: takenIn(stored),
-  services: [...new Set([...servicesIn(stored), service])] as string[],
+  services: [...new Set([...servicesIn(stored, service), service])],
 });
 
 /**
