@@ -54,11 +54,13 @@ const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(val
 /**
  * A page that receives no messages, in the back/forward cache or without BroadcastChannel, comes back or leaves before the event is sent
  * again. If it had the event, also from the journal of another page, it does not learn that it is confirmed, and stores or journals it
- * again. What a page has it writes down, at the latest as it leaves.
+ * again. What a page has it writes down, at the latest as it leaves. Without BroadcastChannel, a page that is back never learns that
+ * another one has sent what is in its journal.
  */
 export const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed, to: number): boolean => {
-  const back = history.restored(at, to).filter((page) => history.wasAway(page, at, at));
-  const left = plan.features.hasChannel ? [] : history.departures.filter((one) => one.at >= at && one.at <= to);
+  const { hasChannel } = plan.features;
+  const back = history.restored(hasChannel ? at : 0, to).filter((page) => !hasChannel || history.wasAway(page, at, at));
+  const left = hasChannel ? [] : history.departures.filter((one) => one.at >= at && one.at <= to);
   return [...back, ...left.map(({ page }) => page)].some(
     (page) =>
       page !== by && browser.writes.some((write) => write.page === page && write.at <= at && hasEvent(write, uuid)),
