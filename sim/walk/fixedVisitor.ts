@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { direct, now, relayed } from './breakPlans.ts';
+import { direct, keyed, now, relayed } from './breakPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -299,6 +299,29 @@ export const fixedVisitor: readonly FixedWalk[] = [
         features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
         dataset: { baseUrl: '/clew' },
         hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'correlationValue() is the id of the events that follow, also after another tab has called reset() and no database answers',
+    plan: relayed(
+      911_231,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'askId', tab: 0 } },
+        { wait: { ms: 55 }, action: { verb: 'reset', tab: 0 } },
+      ],
+      {
+        theme: 'calls',
+        isDirect: true,
+        features: { ...MODERN, hasLocks: false, hasFetchLater: false },
+        dataset: keyed,
+        hasStub: false,
+        isSigned: true,
       },
     ),
   },

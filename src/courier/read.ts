@@ -80,12 +80,14 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
     update(desk.link, rows);
   }
   const { rows, all } = pass.found;
-  receipts?.drop(taken);
+  const stored = new Set(allIn(rows).filter(isItem).map(idOf));
+  // A page may have stored the events since, from a journal, and left: the next one asks again.
+  receipts?.drop(taken.filter(({ ids }) => !ids.some((id) => stored.has(id))));
   ports.onLink(desk.link, holder);
   // Only these may still have a row.
   const { settled } = known;
   const latest = written && all ? [] : [...settled].slice(-MOST_SETTLED);
-  const kept = new Set([...allIn(rows).filter(isItem).map(idOf), ...latest]);
+  const kept = new Set([...stored, ...latest]);
   for (const id of settled) if (!kept.has(id)) settled.delete(id);
   if (writes[0] && !written) release(desk.link, holder);
   return desk.link.by === holder ? rows : undefined;

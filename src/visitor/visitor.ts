@@ -213,6 +213,8 @@ export const createVisitor = (ports: VisitorPorts) => {
         ports.keep();
         if (isDone && who?.visitor === visitor) who = { ...who, stored: visitor };
         for (const other of others) other.remove();
+        // Another tab may have changed the visitor meanwhile, and the database may not know.
+        check();
         pump();
         write();
         if (!mine.isSure) ports.onLoad();
