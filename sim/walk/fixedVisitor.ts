@@ -117,6 +117,23 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'properties that are set while identify() is being stored survive a crash',
+    plan: relayed(
+      940_053,
+      [
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: { tasks: 11 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { tasks: 7 }, action: { verb: 'crash', tab: 0 } },
+      ],
+      {
+        theme: 'crashes',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
     name: 'one tab calls reset() and another one identify() in the same millisecond: the person is identified once',
     plan: relayed(26217, [
       { wait: now, action: { verb: 'reset', tab: 1 } },
