@@ -133,7 +133,6 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
     use,
     counts: ledger.counts,
     isDirect,
-    write: visitor.write,
     visitorId: visitor.visitorId,
     stop() {
       unplug();

@@ -39,7 +39,7 @@ export interface Service {
   readonly stored: Stored[];
   /** The primary key to which properties with this number were last sent. */
   readonly upserted: Map<number, string>;
-  /** The numbers of the properties that it has taken, with the time of each, in order of arrival. */
+  /** The number of the properties that the customer has had since then, by each request, in order of arrival. */
   readonly upserts: { readonly n: number; readonly at: number }[];
   /** Properties by primary key. */
   readonly customers: Map<string, Record<string, unknown>>;
@@ -80,10 +80,9 @@ export const createService = (world: World): Service => {
     properties?: Record<string, unknown>;
   }) => {
     if (typeof primary_key !== 'string') return false;
-    for (const n of numbersIn(properties)) {
-      upserted.set(n, primary_key);
-      upserts.push({ n, at: world.scheduler.now() });
-    }
+    for (const n of numbersIn(properties)) upserted.set(n, primary_key);
+    // A request may join several calls. Only the values of the last call count.
+    if (typeof properties.n === 'number') upserts.push({ n: properties.n, at: world.scheduler.now() });
     customers.set(primary_key, { ...customers.get(primary_key), ...properties });
     world.log('service', () => `upserts ${primary_key} ${JSON.stringify(properties)}`);
     return true;

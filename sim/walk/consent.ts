@@ -6,7 +6,7 @@ import type { Ledger, Tracked } from './ledger.ts';
 import type { Stage } from './stage.ts';
 
 /** The visitor's answer, passed to the tracker of one page. */
-interface Answer {
+export interface Answer {
   readonly at: number;
   readonly page: string;
   readonly isGranted: boolean;

@@ -1,4 +1,4 @@
-import { isRequired } from './consent.ts';
+import { type Answer, isRequired } from './consent.ts';
 import type { Stage } from './stage.ts';
 import { UNSAVED } from './unsaved.ts';
 
@@ -27,12 +27,18 @@ const isCrossed = ({ consent: { answers } }: Stage): boolean =>
     ),
   );
 
+/** Whether only stubs know of the refusal. Its page, and all later pages, left before their bundle had loaded. */
+const isInStubs = ({ browser, history: { departures, loadOf } }: Stage, { page, at }: Answer): boolean =>
+  departures.some((left) => left.page === page && left.at >= at && !left.isLoaded) &&
+  !departures.some((left) => left.isLoaded && loadOf(left.page) >= at) &&
+  ![...browser.pages].some(({ name }) => loadOf(name) >= at);
+
 /** Data that is still stored some time after a refusal. */
 export const findAfterRefusal = (stage: Stage): string | undefined => {
   const { consent, browser, world, history, plan } = stage;
   const last = consent.answers.at(-1);
   const now = world.scheduler.now();
-  if (!last || last.isGranted || !plan.features.hasChannel) return undefined;
+  if (!last || last.isGranted || !plan.features.hasChannel || isInStubs(stage, last)) return undefined;
   // Each page that loads repeats the last answer, so the first refusal after the last grant counts.
   const granted = consent.answers.findLastIndex(({ isGranted }) => isGranted);
   const { at } = consent.answers[granted + 1] ?? last;

@@ -3,7 +3,7 @@ import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
 import { isCut } from './losses.ts';
-import { has, hasRefusals } from './plan.ts';
+import { has, hasRefusals, type Plan } from './plan.ts';
 import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
@@ -127,6 +127,9 @@ const mayComeLate = (stage: Stage, { page, at }: Tracked, arrived: number): bool
   return isTakenBack || isSlow || history.refused.has(page) || !history.wasDiskFair(at - CALM, arrived);
 };
 
+const mayTakeTwice = ({ isDirect, steps }: Plan): boolean =>
+  isDirect || steps.some(({ action }) => action.verb === 'service' && action.takes);
+
 /** Properties of a customer that an older call of the same page has overwritten. */
 export const findStaleProperties = (stage: Stage): string | undefined => {
   const { plan, ledger, service } = stage;
@@ -137,8 +140,9 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
     if (!call) continue;
     const caller = `${call.page} ${service.upserted.get(n)}`;
     const before = latest.get(caller) ?? 0;
-    // Without a relay, a page may send all properties of a handover again, in order. The last ones count.
-    const isAgain = plan.isDirect && service.upserts.some((later) => later.at > at && later.n === before);
+    // Without a relay, a page may send all properties of a handover again, in order. It also does so if the service took them and
+    // answered with a failure. The last ones count.
+    const isAgain = mayTakeTwice(plan) && service.upserts.some((later) => later.at > at && later.n === before);
     if (before > n && !isAgain && !mayComeLate(stage, call, at))
       return `${call.page}: properties ${n} after properties ${before}`;
     latest.set(caller, Math.max(n, before));

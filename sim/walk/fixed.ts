@@ -278,6 +278,25 @@ export const fixed: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'properties that a page hands over in one request arrive after the next page has sent them one by one',
+    plan: relayed(
+      400_281,
+      [
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } },
+        { wait: { ms: 42 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'network', kind: 'slow' } },
+        { wait: now, action: { verb: 'navigate', tab: 1 } },
+      ],
+      {
+        theme: 'npm',
+        features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: true },
+      },
+    ),
+  },
+  {
     name: 'a page leaves while its lease is being written: other pages do not wait for the end of that lease',
     plan: relayed(
       1,

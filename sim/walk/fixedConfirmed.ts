@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { now, relayed } from './breakPlans.ts';
+import { direct, keyed, now, relayed } from './breakPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -43,6 +43,61 @@ export const fixedConfirmed: readonly FixedWalk[] = [
         theme: 'pages',
         features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false, hasThrottling: true },
       },
+    ),
+  },
+  {
+    name: 'a service that has confirmed nothing yet gets again what was handed over, although the other service of the page has',
+    plan: relayed(
+      401_097,
+      [
+        { wait: now, action: { verb: 'trackOther', tab: 0, count: 2 } },
+        { wait: { ms: 599 }, action: { verb: 'identifyInTurn', tab: 1, person: 'ann', ms: 34 } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+      ],
+      {
+        ...direct,
+        theme: 'npm',
+        dataset: { ...keyed, maxBatchEvents: '5' },
+        npm: { hasOther: true, hasTransport: true },
+      },
+    ),
+  },
+  {
+    name: 'properties that another page has settled are not sent again by their page, which is back from the back/forward cache',
+    plan: relayed(
+      7072,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { tasks: 4 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { tasks: 11 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 6785 }, action: { verb: 'back', tab: 0 } },
+      ],
+      { dataset: { baseUrl: '/clew', compress: 'false' } },
+    ),
+  },
+  {
+    name: 'a handover that has arrived is not sent again by a later page, although its events were stored from the journal meanwhile',
+    plan: relayed(
+      920_659,
+      [
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: { ms: 17 }, action: { verb: 'reset', tab: 1 } },
+        { wait: { ms: 4 }, action: { verb: 'close', tab: 0 } },
+        { wait: now, action: { verb: 'flush', tab: 2 } },
+        { wait: { ms: 33 }, action: { verb: 'duplicate', tab: 0 } },
+        { wait: { ms: 3687 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 2 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 37 }, action: { verb: 'freeze', tab: 2 } },
+        { wait: { tasks: 7 }, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 102 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'activate', tab: 0 } },
+        { wait: { tasks: 2 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+      ],
+      { theme: 'pages', features: { ...MODERN, hasFetchLater: false, hasThrottling: true } },
     ),
   },
   {

@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { direct, now, relayed } from './breakPlans.ts';
+import { direct, keyed, now, relayed } from './breakPlans.ts';
 import type { FixedWalk } from './fixed.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -114,6 +114,23 @@ export const fixedVisitor: readonly FixedWalk[] = [
         { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
       ],
       { dataset: { baseUrl: '/clew', flushInterval: '200', compress: 'false' }, hasStub: false },
+    ),
+  },
+  {
+    name: 'properties that are set while identify() is being stored survive a crash',
+    plan: relayed(
+      940_053,
+      [
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: { tasks: 11 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { tasks: 7 }, action: { verb: 'crash', tab: 0 } },
+      ],
+      {
+        theme: 'crashes',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
+        hasStub: false,
+      },
     ),
   },
   {
@@ -299,6 +316,29 @@ export const fixedVisitor: readonly FixedWalk[] = [
         features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
         dataset: { baseUrl: '/clew' },
         hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'correlationValue() is the id of the events that follow, also after another tab has called reset() and no database answers',
+    plan: relayed(
+      911_231,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'askId', tab: 0 } },
+        { wait: { ms: 55 }, action: { verb: 'reset', tab: 0 } },
+      ],
+      {
+        theme: 'calls',
+        isDirect: true,
+        features: { ...MODERN, hasLocks: false, hasFetchLater: false },
+        dataset: keyed,
+        hasStub: false,
+        isSigned: true,
       },
     ),
   },

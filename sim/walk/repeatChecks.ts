@@ -54,11 +54,13 @@ const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(val
 /**
  * Whether a page with the event did not learn that it is confirmed, and stored or journaled it again. Such a page was in the
  * back/forward cache, or left without BroadcastChannel, before the event was sent again. It may have the event from the
- * journal of another page. A page writes each of its events, at the latest as it leaves.
+ * journal of another page. A page writes each of its events, at the latest as it leaves. Without BroadcastChannel, a page that is
+ * back never learns that another page has sent the events of its journal.
  */
 export const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed, to: number): boolean => {
-  const back = history.restored(at, to).filter((page) => history.wasAway(page, at, at));
-  const left = plan.features.hasChannel ? [] : history.departures.filter((one) => one.at >= at && one.at <= to);
+  const { hasChannel } = plan.features;
+  const back = history.restored(hasChannel ? at : 0, to).filter((page) => !hasChannel || history.wasAway(page, at, at));
+  const left = hasChannel ? [] : history.departures.filter((one) => one.at >= at && one.at <= to);
   return [...back, ...left.map(({ page }) => page)].some(
     (page) =>
       page !== by && browser.writes.some((write) => write.page === page && write.at <= at && hasEvent(write, uuid)),

@@ -1,3 +1,5 @@
+import { isOther } from '../server/addresses.ts';
+import type { RequestRecord } from '../server/network.ts';
 import { hasForged } from './callsChecks.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { has, hasRefusals, hidesAnswers } from './plan.ts';
@@ -45,8 +47,11 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
   const handed = handedOver(stage);
   const sendings = sendingsOf(stage);
   // A page cannot ask a service about a handover. Unless the link is proven, it keeps the events for a later page.
-  const isSure = (page: string, at: number) =>
-    !plan.isDirect || (history.loadOf(page) < at - SETTLING && isProven(sendings, at));
+  const isSure = ({ from, at, request }: RequestRecord) => {
+    // Each service has a link of its own.
+    const own = sendings.filter(({ record }) => isOther(record.request.url) === isOther(request.url));
+    return !plan.isDirect || (history.loadOf(from) < at - SETTLING && isProven(own, at));
+  };
   const arrived = new Map<string, Sending>();
   for (const sending of sendings) {
     const { record, uuids } = sending;
@@ -64,7 +69,7 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
       const isForgotten = isMissed(stage, { uuid, at: arrivedAt, by: '' }, at);
       if (first && isFair && !isForgotten && first.record.from !== from && arrivedAt < at)
         return `${from} sends ${uuid} at ${at.toFixed(0)} ms, which ${first.record.from} has handed over`;
-      if (!first && handed.has(uuid) && end && !end.isFailed && isSure(from, at)) arrived.set(uuid, sending);
+      if (!first && handed.has(uuid) && end && !end.isFailed && isSure(record)) arrived.set(uuid, sending);
     }
   }
   return undefined;

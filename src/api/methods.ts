@@ -17,8 +17,8 @@ export interface MethodPorts extends Replay {
   enter(call: Call): void;
   /** Takes properties, if there is room for them. */
   setProperties(call: Call): void;
-  /** Journals the calls that wait for the database. */
-  write(): void;
+  /** Journals the changes that the database may lack. */
+  rest(): void;
   /** Takes the visitor's answer, for all tabs. */
   answer(isGranted: boolean): void;
   flush(isForced?: boolean): Promise<void>;
@@ -39,7 +39,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
     isDue = true;
     queueMicrotask(() => {
       isDue = false;
-      ports.write();
+      ports.rest();
     });
   };
   const setProperties = (properties: unknown) => {

@@ -136,6 +136,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     },
     restore() {
       desk.state = { holder: ports.makeName(), does: 'wait' };
+      queue.restore();
       passes.renew();
     },
   };

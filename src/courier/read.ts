@@ -71,19 +71,23 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   };
   const written = await store.transact(writes, linkNameOf(service), updateSeen, query);
   if (isLate(desk, pass)) return;
-  // Without storage, the courier uses the events of this page.
+  // Without writes, the courier uses the events of this page. A full disk can be read, but no tab can take the lease or delete rows
+  // there. So several tabs may send the same events, and only a relay drops the duplicates.
   if (!written) {
-    const asked = query(desk.link);
-    const rows = asked ? await store.read(...asked) : [];
+    const asked = query(desk.link) && receipts;
+    const rows = asked ? await store.read(service, most + known.settled.size) : [];
     if (isLate(desk, pass)) return;
     update(desk.link, rows);
   }
   const { rows, all } = pass.found;
-  receipts?.drop(taken);
+  const stored = new Set(allIn(rows).filter(isItem).map(idOf));
+  // A page may have stored the events since, from a journal, and left: the next one asks again.
+  receipts?.drop(taken.filter(({ ids }) => !ids.some((id) => stored.has(id))));
   ports.onLink(desk.link, holder);
   // Only these may still have a row.
   const { settled } = known;
-  const kept = new Set(written && all ? allIn(rows).filter(isItem).map(idOf) : [...settled].slice(-MOST_SETTLED));
+  const latest = written && all ? [] : [...settled].slice(-MOST_SETTLED);
+  const kept = new Set([...stored, ...latest]);
   for (const id of settled) if (!kept.has(id)) settled.delete(id);
   if (writes[0] && !written) release(desk.link, holder);
   return desk.link.by === holder ? rows : undefined;

@@ -6,6 +6,8 @@ export interface Older {
   readonly upserts: number;
   /** The generation of the store that had the first of it. With a later one, that may be gone. */
   readonly generation: number;
+  /** The page is back from the back/forward cache, where it received no messages, and no read has seen the end of the store since. */
+  readonly isBack?: boolean;
 }
 
 /** @param by 1 for items that only the store has from now on, -1 for items that it has no more */

@@ -1,5 +1,5 @@
 import { type BatchLimits, ENVELOPE } from '../courier/cut.js';
-import { byteLength, type ItemText, idOf, isItem } from '../recorder/event.js';
+import { byteLength, type ItemText, idOf, isEvent, isItem } from '../recorder/event.js';
 import type { Journal } from './journal.js';
 import { amongThem, changed, type Older } from './older.js';
 import { createSize } from './size.js';
@@ -57,6 +57,8 @@ export interface Queue {
   measure(rows: readonly Row[]): ReadonlySet<string>;
   /** The courier's read has found these rows of the service, and no others. */
   saw(rows: readonly Row[]): void;
+  /** The page is back from the back/forward cache. Other pages may have settled its stored events. */
+  restore(): void;
   /** Another tab has stored (positive) or settled (negative) events. */
   receive(by: number): void;
 }
@@ -87,7 +89,7 @@ export interface QueuePorts {
   pages(): number;
   /** Receives the unsettled events of each row that has been written. */
   onStored(texts: readonly ItemText[]): void;
-  /** Another page has settled events while this page received no messages. Only the store had them. */
+  /** Another page has settled events while this page received no messages. */
   onUnseen(settled: number): void;
   /** Reports to the other tabs how many events this page has added or settled. */
   onSize(by: number): void;
@@ -174,6 +176,32 @@ export const createQueue = (ports: QueuePorts): Queue => {
     length += text.length;
   };
 
+  /** Returns those of these events that memory had. */
+  const drop = (ids: readonly string[], isWritten?: boolean): ItemText[] => {
+    const removed: ItemText[] = [];
+    for (const id of ids) {
+      const text = items.get(id);
+      if (!text) continue;
+      removed.push(text);
+      forget(text);
+    }
+    row = undefined;
+    let missing = removed.length;
+    for (const own of rows) {
+      // Mostly the oldest are removed: the others need not be looked at.
+      if (!missing) break;
+      const left = own[1].filter((text) => items.has(idOf(text)));
+      missing -= own[1].length - left.length;
+      if (left.length === own[1].length) continue;
+      own[1] = left;
+      if (left[0] && isWritten) continue;
+      own[2] = CHANGED;
+      if (!left[0] && !own[0]) rows.delete(own);
+    }
+    journal.drop(ids);
+    return removed;
+  };
+
   const unsaved = (isLeft = true) =>
     [...rows].flatMap((own) => ((isLeft ? isStored(own) : (own[2] as number) >= 0) ? [] : own[1]));
 
@@ -205,8 +233,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     page,
     length: () => length,
     carry: (isLeft) => journal.keep(unsaved(isLeft)),
-    remove(ids, sent = [], isWritten = false) {
-      const removed: ItemText[] = [];
+    remove(ids, sent = [], isWritten) {
       // A tab may run another version of clew, whose reports have any form.
       const theirs = sent.flatMap((one) => (Array.isArray(one) && one[0] === page ? one.filter(isItem) : []));
       const others = amongThem(
@@ -214,27 +241,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
         theirs.filter((text) => !items.has(idOf(text))),
       );
       older = changed(older, others, -1);
-      for (const id of ids) {
-        const text = items.get(id);
-        if (!text) continue;
-        removed.push(text);
-        forget(text);
-      }
-      row = undefined;
-      let missing = removed.length;
-      for (const own of rows) {
-        // Mostly the oldest are removed: the others need not be looked at.
-        if (!missing) break;
-        const left = own[1].filter((text) => items.has(idOf(text)));
-        missing -= own[1].length - left.length;
-        if (left.length === own[1].length) continue;
-        own[1] = left;
-        if (left[0] && isWritten) continue;
-        own[2] = CHANGED;
-        if (!left[0] && !own[0]) rows.delete(own);
-      }
-      journal.drop(ids);
-      return [...others, ...removed];
+      return [...others, ...drop(ids, isWritten)];
     },
     settled(texts) {
       size.change(-size.of(texts));
@@ -256,9 +263,16 @@ export const createQueue = (ports: QueuePorts): Queue => {
         own.filter((text) => !items.has(idOf(text))),
       );
       older = changed({ generation, events: 0, upserts: 0 }, left, 1);
-      // Rows that were lost with a whole database were not settled. The page sends events of its memory again, in case they were deleted by mistake.
-      if (before.generation === generation) ports.onUnseen(before.events - older.events);
+      const present = new Set([...all.flatMap(([, texts = []]) => texts), ...unsaved()].map(idOf));
+      // At other times, the page sends the events of its memory again, because another tab may have erased their rows by mistake.
+      const gone = drop([...items.keys()].filter((id) => before.isBack && !present.has(id)));
+      // Rows that were lost with a whole database were not settled.
+      const unseen = before.generation === generation ? before.events - older.events : 0;
+      ports.onUnseen(unseen + gone.filter(isEvent).length);
       size.count(all, unsaved());
+    },
+    restore() {
+      older = { ...older, isBack: true };
     },
     receive: size.receive,
   };

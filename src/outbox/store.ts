@@ -34,7 +34,7 @@ export interface Store {
     change?: (old: T | undefined, rows: readonly Row[]) => T | undefined,
     query?: (old: T | undefined) => RowQuery | undefined,
   ): Promise<T | undefined>;
-  /** Reads rows in a transaction of its own. */
+  /** Reads rows in a transaction of its own, also while a full disk refuses writes. */
   read(...query: RowQuery): Promise<readonly Row[]>;
   /**
    * Aborts uncommitted transactions while the page unloads. In the back/forward cache, the page would keep its transaction and
@@ -230,8 +230,10 @@ interface Connection {
   readonly db?: Promise<IDBDatabase> | undefined;
   /** Whether the last transaction has succeeded. */
   readonly isOpen?: boolean;
-  /** Whether the database is left alone for a while, because it has failed. */
+  /** Whether nothing is written for a while, because the database has failed. */
   readonly isResting?: boolean;
+  /** Whether nothing is read meanwhile, either: the database does not only refuse writes. */
+  readonly isShut?: boolean;
   /** Whether a failure has been reported. */
   readonly isReported?: boolean;
   /** Whether the page is going away: it opens no database any more. */
@@ -267,11 +269,13 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   };
 
   /** Leaves the database alone for a while. */
-  const rest = (cause: unknown) => {
-    const { fails, isReported } = connection;
+  const rest = (cause: unknown, isShut: boolean) => {
+    const { fails, isReported, isResting } = connection;
+    change({ isShut });
+    if (isResting) return;
     if (!isReported) onTrouble(`no storage: ${cause}`);
     change({ isResting: true, isReported: true, fails: fails + 1 });
-    setTimeout(change, Math.min(FIRST_REST * 2 ** fails, LONGEST_REST), { isResting: false });
+    setTimeout(change, Math.min(FIRST_REST * 2 ** fails, LONGEST_REST), { isResting: false, isShut: false });
   };
 
   /** Runs the work in a transaction of this connection. Rejects if that takes too long. */
@@ -300,11 +304,12 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
   /** Resolves to undefined when the database does not do its work, not even when opened anew. */
   const attempt = async <T>(
     work: (target: IDBObjectStore) => Promise<T>,
+    isRead?: boolean,
     isLast = connection.fails > 0,
   ): Promise<T | undefined> => {
+    const { underWay: mine, isResting, isShut, isLeaving } = connection;
     // A database that a page begins to open on its path into the back/forward cache stays half open, and shut for all other pages.
-    if (connection.isResting || (connection.isLeaving && !connection.db)) return undefined;
-    const { underWay: mine } = connection;
+    if ((isRead ? isShut : isResting) || (isLeaving && !connection.db)) return undefined;
     const db =
       connection.db ??
       openDatabase(true, () => {
@@ -313,7 +318,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     change({ db });
     return run(db, mine, work).then(
       (result) => {
-        if (connection.db === db) change({ isOpen: true, fails: 0 });
+        // A full disk can be read.
+        if (connection.db === db && !isRead) change({ isOpen: true, fails: 0 });
         return result;
       },
       (cause) => {
@@ -322,9 +328,9 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         // If many transactions fail at once, only the first drops the connection that they all used.
         if (connection.db === db) {
           drop();
-          if (isLast) rest(cause);
+          if (isLast) rest(cause, isRead || cause === 'timeout');
         }
-        return isLast ? undefined : attempt(work, true);
+        return isLast ? undefined : attempt(work, isRead, true);
       },
     );
   };
@@ -348,7 +354,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         rows = found;
         return undefined;
       };
-      await attempt((target) => write(target, [], '', take, () => query));
+      await attempt((target) => write(target, [], '', take, () => query), true);
       return rows;
     },
     abort(isKept) {

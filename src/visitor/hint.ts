@@ -1,4 +1,4 @@
-import { carried, carriedText, carry, HINT, type Local, OLD_ID } from '../outbox/carryOver.js';
+import { carried, carriedText, carry, HINT, type Local, OLD_ID, USED } from '../outbox/carryOver.js';
 import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js';
 
 /**
@@ -6,6 +6,8 @@ import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js
  * marks of who is identified, and no primary key.
  */
 export const createHint = (service: string, local?: Local) => {
+  const used = `${USED} ${service}`;
+
   const readHint = (of?: string): Visitor | undefined => {
     const hint = visitorIn(carried(HINT, local), of);
     const old = carried(OLD_ID, local);
@@ -22,6 +24,7 @@ export const createHint = (service: string, local?: Local) => {
     ]);
     // One that cannot be written must not stay as it was: better none than one that is out of date.
     if (!carry(HINT, local, { thread, turn, since, keys: Object.fromEntries(marks), pages })) carry(HINT, local);
+    carry(used, local, 1);
     carry(OLD_ID, local);
   };
 
@@ -29,11 +32,11 @@ export const createHint = (service: string, local?: Local) => {
   const rawHint = (): string | undefined => carriedText(HINT, local);
 
   /**
-   * Whether another page has erased the hint that this page has seen, as a refusal does. If localStorage is full or refused, the hint may
-   * be missing without a refusal.
+   * Whether another page has erased the mark of this service since this page has seen the hint, as a refusal does. If localStorage is
+   * full or refused, the mark may be missing without a refusal.
    */
   const isErased = (seen: string | undefined): boolean =>
-    !!seen && !rawHint() && carry(HINT, local, seen) && carry(HINT, local);
+    !!seen && !carriedText(used, local) && carry(used, local, 1) && carry(used, local);
 
   return [() => readHint(service), writeHint, rawHint, isErased] as const;
 };

@@ -12,7 +12,7 @@ export interface Life {
   readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
   /** The database has been asked since the page loaded or came back. */
   readonly isSure?: boolean;
-  /** There was a hint when the page went away, and is none now: the visitor may have refused meanwhile. */
+  /** There was a mark of the service when the page went away, and is none now: the visitor may have refused meanwhile. */
   readonly isMissing?: boolean | undefined;
   /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
   readonly isAnswer?: boolean;

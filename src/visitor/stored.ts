@@ -8,7 +8,11 @@ export const VISITOR = 'visitor';
 const MOST_TAKEN = 30;
 
 /** The record in the store. The names are there in case the browser crashes before their deletion from localStorage lasts. */
-export type Stored = Visitor & { readonly taken?: readonly string[] | undefined };
+export type Stored = Visitor & {
+  readonly taken?: readonly string[] | undefined;
+  /** Whose trackers have merged their visitor into it. One that is written unread, or by an earlier version, lacks them. */
+  readonly services?: readonly string[] | undefined;
+};
 
 /** Names of journals that have been taken in. Any code of the origin may have written the record. */
 export const takenIn = (stored: unknown): string[] => {
@@ -20,10 +24,17 @@ export const takenIn = (stored: unknown): string[] => {
 export const takenWith = (stored: unknown, others: readonly OtherJournal[]): string[] =>
   [...takenIn(stored), ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);
 
+const servicesIn = (stored: unknown, service: string) => [(Object(stored) as Stored).services ?? service].flat();
+
+/** Whether a refusal may have erased the record. Then it is missing, or another service has written it anew. */
+export const isErasedFor = (stored: unknown, service: string): boolean =>
+  !visitorIn(stored) || !servicesIn(stored, service).includes(service);
+
 /** The record after this page's visitor is merged into it. */
-export const mergedInto = (stored: unknown, mine: Visitor): Stored => ({
+export const mergedInto = (stored: unknown, mine: Visitor, service: string): Stored => ({
   ...merge(mine, visitorIn(stored) ?? mine),
   taken: takenIn(stored),
+  services: [...new Set([...servicesIn(stored, service), service])],
 });
 
 /**

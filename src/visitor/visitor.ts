@@ -10,7 +10,7 @@ import { detachLate, withVisitor } from './late.js';
 import { ASKING, AWAY, type Life, OPEN, REFUSED, WAITING } from './life.js';
 import type { Rows, VisitorPorts } from './ports.js';
 import { learn, markOf, merge, newVisitor, type Visitor, visitorIn } from './record.js';
-import { mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
+import { isErasedFor, mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
 import { createWaiters } from './waiters.js';
 import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
 
@@ -55,7 +55,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
 
   /**
-   * Another page has erased the hint that this page has seen, as a refusal does, and this page got no message. Only the database shows
+   * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
    * whether the visitor has refused. Until it has answered, this page stores and sends nothing.
    */
   const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen));
@@ -121,7 +121,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     ports.keep();
     const { entries, settle } = ports.rows();
     const mine = (who as Who).visitor;
-    const change = (stored: unknown) => mergedInto(stored, mine);
+    const change = (stored: unknown) => mergedInto(stored, mine, service);
     const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
       if (asking === saving) asking = undefined;
       settle(!!merged);
@@ -150,7 +150,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (life !== mine || !who) return undefined;
     const kept = visitorIn(stored, service);
     // Where there is no channel, a tab that is open learns of a refusal only here.
-    if (!kept && isMissing()) return ports.onMissed() as undefined;
+    if (isErasedFor(stored, service) && isMissing()) return ports.onMissed() as undefined;
     const taken = takenIn(stored);
     // Without a database, a page cannot know whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
@@ -190,7 +190,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (!answered) return undefined;
       const taken = takenWith(stored, answered.others);
       if (who) who = { ...who, taken };
-      return { ...mergedInto(stored, answered.visitor), taken };
+      return { ...mergedInto(stored, answered.visitor, service), taken };
     };
     const asked = store
       .transact<Stored>(
@@ -213,6 +213,8 @@ export const createVisitor = (ports: VisitorPorts) => {
         ports.keep();
         if (isDone && who?.visitor === visitor) who = { ...who, stored: visitor };
         for (const other of others) other.remove();
+        // Another tab may have changed the visitor meanwhile, and the database may not know.
+        check();
         pump();
         write();
         if (!mine.isSure) ports.onLoad();

@@ -121,6 +121,18 @@ describe('a read', () => {
     expect(drop).toHaveBeenCalledWith(taken);
   });
 
+  it('keeps the note of a settled handover while another page has a row of its event', async () => {
+    const taken = [{ id: 'x', at: 0, ids: [idOf(a)] }];
+    const drop = vi.fn();
+    const receipts = { makeId: () => '', write() {}, open: () => [], held: () => new Set<string>(), drop };
+    const { store, desk, pass } = deskOf({ receipts });
+    await store.transact([[keyOf(1), [a]]]);
+    await read(desk, pass, { ...TAKE, taken });
+    expect(drop).toHaveBeenLastCalledWith([]);
+    await read(desk, pass, { ...TAKE, taken, writes: [[keyOf(1), undefined]] });
+    expect(drop).toHaveBeenLastCalledWith(taken);
+  });
+
   it('works on what the page knows where storage is refused', async () => {
     const { store, queue, desk, pass } = deskOf();
     store.isBroken = true;

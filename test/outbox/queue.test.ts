@@ -444,6 +444,25 @@ describe('an event that only the store had, and that another page has settled', 
     expect(queue.items.size).toBe(2);
   });
 
+  it('counts, also if memory has it, on a page that is back from the back/forward cache', async () => {
+    const texts = [eventText(), upsertText(), eventText()] as const;
+    const { store, queue, unseen } = await createStored(texts);
+    queue.restore();
+    queue.saw(store.rows().slice(2));
+    expect(unseen()).toBe(1);
+    expect([...queue.items.keys()]).toEqual([idOf(texts[2])]);
+    queue.saw([]);
+    expect(unseen()).toBe(1);
+  });
+
+  it('does not count on such a page while it is not stored, or another page has it', async () => {
+    const { store, queue, unseen } = await createStored([eventText()]);
+    queue.add(eventText());
+    queue.restore();
+    queue.saw(store.rows().map(([, texts]) => [['/clew', 1, 1, 'other'], texts]));
+    expect([unseen(), queue.items.size]).toEqual([0, 2]);
+  });
+
   it('does not count if the whole database is gone', async () => {
     const { store, queue, unseen } = await createStored(times(400, () => eventOf(400)));
     store.lose();

@@ -264,6 +264,35 @@ describe('a database that fails', () => {
     expect(troubles).toHaveLength(1);
   });
 
+  it('can be read while it is over quota, and is written again after 1 s, doubling', async () => {
+    const full = open().store;
+    await full.transact([row(1, 'a')]);
+    const isWriting = new WeakSet<IDBTransaction>();
+    const { put } = IDBObjectStore.prototype;
+    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, ...what) {
+      isWriting.add(this.transaction);
+      return put.apply(this, what);
+    });
+    const { commit } = IDBTransaction.prototype;
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function (this: IDBTransaction) {
+      if (isWriting.has(this)) this.abort();
+      else commit.call(this);
+    });
+    const { store } = open();
+    const puts = vi.mocked(IDBObjectStore.prototype.put).mock.calls;
+    for (const seconds of [1, 2, 4]) {
+      expect(await store.transact([row(2, 'b')])).toBeUndefined();
+      const { length } = puts;
+      for (const wait of [0, seconds * 1000 - 1]) {
+        await vi.advanceTimersByTimeAsync(wait);
+        expect(counts(await store.read('/clew'))).toEqual([1]);
+        expect(await store.transact([row(2, 'b')])).toBeUndefined();
+      }
+      expect(puts.length).toBe(length);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+  });
+
   it('is closed if it opens after it was given up', async () => {
     const closed = vi.spyOn(IDBDatabase.prototype, 'close');
     const real = indexedDB.open.bind(indexedDB);

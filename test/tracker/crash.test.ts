@@ -77,6 +77,27 @@ describe('a page that crashes', () => {
     expect(journals()).toEqual([]);
   });
 
+  it('loses no properties that were set while its identify() was being stored', async () => {
+    const store = createMemoryStore();
+    let isBusy = false;
+    const transact: Store['transact'] = (...what) => (isBusy ? new Promise(() => {}) : store.transact(...what));
+    openPage();
+    const first = start({ baseUrl: '/clew', store: { ...store, transact } });
+    await first.tracker.flush();
+    isBusy = true;
+    first.tracker.identify('ann');
+    await microtask();
+    first.tracker.setProperties({ plan: 'pro' });
+    await microtask();
+    // The page is gone.
+    vi.clearAllTimers();
+    await later();
+    openPage();
+    const second = start({ baseUrl: '/clew', store });
+    await second.tracker.flush();
+    expect(second.upserts()).toMatchObject([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  });
+
   it('leaves waiting calls to another page, which sends them with the same ids', async () => {
     const store = createMemoryStore();
     let answer = () => {};

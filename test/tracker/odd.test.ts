@@ -114,7 +114,8 @@ describe('a refusal', () => {
 
   it('in another tab is known to a tracker that was stopped', async () => {
     const store = createMemoryStore();
-    const [stopped, other] = [createTestTracker({ store }), createTestTracker({ store })];
+    const open = () => createTestTracker({ store, baseUrl: '/clew' });
+    const [stopped, other] = [open(), open()];
     stopped.tracker.identify('ann');
     await stopped.tracker.flush();
     await other.tracker.flush();

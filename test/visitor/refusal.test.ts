@@ -125,6 +125,40 @@ describe('a hint that a page of the site has erased is no refusal', () => {
   });
 });
 
+describe('a refusal of one service on another page', () => {
+  /** A page with trackers of two services is in the back/forward cache, and the visitor refuses the first one. */
+  const comeBack = async (...services: string[]) => {
+    const store = createMemoryStore();
+    const page = openPage();
+    const trackers = services.map((baseUrl) => start({ baseUrl, store }));
+    for (const { tracker } of trackers) await tracker.flush();
+    const ids = await Promise.all(trackers.map(({ tracker }) => tracker.correlationValue()));
+    page.leave();
+    const other = open(store);
+    await other.tracker.flush();
+    other.tracker.consent(false);
+    await later();
+    page.restore();
+    for (const { tracker } of trackers) tracker.track('back');
+    await later();
+    const [refused, kept] = ['/clew', '/other'].map((one) => services.indexOf(one)) as [number, number];
+    return { store, page, refused: trackers[refused], kept: trackers[kept], keptId: ids[kept] };
+  };
+
+  it.each([
+    ['first', ['/clew', '/other']],
+    ['last', ['/other', '/clew']],
+  ])('refuses only its own tracker of a cached page, which began %s', async (_place, services) => {
+    const { store, page, refused, kept, keptId } = await comeBack(...services);
+    expect([refused?.names(), refused?.dropped]).toEqual([[], [['back', 'consent']]]);
+    expect([kept?.names(), kept?.dropped]).toEqual([['back'], []]);
+    expect(await kept?.tracker.correlationValue()).toBe(keptId);
+    page.leave();
+    const marks = Object.keys(localStorage).filter((key) => key.startsWith('clew.used'));
+    expect([await store.read('/clew'), marks]).toEqual([[], ['clew.used /other']]);
+  });
+});
+
 describe('a late answer of a tracker that was stopped', () => {
   const stopped = async (options: Partial<TrackerOptions>) => {
     connectTabs();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OtherJournal } from '../../src/outbox/journal.ts';
 import { markOf } from '../../src/visitor/record.ts';
-import { mergedInto, takenIn, takenWith, unread } from '../../src/visitor/stored.ts';
+import { isErasedFor, mergedInto, takenIn, takenWith, unread } from '../../src/visitor/stored.ts';
 import type { Who } from '../../src/visitor/who.ts';
 import { SERVICE, visitorOf } from './visitorOf.ts';
 
@@ -28,22 +28,40 @@ describe('the names of journals that were taken in', () => {
 describe('the record after a merge', () => {
   it('has the later visitor and the highest number of page loads', () => {
     const stored = { ...visitorOf(1, 5, 'ann', { pages: 7 }), taken: ['a'] };
-    expect(mergedInto(stored, visitorOf(2, 6, 'bob'))).toEqual({
+    expect(mergedInto(stored, visitorOf(2, 6, 'bob'), SERVICE)).toEqual({
       ...visitorOf(2, 6, 'bob', { pages: 7 }),
       taken: ['a'],
+      services: [SERVICE],
     });
-    expect(mergedInto(stored, visitorOf(2, 4, 'bob', { pages: 9 }))).toMatchObject(
+    expect(mergedInto(stored, visitorOf(2, 4, 'bob', { pages: 9 }), SERVICE)).toMatchObject(
       visitorOf(1, 5, 'ann', { pages: 9 }),
     );
   });
 
   it('keeps what another service has stored of the same visitor id', () => {
     const stored = visitorOf(1, 5, undefined, { keys: { '/other': ['ann'] } });
-    expect(mergedInto(stored, visitorOf(1, 6, 'bob')).keys).toEqual({ '/other': ['ann'], [SERVICE]: ['bob'] });
+    expect(mergedInto(stored, visitorOf(1, 6, 'bob'), SERVICE).keys).toEqual({ '/other': ['ann'], [SERVICE]: ['bob'] });
   });
 
   it('is the page’s own visitor where there is none', () => {
-    expect(mergedInto('foreign', visitorOf(1, 5))).toEqual({ ...visitorOf(1, 5), taken: [] });
+    expect(mergedInto('foreign', visitorOf(1, 5), SERVICE)).toEqual({
+      ...visitorOf(1, 5),
+      taken: [],
+      services: [SERVICE],
+    });
+  });
+});
+
+describe('a refusal', () => {
+  const record = visitorOf(1, 5);
+
+  it.each<[string, unknown, boolean]>([
+    ['has erased a record that is missing', undefined, true],
+    ['has erased a record that another service has written anew', mergedInto(undefined, record, '/other'), true],
+    ['has not erased a record of both', mergedInto(mergedInto(undefined, record, '/other'), record, SERVICE), false],
+    ['has not erased a record without a list, of an earlier version', record, false],
+  ])('%s', (_what, stored, expected) => {
+    expect(isErasedFor(stored, SERVICE)).toBe(expected);
   });
 });
 
