@@ -11,7 +11,10 @@ import {
 } from 'react';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 import { referrerAfter, watchRefusals, withoutLink } from './page/address.js';
+import { type ClewSession, sessionFollower } from './page/session.js';
 import { createViews } from './page/views.js';
+
+export type { ClewSession };
 
 const TrackerContext = createContext<Tracker | undefined>(undefined);
 
@@ -33,6 +36,34 @@ export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Event
   if (!tracker)
     throw new Error('clew: useTracker: expected a <ClewProvider tracker={…}> above this component, found none');
   return tracker;
+};
+
+/**
+ * Identifies the customer who is logged in, and resets after a log-out. Call it in one component that stays mounted, such as the layout.
+ * Renders with an equal session, unmounting and strict mode call nothing.
+ *
+ * @param session an identity token, which names its customer, or a customer with a primary key. `null` if nobody is logged in: the hook
+ * then resets a visitor id that it has identified, on this page or an earlier one. `undefined` as long as the app does not know: the hook
+ * then calls nothing
+ * @throws Error if no `ClewProvider` is above the component
+ */
+export const useIdentity = (session: string | ClewSession | null | undefined): void => {
+  const follower = sessionFollower(useTracker());
+  const followed = useRef<typeof follower>(undefined);
+  useInsertionEffect(() => {
+    follower.latest = session;
+    if (session === undefined || followed.current === follower) return;
+    // The first session that is known, before all effects of the page: what they track is the customer's.
+    followed.current = follower;
+    follower.follow();
+  });
+  // React cleans up before it runs effects. What the components of the last customer track as they go is that customer's, and what those
+  // of the next one track is the next one's.
+  useEffect(() => {
+    // A component that was hidden has missed changes.
+    follower.follow();
+    return follower.follow;
+  });
 };
 
 /**
