@@ -16,6 +16,8 @@ export interface VisitorPorts {
   readonly service: string;
   readonly store: Store;
   readonly journal: Journal;
+  /** The first visitor id, if there is none yet. */
+  readonly given: string | undefined;
   readonly elsewhere: SharedVisitor | undefined;
   /** Takes what a link says of the visitor out of the page's address. */
   arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
