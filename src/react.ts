@@ -46,6 +46,7 @@ export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Event
  * then resets a visitor id that it has identified, on this page or an earlier one. `undefined` as long as the app does not know: the hook
  * then calls nothing
  * @throws Error if no `ClewProvider` is above the component
+ * @example useIdentity({ primaryKey: user.id });
  */
 export const useIdentity = (session: string | ClewSession | null | undefined): void => {
   const follower = sessionFollower(useTracker());

@@ -69,5 +69,6 @@ export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Event
  * nobody is logged in: clew then resets a visitor id that it has identified so, on this page or an earlier one. `undefined` as long as
  * the app does not know: clew then calls nothing
  * @throws Error as for `useTracker`
+ * @example useIdentity(() => ({ primaryKey: user.id }));
  */
 export const useIdentity = (session: SessionSource): void => watchSession(useTracker(), session);

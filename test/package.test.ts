@@ -313,6 +313,7 @@ describe('size', () => {
       cookieDomain: 'SameSite',
       linkDomains: 'clew_link',
       renewTokens: 'signature: token-expired',
+      firstTouch: 'first_touch',
     };
     const core = await bundle('createTracker');
     for (const [name, trace] of Object.entries(traces)) {
