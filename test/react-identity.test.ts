@@ -121,6 +121,19 @@ it('useIdentity calls each method once in strict mode, which mounts twice', asyn
   expect(test.upserts()).toHaveLength(1);
 });
 
+it('useIdentity identifies once when a page that a server has rendered is hydrated', async () => {
+  const { hydrateRoot } = await import('react-dom/client');
+  const app = createElement(ClewProvider, { tracker: test.tracker }, createElement(App, { session: ann }));
+  const logged = vi.spyOn(console, 'error');
+  await act(async () => root.unmount());
+  await act(async () => {
+    root = hydrateRoot(createPage().container, createElement(StrictMode, null, app));
+  });
+  seen();
+  expect(await arrived()).toEqual(['$identify of ann', 'seen of ann']);
+  expect(logged).not.toHaveBeenCalled();
+});
+
 it('useIdentity gives each event of an effect to the customer of its component', async () => {
   const page = (session: ClewSession) =>
     show(session, createElement(Greeting, { key: session.primaryKey, name: session.primaryKey }));

@@ -78,6 +78,7 @@ const createFollower = (tracker: Tracker): SessionFollower => {
     const changed = last[1] && last[1] === before ? undefined : properties;
     if (who !== last[0]) {
       tracker.identify(primaryKey as string, changed, { signature });
+      if (!primaryKey) return;
       keep(tools?.visitorId() ?? '');
       whenKnown(keep);
     } else if (changed && isStill(owner)) tracker.setProperties(changed);

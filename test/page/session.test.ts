@@ -66,9 +66,11 @@ describe('a session', () => {
   it.each(['ann', 'a.b.c', '<html>.<p>', 'e30.e30.e30', 'e30.bnVsbA.e30', ''])(
     'as the text %j, which is no token, emits an error',
     async (text) => {
-      const { run, events, errors } = open();
-      await run(text, text);
+      const { run, events, errors, visitors } = open();
+      await run(text, text, null);
       expect(events('$identify')).toEqual([]);
+      // There was no session that could end.
+      expect(visitors()).toHaveLength(1);
       expect(errors).toEqual(['clew: identify: expected a non-empty string']);
     },
   );
