@@ -178,6 +178,85 @@ for (const version of [18, 19] as const) {
   });
 }
 
+/** A log-in and a log-out in the layout of each app, with `useIdentity`. Each button changes the session several times in one task. */
+const SESSIONS = {
+  react: async (vite: Awaited<ReturnType<typeof startVite>>) => {
+    await vite.edit('src/Layout.tsx', 'usePageViews }', 'useIdentity, usePageViews }');
+    const hook = 'usePageViews(useLocation());';
+    const session = 'const [session, setSession] = useState<{ primaryKey: string } | null>(); useIdentity(session);';
+    await vite.edit('src/Layout.tsx', hook, `${hook} ${session}`);
+    const buttons = ['ann', 'bob']
+      .map(
+        (name) =>
+          `<button type="button" onClick={() => { setSession(null); setSession(undefined); setSession({ primaryKey: '${name}' }); }}>${name}</button>`,
+      )
+      .join('');
+    const out = '<button type="button" onClick={() => setSession(null)}>log out</button>';
+    await vite.edit('src/Layout.tsx', '<Banner />', `<Banner />${buttons}${out}`);
+  },
+  vue: async (vite: Awaited<ReturnType<typeof startVite>>) => {
+    await vite.edit(
+      'src/App.vue',
+      '<script setup lang="ts">',
+      `<script setup lang="ts">
+import { useIdentity } from 'clew/vue';
+import { shallowRef } from 'vue';
+const session = shallowRef<{ primaryKey: string } | null>();
+useIdentity(session);
+const logIn = (primaryKey: string) => { session.value = null; session.value = undefined; session.value = { primaryKey }; };
+`,
+    );
+    const buttons = ['ann', 'bob'].map((name) => `<button @click="logIn('${name}')">${name}</button>`).join('');
+    await vite.edit(
+      'src/App.vue',
+      '<Banner />',
+      `<Banner />${buttons}<button @click="session = null">log out</button>`,
+    );
+  },
+};
+for (const [app, version] of [
+  ['react', 18],
+  ['react', 19],
+  ['vue', undefined],
+] as const) {
+  test(`useIdentity of ${app} ${version ?? ''} identifies, switches and resets in strict mode and after a reload`, {
+    tag: ['@long', '@promise'],
+  }, async ({ demo, visitor, develop }) => {
+    const { page } = visitor;
+    const vite = await develop(app, version);
+    await SESSIONS[app](vite);
+    await page.goto(`${vite.url}yarns/sea`);
+    /** Tracks one event as this person. */
+    const basketOf = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByRole('button', { name: 'basket' }).click();
+    };
+    for (const name of ['ann', 'ann', 'bob', 'log out']) await basketOf(name);
+    await basketOf('ann');
+    await expect.poll(() => demo.events('yarn added')).toHaveLength(5);
+    await page.reload();
+    // A page whose session has ended meanwhile.
+    await basketOf('log out');
+    await expect.poll(() => demo.events('yarn added')).toHaveLength(6);
+    const customers = await demo.customers();
+    const keys = new Map(customers.map(({ id, primaryKey }) => [id, primaryKey]));
+    const events = (await demo.events()).filter(({ event }) => event !== 'page_view');
+    expect(events.map(({ event, customerId }) => [event, keys.get(customerId as never) ?? null])).toEqual([
+      ['$identify', 'ann'],
+      ['yarn added', 'ann'],
+      ['yarn added', 'ann'],
+      ['$identify', 'bob'],
+      ['yarn added', 'bob'],
+      ['yarn added', 'ann'],
+      ['$identify', 'ann'],
+      ['yarn added', 'ann'],
+      ['yarn added', null],
+    ]);
+    const visitors = events.map(({ correlationValue }) => correlationValue);
+    expect(new Set(visitors).size).toBe(4);
+  });
+}
+
 test.describe('the react app', () => {
   const HOOK = 'usePageViews(useLocation());';
   /** Adds an effect to the layout for each location, as apps and react-helmet-async do. */

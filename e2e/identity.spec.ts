@@ -61,6 +61,38 @@ test('starts a new visitor id when another primary key is identified', { tag: '@
   ]);
 });
 
+test('data-visitor-id is the first visitor id only, also after a log-out or a refusal', { tag: '@promise' }, async ({
+  context,
+  demo,
+  visitor,
+  newVisitor,
+}) => {
+  const [given, other] = ['01234567-89ab-4cde-8f01-23456789abcd', '12345678-1234-4234-8234-123456789012'] as const;
+  /** Loads the next page, for which the server still has an id. Returns the one in use. */
+  const idOn = async (visitorId: string) => {
+    await visitor.visit({ visitorId });
+    return visitor.clew('correlationValue');
+  };
+  expect(await idOn(given)).toBe(given);
+  await visitor.clew('track', 'of ann');
+  await visitor.clew('identify', 'ann@example.com');
+  await visitor.clew('flush');
+  expect(await idOn(other)).toBe(given);
+  await visitor.clew('reset');
+  const after = await visitor.clew('correlationValue');
+  expect([given, other]).not.toContain(after);
+  expect(await idOn(given)).toBe(after);
+  const tab = await newVisitor(context);
+  await tab.visit({ visitorId: given });
+  expect(await tab.clew('correlationValue')).toBe(after);
+  await visitor.clew('consent', false);
+  await visitor.clew('consent', true);
+  expect([given, other, after]).not.toContain(await visitor.clew('correlationValue'));
+  const [ann, ...others] = await demo.customers();
+  expect(ann).toMatchObject({ primaryKey: 'ann@example.com', correlationValues: [given] });
+  expect(others).toEqual([]);
+});
+
 test('reset makes later events anonymous in every tab', { tag: '@promise' }, async ({
   demo,
   context,

@@ -12,6 +12,7 @@ export { type Answer, fetchTransport, type Transport, type TransportRequest } fr
 export type { Entry, Row, RowKey, RowQuery, Store } from './outbox/store.js';
 export { type ClickOptions, clicks } from './page/clicks.js';
 export { type BrowserContext, browserContext, type PageContext } from './page/context.js';
+export { type FirstTouchOptions, firstTouch } from './page/firstTouch.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';
 export { checkEvents, type StandardSchema } from './recorder/checkEvents.js';
 export type { ItemText } from './recorder/event.js';

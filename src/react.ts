@@ -11,7 +11,10 @@ import {
 } from 'react';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 import { referrerAfter, watchRefusals, withoutLink } from './page/address.js';
+import { type ClewSession, sessionFollower } from './page/session.js';
 import { createViews } from './page/views.js';
+
+export type { ClewSession };
 
 const TrackerContext = createContext<Tracker | undefined>(undefined);
 
@@ -33,6 +36,35 @@ export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Event
   if (!tracker)
     throw new Error('clew: useTracker: expected a <ClewProvider tracker={…}> above this component, found none');
   return tracker;
+};
+
+/**
+ * Identifies the customer who is logged in, and resets after a log-out. Call it in one component that stays mounted, such as the layout.
+ * Renders with an equal session, unmounting and strict mode call nothing.
+ *
+ * @param session an identity token, which names its customer, or a customer with a primary key. For `null`, a log-out, the hook resets
+ * a visitor id that it has identified, on this page or an earlier one. `undefined` means that the app does not know yet. Then the hook
+ * calls nothing.
+ * @throws Error if no `ClewProvider` is above the component
+ * @example useIdentity({ primaryKey: user.id });
+ */
+export const useIdentity = (session: string | ClewSession | null | undefined): void => {
+  const follower = sessionFollower(useTracker());
+  const followed = useRef<typeof follower>(undefined);
+  useInsertionEffect(() => {
+    follower.latest = session;
+    if (session === undefined || followed.current === follower) return;
+    // The first session that is known, before all effects of the page: what they track is the customer's.
+    followed.current = follower;
+    follower.follow();
+  });
+  // React cleans up before it runs effects. So cleanups of the last customer's components track for that customer, and effects of the
+  // next customer's components track for the next one.
+  useEffect(() => {
+    // A component that was hidden has missed changes.
+    follower.follow();
+    return follower.follow;
+  });
 };
 
 /**

@@ -83,6 +83,7 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
   const visitor = createVisitor({
     ...outbox,
     service,
+    given: settings.visitorId,
     elsewhere: settings.cookieDomain,
     ...createIntake({
       queue,

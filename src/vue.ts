@@ -1,10 +1,12 @@
 import { type InjectionKey, inject, type Plugin } from 'vue';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
+import type { ClewSession } from './page/session.js';
 import { createDirective } from './vue/directive.js';
+import { type SessionSource, watchSession } from './vue/identity.js';
 import { type RouteLike, type RouterLike, trackViews } from './vue/views.js';
 
 export type { ClewBinding } from './vue/directive.js';
-export type { RouteLike, RouterLike };
+export type { ClewSession, RouteLike, RouterLike, SessionSource };
 
 const KEY: InjectionKey<Tracker> = Symbol('clew');
 
@@ -58,3 +60,15 @@ export const useTracker = <Events extends EventMap = AnyEvents>(): Tracker<Event
     );
   return tracker;
 };
+
+/**
+ * Identifies the customer who is logged in, and resets after a log-out. Call it in `setup` of one component that stays mounted, such as
+ * the root. An equal session and unmounting call nothing.
+ *
+ * @param session a ref, a getter or a value. An identity token names its customer. A customer without one has a primary key. For `null`,
+ * a log-out, clew resets a visitor id that it has identified so, on this page or an earlier one. `undefined` means that the app does not
+ * know yet. Then clew calls nothing.
+ * @throws Error as for `useTracker`
+ * @example useIdentity(() => ({ primaryKey: user.id }));
+ */
+export const useIdentity = (session: SessionSource): void => watchSession(useTracker(), session);

@@ -155,10 +155,10 @@ describe('the package', () => {
     }
   });
 
-  it('has bindings of under 105 lines of code', async () => {
+  it('has bindings of under 115 lines of code', async () => {
     const isCode = (line: string) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line);
     for (const name of ['react', 'vue'])
-      expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(105);
+      expect((await text(`dist/${name}.js`)).split('\n').filter(isCode).length, name).toBeLessThan(115);
   });
 
   it('has an inspector without imports, which no other script imports', async () => {
@@ -313,6 +313,7 @@ describe('size', () => {
       cookieDomain: 'SameSite',
       linkDomains: 'clew_link',
       renewTokens: 'signature: token-expired',
+      firstTouch: 'first_touch',
     };
     const core = await bundle('createTracker');
     for (const [name, trace] of Object.entries(traces)) {

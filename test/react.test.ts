@@ -5,7 +5,7 @@ import { renderToString } from 'react-dom/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type InstalledApp, installApp } from '../demo/apps.ts';
 import { createTracker } from '../src/index.ts';
-import { ClewProvider, usePageViews, useTracker } from '../src/react.ts';
+import { ClewProvider, useIdentity, usePageViews, useTracker } from '../src/react.ts';
 import { useReact18 } from './react18.ts';
 
 const run = promisify(execFile);
@@ -41,6 +41,16 @@ describe('on a server, where there is no window', () => {
     expect(page).not.toHaveBeenCalled();
   });
 
+  it('identifies no customer', () => {
+    const identify = vi.spyOn(tracker, 'identify');
+    const html = render(() => {
+      useIdentity({ primaryKey: 'ann' });
+      return 'Hello';
+    });
+    expect(html).toBe('Hello');
+    expect(identify).not.toHaveBeenCalled();
+  });
+
   it('renders with React 18 from the packed package', async () => {
     let app: InstalledApp | undefined;
     try {
@@ -50,10 +60,11 @@ describe('on a server, where there is no window', () => {
         import { createElement, version } from 'react';
         import { renderToString } from 'react-dom/server';
         import { createTracker } from 'clew';
-        import { ClewProvider, usePageViews, useTracker } from 'clew/react';
+        import { ClewProvider, useIdentity, usePageViews, useTracker } from 'clew/react';
         const tracker = createTracker({ baseUrl: '/clew' });
         const Page = () => {
           usePageViews('/yarns');
+          useIdentity(null);
           return version + ' ' + (useTracker() === tracker);
         };
         console.log(renderToString(createElement(ClewProvider, { tracker }, createElement(Page))));

@@ -124,6 +124,24 @@ describe('window.clew', () => {
   });
 });
 
+describe('data-visitor-id', () => {
+  const ID = '01234567-89ab-4cde-8f01-23456789abcd';
+
+  it.each([ID, '12345678-1234-4234-8234-123456789012'])('is the first visitor id: %s', async (visitorId) => {
+    const clew = await load({ visitorId });
+    expect(await clew('correlationValue')).toBe(visitorId);
+  });
+
+  it.each(['', 'true', '{{ visitor }}', ID.toUpperCase()])(
+    'with %j throws an error that names it',
+    async (visitorId) => {
+      await expect(load({ visitorId })).rejects.toThrow(
+        `clew: visitorId: expected a lower-case UUID, not ${visitorId}`,
+      );
+    },
+  );
+});
+
 describe('attributes that list words', () => {
   const PLUGINS = '../src/page/clicks.ts,../src/page/navigation.ts,../src/visitor/linkDomains.ts'.split(',');
   afterEach(() => {

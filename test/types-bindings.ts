@@ -1,7 +1,7 @@
 /** Mistakes with `clew/react` and `clew/vue` that must not compile, and uses that must. This code never runs. */
 import { createElement } from 'react';
 import { useLocation } from 'react-router';
-import { createApp } from 'vue';
+import { computed, createApp, type Ref, ref } from 'vue';
 import { createMemoryHistory, createRouter } from 'vue-router';
 import { createTracker } from '../src/index.ts';
 import * as react from '../src/react.ts';
@@ -82,6 +82,33 @@ export const Viewed = () => {
   react.usePageViews({ path: '/club' });
   // @ts-expect-error no such option
   react.usePageViews('/club', { hash: true });
+};
+
+export const Identified = (token: string | undefined, user: { id: string; plan: string } | null) => {
+  const session = user && { primaryKey: user.id, properties: { plan: user.plan }, signature: token };
+  for (const useIdentity of [react.useIdentity, vue.useIdentity]) {
+    useIdentity(token);
+    useIdentity(session);
+    useIdentity(null);
+    useIdentity({ primaryKey: 'ann', properties: undefined, signature: undefined });
+    // @ts-expect-error the primary key is missing
+    useIdentity({ signature: token });
+    // @ts-expect-error a primary key is text
+    useIdentity({ primaryKey: 7 });
+    // @ts-expect-error no such field
+    useIdentity({ primaryKey: 'ann', token });
+  }
+  const loading: Ref<string | undefined> = ref();
+  vue.useIdentity(loading);
+  vue.useIdentity(computed(() => session));
+  vue.useIdentity(() => session);
+  vue.useIdentity(ref<vue.ClewSession | null>(null));
+  // @ts-expect-error a number is no session
+  vue.useIdentity(ref(7));
+  // @ts-expect-error a list is no session
+  vue.useIdentity(() => [session]);
+  const kept: react.ClewSession | undefined = session ?? undefined;
+  return kept;
 };
 
 export const installed = () => {

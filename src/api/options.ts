@@ -4,6 +4,7 @@ import type { Store } from '../outbox/store.js';
 import type { BeforeSend } from '../recorder/prepare.js';
 import type { SharedVisitor } from '../visitor/cookieDomain.js';
 import type { LinkDomains } from '../visitor/linkDomains.js';
+import { isVisitorId } from '../visitor/record.js';
 import type { Properties } from '../wire.js';
 import type { Plugin } from './types.js';
 
@@ -92,6 +93,14 @@ export interface TrackerOptions {
    * @example linkDomains(['shop.example', 'help.example'])
    */
   linkDomains?: LinkDomains | undefined;
+  /**
+   * The visitor id that your server has made for this browser: a lower-case UUID. clew uses it only as the first visitor id, if it
+   * finds none in storage, in the cookie of `cookieDomain` or in a link. It must never be the id of another person. docs/ssr.md shows
+   * what the server has to do.
+   *
+   * @default none: clew makes the visitor id
+   */
+  visitorId?: string | undefined;
   /**
    * Tracks page views. In a script tag, `data-page-views` is empty or lists options as words.
    *
@@ -184,6 +193,7 @@ export type Settings = { [Name in Exclude<keyof TrackerOptions, Bare>]-?: NonNul
 /** Options without a default. */
 type Bare =
   | 'apiKey'
+  | 'visitorId'
   | 'transport'
   | 'store'
   | 'context'
@@ -227,6 +237,9 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
       throw new TypeError(`clew: ${name}: expected a ${type}, not ${value}`);
     }
   }
+  const { visitorId } = settings;
+  if (visitorId != null && !isVisitorId(visitorId))
+    throw new TypeError(`clew: visitorId: expected a lower-case UUID, not ${visitorId}`);
   return settings as unknown as Settings;
 };
 

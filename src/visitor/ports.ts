@@ -16,6 +16,8 @@ export interface VisitorPorts {
   readonly service: string;
   readonly store: Store;
   readonly journal: Journal;
+  /** The first visitor id, if there is none yet. */
+  readonly given: string | undefined;
   readonly elsewhere: SharedVisitor | undefined;
   /** Removes the visitor of a link from the page's address, and returns how that link changes the visitor. */
   arrive(): ((visitor: Visitor) => Visitor) | undefined | '';

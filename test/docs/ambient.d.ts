@@ -96,6 +96,18 @@ declare module 'solid-js' {
   export const createEffect: (run: () => void) => void;
   export const on: <T>(source: () => T, run: (value: T) => void) => () => void;
 }
+/** The app's own session: in React, and in Vue. */
+interface SessionUser {
+  id: string;
+  plan: string;
+}
+declare module '*/session' {
+  export const useSession: () => { isLoading: boolean; user: SessionUser | null };
+}
+declare module '*/sessionRefs' {
+  type Ref<T> = import('vue').Ref<T>;
+  export const useSession: () => { isLoading: Ref<boolean>; user: Ref<SessionUser | null> };
+}
 declare module '*/router' {
   export const router: import('vue-router').Router;
 }

@@ -6,11 +6,11 @@ import { type Block, read, root } from './markdown.ts';
 /** Declarations that examples in docstrings leave out. They are on one line, so that line numbers stay those of the source. */
 const PRELUDE = [
   "import * as clew_ from 'clew'",
-  "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, linkDomains, pageViews, redactUrls, renewTokens } from 'clew'",
+  "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, firstTouch, linkDomains, pageViews, redactUrls, renewTokens } from 'clew'",
   "import { createMemoryStore, createTestTracker, type TestTransport } from 'clew/testing'",
   "import { createService } from 'clew/service'",
   "import { createRelay, memorySeen, type Relay, signIdentity, signPrimaryKey, toNodeHandler } from 'clew/relay'",
-  "import { useTracker } from 'clew/vue'",
+  "import { useIdentity, useTracker } from 'clew/vue'",
   "import { inspect } from 'clew/inspector'",
   "import { consentMode, cookiebot, followConsent, oneTrust, tcf } from 'clew/consent'",
   "import * as http from 'node:http'",
