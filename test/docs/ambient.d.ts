@@ -103,6 +103,10 @@ declare module '*/router' {
 declare module '*/inspector.js' {
   export const inspect: (tracker: unknown, options?: { parent?: Element }) => () => void;
 }
+/** The same for the file of the plugins. */
+declare module '*/plugins.js' {
+  export * from 'clew/plugins';
+}
 declare module '*.vue' {
   const component: import('vue').Component;
   export default component;

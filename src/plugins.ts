@@ -1,0 +1,1 @@
+export { type EngagementOptions, engagement } from './plugins/engagement.js';
