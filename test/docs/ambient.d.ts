@@ -10,10 +10,14 @@ interface AppEvents {
 declare const tracker: import('clew').Tracker<AppEvents>;
 
 /** The script tag's function. */
-declare function clew<Method extends keyof import('clew').Tracker>(
+type Tracker_ = import('clew').Tracker;
+interface ScriptTag extends Tracker_ {
+  ready(callback: (tracker: import('clew').Tracker) => void): void;
+}
+declare function clew<Method extends keyof ScriptTag>(
   method: Method,
-  ...args: Parameters<import('clew').Tracker[Method]>
-): ReturnType<import('clew').Tracker[Method]>;
+  ...args: Parameters<ScriptTag[Method]>
+): ReturnType<ScriptTag[Method]>;
 interface Window {
   // biome-ignore lint/suspicious/noExplicitAny: a page may put anything there, and a tag manager's stub looks
   clew: any;
