@@ -7,7 +7,7 @@ const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[
 const KEY = 'visit';
 
 /** What of an address, or of a stored text, names a campaign: part of a query. */
-const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
+export const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
 
 /**
  * Knows which campaign has brought the visitor. It is kept for the visit, which is the tab's and this visitor id's; where

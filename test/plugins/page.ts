@@ -13,8 +13,12 @@ export interface FakePage {
   readonly scrolling: { scrollTop: number; clientHeight: number; scrollHeight: number };
 }
 
-/** Stands in for the globals of a browser's page, until `vi.unstubAllGlobals()` and `vi.useRealTimers()`. */
-export const openPage = (path = '/'): FakePage => {
+/**
+ * Stands in for the globals of a browser's page, until `vi.unstubAllGlobals()` and `vi.useRealTimers()`.
+ *
+ * @param tab the sessionStorage of its tab
+ */
+export const openPage = (path = '/', tab: object = {}): FakePage => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
   const window = Object.assign(new EventTarget(), { navigation: new EventTarget() });
   const scrolling = { scrollTop: 0, clientHeight: 800, scrollHeight: 2000 };
@@ -33,7 +37,7 @@ export const openPage = (path = '/'): FakePage => {
   vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
   vi.stubGlobal('document', document);
   vi.stubGlobal('navigator', { onLine: true });
-  vi.stubGlobal('sessionStorage', {});
+  vi.stubGlobal('sessionStorage', tab);
   const fire = (type: string, more: object = {}) => window.dispatchEvent(Object.assign(new Event(type), more));
   return {
     pass: (ms) => vi.advanceTimersByTime(ms),

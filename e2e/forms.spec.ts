@@ -1,0 +1,174 @@
+import type { Demo } from './support/demo.ts';
+import { goBack } from './support/goBack.ts';
+import { crash, openBrowser, withProfile } from './support/ownBrowser.ts';
+import { usePlugins } from './support/plugins.ts';
+import { visitBlank } from './support/tag.ts';
+import { expect, test, type Visitor } from './support/test.ts';
+
+const FORM = `<form data-clew-form="signup" data-clew-plan="pro" action="/blank?sent">
+  <input name="email" type="email" required><input name="pin" type="password"><textarea id="note"></textarea>
+  <button>Send</button></form>`;
+
+/** Names and payloads in the order of their times, without the durations. */
+const formEvents = async (demo: Demo): Promise<[string, Record<string, unknown>][]> =>
+  (await demo.events())
+    .filter(({ event }) => event.startsWith('form_'))
+    .sort((a, b) => a.timestamp.localeCompare(b.timestamp))
+    .map(({ event, payload }) => {
+      const { duration, ...rest } = payload as Record<string, unknown>;
+      if (/submitted|abandoned/.test(event)) expect(duration).toEqual(expect.any(Number));
+      return [event, rest];
+    });
+
+/** Opens a page with this form in it. */
+const arrive = async (visitor: Visitor, demo: Demo, markup = FORM) => {
+  await visitor.page.goto(`${demo.address}/blank`);
+  await visitor.page.setContent(markup);
+  await visitor.load({ pageViews: '' });
+  await usePlugins(visitor.page, { forms: {} });
+};
+const MARKS = { form: 'signup', plan: 'pro' };
+const STARTED = ['form_started', { ...MARKS, field: 'email' }];
+
+test('start, errors and submit of a form that the browser checks, and no value', { tag: '@promise' }, async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  await arrive(visitor, demo);
+  // A page that checks its forms as it loads, or while the visitor types, shows no error.
+  await page.evaluate(() => document.forms[0]?.checkValidity());
+  await page.locator('[name=email]').pressSequentially('secret-value');
+  await page.evaluate(() => document.forms[0]?.checkValidity());
+  await page.getByText('Send').click();
+  await page.locator('[name=email]').fill('secret-value@example.com');
+  await page.locator('[name=pin]').fill('secret-value');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/blank?*');
+  await expect.poll(() => formEvents(demo)).toHaveLength(3);
+  expect(await formEvents(demo)).toEqual([
+    STARTED,
+    ['form_error', { ...MARKS, fields: ['email'] }],
+    ['form_submitted', { ...MARKS, field: 'pin' }],
+  ]);
+  expect(JSON.stringify((await demo.events()).filter(({ event }) => event !== 'page_view'))).not.toContain(
+    'secret-value',
+  );
+});
+
+test('errors of a form that the app checks, and a submit that it handles', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, demo, `<form data-clew-form="login" novalidate><input name="user"><button>Go</button></form>`);
+  await page.evaluate(() => {
+    addEventListener('submit', (event) => {
+      event.preventDefault();
+      const field = document.querySelector('input');
+      setTimeout(() => field?.setAttribute('aria-invalid', field.value ? 'false' : 'true'));
+    });
+  });
+  await page.getByText('Go').click();
+  await page.waitForSelector('[aria-invalid=true]');
+  await page.locator('input').fill('ann');
+  await page.getByText('Go').click();
+  await expect.poll(() => formEvents(demo)).toHaveLength(4);
+  expect(await formEvents(demo)).toEqual([
+    ['form_started', { form: 'login' }],
+    ['form_submitted', { form: 'login' }],
+    ['form_error', { form: 'login', fields: ['user'] }],
+    ['form_submitted', { form: 'login', field: 'user' }],
+  ]);
+});
+
+const ABANDONED = ['form_abandoned', { ...MARKS, field: 'note' }];
+const begin = async ({ page }: Visitor) => {
+  await page.locator('[name=email]').fill('ann@example.com');
+  await page.locator('textarea').fill('text');
+};
+
+for (const how of ['close', 'navigate', 'reload'] as const)
+  test(`a form that is begun and left is abandoned: ${how}`, { tag: '@promise' }, async ({ demo, visitor }) => {
+    await arrive(visitor, demo);
+    await begin(visitor);
+    await visitor.trackAndLeave('last', 1, how);
+    await expect.poll(() => formEvents(demo)).toEqual([STARTED, ABANDONED]);
+  });
+
+test('a form whose page comes back from the back/forward cache is begun again', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  await arrive(visitor, demo);
+  await begin(visitor);
+  await page.evaluate(() => {
+    addEventListener('pageshow', ({ persisted }) => {
+      document.title = `${persisted}`;
+    });
+    location.href = '/blank?next';
+  });
+  await page.waitForURL('**/blank?next');
+  await goBack(page);
+  await page.waitForFunction(() => document.title === 'true');
+  await begin(visitor);
+  await visitor.trackAndLeave('last', 1, 'close');
+  await expect.poll(() => formEvents(demo)).toEqual([STARTED, ABANDONED, STARTED, ABANDONED]);
+});
+
+test('a form that a single-page app removes with its view is abandoned, and one that stays is not', async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  await arrive(visitor, demo, `<main>${FORM}</main><form data-clew-form="news"><input name="address"></form>`);
+  await expect.poll(() => demo.events('page_view')).toHaveLength(1);
+  await page.locator('[name=address]').fill('ann@example.com');
+  await begin(visitor);
+  await page.evaluate(() => {
+    history.pushState({}, '', '/cart');
+    document.querySelector('main')?.remove();
+  });
+  await expect.poll(() => demo.events('page_view')).toHaveLength(2);
+  const news = { form: 'news', field: 'address' };
+  await expect.poll(() => formEvents(demo)).toEqual([['form_started', news], STARTED, ABANDONED]);
+});
+
+test('a form in a tab that stays hidden is abandoned, and one whose tab is shown again is not', {
+  tag: '@promise',
+}, async ({ demo }) => {
+  await withProfile(async (profile) => {
+    const browser = await openBrowser(profile);
+    try {
+      const [page, other] = [await browser.newPage(), await browser.newPage()];
+      const open = async () => {
+        await visitBlank(page, demo.address, { flushInterval: '200' });
+        await page.evaluate((markup) => {
+          document.body.innerHTML = markup;
+        }, FORM);
+        await usePlugins(page, { forms: { hiddenFor: 1500 } });
+        await page.bringToFront();
+        await page.locator('[name=email]').fill('ann@example.com');
+        await page.locator('textarea').fill('text');
+      };
+      const draft = () => page.evaluate(() => localStorage['clew.plugins'] ?? '');
+      await open();
+      await other.bringToFront();
+      await expect.poll(draft).toContain('signup');
+      await page.bringToFront();
+      await expect.poll(draft).not.toContain('signup');
+      await other.bringToFront();
+      await expect.poll(() => formEvents(demo)).toEqual([STARTED, ABANDONED]);
+
+      // A phone ends hidden pages without an event. A later page of the site tracks what is due.
+      await open();
+      await other.bringToFront();
+      await expect.poll(draft).toContain('signup');
+      await crash(page);
+      await demo.clear();
+      const at = Date.now();
+      await expect.poll(() => Date.now()).toBeGreaterThan(at + 1700);
+      await visitBlank(other, demo.address, { flushInterval: '200' });
+      await usePlugins(other, { forms: { hiddenFor: 1500 } });
+      const late = ['form_abandoned', { ...MARKS, field: 'note', endedAt: expect.any(String) }];
+      await expect.poll(async () => (await formEvents(demo)).slice(-1)).toEqual([late]);
+    } finally {
+      await browser.kill();
+    }
+  });
+});

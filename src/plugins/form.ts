@@ -1,0 +1,60 @@
+/** How far the visitor is with a form. */
+export interface Filling {
+  /** When the visitor began, in ms. */
+  readonly at: number;
+  /** Whether the form was submitted, and no error has followed. */
+  readonly isSubmitted: boolean;
+  /** The field that was changed last. */
+  readonly field?: string | undefined;
+  /** Fields whose errors were tracked since the last attempt to submit. */
+  readonly errors: readonly string[];
+}
+
+/** What happens to a form. `attempt`: the visitor presses the button that submits it. */
+export type FormFact =
+  | { readonly kind: 'input'; readonly field: string | undefined }
+  | { readonly kind: 'errors'; readonly fields: readonly string[] }
+  | { readonly kind: 'attempt' | 'submit' | 'leave' };
+
+/** An event that is due: its name and its properties. */
+export type Due = readonly [event: string, properties: object];
+
+export const ABANDONED = 'form_abandoned';
+
+/** What states that a form was started, unless the visitor is at it already. */
+const startOf = (before: Filling | undefined, field?: string): Due[] => (before ? [] : [['form_started', { field }]]);
+
+const endOf = (event: string, { at, field }: Filling, now: number): Due => [
+  event,
+  { field, duration: Math.round(now - at) },
+];
+
+/** The form after a fact, and the events that the fact makes. `undefined` is a form that the visitor has not begun. */
+export const fill = (
+  before: Filling | undefined,
+  fact: FormFact,
+  now: number,
+): readonly [Filling | undefined, readonly Due[]] => {
+  const begun: Filling = before ?? { at: now, isSubmitted: false, errors: [] };
+  switch (fact.kind) {
+    case 'input': {
+      const { field } = fact;
+      const open = before?.isSubmitted ? undefined : before;
+      return [{ ...(open ?? { at: now, isSubmitted: false, errors: [] }), field }, startOf(open, field)];
+    }
+    case 'errors': {
+      const fields = fact.fields.filter((field) => !begun.errors.includes(field));
+      if (!fields[0]) return [before, []];
+      const errors = [...begun.errors, ...fields];
+      return [{ ...begun, isSubmitted: false, errors }, [...startOf(before), ['form_error', { fields }]]];
+    }
+    case 'attempt':
+      return [before && { ...before, errors: [] }, []];
+    case 'submit': {
+      const submitted = { ...begun, isSubmitted: true, errors: [] };
+      return [submitted, [...startOf(before), endOf('form_submitted', begun, now)]];
+    }
+    case 'leave':
+      return [undefined, before && !before.isSubmitted ? [endOf(ABANDONED, before, now)] : []];
+  }
+};
