@@ -243,6 +243,17 @@ describe('an import on a server', () => {
     expect(seen).toEqual([{ plan: 'pro' }]);
   });
 
+  it('of the plugins works, and they start with no tracker there', async () => {
+    const seen = await evaluate(`
+      const { engagement, exclude, forms, sessions } = await import('clew/plugins');
+      const { createTracker } = await import('clew');
+      const tracker = createTracker({ baseUrl: '/clew', plugins: [engagement(), exclude(), forms(), sessions()] });
+      tracker.track('signup');
+      console.log(JSON.stringify(tracker.stats().tracked));
+    `);
+    expect(seen).toBe(0);
+  });
+
   it('of the inspector works and opens nothing', async () => {
     const seen = await evaluate(`
       const { inspect, inspectOnRequest } = await import('clew/inspector');

@@ -1,6 +1,6 @@
 import type { Plugin } from '../api/types.js';
 import { attend, beginAttention, type Fact } from './attention.js';
-import { depthOf, partOf, routeHere, type View, viewHere } from './view.js';
+import { depthOf, isAfter, partOf, routeHere, type View, viewHere } from './view.js';
 
 /** Options of `engagement`. */
 export interface EngagementOptions {
@@ -43,10 +43,8 @@ const watch = ({ note, measure, leave, end, restore }: Notes, listening: AbortCo
   // The focus may be in a frame within the page, which then still has it.
   const look = () => note(!document.hidden && document.hasFocus() ? 'seen' : 'unseen');
   for (const type of INPUTS) listen(type, () => note('input'));
-  listen('scroll', () => {
-    note('input');
-    measure();
-  });
+  // A carousel scrolls, too, so it is no input.
+  listen('scroll', measure);
   listen('focus', look);
   listen('blur', look);
   listen('visibilitychange', () => {
@@ -120,10 +118,10 @@ export const engagement =
     begin(view);
     onTrack(({ event, payload }) => {
       if (event !== 'page_view' || listening.signal.aborted) return undefined;
-      // The first one names the view that the document has begun.
-      const isNaming = !view.isNamed && !isAway;
-      if (view.isNamed && !isAway) take();
-      note('pass');
+      // The first one names the view that the document has begun, unless the plugin has started after it.
+      const isNaming = !isAway && !view.isNamed && !isAfter(view, payload);
+      if (isAway || isNaming) note('pass');
+      else take();
       const next = viewHere(isNaming ? view.from : attention.active, Object(payload));
       begin(isNaming ? { ...next, tracked: view.tracked, parts: view.parts } : next);
       // Not within the call that tracks the view.

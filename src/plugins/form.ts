@@ -10,16 +10,23 @@ export interface Filling {
   readonly errors: readonly string[];
 }
 
-/** What happens to a form. `attempt`: the visitor presses the button that submits it. */
+/**
+ * What happens to a form.
+ *
+ * - `attempt`: the visitor presses the button that submits it.
+ * - `refused`: the browser does not submit it.
+ */
 export type FormFact =
   | { readonly kind: 'input'; readonly field: string | undefined }
   | { readonly kind: 'errors'; readonly fields: readonly string[] }
-  | { readonly kind: 'attempt' | 'submit' | 'leave' };
+  | { readonly kind: 'attempt' | 'refused' | 'submit' | 'leave' };
 
 /** An event that is due: its name and its properties. */
 export type Due = readonly [event: string, properties: object];
 
 export const ABANDONED = 'form_abandoned';
+
+const newFilling = (at: number): Filling => ({ at, isSubmitted: false, errors: [] });
 
 /** What states that a form was started, unless the visitor is at it already. */
 const startOf = (before: Filling | undefined, field?: string): Due[] => (before ? [] : [['form_started', { field }]]);
@@ -35,21 +42,24 @@ export const fill = (
   fact: FormFact,
   now: number,
 ): readonly [Filling | undefined, readonly Due[]] => {
-  const begun: Filling = before ?? { at: now, isSubmitted: false, errors: [] };
+  const begun = before ?? newFilling(now);
   switch (fact.kind) {
     case 'input': {
       const { field } = fact;
       const open = before?.isSubmitted ? undefined : before;
-      return [{ ...(open ?? { at: now, isSubmitted: false, errors: [] }), field }, startOf(open, field)];
+      return [{ ...(open ?? newFilling(now)), field }, startOf(open, field)];
     }
     case 'errors': {
-      const fields = fact.fields.filter((field) => !begun.errors.includes(field));
+      // Apps also mark empty fields as they show the form.
+      if (!before) return [before, []];
+      const fields = fact.fields.filter((field) => !before.errors.includes(field));
       if (!fields[0]) return [before, []];
-      const errors = [...begun.errors, ...fields];
-      return [{ ...begun, isSubmitted: false, errors }, [...startOf(before), ['form_error', { fields }]]];
+      return [{ ...before, isSubmitted: false, errors: [...before.errors, ...fields] }, [['form_error', { fields }]]];
     }
     case 'attempt':
       return [before && { ...before, errors: [] }, []];
+    case 'refused':
+      return [begun, startOf(before)];
     case 'submit': {
       const submitted = { ...begun, isSubmitted: true, errors: [] };
       return [submitted, [...startOf(before), endOf('form_submitted', begun, now)]];

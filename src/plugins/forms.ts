@@ -79,7 +79,11 @@ const watchForms = (note: Note, listening: Listening): (() => void) => {
       tried = undefined;
     });
   });
-  listen('invalid', (target, form) => form === tried && addError(target));
+  listen('invalid', (target, form) => {
+    if (form !== tried) return;
+    note(form, { kind: 'refused' });
+    addError(target);
+  });
   listen('submit', (_target, form) => note(form, { kind: 'submit' }));
   // Forms that the app checks itself.
   const observer = new MutationObserver((records) => {

@@ -3,7 +3,7 @@ import { isObject } from '../wire.js';
 /** A visitor's session, as it is stored for all tabs. */
 export interface Session {
   readonly id: string;
-  /** Counts the visitor's sessions in this browser, from 1. */
+  /** Counts the visitor's sessions on this origin, from 1. */
   readonly number: number;
   /** Its last event, in ms since the epoch. */
   readonly at: number;

@@ -40,6 +40,12 @@ export const viewHere = (from: number, payload?: unknown): View => {
   return { page: { url, path, title }, route: routeHere(), isNamed: !!payload, from, tracked: 0, parts: 0 };
 };
 
+/** Whether a `page_view` comes after another one, of the view that was shown first. */
+export const isAfter = ({ page }: View, payload: unknown): boolean => {
+  const { url, referrer } = Object(payload);
+  return referrer === page.url && url !== page.url;
+};
+
 /** How much of an element's height the visitor has in sight or above, in percent. */
 export const depthOf = ({ scrollTop, clientHeight, scrollHeight }: Element): number =>
   Math.min(100, Math.round((100 * (scrollTop + clientHeight)) / Math.max(scrollHeight, 1)));

@@ -23,8 +23,9 @@ interface Left {
 }
 
 /** Opens a page with the real tracker, the plugin and, unless `hasViews` is false, page views. */
-const open = async (options?: EngagementOptions, hasViews = true) => {
+const open = async (options?: EngagementOptions, hasViews = true, isShown = true) => {
   const page = openPage('/');
+  if (!isShown) page.look(false, false);
   const { tracker, events } = createTestTracker({
     plugins: [engagement(options)],
     pageViews: hasViews ? pageViews() : undefined,
@@ -97,6 +98,54 @@ describe('a view', () => {
     page.pass(50);
     page.fire('pagehide', { persisted: false });
     expect((await left()).map(({ path }) => path)).toEqual(['/', '/cart']);
+  });
+
+  it('whose page_view came before the plugin ends with the next one', async () => {
+    const page = openPage('/');
+    const { tracker, events } = createTestTracker({ pageViews: pageViews() });
+    stops.push(tracker.stop);
+    page.pass(1000);
+    tracker.use(engagement());
+    page.pass(1000);
+    page.push('/cart');
+    page.pass(1000);
+    await tracker.flush();
+    await settle();
+    expect(events('page_left').map(({ payload }) => payload)).toMatchObject([{ path: '/', activeTime: 1100 }]);
+  });
+
+  it('of an address that redirects as it loads is one view', async () => {
+    const { page, left } = await open();
+    page.pass(50);
+    page.push('/home', 'replace');
+    page.pass(3000);
+    page.fire('pagehide', { persisted: false });
+    expect(await left()).toMatchObject([{ path: '/home', activeTime: 3050 }]);
+  });
+
+  it('of a page that a link in itself has opened is one view', async () => {
+    const page = openPage('/', {}, 'https://shop.example/');
+    const { tracker, events } = createTestTracker({ plugins: [engagement()], pageViews: pageViews() });
+    page.pass(3000);
+    tracker.stop();
+    await settle();
+    expect(events('page_left').map(({ payload }) => payload)).toMatchObject([{ path: '/', activeTime: 3000 }]);
+  });
+
+  it('in a tab that is opened in the background begins to count when the visitor sees it', async () => {
+    const { page, left } = await open({}, true, false);
+    page.pass(50_000);
+    page.look(true, true);
+    page.pass(2000);
+    page.fire('pagehide', { persisted: false });
+    expect(await left()).toMatchObject([{ activeTime: 2000, part: 1 }]);
+  });
+
+  it('that ends before its event is tracked does not lose it to the next view', async () => {
+    const { tracker, left } = await open({}, false);
+    for (const path of ['/a', '/b', '/c']) tracker.page({ path });
+    await tracker.flush();
+    expect((await left()).map(({ path }) => path)).toEqual(['/a', '/b']);
   });
 
   it('ends with stop(), and nothing follows', async () => {

@@ -12,11 +12,10 @@ const eventsOf = (...facts: FormFact[]): Due[] => {
 };
 const input = (field: string) => ({ kind: 'input', field }) as const;
 const errors = (...fields: string[]) => ({ kind: 'errors', fields }) as const;
-const [attempt, submit, leave] = (['attempt', 'submit', 'leave'] as const).map((kind) => ({ kind })) as [
-  FormFact,
-  FormFact,
-  FormFact,
-];
+const attempt = { kind: 'attempt' } as const;
+const refused = { kind: 'refused' } as const;
+const submit = { kind: 'submit' } as const;
+const leave = { kind: 'leave' } as const;
 const started = (field?: string): Due => ['form_started', { field }];
 
 it.each<[string, FormFact[], Due[]]>([
@@ -31,6 +30,7 @@ it.each<[string, FormFact[], Due[]]>([
     [started('name'), ['form_abandoned', { field: 'email', duration: 2000 }]],
   ],
   ['a form that is not begun', [attempt, leave], []],
+  ['a form that is shown with errors', [errors('email'), leave], []],
   [
     'a form that is only submitted',
     [submit, leave],
@@ -47,9 +47,9 @@ it.each<[string, FormFact[], Due[]]>([
     ],
   ],
   [
-    'errors of an empty form',
-    [attempt, errors('email'), leave],
-    [started(), ['form_error', { fields: ['email'] }], ['form_abandoned', { field: undefined, duration: 1000 }]],
+    'errors of an empty form that the browser does not submit',
+    [attempt, refused, refused, errors('email'), leave],
+    [started(), ['form_error', { fields: ['email'] }], ['form_abandoned', { field: undefined, duration: 3000 }]],
   ],
   [
     'a form with errors after it was submitted, which is then left',

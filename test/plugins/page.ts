@@ -7,7 +7,7 @@ export interface FakePage {
   fire(type: string, more?: object): void;
   look(isVisible: boolean, hasFocus: boolean): void;
   /** A router changes the address. */
-  push(path: string): void;
+  push(path: string, kind?: 'push' | 'replace'): void;
   /** Scrolls the document to so many px. */
   scroll(top: number): void;
   readonly scrolling: { scrollTop: number; clientHeight: number; scrollHeight: number };
@@ -17,8 +17,9 @@ export interface FakePage {
  * Stands in for the globals of a browser's page, until `vi.unstubAllGlobals()` and `vi.useRealTimers()`.
  *
  * @param tab the sessionStorage of its tab
+ * @param referrer the page that has led to it
  */
-export const openPage = (path = '/', tab: object = {}): FakePage => {
+export const openPage = (path = '/', tab: object = {}, referrer = ''): FakePage => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
   const window = Object.assign(new EventTarget(), { navigation: new EventTarget() });
   const scrolling = { scrollTop: 0, clientHeight: 800, scrollHeight: 2000 };
@@ -26,7 +27,7 @@ export const openPage = (path = '/', tab: object = {}): FakePage => {
   const document = {
     hidden: false,
     title: 'Title',
-    referrer: '',
+    referrer,
     scrollingElement: scrolling,
     hasFocus: () => hasFocus,
     removeEventListener: () => {},
@@ -49,9 +50,9 @@ export const openPage = (path = '/', tab: object = {}): FakePage => {
       fire(isFocused ? 'focus' : 'blur');
       if (isChanged) fire('visibilitychange');
     },
-    push(to) {
+    push(to, navigationType = 'push') {
       moveTo(to);
-      window.navigation.dispatchEvent(Object.assign(new Event('currententrychange'), { navigationType: 'push' }));
+      window.navigation.dispatchEvent(Object.assign(new Event('currententrychange'), { navigationType }));
     },
     scroll(top) {
       scrolling.scrollTop = top;

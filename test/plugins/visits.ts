@@ -40,7 +40,7 @@ export const visit = async (page: FakePage, random: Random): Promise<Map<string,
   };
   const input = async () => {
     inputAt = now;
-    await fire(random.pick(['pointermove', 'pointerdown', 'keydown', 'wheel', 'scroll']));
+    await fire(random.pick(['pointermove', 'pointerdown', 'keydown', 'wheel']));
   };
   const act = () => {
     if (!isVisible || !isFocused) return look(true, true);
