@@ -87,6 +87,29 @@ test('a page that comes back from the back/forward cache has another view', asyn
   ]);
 });
 
+test('with hiddenFor, a view whose tab was hidden and shown again has one event', async ({ demo }) => {
+  await withProfile(async (profile) => {
+    const browser = await openBrowser(profile);
+    try {
+      const [page, other] = [await browser.newPage(), await browser.newPage()];
+      const draft = () => page.evaluate(() => localStorage['clew.plugins'] ?? '');
+      await page.bringToFront();
+      await visitBlank(page, demo.address, { pageViews: '' });
+      await usePlugins(page, { engagement: { hiddenFor: 600_000 } });
+      await expect.poll(() => demo.events('page_view')).toHaveLength(1);
+      await other.bringToFront();
+      await expect.poll(draft).toContain('totalTime');
+      await page.bringToFront();
+      await expect.poll(draft).not.toContain('totalTime');
+      await page.close();
+      await expect.poll(() => leftOf(demo)).toHaveLength(1);
+      expect(await leftOf(demo)).toMatchObject([{ path: '/blank', part: 1 }]);
+    } finally {
+      await browser.kill();
+    }
+  });
+});
+
 test('a view in a tab that is hidden and never shown again arrives', { tag: '@promise' }, async ({ demo }) => {
   await withProfile(async (profile) => {
     const browser = await openBrowser(profile);

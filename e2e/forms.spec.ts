@@ -164,7 +164,7 @@ test('a form in a tab that stays hidden is abandoned', { tag: '@promise' }, ({ d
 );
 
 test(
-  'a form in a hidden tab that ends without an event is tracked by a later page, unless its tab was shown again',
+  'a later page tracks a form in a hidden tab that ends without an event',
   {
     tag: '@promise',
   },

@@ -1,4 +1,4 @@
-import type { PluginTools } from '../api/types.js';
+import type { PluginTools, Tracker } from '../api/types.js';
 import { isObject } from '../wire.js';
 
 /** Events that are due unless the visitor returns to the page. */
@@ -32,6 +32,15 @@ export const createDrafts = ({ local, visitorId }: PluginTools, key: string, aft
     const { [name]: found, ...rest } = all();
     return !!found && write(rest);
   };
+  /** Takes what pages have left that ended unseen, as far as it is this visitor's. */
+  const takeOthers = (visitor: string): Draft[] => {
+    const drafts = Object.entries(all()).filter(
+      (entry): entry is [string, Draft] =>
+        entry[0] !== own && isDraft(entry[1]) && Math.abs(Date.now() - entry[1].at) >= after * PATIENCE,
+    );
+    // A visitor id that the browser had before is nobody's here.
+    return drafts.flatMap(([name, draft]) => (remove(name) && draft.by === visitor ? draft : []));
+  };
   return {
     /** The visitor has hidden the page. */
     keep(payloads: readonly object[]): void {
@@ -44,14 +53,16 @@ export const createDrafts = ({ local, visitorId }: PluginTools, key: string, aft
       isKept = false;
       return !wasKept || remove(own);
     },
-    /** Takes what pages have left that ended unseen, as far as it is this visitor's. */
-    takeOthers(visitor: string): Draft[] {
-      const drafts = Object.entries(all()).filter(
-        (entry): entry is [string, Draft] =>
-          entry[0] !== own && isDraft(entry[1]) && Math.abs(Date.now() - entry[1].at) >= after * PATIENCE,
-      );
-      // A visitor id that the browser had before is nobody's here.
-      return drafts.flatMap(([name, draft]) => (remove(name) && draft.by === visitor ? draft : []));
+    takeOthers,
+    /** Tracks what other pages have left, once the visitor is known. */
+    trackOthers({ correlationValue, track }: Tracker, event: string, { signal }: AbortController): void {
+      const trackAll = (visitor: string) => {
+        if (signal.aborted) return;
+        for (const { at, payloads } of takeOthers(visitor))
+          for (const payload of payloads) track(event, { ...payload, endedAt: new Date(at).toISOString() });
+      };
+      // It rejects after a refusal, which erases the drafts.
+      correlationValue().then(trackAll, () => {});
     },
   };
 };

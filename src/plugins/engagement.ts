@@ -1,5 +1,6 @@
 import type { Plugin } from '../api/types.js';
 import { attend, beginAttention, type Fact } from './attention.js';
+import { createDrafts } from './drafts.js';
 import { depthOf, isAfter, partOf, routeHere, type View, viewHere } from './view.js';
 
 /** Options of `engagement`. */
@@ -11,6 +12,13 @@ export interface EngagementOptions {
    */
   idleAfter?: number | undefined;
   /**
+   * How long (ms) a tab may be hidden before its view is left. With 0, the event is tracked at once, and another one if the visitor
+   * returns. With more, a view has one event, which a later page tracks if the browser has ended the hidden one.
+   *
+   * @default 0
+   */
+  hiddenFor?: number | undefined;
+  /**
    * A CSS selector of the element that scrolls, for an app that does not scroll the document.
    *
    * @default undefined, the document
@@ -20,6 +28,8 @@ export interface EngagementOptions {
 
 /** The event that `engagement` tracks. */
 export const LEFT = 'page_left';
+/** Where the event of a hidden page is kept. */
+const KEY = 'engagement';
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel'];
 /** How long (ms) after its beginning a view is measured that is not scrolled: it may still load. */
 const SETTLED = 1000;
@@ -28,15 +38,15 @@ const SETTLED = 1000;
 interface Notes {
   note(fact: Fact): void;
   measure(): void;
-  /** The visitor leaves, perhaps to return. */
-  leave(): void;
+  hide(): void;
+  show(): void;
   /** The page goes away, and may come back from the back/forward cache. */
   end(): void;
   restore(): void;
 }
 
 /** Listens to the page, until `listening` is aborted. */
-const watch = ({ note, measure, leave, end, restore }: Notes, listening: AbortController): void => {
+const watch = ({ note, measure, hide, show, end, restore }: Notes, listening: AbortController): void => {
   // Before the page's own listeners, which may stop an event, and before the tracker's, which then sends what is tracked here.
   const options = Object.assign(listening, { capture: true, passive: true });
   const listen = (type: string, listener: (event: Event) => void) => addEventListener(type, listener, options);
@@ -50,7 +60,8 @@ const watch = ({ note, measure, leave, end, restore }: Notes, listening: AbortCo
   listen('visibilitychange', () => {
     look();
     // On a phone, this is often the last event of a page.
-    if (document.hidden) leave();
+    if (document.hidden) hide();
+    else show();
   });
   listen('pageshow', (event) => {
     look();
@@ -68,9 +79,10 @@ const watch = ({ note, measure, leave, end, restore }: Notes, listening: AbortCo
  * @example createTracker({ baseUrl: '/clew', pageViews: pageViews(), plugins: [engagement({ idleAfter: 60_000 })] })
  */
 export const engagement =
-  ({ idleAfter = 30_000, scroller }: EngagementOptions = {}): Plugin =>
-  ({ track, on }, { onTrack }) => {
+  ({ idleAfter = 30_000, hiddenFor = 0, scroller }: EngagementOptions = {}): Plugin =>
+  (tracker, tools) => {
     const listening = new AbortController();
+    const drafts = createDrafts(tools, KEY, hiddenFor);
     const now = () => performance.now();
     let attention = beginAttention(now(), !document.hidden && document.hasFocus());
     let view = viewHere(0);
@@ -79,6 +91,7 @@ export const engagement =
     /** Payloads of events that are not tracked yet. */
     const due: object[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let hideTimer: ReturnType<typeof setTimeout> | undefined;
 
     const note = (fact: Fact) => {
       attention = attend(attention, now(), fact, idleAfter);
@@ -101,14 +114,28 @@ export const engagement =
       if (payload) due.push(payload);
     };
     const send = () => {
-      for (const payload of due.splice(0)) track(LEFT, payload);
+      for (const payload of due.splice(0)) tracker.track(LEFT, payload);
+    };
+    const show = () => {
+      clearTimeout(hideTimer);
+      // Another page has tracked it.
+      if (!drafts.takeBack()) [view] = partOf(view, attention.active);
     };
     const leave = () => {
+      show();
       if (!isAway) {
         measure();
         take();
       }
       send();
+    };
+    const hide = () => {
+      if (!hiddenFor) return leave();
+      measure();
+      const payload = isAway ? undefined : partOf(view, attention.active)[1];
+      if (!payload) return;
+      drafts.keep([payload]);
+      hideTimer = setTimeout(leave, hiddenFor);
     };
     const end = () => {
       leave();
@@ -116,20 +143,24 @@ export const engagement =
     };
 
     begin(view);
-    onTrack(({ event, payload }) => {
+    tools.onTrack(({ event, payload }) => {
       if (event !== 'page_view' || listening.signal.aborted) return undefined;
       // The first one names the view that the document has begun, unless the plugin has started after it.
       const isNaming = !isAway && !view.isNamed && !isAfter(view, payload);
       if (isAway || isNaming) note('pass');
-      else take();
+      else {
+        show();
+        take();
+      }
       const next = viewHere(isNaming ? view.from : attention.active, Object(payload));
       begin(isNaming ? { ...next, tracked: view.tracked, parts: view.parts } : next);
       // Not within the call that tracks the view.
       queueMicrotask(send);
       return undefined;
     });
-    watch({ note, measure, leave, end, restore: () => isAway && begin(viewHere(attention.active)) }, listening);
-    const off = on('change', () => {
+    watch({ note, measure, hide, show, end, restore: () => isAway && begin(viewHere(attention.active)) }, listening);
+    if (hiddenFor) drafts.trackOthers(tracker, LEFT, listening);
+    const off = tracker.on('change', () => {
       leave();
       // The next visitor begins anew.
       view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined };

@@ -104,7 +104,8 @@ const watchForms = (note: Note, listening: Listening): (() => void) => {
  */
 export const forms =
   ({ hiddenFor = 1_800_000 }: FormOptions = {}): Plugin =>
-  ({ track, on, correlationValue }, tools) => {
+  (tracker, tools) => {
+    const { track, on } = tracker;
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
     const drafts = createDrafts(tools, KEY, hiddenFor);
     const fillings = new Map<HTMLFormElement, Filling>();
@@ -165,14 +166,7 @@ export const forms =
       return undefined;
     });
     const off = on('change', leave);
-    correlationValue().then(
-      (visitor) => {
-        if (listening.signal.aborted) return;
-        for (const { at, payloads } of drafts.takeOthers(visitor))
-          for (const payload of payloads) track(ABANDONED, { ...payload, endedAt: new Date(at).toISOString() });
-      },
-      () => {},
-    );
+    drafts.trackOthers(tracker, ABANDONED, listening);
     return () => {
       leave();
       off();

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../sim/world/random.ts';
 import { pageViews } from '../../src/page/navigation.ts';
 import { type EngagementOptions, engagement } from '../../src/plugins/engagement.ts';
-import { createTestTracker } from '../../src/testing.ts';
+import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
 import { openPage, settle } from './page.ts';
 import { IDLE, visit } from './visits.ts';
 
@@ -178,6 +178,78 @@ describe('a view', () => {
     page.pass(3000);
     page.fire('pagehide', { persisted: false });
     expect(await left()).toMatchObject([{ path: '/', activeTime: 6000 }]);
+  });
+});
+
+describe('with hiddenFor, a view', () => {
+  const hiddenFor = 60_000;
+
+  it('whose tab is shown again has one event', async () => {
+    const { page, left } = await open({ hiddenFor });
+    page.pass(5000);
+    page.look(false, false);
+    page.pass(hiddenFor - 1);
+    page.look(true, true);
+    page.pass(2000);
+    expect(await left()).toEqual([]);
+    page.look(false, false);
+    page.fire('pagehide', { persisted: false });
+    expect(await left()).toMatchObject([{ activeTime: 7000, totalTime: 7000, part: 1 }]);
+  });
+
+  it('whose tab stays hidden has its event then', async () => {
+    const { page, left, tracker } = await open({ hiddenFor });
+    page.pass(5000);
+    page.look(false, false);
+    page.pass(hiddenFor);
+    await tracker.flush();
+    expect(await left()).toMatchObject([{ activeTime: 5000, part: 1 }]);
+  });
+
+  it('in a hidden page that ends without an event is tracked once, by a later page', async () => {
+    const [baseUrl, store] = ['/clew', createMemoryStore()];
+    const openNext = () => {
+      const page = openPage('/next');
+      const given = { baseUrl, store, plugins: [engagement({ hiddenFor })] };
+      const { tracker, events } = createTestTracker(given);
+      stops.push(tracker.stop);
+      const left = async () => {
+        await settle();
+        await tracker.flush();
+        await settle();
+        return events('page_left').map(({ payload }) => payload as Left);
+      };
+      return { page, left };
+    };
+    const first = openNext();
+    await settle();
+    first.page.pass(5000);
+    first.page.look(false, false);
+    await settle();
+    // The browser stops the page's timers.
+    const frozen = vi.getTimerCount();
+    vi.clearAllTimers();
+    expect(frozen).toBeGreaterThan(0);
+    vi.setSystemTime(Date.now() + 2 * hiddenFor);
+    const late = [{ path: '/next', activeTime: 5000, part: 1, endedAt: expect.any(String) }];
+    expect(await openNext().left()).toMatchObject(late);
+    expect(await openNext().left()).toEqual([]);
+    first.page.fire('pagehide', { persisted: false });
+    expect(await first.left()).toEqual([]);
+  });
+
+  it('that another view replaces in a hidden tab is tracked once', async () => {
+    const { page, left, tracker } = await open({ hiddenFor });
+    page.pass(5000);
+    page.look(false, false);
+    page.push('/cart');
+    page.pass(100);
+    page.fire('pagehide', { persisted: false });
+    await tracker.flush();
+    expect(await left()).toMatchObject([
+      { path: '/', activeTime: 5000 },
+      { path: '/cart', activeTime: 0 },
+    ]);
   });
 });
 
