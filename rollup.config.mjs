@@ -245,9 +245,19 @@ const hashes = {
 /** TypeScript is compiled once, and again for `clew.js`: in the order of its modules it packs smaller than in that of the chunks. */
 export default [
   {
-    input: ['index', 'react', 'vue', 'service', 'relay', 'testing', 'inspector', 'consent', 'global', 'stub'].map(
-      (name) => `src/${name}.ts`,
-    ),
+    input: [
+      'index',
+      'react',
+      'vue',
+      'service',
+      'relay',
+      'testing',
+      'inspector',
+      'consent',
+      'plugins',
+      'global',
+      'stub',
+    ].map((name) => `src/${name}.ts`),
     external: ['uuid', 'idb-keyval', 'react', 'vue', /^lit\b/, 'uplot'],
     plugins: [typescript()],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name].js' },
@@ -287,6 +297,13 @@ export default [
       licences,
     ],
     output: { file: 'dist/inspector.js' },
+    onwarn,
+  },
+  {
+    // One file, which a page with the script tag imports.
+    input: 'dist/plugins.js',
+    plugins: [terser({ ecma: 2022, module: true })],
+    output: { file: 'dist/plugins.js' },
     onwarn,
   },
   {

@@ -53,6 +53,28 @@ test('views of a page that unloads before the bundle loads have its title and ad
     ]);
 });
 
+test("clew('ready', callback) on the stub calls back once the bundle has loaded, in its turn", async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  await page.goto(`${demo.address}/blank`);
+  await page.addScriptTag({ content: await stub() });
+  await page.evaluate(() => {
+    window.clew('track', 'first');
+    window.clew('ready', (tracker: { track(event: string): void; correlationValue(): Promise<string> }) => {
+      tracker.track('second');
+      tracker.correlationValue().then((visitorId) => {
+        document.title = visitorId;
+      });
+    });
+    window.clew('track', 'third');
+  });
+  await visitor.load();
+  await expect.poll(async () => (await demo.events()).map(({ event }) => event)).toEqual(['first', 'second', 'third']);
+  expect(await page.title()).toBe((await demo.events())[0]?.correlationValue);
+});
+
 test('reads every scalar option from data- attributes', async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '600000', maxBatchEvents: '2', debug: '' });
   const said = visitor.page.waitForEvent('console', (message) => message.text().startsWith('clew: delivered'));

@@ -20,6 +20,13 @@ export interface Clew {
     listener: (value: Signals[Signal]) => void,
   ): (() => void) | undefined;
   /**
+   * Calls `callback` with the tracker once the bundle has loaded, in turn with the calls before. If the bundle never loads, it is
+   * not called.
+   *
+   * @example clew('ready', async (tracker) => console.log(await tracker.correlationValue()))
+   */
+  (method: 'ready', callback: (tracker: Tracker) => void): void;
+  /**
    * Calls any other method of the tracker.
    *
    * @returns the method's result. Before the bundle loads, `undefined`.

@@ -1,4 +1,5 @@
 import { normaliseOptions, type TrackerOptions } from './api/options.js';
+import type { Tracker } from './api/types.js';
 import { CALLS, carriedKeys, carriedList, carry } from './outbox/carryOver.js';
 import { withoutLink } from './page/address.js';
 import { clicks } from './page/clicks.js';
@@ -100,25 +101,31 @@ const start = () => {
     { clock: () => replayed ?? Date.now(), replayedId: () => replayedId },
   );
   const early = host.clew?.q?.splice(0) ?? [];
+  const methods = {
+    ...tracker,
+    // A function that the stub has saved is null on the next page.
+    ready: (callback?: (tracker: Tracker) => void) =>
+      tracker.use((callback && (() => void callback(tracker))) as never),
+  } as unknown as Record<string, (...args: unknown[]) => unknown>;
   // No method takes more than three arguments. A rest parameter would allocate a list for each call of `track`.
-  const clew: Clew = (method, first, second, third) => {
-    const methods = tracker as unknown as Record<string, (...args: unknown[]) => unknown>;
-    return Object.hasOwn(methods, method)
+  const clew: Clew = (method, first, second, third) =>
+    Object.hasOwn(methods, method)
       ? methods[method]?.(first, second, third)
       : console.error(`clew: no method ${method}`);
-  };
   host.clew = clew;
   /** Other code may have written anything under a key of the stub's. */
   const entryOf = (entry: unknown, id?: string) => {
     const [at, call, seen] = Object(Array.isArray(entry) ? entry : []) as Early;
-    return { at: +new Date(at), call, seen, id };
+    return { at: +new Date(at), call, seen, id, isPlugin: +(call?.[0] === 'use') };
   };
   const replay = (own: Early[] = []) => {
     // The browser may discard a prerendered page, so these calls are left to a page that is shown.
     const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();
     const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
-    // Pages that are open at the same time change the visitor in the order of time.
-    for (const { at, call, seen, id } of [...left, ...own.map((entry) => entryOf(entry))].sort((a, b) => a.at - b.at)) {
+    // A plugin sees all calls. Pages that are open at the same time change the visitor in the order of time.
+    for (const { at, call, seen, id } of [...left, ...own.map((entry) => entryOf(entry))].sort(
+      (a, b) => b.isPlugin - a.isPlugin || a.at - b.at,
+    )) {
       // Skip calls with time 0 or an invalid date.
       if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
       replayed = at;

@@ -99,6 +99,9 @@ describe('the types of clew/global', () => {
     const queued: number | undefined = clew('stats')?.queued;
     const off: (() => void) | undefined = clew('on', 'error', ({ message }) => console.warn(message));
     clew('on', 'dropped', ({ events, reason }) => console.warn(events.length, reason));
+    clew('ready', async (tracker) => console.log(await tracker.correlationValue()));
+    // @ts-expect-error: it needs a function
+    clew('ready');
     inspect(clew);
     interface Customer { plan: 'free' | 'pro' }
     const customer: Customer = { plan: 'pro' };

@@ -106,6 +106,7 @@ describe('the package', () => {
         './testing',
         './inspector',
         './consent',
+        './plugins',
         './global',
         './clew.js',
         './stub.js',
@@ -168,6 +169,10 @@ describe('the package', () => {
       expect(await text(path), path).not.toMatch(/inspector|litElement|uPlot/i);
   });
 
+  it('has its plugins in one file, which a page with the script tag imports', async () => {
+    expect(await text('dist/plugins.js')).not.toMatch(/\bimport\b/);
+  });
+
   it('declares side effects for the script-tag files and the inspector element only', () => {
     expect(manifest.sideEffects.toSorted()).toEqual(['./dist/clew.js', './dist/inspector.js', './dist/stub.js']);
   });
@@ -190,7 +195,18 @@ describe('the package', () => {
       ({ stdout, stderr }) => `not clean\n${stdout}${stderr}`,
     );
     expect(verdict).toMatch(/^clean/);
-    for (const name of ['', '/react', '/vue', '/service', '/relay', '/testing', '/inspector', '/consent', '/global'])
+    for (const name of [
+      '',
+      '/react',
+      '/vue',
+      '/service',
+      '/relay',
+      '/testing',
+      '/inspector',
+      '/consent',
+      '/plugins',
+      '/global',
+    ])
       expect(verdict).toContain(`"clew${name}"`);
   });
 });
@@ -227,6 +243,17 @@ describe('an import on a server', () => {
     expect(seen).toEqual([{ plan: 'pro' }]);
   });
 
+  it('of the plugins works, and they start with no tracker there', async () => {
+    const seen = await evaluate(`
+      const { engagement, exclude, forms, sessions } = await import('clew/plugins');
+      const { createTracker } = await import('clew');
+      const tracker = createTracker({ baseUrl: '/clew', plugins: [engagement(), exclude(), forms(), sessions()] });
+      tracker.track('signup');
+      console.log(JSON.stringify(tracker.stats().tracked));
+    `);
+    expect(seen).toBe(0);
+  });
+
   it('of the inspector works and opens nothing', async () => {
     const seen = await evaluate(`
       const { inspect, inspectOnRequest } = await import('clew/inspector');
@@ -250,7 +277,7 @@ describe('an import on a server', () => {
 });
 
 describe('size', () => {
-  const build = async (names: string) => {
+  const build = async (names: string, file = 'dist/index.js') => {
     const entry = 'virtual-app';
     const bundled = await rollup({
       input: entry,
@@ -258,7 +285,7 @@ describe('size', () => {
         {
           name: entry,
           resolveId: (id) => (id === entry ? id : null),
-          load: (id) => (id === entry ? `export { ${names} } from ${JSON.stringify(at('dist/index.js'))};` : null),
+          load: (id) => (id === entry ? `export { ${names} } from ${JSON.stringify(at(file))};` : null),
         },
         nodeResolve({ browser: true }),
         terser({ ecma: 2022, module: true }),
@@ -287,9 +314,12 @@ describe('size', () => {
 
   const BUDGETS = { 'dist/clew.js': 19_400, 'dist/stub.js': 455, createTracker: 17_200 };
 
+  /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
+  const PLUGINS = { engagement: 1_700, sessions: 680, exclude: 480, forms: 1_750 };
+
   it('is the size in the README', async () => {
     const readme = await text('README.md');
-    for (const [what, budget] of Object.entries(BUDGETS))
+    for (const [what, budget] of Object.entries({ ...BUDGETS, ...PLUGINS }))
       expect(readme).toMatch(new RegExp(`^\\| \`${what}\`.*\\| under ${budget.toLocaleString('en')} bytes`, 'm'));
   });
 
@@ -305,6 +335,12 @@ describe('size', () => {
     expect(bytes).toBeLessThan(BUDGETS.createTracker);
   });
 
+  it.each(Object.entries(PLUGINS))('of the plugin %s is under %i bytes (brotli)', async (name, budget) => {
+    const bytes = brotli(await build(name, 'dist/plugins.js'));
+    console.log(`${name}: ${bytes} bytes brotli`);
+    expect(bytes).toBeLessThan(budget);
+  });
+
   it('of a module that is not imported is zero', async () => {
     const traces = {
       redactUrls: 'mailto',
@@ -316,6 +352,7 @@ describe('size', () => {
       firstTouch: 'first_touch',
     };
     const core = await bundle('createTracker');
+    expect(core).not.toMatch(/page_left|sessionNumber|sampleRate|form_started/);
     for (const [name, trace] of Object.entries(traces)) {
       expect(core).not.toContain(trace);
       expect(await bundle(name)).toContain(trace);

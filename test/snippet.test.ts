@@ -86,6 +86,65 @@ describe("clew('use', plugin)", () => {
   });
 });
 
+describe("clew('use', plugin) on the stub", () => {
+  it('lets the plugin see the calls before it', async () => {
+    const see = (_tracker: unknown, tools: { onTrack(see: () => object): void }) => {
+      tools.onTrack(() => ({ by: 'plugin' }));
+      return () => {};
+    };
+    const at = Date.now();
+    const q = [
+      [at - 2, ['track', 'first']],
+      [at - 1, ['use', see]],
+    ];
+    vi.stubGlobal(
+      'clew',
+      Object.assign(() => {}, { q }),
+    );
+    const clew = await load();
+    await clew('flush');
+    expect(arrived.map(({ event, payload }) => [event, payload])).toEqual([['first', { by: 'plugin' }]]);
+  });
+});
+
+describe("clew('ready', callback)", () => {
+  it('calls back in turn with the calls around it, and null from the page before is skipped', async () => {
+    const at = Date.now();
+    const ready = vi.fn((tracker: { track(event: string): void }) => tracker.track('second'));
+    const calls = [
+      ['track', 'first'],
+      ['ready', ready],
+      ['track', 'third'],
+    ].map((call, i) => [at - 5 + i, call]);
+    vi.stubGlobal(
+      'clew',
+      Object.assign(() => {}, { q: calls }),
+    );
+    vi.stubGlobal('localStorage', { 'clew.calls 1': JSON.stringify([[at - 9, ['ready', null]]]) });
+    const clew = await load();
+    const errors: unknown[] = [];
+    clew('on', 'error', (error: unknown) => errors.push(error));
+    expect(ready).toHaveBeenCalledOnce();
+    await clew('flush');
+    expect(names()).toEqual(['first', 'second', 'third']);
+    expect(errors).toEqual([]);
+  });
+
+  it('calls back at once after the bundle has loaded, and reports what the callback throws', async () => {
+    const clew = await load();
+    const errors: string[] = [];
+    clew('on', 'error', ({ message }: Error) => errors.push(message));
+    const visitorId = new Promise((resolve) => {
+      clew('ready', (tracker: { correlationValue(): Promise<string> }) => resolve(tracker.correlationValue()));
+    });
+    expect(await visitorId).toBe(await clew('correlationValue'));
+    clew('ready', () => {
+      throw new Error('broken');
+    });
+    expect(errors).toEqual(['clew: broken']);
+  });
+});
+
 describe('a page whose libraries add to Object.prototype', () => {
   it.each([
     ['a function', () => 'added'],

@@ -7,7 +7,7 @@ const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[
 const KEY = 'visit';
 
 /** The part of an address, or of a stored text, that names a campaign. It is a part of a query. */
-const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
+export const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
 
 /**
  * Knows which campaign has brought the visitor. It keeps the campaign for this tab and this visitor id. If the browser refuses

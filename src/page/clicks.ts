@@ -20,7 +20,7 @@ export interface ClickOptions {
 const FILE = /\.(pdf|docx?|xlsx?|pptx?|csv|txt|zip|rar|7z|t?gz|dmg|pkg|exe|msi|apk|mp[34]|mov|avi|wav)$/i;
 
 /** The marks of an element. The control of `<input name="dataset">` hides those of its form. */
-const marksOf = (element: HTMLElement): DOMStringMap | undefined =>
+export const marksOf = (element: HTMLElement): DOMStringMap | undefined =>
   Reflect.get(Object.getPrototypeOf(element), 'dataset', element);
 
 /** Which of its events is meant by an element's mark. */
@@ -32,7 +32,7 @@ const typeOf = (element: HTMLElement & { type?: unknown }): string => {
 };
 
 /** `data-clew-plan-name="pro"` is `planName`. */
-const payloadOf = (marks: DOMStringMap): Record<string, unknown> => {
+export const payloadOf = (marks: DOMStringMap): Record<string, unknown> => {
   const payload: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(marks))
     if (/^clew(?!Event$)[A-Z]/.test(name)) payload[name.charAt(4).toLowerCase() + name.slice(5)] = text;

@@ -10,10 +10,14 @@ interface AppEvents {
 declare const tracker: import('clew').Tracker<AppEvents>;
 
 /** The script tag's function. */
-declare function clew<Method extends keyof import('clew').Tracker>(
+type Tracker_ = import('clew').Tracker;
+interface ScriptTag extends Tracker_ {
+  ready(callback: (tracker: import('clew').Tracker) => void): void;
+}
+declare function clew<Method extends keyof ScriptTag>(
   method: Method,
-  ...args: Parameters<import('clew').Tracker[Method]>
-): ReturnType<import('clew').Tracker[Method]>;
+  ...args: Parameters<ScriptTag[Method]>
+): ReturnType<ScriptTag[Method]>;
 interface Window {
   // biome-ignore lint/suspicious/noExplicitAny: a page may put anything there, and a tag manager's stub looks
   clew: any;
@@ -114,6 +118,10 @@ declare module '*/router' {
 /** The inspector's file, as a page without a bundler imports it. `clew/inspector` has its types. */
 declare module '*/inspector.js' {
   export const inspect: (tracker: unknown, options?: { parent?: Element }) => () => void;
+}
+/** The same for the file of the plugins. */
+declare module '*/plugins.js' {
+  export * from 'clew/plugins';
 }
 declare module '*.vue' {
   const component: import('vue').Component;

@@ -13,6 +13,7 @@ const PRELUDE = [
   "import { useIdentity, useTracker } from 'clew/vue'",
   "import { inspect } from 'clew/inspector'",
   "import { consentMode, cookiebot, followConsent, oneTrust, tcf } from 'clew/consent'",
+  "import { engagement, exclude, forms, sessions } from 'clew/plugins'",
   "import * as http from 'node:http'",
   "import { expect } from 'vitest'",
   'declare const relay: Relay',

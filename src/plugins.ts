@@ -1,0 +1,4 @@
+export { type EngagementOptions, engagement } from './plugins/engagement.js';
+export { type ExcludeOptions, exclude } from './plugins/exclude.js';
+export { type FormOptions, forms } from './plugins/forms.js';
+export { type SessionOptions, sessions } from './plugins/sessions.js';

@@ -1,0 +1,174 @@
+import type { Plugin } from '../api/types.js';
+import { attend, beginAttention, type Fact } from './attention.js';
+import { createDrafts } from './drafts.js';
+import { depthOf, isAfter, partOf, routeHere, type View, viewHere } from './view.js';
+
+/** Options of `engagement`. */
+export interface EngagementOptions {
+  /**
+   * How long (ms) after the last input the visitor counts as idle.
+   *
+   * @default 30000
+   */
+  idleAfter?: number | undefined;
+  /**
+   * How long (ms) a tab may be hidden before its view is left. With 0, the event is tracked at once, and another one if the visitor
+   * returns. With more, a view has one event, which a later page tracks if the browser has ended the hidden one.
+   *
+   * @default 0
+   */
+  hiddenFor?: number | undefined;
+  /**
+   * A CSS selector of the element that scrolls, for an app that does not scroll the document.
+   *
+   * @default undefined, the document
+   */
+  scroller?: string | undefined;
+}
+
+/** The event that `engagement` tracks. */
+export const LEFT = 'page_left';
+/** Where the event of a hidden page is kept. */
+const KEY = 'engagement';
+const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel'];
+/** How long (ms) after its beginning a view is measured that is not scrolled: it may still load. */
+const SETTLED = 1000;
+
+/** Notes the actions of the visitor. */
+interface Notes {
+  note(fact: Fact): void;
+  measure(): void;
+  hide(): void;
+  show(): void;
+  /** The page leaves, and may come back from the back/forward cache. */
+  end(): void;
+  restore(): void;
+}
+
+/** Listens to the page, until `listening` is aborted. */
+const watch = ({ note, measure, hide, show, end, restore }: Notes, listening: AbortController): void => {
+  // Before the page's own listeners, which may stop an event, and before the tracker's, which then sends what is tracked here.
+  const options = Object.assign(listening, { capture: true, passive: true });
+  const listen = (type: string, listener: (event: Event) => void) => addEventListener(type, listener, options);
+  // The focus may be in a frame within the page, which then still has it.
+  const look = () => note(!document.hidden && document.hasFocus() ? 'seen' : 'unseen');
+  for (const type of INPUTS) listen(type, () => note('input'));
+  // A carousel scrolls, too, so it is no input.
+  listen('scroll', measure);
+  listen('focus', look);
+  listen('blur', look);
+  listen('visibilitychange', () => {
+    look();
+    // On a phone, this is often the last event of a page.
+    if (document.hidden) hide();
+    else show();
+  });
+  listen('pageshow', (event) => {
+    look();
+    if ((event as PageTransitionEvent).persisted) restore();
+  });
+  // After the listeners of `pageViews`, which may start in the same task: it tracks the last view as the page leaves.
+  queueMicrotask(() => listen('pagehide', end));
+};
+
+/**
+ * Creates a plugin that tracks `page_left` when the visitor leaves a view: by another view, by hiding the tab, or by leaving the
+ * page. The payload has the view's `url`, `path` and `title`, the `activeTime` (ms) and the `scrollDepth` (percent). Time is active
+ * while the page is visible, has the focus and had input not long ago. A visitor who returns to a hidden tab begins another `part`.
+ *
+ * @example createTracker({ baseUrl: '/clew', pageViews: pageViews(), plugins: [engagement({ idleAfter: 60_000 })] })
+ */
+export const engagement =
+  ({ idleAfter = 30_000, hiddenFor = 0, scroller }: EngagementOptions = {}): Plugin =>
+  (tracker, tools) => {
+    const listening = new AbortController();
+    const drafts = createDrafts(tools, KEY, hiddenFor);
+    const now = () => performance.now();
+    let attention = beginAttention(now(), !document.hidden && document.hasFocus());
+    let view = viewHere(0);
+    /** Whether the view has ended, and no other one has begun. */
+    let isAway = false;
+    /** Payloads of events that are not tracked yet. */
+    const due: object[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let hideTimer: ReturnType<typeof setTimeout> | undefined;
+
+    const note = (fact: Fact) => {
+      attention = attend(attention, now(), fact, idleAfter);
+    };
+    const measure = () => {
+      const element = scroller ? document.querySelector(scroller) : document.scrollingElement;
+      // Else the page may show another view already.
+      if (element && view.route === routeHere()) view = { ...view, depth: Math.max(view.depth ?? 0, depthOf(element)) };
+    };
+    const begin = (next: View) => {
+      view = next;
+      isAway = false;
+      clearTimeout(timer);
+      timer = setTimeout(measure, SETTLED);
+    };
+    const take = () => {
+      note('pass');
+      const [next, payload] = partOf(view, attention.active);
+      view = next;
+      if (payload) due.push(payload);
+    };
+    const send = () => {
+      for (const payload of due.splice(0)) tracker.track(LEFT, payload);
+    };
+    const show = () => {
+      clearTimeout(hideTimer);
+      // Another page has tracked it.
+      if (!drafts.takeBack()) [view] = partOf(view, attention.active);
+    };
+    const leave = () => {
+      show();
+      if (!isAway) {
+        measure();
+        take();
+      }
+      send();
+    };
+    const hide = () => {
+      if (!hiddenFor) return leave();
+      measure();
+      const payload = isAway ? undefined : partOf(view, attention.active)[1];
+      if (!payload) return;
+      drafts.keep([payload]);
+      hideTimer = setTimeout(leave, hiddenFor);
+    };
+    const end = () => {
+      leave();
+      isAway = true;
+    };
+
+    begin(view);
+    tools.onTrack(({ event, payload }) => {
+      if (event !== 'page_view' || listening.signal.aborted) return undefined;
+      // The first one names the view that the document has begun, unless the plugin has started after it.
+      const isNaming = !isAway && !view.isNamed && !isAfter(view, payload);
+      if (isAway || isNaming) note('pass');
+      else {
+        show();
+        take();
+      }
+      const next = viewHere(isNaming ? view.from : attention.active, Object(payload));
+      begin(isNaming ? { ...next, tracked: view.tracked, parts: view.parts } : next);
+      // Not within the call that tracks the view.
+      queueMicrotask(send);
+      return undefined;
+    });
+    watch({ note, measure, hide, show, end, restore: () => isAway && begin(viewHere(attention.active)) }, listening);
+    if (hiddenFor) drafts.trackOthers(tracker, LEFT, listening);
+    const off = tracker.on('change', () => {
+      leave();
+      // The next visitor begins anew.
+      view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined };
+    });
+    return () => {
+      leave();
+      clearTimeout(timer);
+      off();
+      listening.abort();
+    };
+  };

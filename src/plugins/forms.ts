@@ -1,0 +1,175 @@
+import type { Plugin } from '../api/types.js';
+import { marksOf, payloadOf } from '../page/clicks.js';
+import { createDrafts } from './drafts.js';
+import { ABANDONED, type Due, type Filling, type FormFact, fill } from './form.js';
+
+/** Options of `forms`. */
+export interface FormOptions {
+  /**
+   * How long (ms) a tab may be hidden before a form in it counts as abandoned.
+   *
+   * @default 1800000 (30 minutes)
+   */
+  hiddenFor?: number | undefined;
+}
+
+const KEY = 'forms';
+
+/** The form of an event, if it has a mark. Not all events of a form in a shadow root reach the page. */
+const markedForm = (target: EventTarget | null): HTMLFormElement | undefined => {
+  if (!(target instanceof HTMLElement)) return undefined;
+  // A control's `form` may be anywhere in the page.
+  const form =
+    target instanceof HTMLFormElement ? target : ((target as HTMLInputElement).form ?? target.closest('form'));
+  return form instanceof HTMLFormElement && marksOf(form)?.clewForm ? form : undefined;
+};
+
+/** The name of a field, and never its value. */
+const nameOf = (field: Element): string => field.getAttribute('name') || field.id || field.localName;
+
+/** Notes what happens to a form. */
+type Note = (form: HTMLFormElement, fact: FormFact) => void;
+
+/**
+ * Gathers the fields with errors of a task, since the browser reports one after the other.
+ *
+ * @returns `add` a field, and `flush` what was gathered
+ */
+const createErrors = (note: Note) => {
+  const fields = new Map<HTMLFormElement, string[]>();
+  const flush = () => {
+    const found = [...fields];
+    fields.clear();
+    for (const [form, names] of found) note(form, { kind: 'errors', fields: [...new Set(names)] });
+  };
+  const add = (field: Element) => {
+    const form = markedForm(field);
+    if (!form) return;
+    if (!fields.size) setTimeout(flush);
+    fields.set(form, [...(fields.get(form) ?? []), nameOf(field)]);
+  };
+  return [add, flush] as const;
+};
+
+/** Options of listeners: before the page can stop an event, and until it is aborted. */
+type Listening = AbortController & { capture: true };
+
+/** Listens to forms. Returns a function that notes the errors that wait. */
+const watchForms = (note: Note, listening: Listening): (() => void) => {
+  const [addError, flush] = createErrors(note);
+  const listen = (type: string, listener: (target: HTMLElement, form: HTMLFormElement) => void) =>
+    addEventListener(
+      type,
+      ({ target }) => {
+        const form = markedForm(target);
+        if (form) listener(target as HTMLElement, form);
+      },
+      listening,
+    );
+  /** The form that the visitor is about to submit. Pages also check forms as they load, and while the visitor types. */
+  let tried: HTMLFormElement | undefined;
+  listen('input', (target, form) => note(form, { kind: 'input', field: nameOf(target) }));
+  // The enter key clicks the form's first button, too.
+  listen('click', (target, form) => {
+    const button = target.closest<HTMLButtonElement>('button, input');
+    if (!/^(submit|image)$/.test(button?.type ?? '')) return;
+    note(form, { kind: 'attempt' });
+    tried = form;
+    setTimeout(() => {
+      tried = undefined;
+    });
+  });
+  listen('invalid', (target, form) => {
+    if (form !== tried) return;
+    note(form, { kind: 'refused' });
+    addError(target);
+  });
+  listen('submit', (_target, form) => note(form, { kind: 'submit' }));
+  // Forms that the app checks itself.
+  const observer = new MutationObserver((records) => {
+    for (const { target } of records)
+      if ((target as Element).getAttribute('aria-invalid') === 'true') addError(target as Element);
+  });
+  observer.observe(document, { subtree: true, attributeFilter: ['aria-invalid'] });
+  listening.signal.addEventListener('abort', () => observer.disconnect());
+  return flush;
+};
+
+/**
+ * Creates a plugin that tracks forms with a mark, such as `<form data-clew-form="signup" data-clew-plan="pro">`: `form_started`,
+ * `form_error`, `form_submitted` and `form_abandoned`, with `{ form: 'signup', plan: 'pro' }`. They state names of fields, and never
+ * values. A form counts as abandoned if the visitor leaves it by another view, by leaving the page, or by a tab that stays hidden.
+ *
+ * @example createTracker({ baseUrl: '/clew', plugins: [forms()] })
+ */
+export const forms =
+  ({ hiddenFor = 1_800_000 }: FormOptions = {}): Plugin =>
+  (tracker, tools) => {
+    const { track, on } = tracker;
+    const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
+    const drafts = createDrafts(tools, KEY, hiddenFor);
+    const fillings = new Map<HTMLFormElement, Filling>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    /** When the visitor has hidden the tab. */
+    let hiddenAt: number | undefined;
+
+    /** The events that a fact makes due, with the form's marks. */
+    const take = (form: HTMLFormElement, fact: FormFact): Due[] => {
+      const [next, due] = fill(fillings.get(form), fact, hiddenAt ?? performance.now());
+      if (next) fillings.set(form, next);
+      else fillings.delete(form);
+      const marks = payloadOf(marksOf(form) as DOMStringMap);
+      return due.map(([event, properties]) => [event, { ...marks, ...properties }]);
+    };
+    const send = (due: readonly Due[]) => {
+      for (const event of due) track(...event);
+    };
+    const flush = watchForms((form, fact) => send(take(form, fact)), listening);
+    /** Ends these forms, and returns the events of those that were not submitted. */
+    const abandon = (left: readonly HTMLFormElement[]) => left.flatMap((form) => take(form, { kind: 'leave' }));
+    const all = () => [...fillings.keys()];
+    const leave = () => {
+      clearTimeout(timer);
+      flush();
+      const due = abandon(all());
+      if (drafts.takeBack()) send(due);
+    };
+
+    const hide = () => {
+      flush();
+      const now = performance.now();
+      hiddenAt = now;
+      const payloads = [...fillings].flatMap(([form, filling]) =>
+        fill(filling, { kind: 'leave' }, now)[1].map(([, properties]) => ({
+          ...payloadOf(marksOf(form) as DOMStringMap),
+          ...properties,
+        })),
+      );
+      if (!payloads[0]) return;
+      drafts.keep(payloads);
+      timer = setTimeout(leave, hiddenFor);
+    };
+    const show = () => {
+      hiddenAt = undefined;
+      clearTimeout(timer);
+      // Another page has tracked them.
+      if (!drafts.takeBack()) abandon(all());
+    };
+    addEventListener('visibilitychange', () => (document.hidden ? hide() : show()), listening);
+    addEventListener('pagehide', leave, listening);
+
+    tools.onTrack(({ event }) => {
+      if (event !== 'page_view' || listening.signal.aborted) return undefined;
+      // A form in a part of the page that stays, such as the footer, is not left.
+      const due = abandon(all().filter((form) => !form.isConnected));
+      if (due[0]) queueMicrotask(() => send(due));
+      return undefined;
+    });
+    const off = on('change', leave);
+    drafts.trackOthers(tracker, ABANDONED, listening);
+    return () => {
+      leave();
+      off();
+      listening.abort();
+    };
+  };

@@ -1,0 +1,67 @@
+import type { Plugin } from '../api/types.js';
+import { campaignIn } from '../page/campaign.js';
+import { LEFT } from './engagement.js';
+import { ABANDONED } from './form.js';
+import { isOf, latest, type Session, sessionAt, sessionIn } from './session.js';
+
+/** Options of `sessions`. */
+export interface SessionOptions {
+  /**
+   * After how long (ms) without an event a session ends.
+   *
+   * @default 1800000 (30 minutes)
+   */
+  timeout?: number | undefined;
+}
+
+/** Where the session is kept, and in a tab's own storage the campaign that has brought the visitor there. */
+const KEY = 'sessions';
+/** Events that report what was. They neither begin nor extend a session. */
+const ENDINGS = [LEFT, ABANDONED];
+/** The stored time of the last event may be older by this part of the time-out: not every event writes it. */
+const SLACK = 0.01;
+
+/** 96 random bits as text. `crypto.randomUUID` is missing on plain http. */
+const makeId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36).padStart(7, '0')).join('');
+
+/**
+ * Creates a plugin that adds `sessionId` and `sessionNumber` to every event. A session ends after 30 minutes without an event. A
+ * link with another campaign (`utm_source`, `gclid` and the like) and another visitor id begin a new one. All tabs of the origin
+ * share the session. It is stored only with the visitor's consent.
+ *
+ * @example createTracker({ baseUrl: '/clew', plugins: [sessions({ timeout: 15 * 60_000 })] })
+ */
+export const sessions =
+  ({ timeout = 1_800_000 }: SessionOptions = {}): Plugin =>
+  (_tracker, { visitorId, local, session: tab, onTrack }) => {
+    /** The session as this page knows it: before consent, and where storage is refused, it is stored nowhere. */
+    let known: Session | undefined;
+    /** The campaign of this tab. A reload is no new visit by it. */
+    let noticed = tab.get(KEY);
+
+    const notice = () => {
+      const campaign = campaignIn(location.href);
+      if (!campaign || campaign === noticed) return undefined;
+      noticed = campaign;
+      return campaign;
+    };
+    const store = (next: Session, stored: Session | undefined) => {
+      const isStored = stored?.id === next.id && stored.by === next.by && stored.campaign === next.campaign;
+      if (isStored && Math.abs(next.at - stored.at) < timeout * SLACK) return;
+      // The campaign is kept beside the session, also if it came before consent.
+      if (local.set(KEY, next) && noticed) tab.set(KEY, noticed);
+    };
+
+    onTrack(({ event }) => {
+      const by = visitorId();
+      const stored = sessionIn(local.get(KEY));
+      const last = latest(stored, known);
+      if (!last || !isOf(last, by) || !ENDINGS.includes(event)) {
+        known = sessionAt(last, { at: Date.now(), by, campaign: notice() }, timeout, makeId);
+        store(known, stored);
+      } else known = last;
+      return { sessionId: known.id, sessionNumber: known.number };
+    });
+    return () => {};
+  };

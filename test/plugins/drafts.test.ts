@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { PluginTools } from '../../src/api/types.ts';
+import { createDrafts } from '../../src/plugins/drafts.ts';
+
+const AFTER = 1000;
+let stored: Record<string, unknown>;
+let isAllowed: boolean;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  stored = {};
+  isAllowed = true;
+});
+afterEach(() => vi.useRealTimers());
+
+/** A page of the visitor. All pages share the storage. */
+const openPage = (visitor = 'ann') => {
+  const local: PluginTools['local'] = {
+    get: (key) => structuredClone(stored[key]),
+    set(key, value) {
+      if (isAllowed) stored = JSON.parse(JSON.stringify({ ...stored, [key]: value }));
+      return isAllowed;
+    },
+  };
+  return createDrafts({ local, visitorId: () => visitor } as unknown as PluginTools, 'forms', AFTER);
+};
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+const PAYLOADS = [{ form: 'signup' }];
+
+it('a later page takes a draft once, and the page itself learns of that', () => {
+  const [page, other, third] = [openPage(), openPage(), openPage()];
+  page.keep(PAYLOADS);
+  pass(AFTER);
+  expect(other.takeOthers('ann')).toEqual([]);
+  pass(AFTER);
+  expect(other.takeOthers('ann')).toMatchObject([{ payloads: PAYLOADS }]);
+  expect(third.takeOthers('ann')).toEqual([]);
+  expect(page.takeBack()).toBe(false);
+  expect(stored).toEqual({});
+});
+
+it('a page takes its own draft back, however late', () => {
+  const page = openPage();
+  page.keep(PAYLOADS);
+  pass(10 * AFTER);
+  expect(page.takeOthers('ann')).toEqual([]);
+  expect(page.takeBack()).toBe(true);
+  expect(page.takeBack()).toBe(true);
+  expect(stored).toEqual({});
+});
+
+it('the drafts of two pages are apart', () => {
+  const [page, other] = [openPage(), openPage()];
+  page.keep(PAYLOADS);
+  other.keep([{ form: 'login' }]);
+  expect(page.takeBack()).toBe(true);
+  pass(2 * AFTER);
+  expect(page.takeOthers('ann')).toMatchObject([{ payloads: [{ form: 'login' }] }]);
+});
+
+it('a draft of a former visitor is deleted', () => {
+  openPage('bob').keep(PAYLOADS);
+  pass(2 * AFTER);
+  expect(openPage().takeOthers('ann')).toEqual([]);
+  expect(stored).toEqual({});
+});
+
+it('nothing is kept without consent, and the page still has its events', () => {
+  isAllowed = false;
+  const page = openPage();
+  page.keep(PAYLOADS);
+  expect(stored).toEqual({});
+  expect(page.takeBack()).toBe(true);
+  isAllowed = true;
+  openPage('').keep(PAYLOADS);
+  expect(stored).toEqual({});
+});
+
+it('a refusal that erases the draft ends it', () => {
+  const page = openPage();
+  page.keep(PAYLOADS);
+  stored = {};
+  expect(page.takeBack()).toBe(false);
+});
+
+it('values of other code are no drafts', () => {
+  stored = { forms: { a: null, b: 'text', c: { at: 1 }, d: { at: 'x', payloads: [] }, e: { at: 1, payloads: [1] } } };
+  expect(openPage().takeOthers('ann')).toEqual([]);
+  stored = { forms: 'text' };
+  expect(openPage().takeOthers('ann')).toEqual([]);
+});

@@ -1,0 +1,127 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { TrackerOptions } from '../../src/index.ts';
+import { engagement } from '../../src/plugins/engagement.ts';
+import { type SessionOptions, sessions } from '../../src/plugins/sessions.ts';
+import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
+import { openPage, settle } from './page.ts';
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** Opens pages of one browser: they share the store, and each has a tab of its own. */
+const openBrowser = (given?: Partial<TrackerOptions>, options?: SessionOptions) => {
+  const store = createMemoryStore();
+  const openTab = (path = '/', tab: object = {}) => {
+    const page = openPage(path, tab);
+    const { tracker, events } = createTestTracker({
+      baseUrl: '/clew',
+      store,
+      plugins: [sessions(options), engagement()],
+      ...given,
+    });
+    stops.push(tracker.stop);
+    return { page, tracker, events };
+  };
+  type Tab = ReturnType<typeof openTab>;
+  /** Tracks an event, and returns its session. */
+  const track = async ({ tracker, events }: Tab): Promise<{ sessionId: string; sessionNumber: number }> => {
+    tracker.track('clicked');
+    await tracker.flush();
+    await settle();
+    return events('clicked').at(-1)?.payload as never;
+  };
+  return { openTab, track };
+};
+
+it('all events of all tabs have the session, which ends after 30 minutes without an event', async () => {
+  const { openTab, track } = openBrowser();
+  const tab = openTab();
+  const first = await track(tab);
+  expect(first).toMatchObject({ sessionId: expect.stringMatching(/^[a-z\d]{21}$/), sessionNumber: 1 });
+  tab.page.pass(29 * 60_000);
+  const other = openTab();
+  expect(await track(other)).toEqual(first);
+  other.page.pass(29 * 60_000);
+  expect(await track(other)).toEqual(first);
+  other.page.pass(30 * 60_000);
+  const second = await track(other);
+  expect(second).toMatchObject({ sessionNumber: 2 });
+  expect(second.sessionId).not.toBe(first.sessionId);
+  expect(await track(tab)).toEqual(second);
+});
+
+it('another campaign begins another session, and a reload of an earlier page of a campaign does not', async () => {
+  const { openTab, track } = openBrowser();
+  const tab = {};
+  expect(await track(openTab('/?utm_source=x', tab))).toMatchObject({ sessionNumber: 1 });
+  const other = openTab('/?utm_source=y');
+  expect(await track(other)).toMatchObject({ sessionNumber: 2 });
+  expect(await track(openTab('/?utm_source=x', tab))).toMatchObject({ sessionNumber: 2 });
+  expect(await track(openTab('/'))).toMatchObject({ sessionNumber: 2 });
+  other.page.push('/cart?utm_source=z');
+  expect(await track(other)).toMatchObject({ sessionNumber: 3 });
+  expect(await track(openTab('/?utm_source=x'))).toMatchObject({ sessionNumber: 4 });
+});
+
+it('page_left neither begins nor extends a session', async () => {
+  const { openTab, track } = openBrowser();
+  const tab = openTab();
+  const first = await track(tab);
+  tab.page.pass(20 * 60_000);
+  tab.page.look(false, false);
+  tab.page.pass(11 * 60_000);
+  tab.page.look(true, true);
+  tab.page.pass(1000);
+  tab.page.look(false, false);
+  await settle();
+  expect(tab.events('page_left').map(({ payload }) => payload)).toMatchObject([first, first]);
+  expect(await track(tab)).toMatchObject({ sessionNumber: 2 });
+});
+
+it('another visitor has sessions of their own', async () => {
+  const { openTab, track } = openBrowser();
+  const tab = openTab();
+  const first = await track(tab);
+  tab.tracker.reset();
+  const second = await track(tab);
+  expect(second).toMatchObject({ sessionNumber: 1 });
+  expect(second.sessionId).not.toBe(first.sessionId);
+});
+
+it('nothing is stored before consent, and events from before consent have the session', async () => {
+  const { openTab, track } = openBrowser({ consent: 'required' });
+  const tab = openTab();
+  tab.tracker.track('early');
+  const next = openTab();
+  next.tracker.consent(true);
+  const later = await track(next);
+  tab.tracker.consent(true);
+  const own = await track(tab);
+  expect(tab.events('early')[0]?.payload).toMatchObject({ sessionNumber: 1 });
+  expect(tab.events('early')[0]?.payload).not.toEqual(later);
+  expect(own.sessionNumber).toBe(1);
+  expect(await track(next)).toEqual(await track(tab));
+});
+
+it('a refusal ends the session', async () => {
+  const { openTab, track } = openBrowser();
+  const tab = openTab();
+  const first = await track(tab);
+  tab.tracker.consent(false);
+  tab.tracker.consent(true);
+  const second = await track(tab);
+  expect(second).toMatchObject({ sessionNumber: 1 });
+  expect(second.sessionId).not.toBe(first.sessionId);
+});
+
+it('an event without an object for a payload stays as it is', async () => {
+  const { tracker, events } = openBrowser().openTab();
+  tracker.track('clicked', 'text');
+  await tracker.flush();
+  await settle();
+  expect(events('clicked')[0]?.payload).toBe('text');
+});
