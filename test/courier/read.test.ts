@@ -121,7 +121,7 @@ describe('a read', () => {
     expect(drop).toHaveBeenCalledWith(taken);
   });
 
-  it('keeps the note of a handover that is settled while one of its events has a row, as one that another page has taken in', async () => {
+  it('keeps the note of a settled handover while one of its events has a row', async () => {
     const taken = [{ id: 'x', at: 0, ids: [idOf(a)] }];
     const drop = vi.fn();
     const receipts = { makeId: () => '', write() {}, open: () => [], held: () => new Set<string>(), drop };
