@@ -134,6 +134,22 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'properties of nobody are reported, after a SIGKILL has taken each of two calls of identify()',
+    plan: relayed(
+      951_092,
+      [
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'kill' } },
+        { wait: { ms: 28_843 }, action: { verb: 'busyDatabase', ms: 20 } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'kill' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: { ms: 21_643 }, action: { verb: 'setPropertiesAndLeave', tab: 2 } },
+      ],
+      { theme: 'crashes', dataset: { baseUrl: '/clew', flushInterval: '200', maxBatchEvents: '5' } },
+    ),
+  },
+  {
     name: 'one tab calls reset() and another one identify() in the same millisecond: the person is identified once',
     plan: relayed(26217, [
       { wait: now, action: { verb: 'reset', tab: 1 } },

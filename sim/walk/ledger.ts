@@ -144,7 +144,9 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
           tracked.set(event.n, { ...event, persons: new Set(changes.map(({ person }) => person)) });
     },
     doubt(ms) {
-      for (let i = changes.length - 1; i > 0 && scheduler.now() - (changes[i] as Change).at < ms; i--)
+      // The change before may have been taken back earlier.
+      const mayBeGone = (change: Change) => scheduler.now() - change.at < ms || unsure.has(change);
+      for (let i = changes.length - 1; i > 0 && mayBeGone(changes[i] as Change); i--)
         doubt(changes[i] as Change, (changes[i - 1] as Change).person);
     },
     owners({ persons, change, at }) {

@@ -121,7 +121,7 @@ describe('a read', () => {
     expect(drop).toHaveBeenCalledWith(taken);
   });
 
-  it('keeps the note of a settled handover while another page has a row of its event', async () => {
+  it('keeps the note of a settled handover while one of its events has a row', async () => {
     const taken = [{ id: 'x', at: 0, ids: [idOf(a)] }];
     const drop = vi.fn();
     const receipts = { makeId: () => '', write() {}, open: () => [], held: () => new Set<string>(), drop };
