@@ -107,5 +107,9 @@ declare module '*.vue' {
   const component: import('vue').Component;
   export default component;
 }
-declare const Deno: { serve(handle: (request: Request) => Response | Promise<Response>): void };
-declare const Bun: { serve(options: { fetch(request: Request): Response | Promise<Response> }): void };
+declare const Deno: {
+  serve(handle: (request: Request, info: { remoteAddr: object }) => Response | Promise<Response>): void;
+};
+declare const Bun: {
+  serve(options: { fetch: (request: Request, server: { port: number }) => Response | Promise<Response> }): void;
+};
