@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { slug } from 'github-slugger';
 import { defineConfig } from 'vitepress';
 import { onSite, root } from './outside.ts';
-import { home, sidebar } from './pages.ts';
+import { home, sidebar, withLinks } from './pages.ts';
 
 /** A small form of the ball in `demo/pages/clew.svg`, within the page: no request, and no file at the root of the site. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
@@ -29,6 +29,9 @@ export default defineConfig({
     // The anchors that GitHub makes of headings.
     anchor: { slugify: (heading) => slug(heading) },
     config: (md) => {
+      md.core.ruler.before('normalize', 'clew_reference', (state) => {
+        if (state.env.relativePath?.startsWith('api/')) state.src = withLinks(state.src);
+      });
       md.core.ruler.push('clew_references', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const name = REFERENCES[token.type as keyof typeof REFERENCES];

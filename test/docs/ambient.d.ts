@@ -79,8 +79,15 @@ declare module '$app/navigation' {
   type Place = { url: URL } | null;
   export const afterNavigate: (listener: (navigation: { from: Place; to: Place }) => void) => void;
 }
+declare module 'next' {
+  export interface NextConfig {
+    skipTrailingSlashRedirect?: boolean;
+  }
+}
 /** What Nuxt imports by itself. */
 declare const defineEventHandler: <T>(handle: (event: { method: string }) => T) => unknown;
+declare const defineNuxtPlugin: (install: (nuxt: { vueApp: import('vue').App }) => void) => unknown;
+declare const useRouter: () => import('vue-router').Router;
 declare const toWebRequest: (event: { method: string }) => Request;
 declare module '$lib/tracker' {
   export const tracker: import('clew').Tracker<AppEvents>;

@@ -1,0 +1,2 @@
+/** Who has joined the club, by name. */
+export const useMember = () => useState<string | undefined>('member');
