@@ -33,15 +33,11 @@ export const startServerApp = async (name: ServerAppName, demo: Demo): Promise<S
     // The app's package.json names the tarball there.
     await packClew(place);
     const { origin: address, port } = new URL(await deadUrl());
-    const env = {
-      ...(await environment(SERVER_APPS[name])),
-      BASE_URL: demo.address,
-      API_KEY: 'demo-key',
-      HOST: '127.0.0.1',
-      PORT: port,
-    };
+    const env = await environment(SERVER_APPS[name]);
+    // As on a build server: the service's address and key are only there when the app runs.
     await runCommands('npm install --no-package-lock\nnpm run build', folder, env);
-    const server = startCommand('npm start', folder, env);
+    const service = { BASE_URL: demo.address, API_KEY: 'demo-key' };
+    const server = startCommand('npm start', folder, { ...env, ...service, HOST: '127.0.0.1', PORT: port });
     const stop = async () => {
       await server.end();
       await remove();

@@ -29,7 +29,7 @@ it('the changelog begins with unreleased entries and has the version of package.
   expect(headings.some((heading) => heading === version || heading.startsWith(`${version} - `))).toBe(true);
 });
 
-it('each page whose reader installs clew links to the way to get it, until clew is published', () => {
+it('each page whose reader installs clew states that it is not on npm, until it is published', () => {
   const installs = pages.filter((page) => /\bnpm install (?:.* )?clew$|`npm install clew`/m.test(read(page)));
   const links = pages.filter((page) => /not on npm yet/.test(read(page)));
   expect(installs.length).toBeGreaterThan(8);

@@ -1,13 +1,15 @@
-import { createRelay } from 'clew/relay';
+import { createRelay, type Relay } from 'clew/relay';
 
-// The demo's service, unless the environment names another one.
-const { BASE_URL = 'http://127.0.0.1:8787', API_KEY = 'demo-key' } = process.env;
-const relay = createRelay({
-  baseUrl: BASE_URL,
-  apiKey: API_KEY,
-  allowUnsignedIdentify: true,
-  allowUnsignedUpsert: true,
-});
-const handle = (request: Request) => relay(request);
+let relay: Relay | undefined;
+const handle = (request: Request) => {
+  // Next imports this file during its build, too, where the variables may be missing.
+  relay ??= createRelay({
+    baseUrl: process.env.BASE_URL,
+    apiKey: process.env.API_KEY,
+    allowUnsignedIdentify: true,
+    allowUnsignedUpsert: true,
+  });
+  return relay(request);
+};
 
 export { handle as OPTIONS, handle as POST };
