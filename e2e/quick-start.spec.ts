@@ -41,6 +41,8 @@ const test = base.extend<object, { tarball: string; reason: string | undefined }
   ],
 });
 
+test.describe.configure({ mode: 'parallel' });
+
 const isUp = (address: string) =>
   fetch(address).then(
     ({ ok }) => ok,
