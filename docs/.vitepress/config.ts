@@ -13,6 +13,22 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 /** The tokens of Markdown that refer to a file, and the attribute that names it. */
 const REFERENCES = { link_open: 'href', image: 'src' } as const;
 
+const SEARCH_BOX = /role="button"(\s+:aria-owns="[^"]*")\s+aria-expanded="true"\s+aria-haspopup="listbox"/;
+
+/** VitePress calls its search a button, within which screen readers announce neither the field nor the results, and labels plain keys. */
+const searchDialog = {
+  name: 'search-dialog',
+  enforce: 'pre' as const,
+  transform(code: string, id: string) {
+    if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
+    if (!SEARCH_BOX.test(code))
+      throw new Error('the search box of VitePress has changed: see whether it still needs this');
+    return code
+      .replace(SEARCH_BOX, 'role="dialog" aria-modal="true"$1')
+      .replaceAll('<kbd :aria-label', '<kbd role="img" :aria-label');
+  },
+};
+
 export default defineConfig({
   title: 'clew',
   description: 'A browser SDK that records what visitors do and delivers the events through your own relay.',
@@ -58,5 +74,5 @@ export default defineConfig({
     sidebar,
     docFooter: { prev: 'Previous page', next: 'Next page' },
   },
-  vite: { server: { fs: { allow: [root] } } },
+  vite: { server: { fs: { allow: [root] } }, plugins: [searchDialog] },
 });
