@@ -1,91 +1,107 @@
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@playwright/test';
-import { createServer } from 'vite';
-import { blocksOf, root } from '../test/docs/markdown.ts';
+import { test as base, expect, type Page } from '@playwright/test';
 import { deadUrl } from '../test/upstream.ts';
+import { emptyFolder, environment, LONGEST, packClew, runCommands, startCommand, whyNot } from './support/npmApp.ts';
+import { readQuickStart } from './support/quickStart.ts';
 
-const nameIn = (text: string) => /^(?:\/\/|<!--) ([\w./-]+\.\w+)(?: -->)?\n/.exec(text)?.[1];
+interface Stack {
+  /** The package whose version of Node the page has to name. */
+  readonly framework: string;
+  /** Where the app answers, if its own server does. */
+  readonly hasServer: boolean;
+  /** Shows that the page's code is right for the framework's compiler, too. */
+  readonly check?: string;
+}
 
-/** The files of a quick start as a reader writes them, with another port than 3000, in a folder that has the package. */
-const writeFiles = async (page: string, port: string) => {
-  await mkdir(join(root, 'test-results'), { recursive: true });
-  const folder = await mkdtemp(join(root, 'test-results/start-'));
-  await mkdir(join(folder, 'node_modules'));
-  await symlink(root, join(folder, 'node_modules/clew'));
-  for (const { text } of blocksOf(page)) {
-    const name = nameIn(text);
-    if (!name) continue;
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text.replaceAll('3000', port));
-  }
-  return folder;
+const STACKS: Record<string, Stack> = {
+  html: { framework: 'clew', hasServer: false },
+  react: { framework: 'vite', hasServer: true, check: 'npm run build' },
+  vue: { framework: 'vite', hasServer: true, check: 'npm run build' },
+  // Its template asks for a font from the network in a build. The types that a build checks are there without one.
+  next: { framework: 'next', hasServer: true, check: 'npx tsc --noEmit' },
+  nuxt: { framework: 'nuxt', hasServer: true, check: 'npx nuxt build' },
+  // A build needs the adapter of a host.
+  astro: { framework: 'astro', hasServer: true },
+  sveltekit: { framework: 'vite', hasServer: true, check: 'npm run check' },
+  angular: { framework: '@angular/cli', hasServer: true, check: 'npm run build' },
 };
 
-/** Runs a server of the page, and returns what it prints. */
-const runServer = (folder: string, file: string) => {
-  const child = spawn(process.execPath, [file], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
-  let printed = '';
-  child.stdout.on('data', (chunk) => {
-    printed += chunk;
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  return {
-    printed: () => printed,
-    async end() {
-      child.kill();
-      await ended;
-    },
-  };
-};
-
-/** The files of Vite's template that the page does not show. */
-const TEMPLATES: Record<string, Record<string, string>> = {
-  'docs/start-react.md': {
-    'index.html': '<div id="root"></div><script type="module" src="/src/main.tsx"></script>',
-    'src/main.tsx': `import { createRoot } from 'react-dom/client';
-      import App from './App.tsx';
-      createRoot(document.getElementById('root')!).render(<App />);`,
-  },
-  'docs/start-vue.md': {
-    'index.html': '<div id="app"></div><script type="module" src="/src/main.ts"></script>',
-    'src/main.ts': "import { createApp } from 'vue'; import App from './App.vue'; createApp(App).mount('#app');",
-  },
-};
-
-for (const page of ['docs/start-html.md', ...Object.keys(TEMPLATES)]) {
-  test(`${page} leads to an event that the relay prints`, { tag: '@long' }, async ({ page: tab }) => {
-    const { port } = new URL(await deadUrl());
-    const folder = await writeFiles(page, port);
-    const template = TEMPLATES[page];
-    for (const [name, text] of Object.entries(template ?? {})) await writeFile(join(folder, name), text);
-    const server = runServer(folder, template ? 'relay.mjs' : 'server.mjs');
-    const vite =
-      template && (await createServer({ root: folder, logLevel: 'error', server: { host: '127.0.0.1', port: 0 } }));
-    try {
-      await vite?.listen();
-      const messages: string[] = [];
-      tab.on('console', (message) => messages.push(message.text()));
-      const address = vite?.resolvedUrls?.local[0] ?? `http://127.0.0.1:${port}/`;
-      await expect
-        .poll(() =>
-          fetch(address).then(
-            ({ ok }) => ok,
-            () => false,
-          ),
-        )
-        .toBe(true);
-      await tab.goto(address);
-      await tab.getByRole('button', { name: 'Sign up' }).click();
-      await expect.poll(() => messages.join('\n')).toContain('clew: delivered');
-      await expect
-        .poll(server.printed)
-        .toMatch(/^\/api\/events\/batch\/ .*"event":"signup".*"payload":\{"plan":"pro"\}/m);
-    } finally {
-      await vite?.close();
-      await server.end();
+const test = base.extend<object, { tarball: string; reason: string | undefined }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a pattern
+  reason: [async ({}, use) => use(await whyNot()), { scope: 'worker' }],
+  tarball: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a pattern
+    async ({}, use) => {
+      const folder = await emptyFolder();
+      await use(await packClew(folder));
       await rm(folder, { recursive: true });
+    },
+    { scope: 'worker' },
+  ],
+});
+
+test.describe.configure({ mode: 'parallel' });
+
+const isUp = (address: string) =>
+  fetch(address).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** A development server loads the page anew when it first sees a package, so an early click may do nothing. */
+const clickUntilDelivered = async (page: Page, address: string) => {
+  const messages: string[] = [];
+  page.on('console', (message) => messages.push(message.text()));
+  await page.goto(address);
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await expect.poll(() => messages.join('\n'), { timeout: 5_000 }).toContain('clew: delivered');
+  }).toPass({ timeout: 60_000 });
+};
+
+for (const [name, { framework, hasServer, check }] of Object.entries(STACKS)) {
+  const page = `docs/start-${name}.md`;
+  test(`${page} leads from an empty folder to an event that a terminal shows`, { tag: '@long' }, async ({
+    page: tab,
+    tarball,
+    reason,
+  }) => {
+    test.skip(reason !== undefined, reason);
+    test.setTimeout(3 * LONGEST);
+    const start = readQuickStart(page);
+    const env = await environment(start.node);
+    const folder = await emptyFolder();
+    const servers: ReturnType<typeof startCommand>[] = [];
+    try {
+      expect(start.commands).toMatch(/^npm install .*\bclew$/m);
+      const commands = start.commands.replace(/^(npm install .*)\bclew$/m, `$1${tarball}`);
+      const app = (await runCommands(`${commands}\npwd`, folder, env)).trim().split('\n').at(-1) ?? '';
+      const { engines } = JSON.parse(await readFile(join(app, 'node_modules', framework, 'package.json'), 'utf8'));
+      expect(engines.node).toMatch(new RegExp(`(\\^|>=)${start.node.replaceAll('.', '\\.')}\\b`));
+
+      const { port } = new URL(await deadUrl());
+      const { port: own } = new URL(await deadUrl());
+      for (const [path, text] of Object.entries(start.files)) {
+        await mkdir(dirname(join(app, path)), { recursive: true });
+        await writeFile(join(app, path), text.replaceAll('3000', port));
+      }
+      for (const command of start.servers) {
+        const isApp = hasServer && !command.startsWith('node ');
+        const dashes = command.startsWith('npm ') && !command.includes(' -- ') ? ' --' : '';
+        servers.push(startCommand(isApp ? `${command}${dashes} --port ${own}` : command, app, env));
+      }
+      const address = `http://localhost:${hasServer ? own : port}/`;
+      await expect.poll(() => isUp(address), { timeout: 60_000 }).toBe(true);
+      await clickUntilDelivered(tab, address);
+      await expect.poll(() => servers.map(({ printed }) => printed()).join('\n')).toMatch(start.shown);
+      if (check) await runCommands(check, app, env);
+    } catch (error) {
+      console.log(servers.map(({ printed }) => printed()).join('\n'));
+      throw error;
+    } finally {
+      await Promise.all(servers.map(({ end }) => end()));
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 }

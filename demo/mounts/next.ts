@@ -3,17 +3,22 @@ import { createRelay, type RelayOptions } from '../../src/relay.ts';
 
 /**
  * The exports of `app/clew/[...path]/route.ts` in Next.js. `next.config.ts` needs `skipTrailingSlashRedirect: true`, because
- * Next otherwise redirects `/clew/api/events/batch/`, and a tracker follows no redirects.
+ * Next otherwise redirects `/clew/api/events/batch/`, and a tracker follows no redirects. `next build` refuses the relay itself as a
+ * handler, because Next passes another second argument. It also imports the file, when the variables may be missing.
  * https://nextjs.org/docs/app/api-reference/config/next-config-js/trailingSlash
  *
  * Next is no dependency of this repository. The tests call these exports as Next calls a route handler.
  *
  * @example
- * const relay = createRelay({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
- * export const POST = relay;
- * export const OPTIONS = relay;
+ * let relay: Relay | undefined;
+ * const handle = (request: Request) => {
+ *   relay ??= createRelay({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
+ *   return relay(request);
+ * };
+ * export { handle as OPTIONS, handle as POST };
  */
 export const createRoute = (options: RelayOptions) => {
   const relay = createRelay(options);
-  return { relay, POST: relay, OPTIONS: relay };
+  const handle = (request: Request) => relay(request);
+  return { relay, POST: handle, OPTIONS: handle };
 };

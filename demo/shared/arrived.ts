@@ -1,7 +1,5 @@
-import type { WireEvent } from 'clew';
-
 /** Events by name, page views with their path. */
-export const nameAll = (events: WireEvent[]): string[] =>
+export const nameAll = (events: readonly { event: string; payload?: unknown }[]): string[] =>
   events.map(({ event, payload }) =>
     [event, (payload as { path?: string } | undefined)?.path].filter(Boolean).join(' '),
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { slug } from 'github-slugger';
 import { defineConfig } from 'vitepress';
 import { onSite, root } from './outside.ts';
-import { home, sidebar } from './pages.ts';
+import { home, sidebar, withLinks } from './pages.ts';
 
 /** A small form of the ball in `demo/pages/clew.svg`, within the page: no request, and no file at the root of the site. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
@@ -12,6 +12,22 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 
 /** The tokens of Markdown that refer to a file, and the attribute that names it. */
 const REFERENCES = { link_open: 'href', image: 'src' } as const;
+
+const SEARCH_BOX = /role="button"(\s+:aria-owns="[^"]*")\s+aria-expanded="true"\s+aria-haspopup="listbox"/;
+
+/** VitePress calls its search a button, within which screen readers announce neither the field nor the results, and labels plain keys. */
+const searchDialog = {
+  name: 'search-dialog',
+  enforce: 'pre' as const,
+  transform(code: string, id: string) {
+    if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
+    if (!SEARCH_BOX.test(code))
+      throw new Error('the search box of VitePress has changed: see whether it still needs this');
+    return code
+      .replace(SEARCH_BOX, 'role="dialog" aria-modal="true"$1')
+      .replaceAll('<kbd :aria-label', '<kbd role="img" :aria-label');
+  },
+};
 
 export default defineConfig({
   title: 'clew',
@@ -29,6 +45,9 @@ export default defineConfig({
     // The anchors that GitHub makes of headings.
     anchor: { slugify: (heading) => slug(heading) },
     config: (md) => {
+      md.core.ruler.before('normalize', 'clew_reference', (state) => {
+        if (state.env.relativePath?.startsWith('api/')) state.src = withLinks(state.src);
+      });
       md.core.ruler.push('clew_references', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const name = REFERENCES[token.type as keyof typeof REFERENCES];
@@ -55,5 +74,5 @@ export default defineConfig({
     sidebar,
     docFooter: { prev: 'Previous page', next: 'Next page' },
   },
-  vite: { server: { fs: { allow: [root] } } },
+  vite: { server: { fs: { allow: [root] } }, plugins: [searchDialog] },
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DefaultTheme } from 'vitepress';
 
 const group = (text: string, items: [text: string, page: string][], collapsed = false): DefaultTheme.SidebarItem => ({
@@ -90,6 +92,20 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   ),
 ];
 
+const names = new Map(sidebar.flatMap(({ items = [] }) => items).map(({ link, text }) => [link, text]));
+
+/** The API reference with links in place of the files that docstrings name for readers of the source. */
+export const withLinks = (reference: string): string =>
+  reference.replace(/(?<![\w/.])docs\/([\w-]+)\.md/g, (file, page) => {
+    const name = names.get(`/${page}`);
+    return name ? `[${name}](../${page}.md)` : file;
+  });
+
+/** The ball of thread of `demo/pages/clew.svg`, within the page: no request, and nothing moves when it arrives. */
+const ball = `data:image/svg+xml,${encodeURIComponent(
+  readFileSync(join(import.meta.dirname, '../../demo/pages/clew.svg'), 'utf8'),
+)}`;
+
 /** The top of the start page. `docs/README.md` follows it. */
 export const home = {
   layout: 'home',
@@ -97,6 +113,7 @@ export const home = {
     name: 'clew',
     text: 'Events that arrive',
     tagline: 'A browser SDK that stores each event, retries it, and delivers it through your own relay.',
+    image: { src: ball, alt: '' },
     actions: [
       { theme: 'brand', text: 'First event', link: '/start-html' },
       { theme: 'alt', text: 'API reference', link: '/api/' },

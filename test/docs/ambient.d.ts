@@ -83,8 +83,15 @@ declare module '$app/navigation' {
   type Place = { url: URL } | null;
   export const afterNavigate: (listener: (navigation: { from: Place; to: Place }) => void) => void;
 }
+declare module 'next' {
+  export interface NextConfig {
+    skipTrailingSlashRedirect?: boolean;
+  }
+}
 /** Functions that Nuxt imports by itself. */
 declare const defineEventHandler: <T>(handle: (event: { method: string }) => T) => unknown;
+declare const defineNuxtPlugin: (install: (nuxt: { vueApp: import('vue').App }) => void) => unknown;
+declare const useRouter: () => import('vue-router').Router;
 declare const toWebRequest: (event: { method: string }) => Request;
 declare module '$lib/tracker' {
   export const tracker: import('clew').Tracker<AppEvents>;
@@ -127,5 +134,9 @@ declare module '*.vue' {
   const component: import('vue').Component;
   export default component;
 }
-declare const Deno: { serve(handle: (request: Request) => Response | Promise<Response>): void };
-declare const Bun: { serve(options: { fetch(request: Request): Response | Promise<Response> }): void };
+declare const Deno: {
+  serve(handle: (request: Request, info: { remoteAddr: object }) => Response | Promise<Response>): void;
+};
+declare const Bun: {
+  serve(options: { fetch: (request: Request, server: { port: number }) => Response | Promise<Response> }): void;
+};

@@ -24,6 +24,16 @@ const LANGUAGES = [
   'vue',
 ];
 
+/** The types that `next build` demands of the pages' route handlers. */
+const routes = blocks
+  .filter(({ text }) => text.startsWith('// app/clew/[...path]/route.ts\n'))
+  .map((block) => ({
+    ...block,
+    text: `import { OPTIONS, POST } from './app/clew/[...path]/route';
+      type Handler = (request: Request, context: { params: Promise<{ path: string[] }> }) => Promise<Response>;
+      export const handlers: Handler[] = [OPTIONS, POST];`,
+  }));
+
 it('every block of code has a language that a test checks', () => {
   expect(blocks.filter(({ lang }) => !LANGUAGES.includes(lang)).map(placeOf)).toEqual([]);
 });
@@ -49,11 +59,15 @@ describe('TypeScript and JavaScript, also in HTML and components', () => {
   let told: string[] = [];
   beforeAll(() => {
     // One program for all, since the libraries' types cost more than the blocks.
-    told = compile([...blocks, ...examples, ...all]);
+    told = compile([...blocks, ...routes, ...examples, ...all]);
   }, 120_000);
 
   it('compile against the types of the built package', () => {
     expect(told.filter((fault) => !/^(wrong\.md|src\/)/.test(fault))).toEqual([]);
+  });
+
+  it('of the route handlers of Next.js are checked as its build does', () => {
+    expect(routes.map(({ file }) => file)).toEqual(['docs/relay.md', 'docs/start-next.md']);
   });
 
   it('compile in the examples of docstrings', () => {

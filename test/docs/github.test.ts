@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { read, root } from './markdown.ts';
+import { pages, read, root } from './markdown.ts';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
@@ -27,6 +27,13 @@ it('the changelog begins with unreleased entries and has the version of package.
   expect(headings[0]).toBe('[Unreleased]');
   const { version } = JSON.parse(read('package.json'));
   expect(headings.some((heading) => heading === version || heading.startsWith(`${version} - `))).toBe(true);
+});
+
+it('each page whose reader installs clew states that it is not on npm, until it is published', () => {
+  const installs = pages.filter((page) => /\bnpm install (?:.* )?clew$|`npm install clew`/m.test(read(page)));
+  const links = pages.filter((page) => /not on npm yet/.test(read(page)));
+  expect(installs.length).toBeGreaterThan(8);
+  expect(links).toEqual(read('CHANGELOG.md').includes('Not published yet.') ? installs : []);
 });
 
 it('the supported versions are those of package.json', () => {

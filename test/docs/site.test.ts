@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { OUTSIDE, onSite } from '../../docs/.vitepress/outside.ts';
-import { sidebar } from '../../docs/.vitepress/pages.ts';
+import { sidebar, withLinks } from '../../docs/.vitepress/pages.ts';
 import { pages, read, root } from './markdown.ts';
 import { siteFaults } from './site.ts';
 
@@ -42,6 +42,12 @@ it.each([
   ['#limits', 'relay.md', '#limits'],
 ])('a link to %s on %s leads to %s', (url, page, expected) => {
   expect(onSite(url, page)).toBe(expected);
+});
+
+it('the API reference links to pages that a docstring names', () => {
+  expect(withLinks('Ends it. docs/relay.md explains why, but docs/none.md and a/docs/relay.md do not.')).toBe(
+    'Ends it. [Relay](../relay.md) explains why, but docs/none.md and a/docs/relay.md do not.',
+  );
 });
 
 it('finds links, anchors and files without a target, and all that needs the network', () => {

@@ -1,0 +1,2 @@
+/** The name of the person who has joined the club. */
+export const useMember = () => useState<string | undefined>('member');
