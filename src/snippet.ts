@@ -97,7 +97,7 @@ const start = () => {
   const tracker = startTracker(
     normaliseOptions(options as unknown as TrackerOptions),
     options.context ? [addContext(browserContext)] : [],
-    { clock: () => replayed ?? Date.now(), replayedId: () => replayedId },
+    { replayedAt: () => replayed, replayedId: () => replayedId },
   );
   const early = host.clew?.q?.splice(0) ?? [];
   // No method takes more than three, and a list of them for each call would cost as much as what `track` does with it.

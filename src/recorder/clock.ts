@@ -1,0 +1,35 @@
+/** The clock of a page load: it follows the visitor's clock, but never falls back. */
+export interface Clock {
+  /** In ms since the epoch. */
+  now(): number;
+  /** The same, and for how long (ms) the page load lasts by this clock: a relay compares the former with its own clock. */
+  reading(): readonly [now: number, age: number];
+}
+
+/** Less (ms) between two looks is a clock that corrects itself. */
+const SET_BACK = 60_000;
+
+/**
+ * Creates the clock of a page load. Without it, events after the visitor has set the clock back would be older than those before. That
+ * the clock was set ahead is not known: browsers stop `performance.now()` while the machine sleeps.
+ * https://w3c.github.io/hr-time/#dfn-monotonic-clock
+ */
+export const createClock = (): Clock => {
+  let origin = Date.now() - performance.now();
+  let back = 0;
+  const since = origin;
+  const now = () => {
+    const time = Date.now();
+    const from = time - performance.now();
+    if (from < origin - SET_BACK) back += Math.round(origin - from);
+    origin = from;
+    return time + back;
+  };
+  return {
+    now,
+    reading() {
+      const time = now();
+      return [time, Math.round(time - since)];
+    },
+  };
+};
