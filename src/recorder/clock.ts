@@ -6,7 +6,7 @@ export interface Clock {
   reading(): readonly [now: number, age: number];
 }
 
-/** Less (ms) between two looks is a clock that corrects itself. */
+/** Less (ms) between two looks is a clock that corrects itself: then the page's clock stands still for as long. */
 const SET_BACK = 60_000;
 
 /**
@@ -17,13 +17,15 @@ const SET_BACK = 60_000;
 export const createClock = (): Clock => {
   let origin = Date.now() - performance.now();
   let back = 0;
+  let latest = 0;
   const since = origin;
   const now = () => {
     const time = Date.now();
     const from = time - performance.now();
     if (from < origin - SET_BACK) back += Math.round(origin - from);
     origin = from;
-    return time + back;
+    latest = Math.max(latest, time + back);
+    return latest;
   };
   return {
     now,

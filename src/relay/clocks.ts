@@ -45,7 +45,7 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   const isPossible = (time: number) => time <= at + RIGHT && time >= at - maxPast;
   const [first = 0] = guesses;
   // An event from the future was tracked before it arrived. The latest possible time is the arrival.
-  const otherwise = latest + first > at ? at - latest : first;
+  const otherwise = guesses.some((offset) => latest + offset > at) ? at - latest : first;
   return times.map((time) => guesses.find((offset) => isPossible(time + offset)) ?? otherwise);
 };
 

@@ -155,6 +155,12 @@ describe('a clock that was set', () => {
   });
 });
 
+it('a clock that was set back twice, by years, loses no events', async () => {
+  const { track, send, times } = open();
+  await send(30, [track(1, 1, -TEN_YEARS), track(1, 3, -TEN_YEARS), track(2, 25, -2 * TEN_YEARS)], -2 * TEN_YEARS, 20);
+  expect(times()).toEqual([28, 30, 25]);
+});
+
 describe('events too far away', () => {
   const rejectedBy = async (options: Partial<RelayOptions>, days: number, clock?: number) => {
     const { track, send, times } = open(options);
