@@ -32,7 +32,7 @@ export const nextRequest = (
   limits: BatchLimits,
   bisection: Bisection,
   singles: ReadonlySet<string>,
-  clock: () => readonly [number, number],
+  clock: () => readonly number[],
 ): Next | undefined => {
   const open = receipts?.open() ?? [];
   const handed = new Set(open.flatMap(({ ids }) => ids));

@@ -31,7 +31,7 @@ export interface CourierPorts {
   /** Makes a name for the lease that no other page and no other tracker ever has. */
   makeName(): string;
   /** The page's clock, for the relay. */
-  clock(): readonly [now: number, age: number];
+  clock(): readonly number[];
   /** What pages leave to those that come after them. */
   readonly farewell: Pick<Farewell, 'hasLeft' | 'settle'>;
   /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */

@@ -2,8 +2,11 @@
 export interface Clock {
   /** In ms since the epoch. */
   now(): number;
-  /** The same, and for how long (ms) the page load lasts by this clock: a relay compares the former with its own clock. */
-  reading(): readonly [now: number, age: number];
+  /**
+   * For a relay: the same, for how long (ms) the page load lasts by this clock, and how far (ms) the visitor has set the clock back
+   * meanwhile, if so.
+   */
+  reading(): readonly number[];
 }
 
 /** Less (ms) between two looks is a clock that corrects itself: then the page's clock stands still for as long. */
@@ -31,7 +34,7 @@ export const createClock = (): Clock => {
     now,
     reading() {
       const time = now();
-      return [time, Math.round(time - since)];
+      return [time, Math.round(time - since), ...(back ? [back] : [])];
     },
   };
 };

@@ -4,8 +4,11 @@ import type { RelayedEvent } from './job.js';
 import { memoryOffsets, type Offsets } from './offsets.js';
 import type { Seen } from './seen.js';
 
-/** The clock of the page that sends a request: its time, and for how long (ms) the page load lasts by it. */
-export type Reading = readonly [now: number, age: number];
+/**
+ * The clock of the page that sends a request: its time, for how long (ms) the page load lasts by it, and how far (ms) the visitor has
+ * set the clock back meanwhile. Pages that were opened since then have that other clock.
+ */
+export type Reading = readonly [now: number, age: number, back?: number];
 
 /** A clock that differs by less (ms) is right. A request may be under way for some of it. */
 const RIGHT = 120_000;
@@ -14,7 +17,7 @@ const EARLY = 1000;
 
 /** The visitor's clock as the page has stated it. Anything else under that name is no statement. */
 export const readingIn = ({ clock }: Record<string, unknown>): Reading | undefined =>
-  Array.isArray(clock) && clock.length === 2 && clock.every(Number.isFinite)
+  Array.isArray(clock) && (clock.length === 2 || clock.length === 3) && clock.every(Number.isFinite)
     ? (clock as unknown as Reading)
     : undefined;
 
@@ -36,12 +39,13 @@ interface Arrival {
  */
 export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): number[] => {
   if (!reading) return times.map(() => known ?? 0);
-  const [now, age] = reading;
+  const [now, age, back = 0] = reading;
   const latest = Math.max(...times);
   const measured = Math.abs(at - now) > RIGHT ? at - now : 0;
   // While the sending page was open, all pages of the browser had its clock. Before, it may have been another one.
   const isSameClock = latest >= now - age - EARLY && latest <= now + EARLY;
-  const guesses = known !== undefined ? [known, measured, 0] : isSameClock ? [measured, 0] : [0, measured];
+  const [likely, other] = isSameClock ? [measured, 0] : [0, measured];
+  const guesses = [...(known !== undefined ? [known, measured, 0] : [likely, other]), at - now + back];
   const isPossible = (time: number) => time <= at + RIGHT && time >= at - maxPast;
   const [first = 0] = guesses;
   // An event from the future was tracked before it arrived. The latest possible time is the arrival.

@@ -155,6 +155,14 @@ describe('a clock that was set', () => {
   });
 });
 
+it('an older tab sends the events of a page that was opened after the clock was set back', async () => {
+  const { relay, track, times } = open();
+  vi.setSystemTime(START + 60_000);
+  const clock = [Date.now(), 60_000, TEN_YEARS];
+  await relay(requestOf({ batch: [track(2, 50, -TEN_YEARS), track(2, 55, -TEN_YEARS)], clock }));
+  expect(times()).toEqual([50, 55]);
+});
+
 it('a clock that was set back twice, by years, loses no events', async () => {
   const { track, send, times } = open();
   await send(30, [track(1, 1, -TEN_YEARS), track(1, 3, -TEN_YEARS), track(2, 25, -2 * TEN_YEARS)], -2 * TEN_YEARS, 20);
@@ -204,7 +212,7 @@ it('counts the corrections of events that the service has taken', async () => {
 
 it('forwards no statement, and takes none of another form for one', async () => {
   const { relay, received, track, times } = open();
-  for (const clock of [[START, 0], 'x', [1], [START + HOUR, 'x'], null, [START, 0, 0]])
+  for (const clock of [[START, 0], 'x', [1], [START + HOUR, 'x'], null, [START, 0, 0, 0]])
     await relay(requestOf({ batch: [track(1, 0)], clock }));
   expect(times()).toEqual([0, 0, 0, 0, 0, 0]);
   await relay(requestOf({ ...event('now'), clock: [START, 0] }, { path: SINGLE }));
