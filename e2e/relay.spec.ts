@@ -122,7 +122,7 @@ test('the relay reports missing events from the sequence numbers of the trackers
   await visitor.page.evaluate(() => window.clew('track', 'huge', 'x'.repeat(70_000)));
   await visitor.trackAndLeave('counted', 3, 'stay');
   await expect.poll(() => demo.events('counted')).toHaveLength(8);
-  await expect.poll(() => reports.at(-1)).toEqual({ taken: 8, repeats: 0, rejected: 0, missing: 1 });
+  await expect.poll(() => reports.at(-1)).toEqual({ taken: 8, repeats: 0, rejected: 0, missing: 1, corrected: 0 });
 });
 
 test('a page restored from the back/forward cache counts as a new page load with no missing events', {

@@ -3,6 +3,7 @@ import type { ConnectionInfo } from './relay/address.js';
 import { allow, answerOf, answerOfNothing, refusalOf, withStates } from './relay/answer.js';
 import { bodyFor } from './relay/body.js';
 import { createBudget, type Share } from './relay/budget.js';
+import { createClocks, type Reading, readingIn } from './relay/clocks.js';
 import { toService } from './relay/forward.js';
 import { createForwarding, isOk } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
@@ -22,7 +23,7 @@ import { longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
 import { renewedCookie } from './relay/visitorCookie.js';
-import { RELAY_HEADER } from './wire.js';
+import { RELAY_HEADER, type WireEvent } from './wire.js';
 
 export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
 export type { AddressOptions, ConnectionInfo } from './relay/address.js';
@@ -70,6 +71,7 @@ export interface Relay {
   metrics(): string;
 }
 
+const DAY = 86_400_000;
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
 /**
@@ -117,6 +119,9 @@ export const createRelay = (options: RelayOptions): Relay => {
   const account = createAccount((report) => notify(options.onReport, report), reportInterval);
   const reserve = createReserve(seen, timeout, onStoreError('seen'));
   const receipts = createReceipts(seen, timeout, onStoreError('seen'));
+  const { correctClock = true, maxPast = 60 * DAY, maxFuture = DAY } = options;
+  const onClockError = onStoreError('seen');
+  const timed = createClocks({ correctClock, maxPast, maxFuture, seen, timeout, onError: onClockError });
   const { check, answered: noteAnswer } = createHealth(seen);
   const sieve = createSieve(options.accept, options.allowedEvents, timeout, onError);
   const senderOf = createSenders(options.enrich ?? {}, options.bots, limits, onError);
@@ -142,7 +147,8 @@ export const createRelay = (options: RelayOptions): Relay => {
   const readJob = async (request: RelayRequest, path: string, share: Share) => {
     try {
       const body = await read(request, share);
-      return { job: await jobOf(path, body, checks), id: idInBody(body), questions: questionsIn(body) };
+      const job = await jobOf(path, body, checks);
+      return { job, id: idInBody(body), questions: questionsIn(body), reading: readingIn(body) };
     } catch (error) {
       // Any other exception comes from a body that broke off, or from a field nested too deeply for `JSON.stringify`.
       throw error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
@@ -156,31 +162,41 @@ export const createRelay = (options: RelayOptions): Relay => {
     job: Job,
     request: RelayRequest,
     connection: ConnectionInfo,
+    reading: Reading | undefined,
+    arrivedAt: number,
   ): Promise<{ response: Response; isWhole: boolean }> => {
+    // `seen` is asked for both at a time: a reservation does not wait.
+    const timing = timed(job.events, reading, arrivedAt);
     const { events: fresh, end } = await reserveEvents(reserve, job.events);
     const repeats = job.events.length - fresh.length;
     metrics.event('duplicate', repeats);
     account.count('repeats', repeats);
     let taken: readonly RelayedEvent[] = [];
+    let moved: ReadonlySet<WireEvent> = new Set();
     try {
+      const { rejected: mistimed, ...right } = (await timing)(fresh);
+      moved = right.moved;
       // After the reservation: an event that the service has is answered as a success, whatever `accept` decides now.
       const sender = senderOf(request, connection);
-      const { events, dropped, rejected: notAccepted } = await sieve(fresh, { ...connection, request }, sender);
-      const rejected = [...job.rejected, ...notAccepted];
+      const { events, dropped, rejected: notAccepted } = await sieve(right.events, { ...connection, request }, sender);
+      const rejected = [...job.rejected, ...mistimed, ...notAccepted];
       const others = notAccepted.filter(({ reason }) => reason !== NOT_ALLOWED).length;
-      metrics.rejected(job.rejected.map(({ reason }) => reason));
+      metrics.rejected([...job.rejected, ...mistimed].map(({ reason }) => reason));
       metrics.dropped('event', dropped.length - others);
       metrics.dropped(sender.isRefused ? 'bots' : 'accept', others);
       if (sender.isBot) metrics.ofBots(fresh.length);
       account.count('rejected', rejected.length);
       const body = bodyFor(job, events, maxBodyBytes, sender.bare);
       const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));
-      if (!answer || isOk(answer)) account.arrived(dropped.map(({ came }) => came));
+      if (!answer || isOk(answer)) account.arrived([...right.dropped, ...dropped].map(({ came }) => came));
       if (!answer) return { response: answerOfNothing(rejected), isWhole: !rejected[0] };
       if (isOk(answer)) taken = events;
       return { response: answerOf(answer, rejected, onError), isWhole: isOk(answer) && !rejected[0] };
     } finally {
       account.taken(taken.map(({ came }) => came));
+      const corrected = taken.filter(({ came }) => moved.has(came)).length;
+      account.count('corrected', corrected);
+      metrics.corrected(corrected);
       metrics.event('forwarded', taken.length);
       await end(taken);
     }
@@ -193,6 +209,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     share: Share,
   ): Promise<Response> => {
     if (isClosing) throw CLOSING;
+    const arrivedAt = Date.now();
     const { admit } = await letIn(request, connection);
     const origin = request.headers.get('Origin');
     if (isForeign(origin)) throw new Refusal(403, `Origin: ${origin} is not in allowedOrigins`);
@@ -212,7 +229,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       metrics.event('received', job.events.length + job.rejected.length);
       const visitors = job.events.map(({ came }) => came.correlationValue);
       await admit(visitors, job.rejected.length);
-      const done = await work(job, request, connection);
+      const done = await work(job, request, connection, read.reading, arrivedAt);
       isTaken = done.isWhole;
       response = done.response;
     } finally {

@@ -98,7 +98,7 @@ const start = () => {
   const tracker = startTracker(
     normaliseOptions(options as unknown as TrackerOptions),
     options.context ? [addContext(browserContext)] : [],
-    { clock: () => replayed ?? Date.now(), replayedId: () => replayedId },
+    { replayedAt: () => replayed, replayedId: () => replayedId },
   );
   const early = host.clew?.q?.splice(0) ?? [];
   const methods = {

@@ -13,6 +13,7 @@ import { createOutbox } from './outbox/outbox.js';
 import { createChannel } from './page/channel.js';
 import { createPlugins, createTools } from './page/plugins.js';
 import { createVisit } from './page/visit.js';
+import { createClock } from './recorder/clock.js';
 import type { Step } from './recorder/prepare.js';
 import { createRecorder, LIVE, type Replay } from './recorder/recorder.js';
 import { createNumbering } from './visitor/number.js';
@@ -25,9 +26,11 @@ import { createVisitor } from './visitor/visitor.js';
  * @param steps the steps of an event in the call that tracks it. Plugins add theirs in front.
  * @param replay for calls that were made before the tracker
  */
-export const startTracker = (settings: Settings, steps: Step[], replay: Replay = LIVE): Tracker => {
+export const startTracker = (settings: Settings, steps: Step[], { replayedAt, replayedId }: Replay = LIVE): Tracker => {
   const { storageName: service, apiKey } = settings;
   const isDirect = !!apiKey;
+  const { now, reading } = createClock();
+  const clock = () => replayedAt() ?? now();
 
   const [on, emit] = createSignals(settings.debug);
   const { fail, failWith, attempt } = createReports(emit);
@@ -61,6 +64,7 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
     isDirect,
     flight: FLIGHT,
     makeName: uuid,
+    clock: reading,
     ready,
     withoutExpired,
     ...createSender(settings, traces.sent, () => visit.writeCookie()),
@@ -108,7 +112,8 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
 
   const recorder = createRecorder({
     steps,
-    ...replay,
+    clock,
+    replayedId,
     isFull: () => ledger.counts.queued > settings.maxQueuedEvents,
     begin: ledger.begin,
     end: ledger.end,
@@ -128,8 +133,9 @@ export const startTracker = (settings: Settings, steps: Step[], replay: Replay =
   const [use, unplug] = createPlugins((plugin) => plugin(tracker, tools), attempt);
   const tracker: Tracker = createMethods({
     ...visit,
-    ...replay,
     recorder,
+    clock,
+    replayedId,
     on,
     use,
     counts: ledger.counts,

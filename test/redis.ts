@@ -80,7 +80,7 @@ export const startRedis = async (): Promise<Redis> => {
 /** One server for the tests around it, where redis-server is installed. */
 export const useRedis = (): (() => Redis) => {
   let redis: Redis;
-  if (!hasRedis) return () => redis;
+  if (!isThere) return () => redis;
   beforeAll(async () => {
     redis = await startRedis();
   });

@@ -6,7 +6,7 @@ import { closeServer, deadUrl, listenOn, useUpstream } from './upstream.ts';
 
 const KEY = 'the-secret-key';
 const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
-const TIME = '2026-01-31T12:00:00.000Z';
+const TIME = new Date().toISOString();
 const BATCH = '/clew/api/events/batch/';
 const PATHS = ['/api/customers/upsert', '/api/events/batch/', '/events/'];
 

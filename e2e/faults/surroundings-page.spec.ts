@@ -25,6 +25,9 @@ const shiftClock = (by: number) => {
   });
 };
 
+/** Whether the time is within a minute of now. A slow machine takes some of it. */
+const isNow = (timestamp: string) => Math.abs(Date.now() - Date.parse(timestamp)) < 60_000;
+
 const setClock = (tab: Tab, by: number) =>
   tab.evaluate((shift) => {
     window.shift = shift;
@@ -46,8 +49,8 @@ for (const [title, by] of [
       await setClock(tab, by);
       await stage.track(tab, 5);
       await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(10);
-      const years = (await stage.arrived()).map(({ timestamp }) => new Date(timestamp).getFullYear());
-      expect(new Set(years).size).toBe(2);
+      // The relay corrects them all, or the page's clock goes on.
+      expect((await stage.arrived()).filter(({ timestamp }) => !isNow(timestamp))).toEqual([]);
       // The clock also changes while a request is in flight.
       stage.site.fault = slow(300);
       const { length } = stage.site.requests;
@@ -56,6 +59,7 @@ for (const [title, by] of [
       await setClock(tab, 0);
       await stage.track(tab, 5);
       await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
+      expect((await stage.arrived()).filter(({ timestamp }) => !isNow(timestamp))).toEqual([]);
     },
     { isLong },
   );

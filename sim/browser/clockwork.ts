@@ -21,6 +21,7 @@ export const createClockwork = (
 ) => {
   const { scheduler } = world;
   const random = world.random.fork(owner.name);
+  const started = scheduler.now();
   const timers = new Map<number, () => void>();
   /** One lane for each due time, because timers that are due at the same time run in the order in which they were set. */
   const lanes = new Map<number, Lane>();
@@ -73,7 +74,7 @@ export const createClockwork = (
     },
     Date: VirtualDate,
     Math: Object.assign(Object.create(Math), { random: random.next }) as Math,
-    performance: { now: () => scheduler.now() },
+    performance: { now: () => scheduler.now() - started },
     crypto: { getRandomValues, randomUUID },
   };
 };

@@ -1,4 +1,5 @@
 import { callMutants } from './callMutants.ts';
+import { clockMutants } from './clockMutants.ts';
 import { deliveryMutants } from './deliveryMutants.ts';
 import type { Mutant } from './mutant.ts';
 import { receiptMutants } from './receiptMutants.ts';
@@ -14,4 +15,5 @@ export const mutants: readonly Mutant[] = [
   ...relayMutants,
   ...receiptMutants,
   ...callMutants,
+  ...clockMutants,
 ];

@@ -2,6 +2,7 @@ import type { Page } from '../browser/page.ts';
 import type { Service, Stored } from '../server/service.ts';
 import { findExcess, findHoard, findSurplus, isFullFor } from './boundChecks.ts';
 import { findForged, findTooSoon, findUnlikeId, findUnreported, hasForged } from './callsChecks.ts';
+import { findWrongClock } from './clockChecks.ts';
 import { mayBeDropped } from './consent.ts';
 import {
   findAfterRefusal,
@@ -61,6 +62,7 @@ export const INVARIANTS = {
   id: 'an event keeps its id',
   payload: 'an event keeps its name and its payload',
   time: 'an event keeps its time',
+  clock: 'the time of an event is true at the service, and in the order of the calls',
   same: 'a visitor keeps the visitor id until somebody changes it',
   identify: '$identify is sent only where the person is new',
   pages: 'what an earlier page has stored arrives first',
@@ -221,6 +223,7 @@ export const checkEnd = (stage: Stage): void => {
     id: findSecondId(stage),
     payload: findChanged(stage),
     time: findWrongTime(stage),
+    clock: findWrongClock(stage),
     same: findOtherId(stage),
     identify: findRepeatedIdentify(stage),
     lost: findLostIdentify(stage),

@@ -1,5 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { direct, keyed, now, relayed } from './breakPlans.ts';
+import { fixedClocks } from './fixedClocks.ts';
 import { fixedConfirmed } from './fixedConfirmed.ts';
 import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
@@ -16,6 +17,7 @@ export const fixed: readonly FixedWalk[] = [
   ...fixedVisitor,
   ...fixedStorage,
   ...fixedConfirmed,
+  ...fixedClocks,
   {
     name: 'a prerendered page that is given up takes no calls of a page that left too soon with it',
     plan: relayed(

@@ -41,8 +41,12 @@ export interface History {
   freeze(page: string, isFrozen: boolean): void;
   /** When pages were frozen. */
   readonly freezes: readonly Freeze[];
-  /** The visitor sets the clock. */
-  jump(): void;
+  /** The visitor sets the clock ahead by `ms`. */
+  jump(ms: number): void;
+  /** How far (ms) the visitor's clock was ahead. */
+  skewAt(at: number): number;
+  /** Whether the clock was set ahead after this time. */
+  wasSetAhead(from: number): boolean;
   /** Something happens that lets clew end a back-off: a page loads or comes back, or the app calls flush(). */
   stir(): void;
   /** The app stops the page's tracker, which from now on hands over each tracked event. */
@@ -109,7 +113,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const network = createSpans(now);
   const disk = createSpans(now);
   const journal = createSpans(now);
-  const jumps: number[] = [];
+  const jumps: { readonly at: number; readonly ms: number }[] = [];
   const freezes: Freeze[] = [];
   const stirs: number[] = [];
   const departures: Departure[] = [];
@@ -132,7 +136,9 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
       if (!isFrozen && last) last.to = now();
     },
     freezes,
-    jump: () => void jumps.push(now()),
+    jump: (ms) => void jumps.push({ at: now(), ms }),
+    skewAt: (at) => jumps.reduce((sum, jump) => (jump.at <= at ? sum + jump.ms : sum), 0),
+    wasSetAhead: (from) => jumps.some(({ at, ms }) => at >= from && ms > 0),
     refused: new Set(),
     shut: new Set(),
     stir: () => void stirs.push(now()),
@@ -163,7 +169,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     wasNetworkFair: (from, to) => !network.touch(from, to),
     wasDiskFair: (from, to) => !disk.touch(from, to),
     wasJournalFair: (from, to) => !journal.touch(from, to),
-    wasClockFair: (from, to) => !jumps.some((at) => at >= from && at <= to),
+    wasClockFair: (from, to) => !jumps.some(({ at }) => at >= from && at <= to),
     wasAwake: (from, to) => !freezes.some((freeze) => [freeze.from, freeze.to].some((at) => at >= from && at <= to)),
     wasStirred: (from, to) => stirs.some((at) => at >= from && at <= to),
     departureOf: (page, from) =>

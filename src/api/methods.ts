@@ -7,7 +7,9 @@ import { IDENTIFY } from '../wire.js';
 import type { Listen } from './signals.js';
 import type { Plugin, Stats, Tracker } from './types.js';
 
-export interface MethodPorts extends Replay {
+export interface MethodPorts extends Pick<Replay, 'replayedId'> {
+  /** When the call is made, in ms since the epoch. */
+  clock(): number;
   readonly recorder: Recorder;
   readonly on: Listen;
   readonly counts: Stats;

@@ -4,6 +4,7 @@ import type { Bisection } from './bisect.js';
 import { type Batch, joinUpserts, nextBatch } from './cut.js';
 import { addTo, KEEPALIVE_QUOTA } from './flight.js';
 import type { CourierPorts } from './ports.js';
+import { CLOCK_BYTES, withFields } from './question.js';
 
 /** How often (ms) the browser may be given a new batch to send when the page ends. */
 const INTERVAL = 100;
@@ -21,7 +22,7 @@ interface Armed {
  * @param busy ids in flight or handed over. `handOver` adds to them.
  */
 export const createHandover = (
-  { queue, limits, flight, receipts, send, defer }: CourierPorts,
+  { queue, limits, flight, receipts, clock, send, defer }: CourierPorts,
   bisection: Bisection,
   busy: Set<string>,
   isAway: () => boolean,
@@ -50,11 +51,16 @@ export const createHandover = (
     return () => id && receipts?.drop([{ id }]);
   };
 
+  /** The relay is to know the page's clock, and the service is not. */
+  const room = KEEPALIVE_QUOTA - (receipts ? CLOCK_BYTES : 0);
+  const withClock = (batch: Batch): Batch => (receipts ? withFields(batch, { clock: clock() }) : batch);
+
   /** Replaces the armed batch by the next one, or by none. */
   const renew = () => {
     armed.abort?.();
     clearTimeout(armed.timer);
     armed = {};
+    // Without the clock: the browser sends it at an unknown time.
     const batch = isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA);
     try {
       const abort = batch && defer(batch);
@@ -80,7 +86,8 @@ export const createHandover = (
       const handed: string[] = [];
       try {
         while (navigator.onLine) {
-          const batch = nextIdle(KEEPALIVE_QUOTA - flight.bytes);
+          const idle = nextIdle(room - flight.bytes);
+          const batch = idle && withClock(idle);
           const answer = batch && send(batch, true);
           if (!answer) break;
           // Afterwards: a crash in between leaves events that are sent again.

@@ -32,6 +32,7 @@ export const nextRequest = (
   limits: BatchLimits,
   bisection: Bisection,
   singles: ReadonlySet<string>,
+  clock: () => readonly number[],
 ): Next | undefined => {
   const open = receipts?.open() ?? [];
   const handed = new Set(open.flatMap(({ ids }) => ids));
@@ -50,6 +51,6 @@ export const nextRequest = (
   const hasReceipt = receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);
   const questions = hasReceipt && batch.path === BATCH_PATH ? asked : [];
   const id = hasReceipt ? receipts.makeId() : '';
-  const sent = id ? withQuestions(batch, id, questions) : batch;
+  const sent = id ? withQuestions(batch, id, questions, clock()) : batch;
   return { batch, sent, id, questions, isLast: !waiting[batch.items.length] };
 };

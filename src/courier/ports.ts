@@ -30,6 +30,8 @@ export interface CourierPorts {
   readonly service: string;
   /** Makes a name for the lease that no other page and no other tracker ever has. */
   makeName(): string;
+  /** The page's clock, for the relay. */
+  clock(): readonly number[];
   /** Notes that pages leave to later pages. */
   readonly farewell: Pick<Farewell, 'hasLeft' | 'settle'>;
   /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */

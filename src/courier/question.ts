@@ -10,15 +10,21 @@ export const MOST_ASKED = 20;
 /** A request that only asks. */
 export const QUESTION: Batch = { path: BATCH_PATH, items: [], body: '{"batch":[]}', bytes: 12 };
 
-/** Most bytes that `withQuestions` adds: a pair has two ids, a time and their marks. */
-export const bytesOfQuestions = (count: number): number => 70 + 60 * count;
+/** Most bytes that the page's clock adds to a body: three numbers of 16 digits, their name and their marks. */
+export const CLOCK_BYTES = 65;
+/** Most bytes that `withQuestions` adds with the clock: a pair has two ids, a time and their marks. */
+export const bytesOfQuestions = (count: number): number => CLOCK_BYTES + 70 + 60 * count;
 
-/** The batch with its own id, and questions about handovers, in its body. */
-export const withQuestions = (batch: Batch, id: string, asked: readonly Handed[]): Batch => {
-  const handovers = asked.map(({ id, at }) => [id, Math.max(Date.now() - at, 0)]);
-  const fields = jsonOf({ handover: id, ...(asked[0] && { handovers }) });
-  const body = `${fields.slice(0, -1)},${batch.body.slice(1)}`;
+/** The batch with fields for the relay in its body. */
+export const withFields = (batch: Batch, fields: object): Batch => {
+  const body = `${jsonOf(fields).slice(0, -1)},${batch.body.slice(1)}`;
   return { ...batch, body, bytes: byteLength(body) };
+};
+
+/** The batch with its own id, questions about handovers, and the page's clock, in its body. */
+export const withQuestions = (batch: Batch, id: string, asked: readonly Handed[], clock: readonly number[]): Batch => {
+  const handovers = asked.map(({ id, at }) => [id, Math.max(Date.now() - at, 0)]);
+  return withFields(batch, { handover: id, clock, ...(asked[0] && { handovers }) });
 };
 
 /** The meaning of an answer for the handovers that it was asked about. */

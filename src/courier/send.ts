@@ -93,7 +93,7 @@ export const createSend = (
   return async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
     const left = orMemory(queue, leftIn(rows, isLeft));
     const texts = left.flatMap(([, items = []]) => items);
-    const next = nextRequest(texts, ready, receipts, limits, bisection, known.singles);
+    const next = nextRequest(texts, ready, receipts, limits, bisection, known.singles, ports.clock);
     // These rows hold nothing to send: delete them and read on, unless all that is stored waits for a new token.
     if (!next) {
       desk.waiting = allIn(rows).length;

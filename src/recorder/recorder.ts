@@ -21,16 +21,18 @@ const MOST_WAITING = 1e3;
 
 /** The call that is being made, which may have been made earlier and be replayed. */
 export interface Replay {
-  /** When it is made, in ms since the epoch. */
-  clock(): number;
+  /** When it was made, in ms since the epoch. Undefined for a call that is made now. */
+  replayedAt(): number | undefined;
   /** The id of its event, if it has one already. */
   replayedId(): string | undefined;
 }
 
 /** Calls that are made now. */
-export const LIVE: Replay = { clock: () => Date.now(), replayedId: () => undefined };
+export const LIVE: Replay = { replayedAt: () => undefined, replayedId: () => undefined };
 
-export interface RecorderPorts extends Replay {
+export interface RecorderPorts extends Pick<Replay, 'replayedId'> {
+  /** When the call is made, in ms since the epoch. */
+  clock(): number;
   /** The steps of an event in the call that tracks it. */
   readonly steps: readonly Step[];
   /** Whether more events wait than the queue may hold. */

@@ -75,6 +75,7 @@ export const createMetrics = () => {
   const durations = { request: newHistogram(), forward: newHistogram() };
   let limited = 0;
   let bots = 0;
+  let corrected = 0;
   return {
     request(status: number, ms: number): void {
       add(requests, `${status}`);
@@ -91,6 +92,10 @@ export const createMetrics = () => {
     /** Events that bots have sent, dropped or not. */
     ofBots(count: number): void {
       bots += count;
+    },
+    /** Forwarded events whose time was corrected. */
+    corrected(count: number): void {
+      corrected += count;
     },
     /** @param states the states of the handovers that a request asks about, or undefined if the relay does not know them */
     asked(questions: readonly Question[], states: readonly HandoverState[] | undefined): void {
@@ -113,6 +118,8 @@ export const createMetrics = () => {
         ...counterLines('clew_relay_refused_identities', 'reason', refusals),
         '# TYPE clew_relay_bot_events counter',
         `clew_relay_bot_events_total ${bots}`,
+        '# TYPE clew_relay_corrected_events counter',
+        `clew_relay_corrected_events_total ${corrected}`,
         '# TYPE clew_relay_missing_events gauge',
         `clew_relay_missing_events ${gauges.missing}`,
         ...counterLines('clew_relay_handovers', 'state', handovers),

@@ -133,6 +133,24 @@ export interface RelayOptions {
    */
   visitorCookie?: VisitorCookieOptions | undefined;
   /**
+   * Corrects the times of events from a clock that is wrong by more than two minutes. docs/relay.md explains how.
+   *
+   * @default true
+   */
+  correctClock?: boolean | undefined;
+  /**
+   * Rejects an event that is older, in ms, after the correction of its time. It has to be longer than the trackers' `maxAge`.
+   *
+   * @default 5184000000 (60 days)
+   */
+  maxPast?: number | undefined;
+  /**
+   * Rejects an event that is further in the future, in ms, after the correction of its time.
+   *
+   * @default 86400000 (a day)
+   */
+  maxFuture?: number | undefined;
+  /**
    * Remembers which events the service has taken, so that the relay drops duplicates. Several relays share a `redisSeen`.
    *
    * @default memorySeen()
@@ -260,9 +278,10 @@ export const checkOptions = (options: RelayOptions): void => {
   if (shared >= 0) fail(`identityKeys.keys[${shared}].secret`, 'another secret than identitySecret', 'the same');
   for (const name of ['forward', 'accept', 'onReport', 'onError', 'logger', 'fetch'] as const)
     expect(name, isFunction, 'a function');
-  for (const name of ['allowUnsignedIdentify', 'allowUnsignedUpsert'] as const)
+  for (const name of ['allowUnsignedIdentify', 'allowUnsignedUpsert', 'correctClock'] as const)
     expect(name, (value) => typeof value === 'boolean', 'a boolean');
-  for (const name of ['maxBodyBytes', 'maxBatchEvents'] as const) expect(name, isPositive, 'a number above 0');
+  for (const name of ['maxBodyBytes', 'maxBatchEvents', 'maxPast', 'maxFuture'] as const)
+    expect(name, isPositive, 'a number above 0');
   for (const name of ['bodyTimeout', 'timeout', 'reportInterval'] as const)
     expect(
       name,

@@ -13,6 +13,8 @@ export interface RelayReport {
    * when a browser sends late events. It cannot see the last events of a page load.
    */
   readonly missing: number;
+  /** Taken events whose `timestamp` the relay has corrected, because the visitor's clock is wrong. */
+  readonly corrected: number;
 }
 
 /** Page loads that are counted at a time, at least. For older ones only the number of missing events is kept. */
@@ -20,7 +22,7 @@ const MOST_PAGES = 10_000;
 
 /** Counts events, and reports at most once in `interval` ms. */
 export const createAccount = (onReport: (report: RelayReport) => void, interval: number) => {
-  const report = { taken: 0, repeats: 0, rejected: 0, missing: 0 };
+  const report = { taken: 0, repeats: 0, rejected: 0, missing: 0, corrected: 0 };
   /** By visitor id and page load: the highest number, and how many of the numbers up to it have arrived. */
   let pages = new Map<string, { highest: number; come: number }>();
   // Dropped whole, because V8 searches a map from its beginning to find the first entry after many deletions.
@@ -63,7 +65,7 @@ export const createAccount = (onReport: (report: RelayReport) => void, interval:
     arrived(events: readonly WireEvent[]): void {
       for (const event of events) place(event);
     },
-    count(what: 'repeats' | 'rejected', number: number): void {
+    count(what: 'repeats' | 'rejected' | 'corrected', number: number): void {
       report[what] += number;
       isChanged ||= number > 0;
     },

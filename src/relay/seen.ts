@@ -1,4 +1,5 @@
 import { kindOf } from '../wire.js';
+import { memoryOffsets } from './offsets.js';
 
 /**
  * State of an event: `new` (now reserved for the caller), `pending` (another request is forwarding it at this moment), or
@@ -34,6 +35,15 @@ export interface Seen {
    * does not find one. It calls an older one `forgotten`. Without the method, the relay calls it `unknown`, and the page sends again.
    */
   memory?(): number | Promise<number>;
+  /**
+   * Resolves to the offset of each page load, in order: by how many ms the relay corrects the times of its events. Undefined for a load
+   * that has none. Without this method and the next one, the relay remembers the offsets in its own memory.
+   *
+   * @param loads names of page loads: a visitor id, a colon, and a number
+   */
+  offsets?(loads: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** Remembers the offset of a page load, in place of an earlier one. */
+  setOffset?(load: string, offset: number): Promise<void>;
 }
 
 /** How long a `Seen` remembers events. */
@@ -134,6 +144,7 @@ export const memorySeen = ({
       for (const uuid of uuids) if (pending.get(uuid)?.owner === owner) pending.delete(uuid);
     },
     memory: () => Math.min(performance.now() - olderSince, maxAge),
+    ...memoryOffsets(maxEvents),
   };
 };
 
@@ -195,5 +206,11 @@ export const redisSeen = (
       const since = Number(await command(['GET', `${prefix}since`]));
       return Math.min(Math.max(Date.now() - since, 0), maxAge);
     },
+    offsets: (loads) =>
+      all(loads, async (key) => {
+        const offset = await command(['GET', key]);
+        return offset === null ? undefined : Number(offset);
+      }),
+    setOffset: async (load, offset) => void (await command(['SET', prefix + load, `${offset}`, 'PX', `${maxAge}`])),
   };
 };

@@ -25,6 +25,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
   identitySecret: 'IDENTITY_SECRET',
   allowedOrigins: 'ALLOWED_ORIGINS',
   timeout: 'TIMEOUT',
+  maxPast: 'MAX_PAST',
+  maxFuture: 'MAX_FUTURE',
   visitorCookie: 'COOKIE_DOMAIN',
   'limits.trustedProxies': 'TRUSTED_PROXIES',
   'limits.addressHeader': 'ADDRESS_HEADER',
@@ -55,8 +57,8 @@ export const readEnvironment = (env: Environment): Settings => {
     const number = Number(given);
     return /^\d+$/.test(given) && number <= most ? number : fail(name, `a whole number of at most ${most}`);
   };
-  const flag = (name: string): boolean => {
-    const given = text(name) ?? 'false';
+  const flag = (name: string, otherwise = 'false'): boolean => {
+    const given = text(name) ?? otherwise;
     return given === 'true' || given === 'false' ? given === 'true' : fail(name, 'true or false');
   };
   const list = (name: string): string[] | undefined => {
@@ -90,6 +92,9 @@ export const readEnvironment = (env: Environment): Settings => {
     allowUnsignedIdentify: flag('ALLOW_UNSIGNED_IDENTIFY'),
     allowUnsignedUpsert: flag('ALLOW_UNSIGNED_UPSERT'),
     timeout: whole('TIMEOUT', 600_000),
+    correctClock: flag('CORRECT_CLOCK', 'true'),
+    maxPast: whole('MAX_PAST', Number.MAX_SAFE_INTEGER),
+    maxFuture: whole('MAX_FUTURE', Number.MAX_SAFE_INTEGER),
     enrich,
     limits: { trustedProxies: whole('TRUSTED_PROXIES', 100), addressHeader: text('ADDRESS_HEADER') },
   };

@@ -16,7 +16,7 @@ const SHORT = { first: 20, refused: 150 };
 
 export const event = (name: string): WireEvent => ({
   uuid: randomUUID(),
-  timestamp: '2026-01-31T12:00:00.000Z',
+  timestamp: new Date().toISOString(),
   event: name,
   source: 'custom',
   correlationKey: '_id',

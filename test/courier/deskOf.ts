@@ -14,6 +14,7 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     queue,
     service: SERVICE,
     makeName: () => 'me',
+    clock: () => [1_700_000_000_000, 1000],
     farewell: { hasLeft: () => false, settle: () => {} },
     limits: { maxBatchEvents: 2, maxBatchBytes: 60_000, flushInterval: 3000, maxAge: Number.POSITIVE_INFINITY },
     isDirect: false,

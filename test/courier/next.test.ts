@@ -27,7 +27,7 @@ const next = (
     bisection = newBisection(60_000),
     singles = [] as string[],
   } = {},
-) => nextRequest(texts, ready, receipts, LIMITS, bisection, new Set(singles));
+) => nextRequest(texts, ready, receipts, LIMITS, bisection, new Set(singles), () => [1000, 10]);
 
 describe('the next request', () => {
   it('has all events that fit, and is the last one', () => {

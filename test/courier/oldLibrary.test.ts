@@ -9,7 +9,7 @@ import { makeListsText } from '../support/oldLibrary.ts';
 it('requests and answers keep their lists on a page whose library makes texts of lists', async () => {
   const upserts = [['red'], ['blue']].map((colors) => stamp(draftUpsert({ colors }) as string, { primary_key: 'ann' }));
   makeListsText();
-  const { body } = withQuestions(QUESTION, 'id', [{ id: 'asked', at: Date.now(), ids: [] }]);
+  const { body } = withQuestions(QUESTION, 'id', [{ id: 'asked', at: Date.now(), ids: [] }], [1, 2]);
   expect(JSON.parse(body).handovers).toEqual([['asked', expect.any(Number)]]);
   const answer = { outcome: 'delivered', rejected: [{ uuid: 'a', reason: 'why' }], handovers: ['taken'] };
   expect(await ask(async () => answer)).toEqual(answer);

@@ -95,6 +95,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     queue,
     service: SERVICE,
     makeName: () => name,
+    clock: () => [1_700_000_000_000, 1000],
     farewell: { hasLeft: (tab) => left.includes(tab), settle: () => {} },
     flight: options.flight ?? { bytes: 0 },
     limits,

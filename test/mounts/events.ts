@@ -5,7 +5,7 @@ export const BATCH = '/clew/api/events/batch/';
 /** An event as a tracker sends it. */
 export const event = (name: string, more: object = {}) => ({
   uuid: randomUUID(),
-  timestamp: '2026-01-31T12:00:00.000Z',
+  timestamp: new Date().toISOString(),
   event: name,
   source: 'custom',
   correlationKey: '_id',

@@ -70,8 +70,8 @@ it('the signal `change` is not for a call that is older than a change by another
   await other.tracker.flush();
   let at = Date.now();
   const { transport } = createTestTransport();
-  const clock = { clock: () => at, replayedId: () => undefined };
-  const tracker = startTracker(normaliseOptions({ baseUrl, store, transport }), [], clock);
+  const replay = { replayedAt: () => at, replayedId: () => undefined };
+  const tracker = startTracker(normaliseOptions({ baseUrl, store, transport }), [], replay);
   await tracker.flush();
   const changes: unknown[] = [];
   tracker.on('change', (change) => changes.push(change));

@@ -67,7 +67,7 @@ export interface EventText {
 const uuidText = () => JSON.stringify(randomUUID());
 const fieldsOf = (name: string, payload: string): [string, string][] => [
   ['"uuid"', uuidText()],
-  ['"timestamp"', '"2026-01-31T12:00:00.000Z"'],
+  ['"timestamp"', JSON.stringify(new Date().toISOString())],
   ['"event"', name],
   ['"source"', '"custom"'],
   ['"correlationKey"', '"_id"'],

@@ -139,7 +139,7 @@ describe('without `reportInterval`', () => {
     expect(reports).toEqual([]);
     vi.advanceTimersByTime(1);
     await post('c');
-    expect(reports).toEqual([{ taken: 3, repeats: 0, rejected: 0, missing: 0 }]);
+    expect(reports).toEqual([{ taken: 3, repeats: 0, rejected: 0, missing: 0, corrected: 0 }]);
     vi.advanceTimersByTime(59_999);
     await post('d');
     expect(reports).toHaveLength(1);

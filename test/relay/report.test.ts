@@ -130,14 +130,14 @@ describe('the relay reports', () => {
     expect(reports).toEqual([]);
     account.count('rejected', 2);
     account.emitIfDue();
-    expect(reports).toEqual([{ taken: 0, repeats: 0, rejected: 2, missing: 0 }]);
+    expect(reports).toEqual([{ taken: 0, repeats: 0, rejected: 2, missing: 0, corrected: 0 }]);
     take(visitor().at(1, 1));
     vi.advanceTimersByTime(999);
     account.emitIfDue();
     expect(reports).toHaveLength(1);
     vi.advanceTimersByTime(1);
     account.emitIfDue();
-    expect(reports.at(-1)).toEqual({ taken: 1, repeats: 0, rejected: 2, missing: 0 });
+    expect(reports.at(-1)).toEqual({ taken: 1, repeats: 0, rejected: 2, missing: 0, corrected: 0 });
   });
 
   it('nothing if nothing has changed', () => {

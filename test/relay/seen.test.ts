@@ -170,7 +170,7 @@ const openRelay = async (seen: Seen, options: Partial<RelayOptions> = {}) => {
 const events = (count: number) =>
   ids(count).map((uuid) => ({
     uuid,
-    timestamp: '2026-01-31T12:00:00.000Z',
+    timestamp: new Date().toISOString(),
     event: 'a',
     source: 'custom',
     correlationKey: '_id',

@@ -66,7 +66,7 @@ const readReply = async (response: Response): Promise<Reply> => {
 /** A valid event of a new visitor. */
 export const event = (name: string, more: object = {}) => ({
   uuid: randomUUID() as string,
-  timestamp: '2026-01-31T12:00:00.000Z',
+  timestamp: new Date().toISOString(),
   event: name,
   source: 'custom',
   correlationKey: '_id',

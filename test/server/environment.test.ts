@@ -35,6 +35,9 @@ it('each variable becomes its option', () => {
     TRUSTED_PROXIES: '2',
     ADDRESS_HEADER: 'CF-Connecting-IP',
     TIMEOUT: '5000',
+    CORRECT_CLOCK: 'false',
+    MAX_PAST: '1000',
+    MAX_FUTURE: '2000',
     REDIS_URL: 'redis://localhost',
     PORT: '0',
     HOST: '0.0.0.0',
@@ -60,6 +63,9 @@ it('each variable becomes its option', () => {
       visitorCookie: { domain: 'example.com' },
       limits: { trustedProxies: 2, addressHeader: 'CF-Connecting-IP' },
       timeout: 5000,
+      correctClock: false,
+      maxPast: 1000,
+      maxFuture: 2000,
       enrich: { country: { header: 'CF-IPCountry', field: 'country' }, address: { field: 'address', isWhole: true } },
     },
     agents: { isParsed: true, bots: 'mark' },
@@ -105,6 +111,8 @@ describe('an invalid variable is named:', () => {
     [{ PARSE_USER_AGENT: '1' }, 'PARSE_USER_AGENT: expected true or false, got "1"'],
     [{ BOTS: 'yes' }, 'BOTS: expected forward, drop, mark, got "yes"'],
     [{ COOKIE_DOMAIN: 'a;b' }, 'COOKIE_DOMAIN: expected'],
+    [{ CORRECT_CLOCK: 'no' }, 'CORRECT_CLOCK: expected true or false, got "no"'],
+    [{ MAX_PAST: '0' }, 'MAX_PAST: expected a number above 0'],
     [{ TIMEOUT: '0' }, 'TIMEOUT: expected a number above 0'],
   ])('%j: %s', (env, message) => {
     const create = () => createRelay(readEnvironment({ ...REQUIRED, ...env }).relay);

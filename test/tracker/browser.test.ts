@@ -96,6 +96,7 @@ describe('createTracker, in a browser', () => {
     tracker.track('seen');
     page.leave();
     expect(eventsIn(beacons)).toMatchObject([{ event: 'seen' }]);
+    expect(JSON.parse(beacons[0] ?? '').clock).toEqual([Date.now(), expect.any(Number)]);
     expect(sent).toEqual([]);
   });
 
@@ -106,6 +107,7 @@ describe('createTracker, in a browser', () => {
     tracker.track('seen');
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(eventsIn(later.map(({ init }) => init.body))).toMatchObject([{ event: 'seen' }]);
+    expect(later[0]?.init.body).not.toContain('clock');
     await tracker.flush();
     expect(later).toEqual([]);
   });

@@ -17,6 +17,7 @@ describe('a tracker without a relay', () => {
       expect(event).not.toHaveProperty('signature');
     }
     expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+    for (const { body } of requests) expect(JSON.parse(`${body}`)).not.toHaveProperty('clock');
     for (const { headers, credentials } of requests) {
       expect(headers).toEqual({ 'Content-Type': 'application/json', Authorization: 'Api-Key the-key' });
       expect(credentials).toBeUndefined();

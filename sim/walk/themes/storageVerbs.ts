@@ -43,7 +43,7 @@ export const storageVerbs: VerbsOf<StorageAction> = {
   },
   setClock({ history, world }, { ms }) {
     world.log('visitor', () => `sets the clock ${ms / 60_000} min ahead`);
-    history.jump();
+    history.jump(ms);
     world.skew += ms;
   },
 };

@@ -1,0 +1,41 @@
+import type { Mutant } from './mutant.ts';
+
+/** Times of a wrong clock. */
+export const clockMutants: readonly Mutant[] = [
+  {
+    name: 'clocks: the relay corrects no time',
+    file: 'relay/clocks.ts',
+    find: 'const offset = offsetOf?.get(event) ?? 0;',
+    replace: 'const offset = 0 * (offsetOf?.get(event) ?? 0);',
+  },
+  {
+    name: 'clocks: the relay forgets the offset of a page load',
+    file: 'relay/offsets.ts',
+    find: '      newer.set(load, offset);\n',
+    replace: '',
+  },
+  {
+    name: 'clocks: the relay corrects all page loads by the offset of the request',
+    file: 'relay/clocks.ts',
+    find: 'known !== undefined ? [known, measured, 0]',
+    replace: 'known !== undefined ? [measured, known, 0]',
+  },
+  {
+    name: 'clocks: a page can set its clock back',
+    file: 'recorder/clock.ts',
+    find: '    latest = Math.max(latest, time + back);\n    return latest;',
+    replace: '    latest = time + back;\n    return latest - back;',
+  },
+  {
+    name: 'clocks: a batch that is left with the browser states the clock',
+    file: 'courier/handover.ts',
+    find: 'batch && defer(batch)',
+    replace: 'batch && defer(withClock(batch))',
+  },
+  {
+    name: 'clocks: a handover states no clock',
+    file: 'courier/handover.ts',
+    find: 'idle && withClock(idle)',
+    replace: 'idle && (withClock(idle), idle)',
+  },
+];

@@ -1,0 +1,149 @@
+import type { Rejections, WireEvent } from '../wire.js';
+import { inTime } from './inTime.js';
+import type { RelayedEvent } from './job.js';
+import { memoryOffsets, type Offsets } from './offsets.js';
+import type { Seen } from './seen.js';
+
+/**
+ * The clock of the page that sends a request: its time, and the age (ms) of the page load. `back` is by how many ms the visitor has set
+ * the clock back meanwhile. Pages that were opened since then have that other clock.
+ */
+export type Reading = readonly [now: number, age: number, back?: number];
+
+/** A clock that differs by less (ms) is right. The transfer of a request takes some of that time. */
+const RIGHT = 120_000;
+/** The last event of a page load may be so much (ms) older than the load's beginning: one that was tracked before the bundle came. */
+const EARLY = 1000;
+
+/** The visitor's clock as the page has stated it. Anything else under that name is no statement. */
+export const readingIn = ({ clock }: Record<string, unknown>): Reading | undefined =>
+  Array.isArray(clock) && (clock.length === 2 || clock.length === 3) && clock.every(Number.isFinite)
+    ? (clock as unknown as Reading)
+    : undefined;
+
+/** The relay's knowledge of a page load when some of its events arrive. */
+interface Arrival {
+  /** The times of its events, in ms since the epoch. */
+  readonly times: readonly number[];
+  /** The offset by which its earlier events were corrected. */
+  readonly known: number | undefined;
+  readonly reading: Reading | undefined;
+  /** When the request arrived. */
+  readonly at: number;
+  readonly maxPast: number;
+}
+
+/**
+ * By how many ms the time of each event is to be moved. All events get one offset. If that leads into the future or too far into the
+ * past, the clock was set during the page load, and another offset is tried.
+ */
+export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): number[] => {
+  if (!reading) return times.map(() => known ?? 0);
+  const [now, age, back = 0] = reading;
+  const latest = Math.max(...times);
+  const measured = Math.abs(at - now) > RIGHT ? at - now : 0;
+  // While the sending page was open, all pages of the browser had its clock. Before, it may have been another one.
+  const isSameClock = latest >= now - age - EARLY && latest <= now + EARLY;
+  const [likely, other] = isSameClock ? [measured, 0] : [0, measured];
+  const guesses = [...(known !== undefined ? [known, measured, 0] : [likely, other]), at - now + back];
+  const isPossible = (time: number) => time <= at + RIGHT && time >= at - maxPast;
+  const [first = 0] = guesses;
+  // An event from the future was tracked before it arrived. The latest possible time is the arrival.
+  const otherwise = guesses.some((offset) => latest + offset > at) ? at - latest : first;
+  return times.map((time) => guesses.find((offset) => isPossible(time + offset)) ?? otherwise);
+};
+
+/** Names the page load of an event: its number is one of the visitor's browser. */
+const loadOf = ({ correlationValue, seq }: WireEvent): string =>
+  Array.isArray(seq) && Number.isSafeInteger(seq[0]) ? `${correlationValue}:${seq[0]}` : '';
+
+export interface ClockOptions {
+  readonly correctClock: boolean;
+  readonly maxPast: number;
+  readonly maxFuture: number;
+  readonly seen: Seen;
+  /** How long `seen` may take. */
+  readonly timeout: number;
+  /** Receives why `seen` has failed. The offset is then measured anew. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Events with the times of the relay's clock. */
+interface Timed {
+  readonly events: readonly RelayedEvent[];
+  /** The events, as they arrived, whose time was moved. */
+  readonly moved: ReadonlySet<WireEvent>;
+  /** The others, each with its reason in `rejected`. */
+  readonly dropped: readonly RelayedEvent[];
+  readonly rejected: Rejections['rejected'];
+}
+
+/**
+ * Creates a function that finds the offsets of a batch's events. Its promise never rejects. It resolves to a function that corrects
+ * the times of some of these events, and sorts out those that are too far in the past or in the future.
+ */
+export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, onError }: ClockOptions) => {
+  const { offsets, setOffset }: Offsets =
+    seen.offsets && seen.setOffset
+      ? { offsets: seen.offsets.bind(seen), setOffset: seen.setOffset.bind(seen) }
+      : memoryOffsets();
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await inTime((async () => work())(), timeout, 'seen');
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
+  };
+
+  /** The offset of each event. */
+  const offsetsOf = async (events: readonly RelayedEvent[], reading: Reading | undefined, at: number) => {
+    const found = new Map<RelayedEvent, number>();
+    const loads = new Map<string, RelayedEvent[]>();
+    for (const event of events) {
+      const name = loadOf(event.came);
+      const own = loads.get(name);
+      if (own) own.push(event);
+      else loads.set(name, [event]);
+    }
+    const names = [...loads.keys()].filter(Boolean);
+    const known = names[0] ? await attempt(() => offsets(names)) : undefined;
+    for (const [name, own] of loads) {
+      const before = known?.[names.indexOf(name)];
+      const times = own.map(({ came }) => Date.parse(came.timestamp ?? ''));
+      const made = offsetsFor({ times, known: Number.isFinite(before) ? before : undefined, reading, at, maxPast });
+      for (const [index, event] of own.entries()) found.set(event, made[index] ?? 0);
+      const last = made.at(-1) ?? 0;
+      // Not awaited: the page's next request comes after the answer to this one.
+      if (name && reading && last !== before) attempt(() => setOffset(name, last));
+    }
+    return found;
+  };
+
+  return async (events: readonly RelayedEvent[], reading: Reading | undefined, at: number) => {
+    const dated = events.filter(({ came }) => came.timestamp !== undefined);
+    const offsetOf = correctClock ? await offsetsOf(dated, reading, at) : undefined;
+    return (some: readonly RelayedEvent[]): Timed => {
+      const kept: RelayedEvent[] = [];
+      const moved = new Set<WireEvent>();
+      const dropped: RelayedEvent[] = [];
+      const rejected: Rejections['rejected'] = [];
+      for (const event of some) {
+        const { came, forwarded } = event;
+        const offset = offsetOf?.get(event) ?? 0;
+        // NaN without a time, which is neither too late nor too early.
+        const time = Date.parse(came.timestamp ?? '') + offset;
+        const limit =
+          time > at + maxFuture ? `${maxFuture} ms after` : time < at - maxPast ? `${maxPast} ms before` : '';
+        if (limit) {
+          dropped.push(event);
+          rejected.push({ uuid: came.uuid ?? '', reason: `timestamp: expected at most ${limit} the relay's clock` });
+          continue;
+        }
+        if (offset) moved.add(came);
+        kept.push(offset ? { came, forwarded: { ...forwarded, timestamp: new Date(time).toISOString() } } : event);
+      }
+      return { events: kept, moved, dropped, rejected };
+    };
+  };
+};

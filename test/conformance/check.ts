@@ -1,0 +1,107 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { parseJson } from '../../src/wire.ts';
+import type { StandIn } from './service.ts';
+
+/** The settings that the relay under test needs. */
+export const SETTINGS = {
+  apiKey: 'conformance-key',
+  identitySecret: 'the conformance secret, 32 bytes or more',
+  origin: 'https://www.example.com',
+} as const;
+
+/** The service's paths below the relay's address. */
+export const BATCH = '/api/events/batch/';
+export const SINGLE = '/events/';
+export const UPSERT = '/api/customers/upsert';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** An empty object if the body is no JSON object. */
+  readonly json: { readonly rejected?: { readonly uuid: string; readonly reason: string }[]; readonly status?: number };
+}
+
+/** The relay under test, and the service behind it. */
+export interface Bench {
+  readonly service: StandIn;
+  /** Posts a value as JSON, or a text or bytes as they are. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  send(path: string, init: RequestInit): Promise<Reply>;
+  /** The events that the service has, in order. */
+  events(): Record<string, unknown>[];
+}
+
+/** One rule of the protocol. `run` throws if the relay breaks it. */
+export interface Check {
+  readonly name: string;
+  run(bench: Bench): Promise<void>;
+}
+
+export const event = (more: object = {}): Record<string, unknown> & { readonly uuid: string } => ({
+  uuid: randomUUID(),
+  timestamp: new Date().toISOString(),
+  event: 'conformance',
+  source: 'custom',
+  correlationKey: '_id',
+  correlationValue: randomUUID(),
+  payload: { plan: 'pro' },
+  ...more,
+});
+
+export const sign = (primaryKey: string): string =>
+  createHmac('sha256', SETTINGS.identitySecret).update(primaryKey).digest('hex');
+
+/** So long (ms) a relay may take to answer. */
+const PATIENCE = 15_000;
+
+/** @param url the address of the relay, to which the service's paths are added */
+export const createBench = (url: string, service: StandIn): Bench => {
+  const send: Bench['send'] = async (path, init) => {
+    const response = await fetch(url.replace(/\/$/, '') + path, {
+      method: 'POST',
+      signal: AbortSignal.timeout(PATIENCE),
+      ...init,
+    });
+    const json = parseJson(await response.text());
+    return { status: response.status, headers: response.headers, json: Object(json) };
+  };
+  return {
+    service,
+    send,
+    post(path, body, headers = {}) {
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+      const given = isRaw ? (body as BodyInit) : JSON.stringify(body);
+      return send(path, { body: given, headers: { 'Content-Type': 'application/json', ...headers } });
+    },
+    events: () =>
+      service.forwarded.flatMap(({ body }) => {
+        const { batch } = Object(body) as { batch?: Record<string, unknown>[] };
+        return batch ?? [Object(body)];
+      }),
+  };
+};
+
+/** The result of a check: undefined if the relay keeps the rule. */
+export interface Result {
+  readonly name: string;
+  readonly fault: string | undefined;
+}
+
+/** Runs the checks one after the other. */
+export const runChecks = async (
+  checks: readonly Check[],
+  bench: Bench,
+  onResult: (result: Result) => void = () => {},
+): Promise<Result[]> => {
+  const results: Result[] = [];
+  for (const { name, run } of checks) {
+    bench.service.clear();
+    const fault = await run(bench).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n')[0],
+    );
+    results.push({ name, fault });
+    onResult({ name, fault });
+  }
+  return results;
+};

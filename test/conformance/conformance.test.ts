@@ -1,0 +1,75 @@
+// @module-tag promise
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRelay, type RelayOptions, toNodeHandler } from '../../src/relay.ts';
+import { closeServer, listenOn } from '../upstream.ts';
+import { createBench, runChecks, SETTINGS } from './check.ts';
+import { requestChecks } from './requestChecks.ts';
+import { type StandIn, startService } from './service.ts';
+import { stateChecks } from './stateChecks.ts';
+
+const CHECKS = [...requestChecks, ...stateChecks];
+const servers: Server[] = [];
+let service: StandIn;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await Promise.all(servers.map(closeServer));
+  await service.close();
+});
+
+/** The names of the rules that the relay breaks. */
+const brokenBy = async (handler: RequestListener): Promise<string[]> => {
+  const server = createServer(handler);
+  servers.push(server);
+  const url = `${await listenOn(server)}/clew`;
+  const results = await runChecks(CHECKS, createBench(url, service));
+  return results.flatMap(({ name, fault }) => (fault === undefined ? [] : `${name}: ${fault}`));
+};
+
+const relayWith = (options: Partial<RelayOptions> = {}) =>
+  toNodeHandler(
+    createRelay({
+      baseUrl: service.url,
+      apiKey: SETTINGS.apiKey,
+      identitySecret: SETTINGS.identitySecret,
+      allowedOrigins: [SETTINGS.origin],
+      ...options,
+    }),
+  );
+
+it('this relay keeps every rule', async () => {
+  expect(await brokenBy(relayWith())).toEqual([]);
+});
+
+it('a relay that forgets everything and corrects no clock breaks the rules about duplicates, handovers and clocks', async () => {
+  const forgetful = {
+    reserve: async (uuids: readonly string[]) => uuids.map(() => 'new' as const),
+    confirm: async () => {},
+    release: async () => {},
+  };
+  const broken = await brokenBy(relayWith({ seen: forgetful, correctClock: false }));
+  const words = broken.map((line) => /once|handover|request by the id|corrects/.exec(line)?.[0]);
+  expect(words).not.toContain(undefined);
+  for (const word of ['once', 'handover', 'request by the id', 'corrects']) expect(words).toContain(word);
+});
+
+it('a proxy that only adds the key breaks most rules', async () => {
+  const broken = await brokenBy(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const answer = await fetch(service.url + (request.url ?? '').replace('/clew', ''), {
+      method: 'POST',
+      body: Buffer.concat(chunks).toString() || '{}',
+      headers: { Authorization: `Api-Key ${SETTINGS.apiKey}`, 'Content-Type': 'application/json' },
+    }).catch(() => ({ status: 502 }));
+    response.writeHead(answer.status).end();
+  });
+  expect(broken.length).toBeGreaterThan(CHECKS.length / 2);
+  expect(broken.some((line) => line.startsWith('answers a batch 2xx with the header clew-relay'))).toBe(true);
+});
+
+it('has names of its own for all rules', () => {
+  expect(new Set(CHECKS.map(({ name }) => name)).size).toBe(CHECKS.length);
+});

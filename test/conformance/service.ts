@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { parseJson } from '../../src/wire.ts';
+
+/** A request that the relay has forwarded. */
+export interface Forwarded {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** Stands in for the service: it remembers what a relay forwards, and answers 201 without a body. */
+export interface StandIn {
+  readonly url: string;
+  /** Since the last `clear`, in order. */
+  readonly forwarded: Forwarded[];
+  /** Forgets what was forwarded, and answers 201 again. */
+  clear(): void;
+  /** Answers each request with this status from now on. */
+  answer(status: number): void;
+  close(): Promise<void>;
+}
+
+/** @param port 0 for any */
+export const startService = async (port = 0): Promise<StandIn> => {
+  const forwarded: Forwarded[] = [];
+  let status = 201;
+  const server = createServer(async (request, response) => {
+    const came = await text(request);
+    // A relay forwards only JSON.
+    forwarded.push({ path: request.url ?? '', headers: request.headers, body: parseJson(came) ?? came });
+    response.writeHead(status).end();
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    forwarded,
+    clear() {
+      forwarded.length = 0;
+      status = 201;
+    },
+    answer(given) {
+      status = given;
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};

@@ -1,0 +1,202 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { BATCH, type Bench, type Check, event } from './check.ts';
+
+const isSuccess = (status: number) => ok(status >= 200 && status < 300, `expected 2xx, got ${status}`);
+
+const duplicates: Check[] = [
+  {
+    name: 'forwards an event once, and answers a duplicate as a success',
+    async run({ post, events }) {
+      const batch = [event()];
+      isSuccess((await post(BATCH, { batch })).status);
+      isSuccess((await post(BATCH, { batch })).status);
+      equal(events().length, 1);
+    },
+  },
+  {
+    name: 'forwards an event once that is twice in a batch',
+    async run({ post, events }) {
+      const sent = event();
+      await post(BATCH, { batch: [sent, sent] });
+      equal(events().length, 1);
+    },
+  },
+  {
+    name: 'forwards an event again that the service has not taken',
+    async run({ post, service, events }) {
+      const batch = [event()];
+      service.answer(503);
+      await post(BATCH, { batch });
+      service.clear();
+      isSuccess((await post(BATCH, { batch })).status);
+      deepEqual(events(), batch);
+    },
+  },
+];
+
+const failures: Check[] = [
+  {
+    name: 'answers 502 with the status 500 of the service in the body',
+    async run({ post, service }) {
+      service.answer(500);
+      const { status, json, headers } = await post(BATCH, { batch: [event()] });
+      deepEqual([status, json.status], [502, 500]);
+      ok(headers.get('clew-relay'), 'expected the header clew-relay');
+    },
+  },
+  {
+    name: 'answers 503 with Retry-After if the service does not take requests',
+    async run({ post, service }) {
+      service.answer(503);
+      const { status, headers } = await post(BATCH, { batch: [event()] });
+      equal(status, 503);
+      ok(headers.get('retry-after'), 'expected the header Retry-After');
+    },
+  },
+  ...[400, 401, 429].map(
+    (status): Check => ({
+      name: `passes on a ${status} of the service`,
+      async run({ post, service }) {
+        service.answer(status);
+        equal((await post(BATCH, { batch: [event()] })).status, status);
+      },
+    }),
+  ),
+];
+
+const ask = async ({ post }: Bench, ids: readonly string[], age = 5000) =>
+  (await post(BATCH, { batch: [], handovers: ids.map((id) => [id, age]) })).headers.get('clew-handovers');
+
+const handovers: Check[] = [
+  {
+    name: 'calls a handover taken whose events the service has, by the id in its address',
+    async run(bench) {
+      const [id, other] = [randomUUID(), randomUUID()];
+      const headers = { 'Content-Type': 'text/plain' };
+      await bench.post(`${BATCH}?handover=${id}`, { batch: [event()] }, headers);
+      const states = ((await ask(bench, [other, id])) ?? 'no header').split(/, */);
+      equal(states[1], 'taken');
+      ok(states[0] === 'unknown' || states[0] === 'forgotten', `another id is ${states[0]}`);
+    },
+  },
+  {
+    name: 'knows a request by the id in its body, and does not forward it',
+    async run(bench) {
+      const id = randomUUID();
+      await bench.post(BATCH, { handover: id, batch: [event()] });
+      ok(!JSON.stringify(bench.service.forwarded).includes(id), 'the id was forwarded');
+      equal(await ask(bench, [id]), 'taken');
+    },
+  },
+  {
+    name: 'calls a handover unknown that the service has refused',
+    async run(bench) {
+      const id = randomUUID();
+      bench.service.answer(400);
+      await bench.post(`${BATCH}?handover=${id}`, { batch: [event()] });
+      bench.service.clear();
+      ok((await ask(bench, [id])) !== 'taken', 'it is called taken');
+    },
+  },
+  {
+    name: 'calls a handover unknown that has a rejected event',
+    async run(bench) {
+      const id = randomUUID();
+      await bench.post(`${BATCH}?handover=${id}`, { batch: [event(), event({ event: '' })] });
+      ok((await ask(bench, [id])) !== 'taken', 'it is called taken');
+    },
+  },
+  {
+    name: 'answers a question of another form 400',
+    async run({ post }) {
+      equal((await post(BATCH, { batch: [], handovers: ['x'] })).status, 400);
+    },
+  },
+];
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** An event of a page load, tracked now by a clock that is off by so many ms. */
+const tracked = (visitor: string, page: number, off: number, ago = 0) =>
+  event({ correlationValue: visitor, seq: [page, 1], timestamp: new Date(Date.now() + off - ago).toISOString() });
+const clockOf = (off: number, age = 60_000) => [Date.now() + off, age];
+/** How far (ms) the forwarded times are from now. */
+const errors = ({ events }: Bench) => events().map(({ timestamp }) => Date.parse(`${timestamp}`) - Date.now());
+const isClose = (error: number | undefined, to = 0) =>
+  ok(error !== undefined && Math.abs(error - to) < 5000, `the time is ${error} ms from now, expected about ${to}`);
+
+const clocks: Check[] = [
+  ...(
+    [
+      ['ten years ahead', 3650 * DAY],
+      ['ten years behind', -3650 * DAY],
+      ['three hours ahead', 3 * HOUR],
+    ] as const
+  ).map(
+    ([what, off]): Check => ({
+      name: `corrects a clock that is ${what}`,
+      async run(bench) {
+        await bench.post(BATCH, { clock: clockOf(off), batch: [tracked(randomUUID(), 1, off)] });
+        isClose(errors(bench)[0]);
+      },
+    }),
+  ),
+  {
+    name: 'leaves a clock alone that is wrong by less than two minutes',
+    async run(bench) {
+      const sent = tracked(randomUUID(), 1, 60_000);
+      await bench.post(BATCH, { clock: clockOf(60_000), batch: [sent] });
+      equal(bench.events()[0]?.timestamp, sent.timestamp);
+    },
+  },
+  {
+    name: 'corrects an event of a known page load by its own offset, in a request with another clock',
+    async run(bench) {
+      const visitor = randomUUID();
+      await bench.post(BATCH, { clock: clockOf(-HOUR), batch: [tracked(visitor, 1, -HOUR)] });
+      const batch = [tracked(visitor, 1, -HOUR, 30_000), tracked(visitor, 2, 0)];
+      await bench.post(BATCH, { clock: clockOf(0, 1000), batch });
+      isClose(errors(bench)[1], -30_000);
+      isClose(errors(bench)[2]);
+    },
+  },
+  {
+    name: 'corrects no event that was tracked before the page that states its clock',
+    async run(bench) {
+      await bench.post(BATCH, { clock: clockOf(HOUR, 1000), batch: [tracked(randomUUID(), 1, 0, 60_000)] });
+      isClose(errors(bench)[0], -60_000);
+    },
+  },
+  {
+    name: 'corrects an event of a known page load in a request without a clock',
+    async run(bench) {
+      const visitor = randomUUID();
+      await bench.post(BATCH, { clock: clockOf(-HOUR), batch: [tracked(visitor, 1, -HOUR)] });
+      await bench.post(BATCH, { batch: [tracked(visitor, 1, -HOUR)] });
+      isClose(errors(bench)[1]);
+    },
+  },
+  {
+    name: 'forwards no statement of a clock',
+    async run(bench) {
+      await bench.post(BATCH, { clock: clockOf(0), batch: [event()] });
+      deepEqual(Object.keys(Object(bench.service.forwarded[0]?.body)), ['batch']);
+    },
+  },
+  {
+    name: 'takes an event of a month ago, and rejects events of ten years ago by their timestamp',
+    async run(bench) {
+      const [old, older] = [tracked(randomUUID(), 1, 0, 30 * DAY), tracked(randomUUID(), 1, 0, 3650 * DAY)];
+      const { json } = await bench.post(BATCH, { clock: clockOf(0), batch: [old, older] });
+      deepEqual(
+        json.rejected?.map(({ uuid, reason }) => [uuid, reason.split(':')[0]]),
+        [[older.uuid, 'timestamp']],
+      );
+      equal(bench.events()[0]?.uuid, old.uuid);
+    },
+  },
+];
+
+export const stateChecks: readonly Check[] = [...duplicates, ...failures, ...handovers, ...clocks];

@@ -1,0 +1,230 @@
+// @module-tag promise
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memorySeen, type RelayOptions, type RelayReport } from '../../src/relay.ts';
+import { openInMemory, requestOf } from './requests.ts';
+import { event, SINGLE } from './stage.ts';
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const TEN_YEARS = 3650 * DAY;
+/** When a test begins, by the relay's clock. */
+const START = Date.parse('2026-01-31T12:00:00Z');
+
+beforeEach(() => void vi.useFakeTimers({ now: START, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A browser whose clock is off by so many ms, and what its events' times are at the service. */
+const open = (options: Partial<RelayOptions> = {}) => {
+  const { relay, received } = openInMemory(options);
+  const visitor = randomUUID();
+  const pages = new Map<number, number>();
+  const times = () =>
+    received.flatMap(({ body }) =>
+      (JSON.parse(body) as { batch: { timestamp: string }[] }).batch.map(
+        ({ timestamp }) => (Date.parse(timestamp) - START) / SECOND,
+      ),
+    );
+  return {
+    relay,
+    times,
+    received,
+    /** An event of this page load, tracked so many seconds after the start. */
+    track(page: number, seconds: number, off = 0) {
+      const n = (pages.get(page) ?? 0) + 1;
+      pages.set(page, n);
+      const timestamp = new Date(START + seconds * SECOND + off).toISOString();
+      return event('a', { timestamp, correlationValue: visitor, seq: [page, n] });
+    },
+    /** A request so many seconds after the start, by a page that began at another one. */
+    async send(seconds: number, batch: readonly object[], off?: number, began = 0) {
+      vi.setSystemTime(START + seconds * SECOND);
+      const clock = off === undefined ? undefined : [Date.now() + off, (seconds - began) * SECOND];
+      const response = await relay(requestOf({ batch, clock }));
+      return (await response.json().catch(() => undefined)) as { rejected?: { reason: string }[] } | undefined;
+    },
+  };
+};
+
+describe('a clock that is wrong', () => {
+  it.each([TEN_YEARS, -TEN_YEARS, 3 * HOUR, -3 * HOUR, 130 * SECOND])('by %i ms is corrected', async (off) => {
+    const { track, send, times } = open();
+    await send(10, [track(1, 1, off), track(1, 9, off)], off);
+    expect(times()).toEqual([1, 9]);
+  });
+
+  it('by less than two minutes is left alone', async () => {
+    const { track, send, times } = open();
+    await send(10, [track(1, 1, 119 * SECOND)], 119 * SECOND);
+    expect(times()).toEqual([120]);
+  });
+
+  it('is corrected by one offset for a page load, however long requests take', async () => {
+    const { track, send, times } = open();
+    const off = -HOUR;
+    await send(10, [track(1, 1, off)], off);
+    // The second request took five seconds.
+    await send(25, [track(1, 19, off)], off - 5 * SECOND);
+    expect(times()).toEqual([1, 19]);
+  });
+
+  it('is corrected for a batch that is delayed by hours, and after a night asleep', async () => {
+    const { track, send, times } = open();
+    const off = TEN_YEARS;
+    await send(36_000, [track(1, 1, off), track(1, 35_999, off)], off);
+    expect(times()).toEqual([1, 35_999]);
+  });
+
+  it('is corrected for the events of all tabs that are open beside the sending tab', async () => {
+    const { track, send, times } = open();
+    const off = 3 * HOUR;
+    await send(60, [track(1, 50, off), track(2, 55, off), track(1, 58, off)], off, 20);
+    expect(times()).toEqual([50, 55, 58]);
+  });
+
+  it('is corrected by relays that share `seen`, also for a request that states no clock', async () => {
+    const seen = memorySeen();
+    const [one, other] = [open({ seen }), open({ seen })];
+    await one.send(10, [one.track(1, 1, HOUR)], HOUR);
+    await other.send(20, [one.track(1, 11, HOUR)]);
+    expect(other.times()).toEqual([11]);
+  });
+
+  it('is measured anew by a relay that has forgotten it', async () => {
+    const [one, other] = [open(), open()];
+    await one.send(10, [one.track(1, 1, HOUR)], HOUR);
+    await other.send(20, [one.track(1, 11, HOUR)], HOUR);
+    expect(other.times()).toEqual([11]);
+  });
+
+  it('is measured anew if `seen` fails', async () => {
+    const onError = vi.fn();
+    const seen = { ...memorySeen(), offsets: () => Promise.reject(new Error('away')) };
+    const { track, send, times } = open({ seen, onError });
+    await send(10, [track(1, 1, HOUR)], HOUR);
+    expect(times()).toEqual([1]);
+    expect(onError).toHaveBeenCalledWith(new Error('away'));
+  });
+
+  it('is remembered without the methods for offsets of a `seen`', async () => {
+    const { offsets: _, setOffset: __, ...seen } = memorySeen();
+    const { track, send, times } = open({ seen });
+    await send(10, [track(1, 1, HOUR)], HOUR);
+    await send(20, [track(1, 11, HOUR)]);
+    expect(times()).toEqual([1, 11]);
+  });
+
+  it('is not corrected with `correctClock: false`', async () => {
+    const { track, send, times } = open({ correctClock: false });
+    await send(10, [track(1, 1, HOUR)], HOUR);
+    expect(times()).toEqual([3601]);
+  });
+});
+
+describe('a clock that was set', () => {
+  it('between two page loads is corrected for each by its own offset', async () => {
+    const { track, send, times } = open();
+    await send(10, [track(1, 1)], 0);
+    const left = track(1, 12);
+    await send(30, [left, track(2, 25, 3 * HOUR)], 3 * HOUR, 20);
+    expect(times()).toEqual([1, 12, 25]);
+  });
+
+  it.each([HOUR, -HOUR, TEN_YEARS, -TEN_YEARS])(
+    'by %i ms moves no event of a page load whose clock the relay does not know',
+    async (off) => {
+      const { track, send, times } = open();
+      await send(30, [track(1, 12), track(2, 25, off)], off, 20);
+      expect(times()).toEqual([12, 25]);
+    },
+  );
+
+  it.each([HOUR, TEN_YEARS])('ahead by %i ms during a page load is corrected from then on', async (off) => {
+    const { track, send, times } = open();
+    await send(10, [track(1, 1)], 0);
+    await send(20, [track(1, 11), track(1, 18, off)], off);
+    await send(30, [track(1, 28, off)], off);
+    expect(times()).toEqual([1, 11, 18, 28]);
+  });
+
+  it('right: events from the future are placed before their arrival, in their order', async () => {
+    const { track, send, times } = open();
+    await send(30, [track(1, 1, TEN_YEARS), track(1, 3, TEN_YEARS), track(2, 25)], 0, 20);
+    expect(times()).toEqual([28, 30, 25]);
+  });
+});
+
+it('an older tab sends the events of a page that was opened after the clock was set back', async () => {
+  const { relay, track, times } = open();
+  vi.setSystemTime(START + 60_000);
+  const clock = [Date.now(), 60_000, TEN_YEARS];
+  await relay(requestOf({ batch: [track(2, 50, -TEN_YEARS), track(2, 55, -TEN_YEARS)], clock }));
+  expect(times()).toEqual([50, 55]);
+});
+
+it('a clock that was set back twice, by years, loses no events', async () => {
+  const { track, send, times } = open();
+  await send(30, [track(1, 1, -TEN_YEARS), track(1, 3, -TEN_YEARS), track(2, 25, -2 * TEN_YEARS)], -2 * TEN_YEARS, 20);
+  expect(times()).toEqual([28, 30, 25]);
+});
+
+describe('events too far away', () => {
+  const rejectedBy = async (options: Partial<RelayOptions>, days: number, clock?: number) => {
+    const { track, send, times } = open(options);
+    const answer = await send(0, [track(1, days * 86_400)], clock);
+    return [times().length, answer?.rejected?.map(({ reason }) => reason)];
+  };
+
+  it('in the past are rejected with the reason, but those of a month offline are taken', async () => {
+    expect(await rejectedBy({}, -31, 0)).toEqual([1, undefined]);
+    const reason = "timestamp: expected at most 5184000000 ms before the relay's clock";
+    expect(await rejectedBy({}, -61, 0)).toEqual([0, [reason]]);
+    expect(await rejectedBy({ maxPast: 62 * DAY }, -61, 0)).toEqual([1, undefined]);
+  });
+
+  it('in the future are rejected with the reason if the page does not state its clock', async () => {
+    const reason = "timestamp: expected at most 86400000 ms after the relay's clock";
+    expect(await rejectedBy({}, 2)).toEqual([0, [reason]]);
+    expect(await rejectedBy({ correctClock: false }, 2, 2 * DAY)).toEqual([0, [reason]]);
+    expect(await rejectedBy({ maxFuture: 3 * DAY }, 2)).toEqual([1, undefined]);
+  });
+
+  it('are not missing', async () => {
+    const reports: RelayReport[] = [];
+    const { relay, track, send } = open({ onReport: (report) => reports.push(report) });
+    await send(10, [track(1, -61 * 86_400), track(1, 5)], 0);
+    await relay.close();
+    expect(reports).toEqual([{ taken: 1, repeats: 0, rejected: 1, missing: 0, corrected: 0 }]);
+  });
+});
+
+it('counts the corrections of events that the service has taken', async () => {
+  const reports: RelayReport[] = [];
+  const { relay, track, send } = open({ onReport: (report) => reports.push(report) });
+  const batch = [track(1, 1, HOUR), track(1, 2, HOUR)];
+  await send(10, batch, HOUR);
+  await send(11, batch, HOUR);
+  expect(relay.metrics()).toContain('clew_relay_corrected_events_total 2\n');
+  await relay.close();
+  expect(reports).toEqual([{ taken: 2, repeats: 2, rejected: 0, missing: 0, corrected: 2 }]);
+});
+
+it('forwards no statement, and takes none of another form for one', async () => {
+  const { relay, received, track, times } = open();
+  for (const clock of [[START, 0], 'x', [1], [START + HOUR, 'x'], null, [START, 0, 0, 0]])
+    await relay(requestOf({ batch: [track(1, 0)], clock }));
+  expect(times()).toEqual([0, 0, 0, 0, 0, 0]);
+  await relay(requestOf({ ...event('now'), clock: [START, 0] }, { path: SINGLE }));
+  expect(received.filter(({ body }) => body.includes('clock'))).toEqual([]);
+});
+
+it('shows `accept` the corrected time', async () => {
+  const accept = vi.fn(() => true);
+  const { track, send } = open({ accept });
+  await send(10, [track(1, 1, HOUR)], HOUR);
+  expect(accept).toHaveBeenCalledWith(
+    expect.objectContaining({ timestamp: new Date(START + SECOND).toISOString() }),
+    expect.anything(),
+  );
+});
