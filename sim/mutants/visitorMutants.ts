@@ -72,8 +72,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'makes a new visitor id at each page load',
     file: 'visitor/visitor.ts',
-    find: 'known ?? newVisitor());',
-    replace: 'newVisitor({ ...known, turn: (known?.turn ?? -1) } as Visitor));',
+    find: '(known ?? newVisitor(undefined, given));',
+    replace: 'newVisitor({ ...known, turn: (known?.turn ?? -1) } as Visitor);',
   },
   {
     name: 'gives an event the time at which the tracker started',
