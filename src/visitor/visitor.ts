@@ -215,8 +215,8 @@ export const createVisitor = (ports: VisitorPorts) => {
         ports.keep();
         if (isDone && who?.visitor === visitor) who = { ...who, stored: visitor };
         for (const other of others) other.remove();
-        // Another tab may have changed the visitor meanwhile, and the database may not know.
-        check();
+        // Without a database, only the hint shows that another tab has changed the visitor meanwhile.
+        if (!isDone) check();
         pump();
         write();
         if (!mine.isSure) ports.onLoad();
