@@ -4,13 +4,13 @@ import type { Mutant } from './mutant.ts';
 export const storageMutants: readonly Mutant[] = [
   {
     name: 'leaves every transaction to commit itself',
-    file: 'outbox/store.ts',
+    file: 'outbox/transaction.ts',
     find: '  transaction.commit?.();\n',
     replace: '',
   },
   {
     name: 'writes no rows',
-    file: 'outbox/store.ts',
+    file: 'outbox/transaction.ts',
     find: 'for (const [key, value] of all) value ?',
     replace: 'for (const [key, value] of all) if (!Array.isArray(key)) value ?',
   },

@@ -1,10 +1,10 @@
 import { v4 as uuid } from 'uuid';
 import type { Settings } from '../api/options.js';
 import { createFarewell } from './farewell.js';
+import { createStore } from './indexedDb.js';
 import { createJournal } from './journal.js';
 import { createQueue, type QueuePorts } from './queue.js';
 import { createReceipts } from './receipts.js';
-import { createStore } from './store.js';
 
 export interface OutboxPorts extends Pick<QueuePorts, 'pages' | 'onStored' | 'onUnseen' | 'onSize'> {
   fail(message: string): void;

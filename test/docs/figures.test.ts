@@ -23,8 +23,8 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'together have about 500,000 characters at most', 'src/stub.ts', 'const MOST = 5e5;'],
   ['docs/delivery.md', 'at most 5,000 calls', 'src/stub.ts', 'const MOST_CALLS = 5e3;'],
   ['docs/script-tag.md', 'at most 5,000 calls, and saves about 500,000', 'src/stub.ts', 'const MOST_CALLS = 5e3;'],
-  ['docs/delivery.md', 'writes nothing for 1 s', 'src/outbox/store.ts', 'const FIRST_REST = 1000;'],
-  ['docs/delivery.md', 'doubling to a minute', 'src/outbox/store.ts', 'const LONGEST_REST = 60_000;'],
+  ['docs/delivery.md', 'writes nothing for 1 s', 'src/outbox/indexedDb.ts', 'const FIRST_REST = 1000;'],
+  ['docs/delivery.md', 'doubling to a minute', 'src/outbox/indexedDb.ts', 'const LONGEST_REST = 60_000;'],
   ['docs/delivery.md', 'later than `maxAge` (30 days)', 'src/api/options.ts', 'maxAge: 2_592_000_000,'],
   [
     'docs/delivery.md',

@@ -1,7 +1,8 @@
 // @module-tag promise
 import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBRequest, IDBTransaction } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createStore, type Row, type RowKey, type Store } from '../../src/outbox/store.ts';
+import { createStore } from '../../src/outbox/indexedDb.ts';
+import type { Row, RowKey, Store } from '../../src/outbox/store.ts';
 import { times } from '../recorder/items.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
