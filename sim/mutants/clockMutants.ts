@@ -23,8 +23,8 @@ export const clockMutants: readonly Mutant[] = [
   {
     name: 'clocks: a page can set its clock back',
     file: 'recorder/clock.ts',
-    find: '    latest = Math.max(latest, time + back);\n    return latest;',
-    replace: '    latest = time + back;\n    return latest - back;',
+    find: 'shown: Math.max(last.shown, at + setBack) };\n    return last.shown;',
+    replace: 'shown: at + setBack };\n    return at;',
   },
   {
     name: 'clocks: a batch that is left with the browser states the clock',

@@ -72,7 +72,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'makes a new visitor id at each page load',
     file: 'visitor/visitor.ts',
-    find: '(known ?? newVisitor(undefined, given));',
+    find: '(known ?? newVisitor(undefined, life.firstId));',
     replace: 'newVisitor({ ...known, turn: (known?.turn ?? -1) } as Visitor);',
   },
   {

@@ -9,6 +9,16 @@ export interface Clock {
   reading(): readonly number[];
 }
 
+/** A look at the visitor's clock. Times are in ms since the epoch. */
+interface Look {
+  /** When the page began to load, by the visitor's clock of now. */
+  readonly loadedAt: number;
+  /** How far (ms) the visitor has set the clock back since the page began to load. */
+  readonly setBack: number;
+  /** The time of the page load's clock. */
+  readonly shown: number;
+}
+
 /** Less (ms) between two looks is a clock that corrects itself: then the page's clock stands still for as long. */
 const SET_BACK = 60_000;
 
@@ -18,23 +28,21 @@ const SET_BACK = 60_000;
  * https://w3c.github.io/hr-time/#dfn-monotonic-clock
  */
 export const createClock = (): Clock => {
-  let origin = Date.now() - performance.now();
-  let back = 0;
-  let latest = 0;
-  const since = origin;
+  const since = Date.now() - performance.now();
+  let last: Look = { loadedAt: since, setBack: 0, shown: 0 };
   const now = () => {
-    const time = Date.now();
-    const from = time - performance.now();
-    if (from < origin - SET_BACK) back += Math.round(origin - from);
-    origin = from;
-    latest = Math.max(latest, time + back);
-    return latest;
+    const at = Date.now();
+    const loadedAt = at - performance.now();
+    const by = last.loadedAt - loadedAt;
+    const setBack = last.setBack + (by > SET_BACK ? Math.round(by) : 0);
+    last = { loadedAt, setBack, shown: Math.max(last.shown, at + setBack) };
+    return last.shown;
   };
   return {
     now,
     reading() {
       const time = now();
-      return [time, Math.round(time - since), ...(back ? [back] : [])];
+      return [time, Math.round(time - since), ...(last.setBack ? [last.setBack] : [])];
     },
   };
 };

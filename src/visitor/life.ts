@@ -16,6 +16,8 @@ export interface Life {
   readonly isMissing?: boolean | undefined;
   /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
   readonly isAnswer?: boolean;
+  /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
+  readonly firstId?: string | undefined;
   /** The tracker was stopped: no consent begins another life. */
   readonly isStopped?: boolean | undefined;
 }

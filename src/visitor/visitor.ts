@@ -41,9 +41,7 @@ interface Answered {
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere, weigh } = ports;
   const [readHint, writeHint, rawHint, isErased] = createHint(service, store.local);
-  let life: Life = { at: WAITING };
-  /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
-  let given = ports.given || undefined;
+  let life: Life = { at: WAITING, firstId: ports.given || undefined };
   /** Undefined before the page may know the visitor, and after a refusal. */
   let who: Who | undefined;
   /** Calls that wait for the visitor. */
@@ -268,7 +266,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   const start = (isMissing = false) => {
     const known = readHint();
     const seen = rawHint();
-    const hinted = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor(undefined, given));
+    const hinted = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor(undefined, life.firstId));
     const here = elsewhere?.meet(hinted, service) ?? hinted;
     const [guessed, calls] = guess(who, here, seen, held.calls, service);
     who = guessed;
@@ -312,7 +310,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** Finishes waiting calls as well as this page can. Returns whether the page may write. */
     leave(): boolean {
-      given = undefined;
+      if (!who) life = { ...life, firstId: undefined };
       if (!who || isDoubtful()) return false;
       const { isSure, isStopped, isMissing: isUnsure } = life;
       if (!isUnsure) check();
@@ -338,7 +336,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const texts = eventsIn(held.calls);
       life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
       held = heldOf([], weigh);
-      who = given = undefined;
+      who = undefined;
       write();
       ports.onRefused(texts);
       give();
