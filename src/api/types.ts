@@ -97,7 +97,7 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   /** Returns a copy of the counts of this page's events. */
   stats(): Stats;
   /**
-   * Listens to `delivered`, `dropped` or `error`. Inspectors also listen to `trace`.
+   * Listens to `delivered`, `dropped`, `change`, `error` or `token-expired`. Inspectors also listen to `trace`.
    *
    * @returns a function that removes the listener
    */
@@ -144,8 +144,8 @@ export interface PluginTools {
 }
 
 /**
- * A small storage that obeys the visitor's consent. All plugins of a service share it, so begin each key with the plugin's name. A
- * refusal erases it, in every open tab.
+ * A small storage that obeys the visitor's consent. All plugins of all trackers of the origin share it, so begin each key with the
+ * plugin's name. A refusal erases it, in every open tab. Without consent it can be read, and not written.
  */
 export interface PluginStorage {
   /** Returns a stored value, from this page or an earlier one. Returns `undefined` without a value. */

@@ -13,7 +13,8 @@ export interface EngagementOptions {
   idleAfter?: number | undefined;
   /**
    * How long (ms) a tab may be hidden before its view is left. With 0, the event is tracked at once, and another one if the visitor
-   * returns. With more, a view has one event, which a later page tracks if the browser has ended the hidden one.
+   * returns. With more, a view has one event. If the browser has ended the hidden page, a page that starts after 1.1 times as long
+   * tracks the event.
    *
    * @default 0
    */

@@ -43,7 +43,7 @@ export interface RelayOptions {
    * app's server makes, or with a token of `identityKeys`. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
    * At least 32 bytes, for example from `openssl rand -hex 32`.
    *
-   * @default none: the relay rejects every identity
+   * @default none: the relay accepts no plain signatures
    */
   identitySecret?: string;
   /**
