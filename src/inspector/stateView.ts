@@ -10,7 +10,7 @@ const REASONS: Record<DropReason, string> = {
   full: 'the queue already held maxQueuedEvents',
   expired: 'too old',
   unserialisable: 'JSON cannot express the payload',
-  filtered: 'dropped by beforeSend',
+  filtered: 'dropped by beforeSend or a plugin',
   consent: 'the visitor refused consent',
 };
 

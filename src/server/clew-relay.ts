@@ -73,8 +73,8 @@ const start = async (settings: Settings): Promise<void> => {
   const relay = createRelay({ ...options, ...shared, ...bots, enrich, logger: log });
   if (!redis)
     note('warn', 'without REDIS_URL, duplicates are recognised for a day, until a restart, by this process only');
-  if (!options.identitySecret && !options.allowUnsignedIdentify)
-    note('warn', 'without IDENTITY_SECRET, every identify is rejected');
+  if (!options.identitySecret && !options.identityKeys && !options.allowUnsignedIdentify)
+    note('warn', 'without IDENTITY_SECRET or IDENTITY_KEYS, every identify is rejected');
   await redis?.connect();
   // First the metrics, so that no event arrives before all ports are known to be free.
   const metrics = metricsPort === undefined ? [] : [await listen(metricsHandler(relay), metricsPort, host)];

@@ -254,9 +254,11 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Another tab or host may have changed the visitor. The hint and the cookie show it at once, also where there is no channel. */
   const check = () => {
+    // Before consent, and after a refusal, the page does not read localStorage.
+    if (!who) return;
     const seen = rawHint();
     // `enter` notices a refusal that a page missed while it was away.
-    if (!who || (is(AWAY) && !seen)) return;
+    if (is(AWAY) && !seen) return;
     const known = seen === who.seen ? undefined : readHint();
     who = { ...who, seen };
     const merged = merge(who.visitor, known ?? who.visitor);
