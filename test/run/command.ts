@@ -12,6 +12,8 @@ export interface Limits {
   readonly limit: number;
   /** A signal to the run aborts it. Its reason is the signal's name. */
   readonly stop: AbortSignal;
+  /** The file descriptor that its output goes to. Default: the output of the run. */
+  readonly output?: number;
 }
 
 /** How long (ms) a command may take to close its browsers and servers before it is killed. */
@@ -31,11 +33,15 @@ const endGroup = async (leader: number, signal: NodeJS.Signals): Promise<void> =
 /** Runs a command in a process group of its own, so that a signal or the time limit ends all that it has started. */
 export const execute = async (
   [name = '', ...args]: readonly string[],
-  { cwd, limit, stop }: Limits,
+  { cwd, limit, stop, output }: Limits,
 ): Promise<Ending> => {
   if (stop.aborted) return 'stopped';
   if (limit <= 0) return 'late';
-  const child = spawn(name, args, { stdio: 'inherit', cwd, detached: true });
+  const child = spawn(name, args, {
+    stdio: ['inherit', output ?? 'inherit', output ?? 'inherit'],
+    cwd,
+    detached: true,
+  });
   const settled = new AbortController();
   const ended = once(child, 'exit').then(
     ([status]): Ending => (status === 0 ? 'passed' : 'failed'),

@@ -12,6 +12,8 @@ export interface Part {
   readonly isNeeded?: boolean;
   /** Whether it installs something, so that its time does not count. */
   readonly isInstallation?: boolean;
+  /** Whether the later parts play beside it. They have priority, and its output is printed after theirs. */
+  readonly isBeside?: boolean;
 }
 
 const npm = (script: string, ...args: string[]) => [
@@ -22,6 +24,9 @@ const npm = (script: string, ...args: string[]) => [
   ...(args[0] ? ['--', ...args] : []),
 ];
 const playwright = (folder: string) => ['npx', 'playwright', 'test', '-c', folder];
+const sim = (seeds: number) => ['npx', 'tsx', 'sim/sim.ts', '--seeds', `${seeds}`];
+/** Takes only the time of the processor that the other parts leave. */
+const beside = (command: readonly string[]) => ['nice', '-n', '19', ...command];
 const vitest = ['npx', 'vitest', 'run', '--config', 'test/vitest.config.ts'];
 
 const MINUTE = 60_000;
@@ -41,10 +46,10 @@ export const partsOf = (isAll: boolean): Part[] => {
   return [
     { name: 'install', command: npm('test:install'), limit: 30 * MINUTE, isNeeded: true, isInstallation: true },
     { name: 'build', command: npm('build', '--silent'), limit: 10 * MINUTE, isNeeded: true },
-    { name: 'check', command: npm('check'), limit: 10 * MINUTE },
+    { name: 'check', command: beside(npm('check')), limit: usual, isBeside: true },
+    { name: 'sim', command: beside(sim(isAll ? 20_000 : 3000)), limit: usual, isBeside: true },
     ...(isAll ? [{ name: 'docs', command: npm('docs:build'), limit: 10 * MINUTE }] : []),
     { name: 'unit', command: vitest, report: 'unit.json', tool: 'vitest', limit: usual },
-    { name: 'sim', command: ['npx', 'tsx', 'sim/sim.ts', '--seeds', isAll ? '20000' : '3000'], limit: usual },
     browserPart('e2e', 'e2e', usual),
     browserPart('engines', 'e2e/engines', usual),
     browserPart('faults', 'e2e/faults', faults),

@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Ending, execute } from './command.ts';
 import type { Part } from './parts.ts';
 import { type Played, readReport } from './report.ts';
@@ -7,7 +7,7 @@ import { judge, MOST_REPLAYED, replayed, type Verdict } from './verdict.ts';
 
 export interface Result {
   readonly part: Part;
-  /** Time of the part with its replays, in s. */
+  /** Time of the part with its replays, in s. A part that plays beside others takes longer than by itself. */
   readonly seconds: number;
   readonly verdict: Verdict;
 }
@@ -79,15 +79,14 @@ const judgeTests = async (part: Part, report: string, isPassed: boolean, run: Ru
 };
 
 /** Runs a part, and replays its failed tests. A part that passes its time limit, or is stopped, fails. */
-export const playPart = async (part: Part, stop: AbortSignal): Promise<Result> => {
+const playNow = async (part: Part, stop: AbortSignal, output?: number): Promise<Result> => {
   const begun = performance.now();
   const elapsed = () => performance.now() - begun;
   const report = part.report && join(ROOT, 'test-results', part.report);
   if (report) rmSync(report, { force: true });
-  console.log(`\n── ${part.name} ──`);
   let last: Ending | undefined;
   const run: Run = async (command) => {
-    last = await execute(command, { cwd: ROOT, limit: part.limit - elapsed(), stop });
+    last = await execute(command, { cwd: ROOT, limit: part.limit - elapsed(), stop, ...(output && { output }) });
     return last;
   };
   const first = await run(part.command);
@@ -102,4 +101,20 @@ export const playPart = async (part: Part, stop: AbortSignal): Promise<Result> =
   console.error(`\n${part.name} ${reason}.`);
   const failed = [...(isPlayed ? verdict.failed : []), `${part.name}: ${reason}`];
   return { ...result, verdict: { ...verdict, failed } };
+};
+
+/** The output of a part that plays beside others goes to a file, and is printed as a whole. */
+const playBeside = async (part: Part, stop: AbortSignal): Promise<Result> => {
+  const path = join(ROOT, 'test-results', `${part.name}.log`);
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(path, 'w');
+  const result = await playNow(part, stop, file);
+  closeSync(file);
+  console.log(`\n── ${part.name} ──\n${readFileSync(path, 'utf8')}`);
+  return result;
+};
+
+export const playPart = (part: Part, stop: AbortSignal): Promise<Result> => {
+  console.log(`\n── ${part.name}${part.isBeside ? ', beside the next parts' : ''} ──`);
+  return part.isBeside ? playBeside(part, stop) : playNow(part, stop);
 };

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Part } from './parts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -85,4 +85,46 @@ it('exits with 0 when nothing failed', async () => {
 it('plays nothing after a failed part that the others need', async () => {
   const { printed } = start([part('build', 'process.exit(1)', { isNeeded: true }), part('unit', '')]);
   expect((await printed).join('\n')).not.toContain('unit');
+});
+
+describe('a part beside others', () => {
+  const beside = { isBeside: true };
+
+  it('plays while they play, and its output comes as a whole after its end', async () => {
+    const meeting = join(tmpdir(), `clew-meeting-${process.pid}`);
+    // Each of the two ends only once the other one has begun.
+    const meet = (own: string, other: string) =>
+      `const fs = require('fs'); console.log('${own} begins'); fs.writeFileSync('${meeting}-${own}', '');
+       const timer = setInterval(() => {
+         if (!fs.existsSync('${meeting}-${other}')) return;
+         clearInterval(timer);
+         console.log('${own} ends');
+       }, 10);`;
+    const { printed, exit } = start([
+      part('late', meet('late', 'usual'), beside),
+      part('usual', meet('usual', 'late')),
+    ]);
+    expect(await exit).toBe(0);
+    const lines = await printed;
+    const at = (line: string) => lines.indexOf(line);
+    expect(at('late begins')).toBeGreaterThan(at('── late ──'));
+    expect(at('late ends')).toBe(at('late begins') + 1);
+    expect(lines.filter((line) => /^(late|usual) +\d+ s$/.test(line))).toHaveLength(2);
+    for (const name of ['late', 'usual']) rmSync(`${meeting}-${name}`);
+  });
+
+  it('fails the run, whose other parts play to their end', async () => {
+    const { printed, exit } = start([part('bad', 'process.exit(1)', beside), part('good', "console.log('played')")]);
+    expect(await exit).toBe(1);
+    expect(await printed).toEqual(expect.arrayContaining(['played', 'failed: bad: the command failed']));
+  });
+
+  it('ends with a signal to the run', async () => {
+    const { printed, exit } = start([
+      part('endless', 'setInterval(() => {}, 1000)', beside),
+      part('last', `process.kill(process.ppid, 'SIGTERM'); setInterval(() => {}, 1000);`),
+    ]);
+    expect(await exit).toBe(143);
+    expect(await printed).toContain('failed: endless: was stopped');
+  });
 });

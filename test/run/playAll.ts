@@ -6,18 +6,17 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-const summaryOf = (results: readonly Result[], skipped: readonly string[]): string[] => {
+const summaryOf = (results: readonly Result[], total: number, skipped: readonly string[]): string[] => {
   const rows = results.map(({ part, seconds, verdict: { passed, failed, unstable, skipped } }) => {
     const counts = part.report
       ? `${passed} passed, ${failed.length} failed, ${unstable.length} unstable, ${skipped} skipped`
       : '';
     return `${part.name.padEnd(10)}${`${seconds.toFixed(0)} s`.padStart(6)}  ${counts}`.trimEnd();
   });
-  const counted = results.filter(({ part }) => !part.isInstallation).map(({ seconds }) => seconds);
   return [
     '',
     ...rows,
-    `${'total'.padEnd(10)}${`${sum(counted).toFixed(0)} s`.padStart(6)}  without install`,
+    `${'total'.padEnd(10)}${`${total.toFixed(0)} s`.padStart(6)}  without install`,
     ...skipped.map((reason) => `skipped: ${reason}`),
     ...results.flatMap(({ verdict }) => verdict.failed).map((name) => `failed: ${name}`),
     ...results
@@ -33,8 +32,21 @@ const lastLineOf = (results: readonly Result[], signal: string | undefined): str
   return `${sum(results.map(({ verdict }) => verdict.passed)) + count('unstable')} passed, ${count('failed')} failed`;
 };
 
+/** Plays each part after the one before it, or beside it. Without a part that the others need, they are not played. */
+const playInTurn = async (parts: readonly Part[], stop: AbortSignal): Promise<Result[]> => {
+  const playing: Promise<Result>[] = [];
+  for (const part of parts) {
+    const result = playPart(part, stop);
+    playing.push(result);
+    if (part.isBeside) continue;
+    const { verdict } = await result;
+    if (stop.aborted || (part.isNeeded && verdict.failed[0])) break;
+  }
+  return Promise.all(playing);
+};
+
 /**
- * Plays the parts one after the other, prints times and totals, and resolves to the exit code. A signal ends the part with
+ * Plays the parts, prints times and totals, and resolves to the exit code. A signal ends the part with
  * all that it has started, and then the run.
  *
  * @param listSkipped lists the tests that the run leaves out. It is called once the parts have installed what they can
@@ -42,14 +54,12 @@ const lastLineOf = (results: readonly Result[], signal: string | undefined): str
 export const playAll = async (parts: readonly Part[], listSkipped: () => readonly string[]): Promise<number> => {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort(signal));
-  const results: Result[] = [];
-  for (const part of parts) {
-    const result = await playPart(part, stop.signal);
-    results.push(result);
-    if (stop.signal.aborted || (part.isNeeded && result.verdict.failed[0])) break;
-  }
+  const begun = performance.now();
+  const results = await playInTurn(parts, stop.signal);
+  const installation = sum(results.map(({ part, seconds }) => (part.isInstallation ? seconds : 0)));
+  const total = (performance.now() - begun) / 1000 - installation;
   const signal: (typeof SIGNALS)[number] | undefined = stop.signal.reason;
-  console.log([...summaryOf(results, listSkipped()), lastLineOf(results, signal)].join('\n'));
+  console.log([...summaryOf(results, total, listSkipped()), lastLineOf(results, signal)].join('\n'));
   if (signal) return 128 + constants.signals[signal];
   return results.some(({ verdict }) => verdict.failed[0]) ? 1 : 0;
 };
