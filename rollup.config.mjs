@@ -23,11 +23,12 @@ const onwarn = (warning) => {
  *
  * @param root the folder with `tsconfig.json` and `src`
  * @param entries files in `src`. With their imports, they are all the sources of the bundle.
+ * @param host reads the files. Default: from the disk
  */
-export const internalNames = (root, entries) => {
+export const internalNames = (root, entries, host) => {
   const { options } = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'), {}, ts.sys);
   const paths = entries.map((name) => join(root, 'src', name));
-  const program = ts.createProgram(paths, options);
+  const program = ts.createProgram(paths, options, host);
   const checker = program.getTypeChecker();
   const typeOf = (node) => checker.getTypeAtLocation(node);
   const isSource = ({ fileName }) => fileName.startsWith(join(root, 'src'));

@@ -197,7 +197,7 @@ test('the page explains when the browser does not find the names of the visitors
 });
 
 test('the service fails for ten seconds while a visitor clicks, and every event arrives once', {
-  tag: '@promise',
+  tag: ['@promise', '@long'],
 }, async ({ demo, visitor: { page } }) => {
   const shop = await open(page, demo.address);
   const id = await shop.locator('body').evaluate(() => window.clew('correlationValue'));

@@ -58,7 +58,7 @@ test('an event has each step with its time, and its payload when the keyboard op
   await expect(sum).toHaveText('1 tracked = 1 delivered + 0 queued + 0 dropped');
 });
 
-test('a failed request has its response and its retry, and its event the number of requests', async ({
+test('a failed request has its response and its retry, and its event the number of requests', { tag: '@long' }, async ({
   demo,
   visitor,
 }) => {
@@ -88,7 +88,7 @@ test('a rejected event is dropped, with the reason and the response of the servi
   await expect(sum).toHaveText('1 tracked = 0 delivered + 0 queued + 1 dropped');
 });
 
-test('a tab without the lease shows the sending tab and the end of its own events', async ({
+test('a tab without the lease shows the sending tab and the end of its own events', { tag: '@long' }, async ({
   context,
   newVisitor,
   visitor,
@@ -183,7 +183,9 @@ test('the totals add up during a burst of 10,000 events, and the page stays resp
   await expect(rows).toHaveCount(drawn);
 });
 
-test('at 100 events a second the inspector draws four times a second, and only rows in sight', async ({ visitor }) => {
+test('at 100 events a second the inspector draws four times a second, and only rows in sight', {
+  tag: '@long',
+}, async ({ visitor }) => {
   await visitor.visit();
   const { page } = visitor;
   await inspect(page);
@@ -221,7 +223,9 @@ test('at 100 events a second the inspector draws four times a second, and only r
   expect(most).toBeLessThan(700);
 });
 
-test('drawing an event reads no layout, and draws neither the chart nor other rows again', async ({ visitor }) => {
+test('drawing an event reads no layout, and draws neither the chart nor other rows again', { tag: '@long' }, async ({
+  visitor,
+}) => {
   await visitor.visit();
   const { page } = visitor;
   await page.evaluate(async (file) => {

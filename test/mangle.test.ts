@@ -1,13 +1,24 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /** Which properties have another name in `clew.js`. */
 
 const ROOT = resolve(import.meta.dirname, '..');
-let internalNames: (root: string, entries: string[]) => string[];
+let internalNames: (root: string, entries: string[], host?: ts.CompilerHost) => string[];
 let folder: string;
+
+/** Parses TypeScript's own types once for all tests. */
+const host = ts.createCompilerHost({});
+const parse = host.getSourceFile;
+const libraries = new Map<string, ts.SourceFile | undefined>();
+host.getSourceFile = (path, ...rest) => {
+  if (!path.endsWith('.d.ts')) return parse(path, ...rest);
+  if (!libraries.has(path)) libraries.set(path, parse(path, ...rest));
+  return libraries.get(path);
+};
 
 beforeAll(async () => {
   ({ internalNames } = await import(join(ROOT, 'rollup.config.mjs')));
@@ -21,7 +32,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const namesIn = async (source: string) => {
   const types = 'interface Deep { b: number }\ninterface Inner { a: Deep }\ndeclare const inner: Inner;\n';
   await writeFile(join(folder, 'src/entry.ts'), `${types}${source}\nexport {};`);
-  return internalNames(folder, ['entry.ts']).toSorted();
+  return internalNames(folder, ['entry.ts'], host).toSorted();
 };
 
 it('mangles a property that only the sources use', async () => {

@@ -23,7 +23,6 @@ const text = (path: string) => readFile(at(path), 'utf8');
 const brotli = (code: string) => brotliCompressSync(code).length;
 
 interface Packed {
-  filename: string;
   files: { path: string }[];
 }
 type Conditions = string | { types?: string; default?: string };
@@ -37,7 +36,6 @@ interface Manifest {
 
 let folder: string;
 let manifest: Manifest;
-let tarball: string;
 let paths: string[];
 let scripts: string[];
 
@@ -50,7 +48,6 @@ beforeAll(async () => {
     cwd: root,
   });
   const [packed] = JSON.parse(stdout) as [Packed];
-  tarball = join(folder, packed.filename);
   paths = packed.files.map(({ path }) => path);
   scripts = paths.filter((path) => path.endsWith('.js'));
 });
@@ -180,34 +177,6 @@ describe('the package', () => {
   it('passes publint without a message', async () => {
     const { messages } = await publint({ pkgDir: root, pack: false });
     expect(messages.filter(({ type }) => type !== 'suggestion')).toEqual([]);
-  });
-
-  it('has types that resolve for ESM', async () => {
-    // The two script-tag files have no types by design.
-    const scriptTags = ['clew.js', 'stub.js'];
-    const args = [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--exclude-entrypoints', ...scriptTags];
-    const verdict = await run(
-      process.execPath,
-      [at('node_modules/.bin/attw'), ...args, '--format', 'ascii', '--no-emoji'],
-      { cwd: root },
-    ).then(
-      ({ stdout }) => `clean\n${stdout}`,
-      ({ stdout, stderr }) => `not clean\n${stdout}${stderr}`,
-    );
-    expect(verdict).toMatch(/^clean/);
-    for (const name of [
-      '',
-      '/react',
-      '/vue',
-      '/service',
-      '/relay',
-      '/testing',
-      '/inspector',
-      '/consent',
-      '/plugins',
-      '/global',
-    ])
-      expect(verdict).toContain(`"clew${name}"`);
   });
 });
 

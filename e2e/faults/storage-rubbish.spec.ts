@@ -134,7 +134,7 @@ for (const key of [
         await tab.evaluate(() => window.clew('flush'));
       }
     },
-    { isLong: key !== 'clew.visitor' },
+    { isLong: true },
   );
 }
 

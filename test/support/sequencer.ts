@@ -2,19 +2,22 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, the longest first. */
 const LONGEST = [
-  'docs/code.test.ts',
   'package.test.ts',
-  'collector/databases.test.ts',
-  'collector/killed.test.ts',
-  'collector/disk.test.ts',
   'sim/mutants.test.ts',
-  'broker/sharing.test.ts',
+  'relay/receipts.test.ts',
+  'collector/databases.test.ts',
+  'relay/limits.test.ts',
+  'docs/code.test.ts',
+  'sim/relays.test.ts',
+  'relay/tokens.test.ts',
+  'run/command.test.ts',
   'docs/reference.test.ts',
   'broker/worker.test.ts',
-  'relay/fuzz.test.ts',
-  'run/play.test.ts',
+  'sim/fixed.test.ts',
   'collector/fuzz.test.ts',
-  'react.test.ts',
+  'server/clew-relay.test.ts',
+  'install.test.ts',
+  'mangle.test.ts',
 ];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {

@@ -77,8 +77,14 @@ const play = async (
   }
 };
 
-const tagsOf = ({ isLong, isEngines, isPromise }: FaultOptions): string[] => [
-  ...(isLong ? [LONG] : []),
+/**
+ * Faults of answers and of input, for which no browser is needed. In `npm test` the walks and the tests of courier, recorder and
+ * visitor show them, and with `TEST_ALL` a browser does, too.
+ */
+const SHOWN_IN_NODE = [21, 24, 25, 26, 28, 30, 46, 49, 53];
+
+const tagsOf = (number: number, { isLong, isEngines, isPromise }: FaultOptions): string[] => [
+  ...(isLong || SHOWN_IN_NODE.includes(number) ? [LONG] : []),
   ...(isEngines ? [ENGINES] : []),
   ...(isPromise ? [PROMISE] : []),
 ];
@@ -91,7 +97,7 @@ export const fault = (
   options: FaultOptions = {},
 ): void => {
   const { cannot = {}, runs = Number(process.env.FAULT_RUNS ?? 1), patience = 45_000, timeout } = options;
-  test(`${number} ${title}`, { tag: tagsOf(options) }, async ({ engine, collector, shared }, testInfo) => {
+  test(`${number} ${title}`, { tag: tagsOf(number, options) }, async ({ engine, collector, shared }, testInfo) => {
     // The table at the end names the fault and the reason.
     test.skip(cannot[engine] !== undefined, cannot[engine] ?? '');
     test.setTimeout(runs * (timeout ?? testInfo.timeout));
