@@ -13,9 +13,11 @@ const BACK_OFF = 600_000;
 const LONGEST_WAIT = 3_600_000;
 /** How long (ms) a crashed tab keeps the lease. */
 const LEASE = 30_000;
+/** How long (ms) clew waits until it asks the app again, if the app had no new token. */
+const TOKEN_REST = 60_000;
 
 const isCalm = (stage: Stage, page: Page): boolean => {
-  const { plan, world, history, ledger, consent } = stage;
+  const { plan, world, history, ledger, consent, app } = stage;
   const now = world.scheduler.now();
   // Calls of other pages count, too, because a page takes in their journals.
   const calls = [...ledger.tracked.values(), ...ledger.identified];
@@ -23,6 +25,7 @@ const isCalm = (stage: Stage, page: Page): boolean => {
     now - (page.storedAt ?? now) > SETTLING &&
     calls.every(({ at }) => now - at > SETTLING) &&
     !has(plan, 'poison') &&
+    now - app.tokenFailedAt > TOKEN_REST + SETTLING &&
     // An event that is held back for want of consent counts as queued.
     (!isRequired(stage) || (consent.answers.at(-1)?.at ?? now) < now - SETTLING) &&
     (!isRequired(stage) || !!consent.answers.at(-1)?.isGranted) &&

@@ -34,6 +34,8 @@ export interface App {
   beforeSend: Filtering;
   /** Pages in which events trickle in. */
   readonly trickling: Set<Page>;
+  /** When the app's server last failed to give a new token. */
+  tokenFailedAt: number;
   /** Makes the page's trackers. `page.clew()` then calls the first one, or all of them. */
   start(page: Page): void;
 }
@@ -101,8 +103,10 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
       const isFailing = random.chance(0.2);
       const answer = () => {
         world.log(page.name, () => `${isFailing ? 'no ' : ''}new token for ${primaryKey}`);
-        if (isFailing) reject(new Error('the app’s server fails'));
-        else resolve(tokenOf(primaryKey, world.serverClock()));
+        if (isFailing) {
+          app.tokenFailedAt = world.scheduler.now();
+          reject(new Error('the app’s server fails'));
+        } else resolve(tokenOf(primaryKey, world.serverClock()));
       };
       world.scheduler.after(random.between(5, 500), `${page.name} gets a token`, answer, { owner: page });
     });
@@ -127,6 +131,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
     transport: 'passes',
     beforeSend: 'keeps',
     trickling: new Set(),
+    tokenFailedAt: Number.NEGATIVE_INFINITY,
     start(page) {
       page.guard(() => {
         const exports = page.run(program) as Exports;
