@@ -23,6 +23,7 @@ export const pages: string[] = [
   'CONTRIBUTING.md',
   '.github/RELEASING.md',
   '.github/SECURITY.md',
+  'demo/broker/README.md',
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
