@@ -267,9 +267,16 @@ export default [
   {
     input: 'src/server/clew-relay.ts',
     external: [/^node:/, 'bowser', 'isbot', 'redis'],
-    // The only source that uses Node's own types.
+    // The sources of commands use Node's own types.
     plugins: [typescript({ tsconfig: 'src/server/tsconfig.json' })],
     output: { file: 'dist/clew-relay.js' },
+    onwarn,
+  },
+  {
+    input: 'src/server/clew.ts',
+    external: [/^node:/],
+    plugins: [typescript({ tsconfig: 'src/server/tsconfig.json' })],
+    output: { file: 'dist/clew-command.js' },
     onwarn,
   },
   {

@@ -28,6 +28,7 @@ import { RELAY_HEADER, type WireEvent } from './wire.js';
 export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
 export type { AddressOptions, ConnectionInfo } from './relay/address.js';
 export { ForwardError } from './relay/answer.js';
+export { catalogue } from './relay/catalogue.js';
 export {
   type Forward,
   type ForwardAnswer,

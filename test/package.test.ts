@@ -123,8 +123,8 @@ describe('the package', () => {
   it('depends on uuid, idb-keyval and the framework of the imported entry only', async () => {
     expect(Object.keys(manifest.dependencies).toSorted()).toEqual(['idb-keyval', 'uuid']);
     const optional = { optional: true };
-    // Only `clew-relay` uses bowser, isbot and redis, if variables ask for them.
-    const peers = ['bowser', 'isbot', 'react', 'redis', 'vue'];
+    // Only `clew-relay` uses bowser, isbot and redis, if variables ask for them. Only `clew catalogue` uses typescript.
+    const peers = ['bowser', 'isbot', 'react', 'redis', 'typescript', 'vue'];
     expect(manifest.peerDependenciesMeta).toEqual(Object.fromEntries(peers.map((name) => [name, optional])));
     expect(Object.keys(manifest.peerDependencies).toSorted()).toEqual(peers);
     const imported = new Set<string>();
@@ -132,11 +132,16 @@ describe('the package', () => {
       for (const [, from] of (await text(path)).matchAll(/(?:from|import)\s*['"]([^.'"][^'"]*)['"]/g))
         imported.add(from as string);
     }
-    // `clew-relay` runs on Node.
+    // The commands run on Node.
     expect([...imported].toSorted()).toEqual([
       'idb-keyval',
+      'node:fs',
+      'node:fs/promises',
       'node:http',
+      'node:module',
+      'node:path',
       'node:timers/promises',
+      'node:util',
       'react',
       'uuid',
       'vue',

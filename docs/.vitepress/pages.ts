@@ -32,6 +32,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   group('Use', [
     ['Tracker', 'tracker'],
     ['Events and types', 'events'],
+    ['Event catalogue', 'catalogue'],
     ['Page views and clicks', 'without-code'],
     ['Plugins', 'plugins'],
     ['Engagement', 'engagement'],

@@ -46,11 +46,14 @@ it('the supported versions are those of package.json', () => {
     isbot: '>=5 <6',
     react: '>=18 <20',
     redis: '>=5 <7',
+    // Without an upper bound, which would refuse the installation beside a newer compiler.
+    typescript: '>=5',
     vue: '>=3 <4',
   });
   expect(page).toMatch(/^\| React.*\| 18 and 19 /m);
   expect(page).toMatch(/^\| redis.*\| 5 and 6 /m);
   expect(page).toMatch(/^\| bowser.*\| 2 /m);
   expect(page).toMatch(/^\| isbot.*\| 5 /m);
+  expect(page).toMatch(/^\| TypeScript, with `clew catalogue`.*\| 5 and 6 /m);
   expect(page).toMatch(/^\| Vue.*\| 3 /m);
 });

@@ -1,0 +1,232 @@
+import { fitsScalar } from './fits.js';
+import { likelyName } from './likelyName.js';
+import { pairObjects } from './pairObjects.js';
+import {
+  alternativesOf,
+  type Catalogue,
+  canonical,
+  type Definitions,
+  type EventSchema,
+  type Literal,
+  type Schema,
+} from './schema.js';
+import { codeOf, phraseOf } from './words.js';
+
+/**
+ * The kind of a change:
+ *
+ * - `gone`: an event, a property, or a form of an object.
+ * - `value-gone`: one value of a list of values.
+ * - `narrowed`: values of a type that was accepted.
+ * - `required`: an event without the property was accepted.
+ * - `new`, `widened` and `optional`: everything that was accepted still is.
+ */
+export type ChangeKind = 'gone' | 'value-gone' | 'narrowed' | 'required' | 'new' | 'widened' | 'optional';
+
+/** One difference of two catalogues. */
+export interface Change {
+  readonly kind: ChangeKind;
+  /** The event's name or pattern. */
+  readonly event: string;
+  /** The names of properties that lead to the change, and `[]` for the items of a list. Empty: the event or its payload. */
+  readonly path: readonly string[];
+  /** The change as words. */
+  readonly text: string;
+  /** The value that is gone. */
+  readonly value?: Literal | undefined;
+}
+
+/** Changes after which an event that was accepted is not accepted, or a filter that matched cannot match. */
+export const isBreaking = ({ kind }: Change): boolean =>
+  kind === 'gone' || kind === 'value-gone' || kind === 'narrowed' || kind === 'required';
+
+/** Both sides of a comparison. */
+interface Sides {
+  readonly before: Definitions;
+  readonly after: Definitions;
+  /** Pairs of types that contain themselves, and are being compared. */
+  readonly open: Set<string>;
+  readonly add: (kind: ChangeKind, path: readonly string[], text: string, value?: Literal) => void;
+}
+
+const isList = ({ type }: Schema) => type === 'array';
+const isMap = ({ type }: Schema) => type === 'object';
+const isAny = ({ type, const: value }: Schema) => type === undefined && value === undefined;
+
+/** Whether these alternatives accept all that one does. Objects and lists are compared by their parts. */
+const isCovered = (one: Schema, others: readonly Schema[]): boolean =>
+  others.some((other) => {
+    if (isAny(other) || canonical(one) === canonical(other)) return true;
+    if (isMap(one) || isList(one)) return one.type === other.type;
+    if (one.const !== undefined) return fitsScalar(other, one.const);
+    return one.type === other.type && other.format === undefined && other.pattern === undefined;
+  });
+
+const compareSimple = (
+  old: readonly Schema[],
+  now: readonly Schema[],
+  path: readonly string[],
+  { before, after, add }: Sides,
+): void => {
+  const gone = old.filter((one) => !isCovered(one, now));
+  const fresh = now.filter((one) => !isCovered(one, old));
+  const isValue = ({ const: value }: Schema) => value !== undefined;
+  const are = `${phraseOf({ anyOf: simplified(old) }, before)}`;
+  const become = `${phraseOf({ anyOf: simplified(now) }, after)}`;
+  // A list of values that only lost some of them, or has others now.
+  if (gone.every(isValue) && (fresh.every(isValue) || gone.length < old.length)) {
+    for (const { const: value } of gone) add('value-gone', path, `${codeOf(value)} is gone`, value);
+    if (fresh.every(isValue)) for (const { const: value } of fresh) add('new', path, `${codeOf(value)} is new`);
+    else add('widened', path, `was ${are}, is now ${become}`);
+  } else if (gone[0]) add('narrowed', path, `was ${are}, is now ${become}`);
+  else if (fresh[0]) add('widened', path, `was ${are}, is now ${become}`);
+};
+
+/** Both values of a boolean as one. */
+const simplified = (all: readonly Schema[]): Schema[] => {
+  const isBoolean = ({ const: value }: Schema) => typeof value === 'boolean';
+  if (all.filter(isBoolean).length < 2) return [...all];
+  return [...all.filter((one) => !isBoolean(one)), { type: 'boolean' }];
+};
+
+const compareProperties = (old: Schema, now: Schema, path: readonly string[], sides: Sides): void => {
+  const { properties: were = {}, required: wereRequired = [], additionalProperties: wereOthers } = old;
+  const { properties: are = {}, required: areRequired = [], additionalProperties: others } = now;
+  const { add } = sides;
+  const fresh = Object.keys(are).filter((name) => !Object.hasOwn(were, name));
+  for (const [name, schema] of Object.entries(were)) {
+    const at = [...path, name];
+    const own = Object.hasOwn(are, name) ? are[name] : others;
+    if (!own) {
+      const likely = likelyName(
+        name,
+        schema,
+        fresh.map((other) => [other, are[other] as Schema]),
+      );
+      add('gone', at, likely ? `is gone. Is it ${codeOf(likely)} now?` : 'is gone');
+      continue;
+    }
+    compareSchemas(schema, own, at, sides);
+    if (wereRequired.includes(name) && !areRequired.includes(name)) add('optional', at, 'may be missing now');
+    if (!wereRequired.includes(name) && areRequired.includes(name)) add('required', at, 'is required now');
+  }
+  for (const name of fresh) {
+    const schema = are[name] as Schema;
+    if (wereOthers) compareSchemas(wereOthers, schema, [...path, name], sides);
+    if (areRequired.includes(name)) add('required', [...path, name], 'is new and required');
+    else if (!wereOthers) add('new', [...path, name], 'is new');
+  }
+  if (wereOthers && others) compareSchemas(wereOthers, others, [...path, '*'], sides);
+  else if (wereOthers) add('gone', [...path, '*'], 'other properties are gone');
+  else if (others) add('widened', [...path, '*'], 'may have other properties now');
+};
+
+const compareObjects = (
+  old: readonly Schema[],
+  now: readonly Schema[],
+  path: readonly string[],
+  sides: Sides,
+): void => {
+  const { pairs, gone, fresh } = pairObjects(old, now, sides.before, sides.after);
+  for (const [one, other] of pairs) compareProperties(one, other, path, sides);
+  for (const one of gone) sides.add('gone', path, `the form with ${formOf(one)} is gone`);
+  for (const one of fresh) sides.add('new', path, `the form with ${formOf(one)} is new`);
+};
+
+/** Names a form of an object by its fixed values, else by its properties. */
+const formOf = ({ properties = {} }: Schema): string => {
+  const all = Object.entries(properties);
+  const fixed = all.filter(([, { const: value }]) => value !== undefined);
+  if (fixed[0]) return fixed.map(([name, { const: value }]) => `\`${name}\` ${codeOf(value)}`).join(' and ');
+  return all.map(([name]) => `\`${name}\``).join(', ') || 'no properties';
+};
+
+const compareLists = (old: Schema, now: Schema, path: readonly string[], sides: Sides): void => {
+  const { prefixItems: were = [], items: wereRest, minItems: wasLeast = 0 } = old;
+  const { prefixItems: are = [], items: rest, minItems: least = 0 } = now;
+  for (let at = 0; at < Math.max(were.length, are.length); at++) {
+    const one = were[at] ?? wereRest;
+    const other = are[at] ?? rest;
+    const place = [...path, `[${at}]`];
+    if (one && other) compareSchemas(one, other, place, sides);
+    else if (one) sides.add('gone', place, 'is gone');
+    else if (other) sides.add(at < least ? 'required' : 'new', place, at < least ? 'is new and required' : 'is new');
+  }
+  const place = [...path, '[]'];
+  if (wereRest && rest) compareSchemas(wereRest, rest, place, sides);
+  else if (wereRest) sides.add('narrowed', place, 'the list has a fixed length now');
+  else if (rest) sides.add('widened', place, 'the list may be longer now');
+  if (least > wasLeast && were.length >= least) sides.add('required', path, `needs at least ${least} items now`);
+  if (least < wasLeast) sides.add('optional', path, `needs only ${least} items now`);
+};
+
+const compareSchemas = (old: Schema, now: Schema, path: readonly string[], sides: Sides): void => {
+  if (old.$ref !== undefined || now.$ref !== undefined) {
+    const pair = `${canonical(old)} ${canonical(now)}`;
+    // The type contains itself: this pair is being compared already.
+    if (sides.open.has(pair)) return;
+    sides.open.add(pair);
+  }
+  const were = alternativesOf(old, sides.before);
+  const are = alternativesOf(now, sides.after);
+  const objects = [were.filter(isMap), are.filter(isMap)] as const;
+  const lists = [were.filter(isList), are.filter(isList)] as const;
+  if (were.some(isAny) || are.some(isAny)) {
+    if (!were.some(isAny)) sides.add('widened', path, `was ${phraseOf(old, sides.before)}, is now anything`);
+    else if (!are.some(isAny)) sides.add('narrowed', path, `was anything, is now ${phraseOf(now, sides.after)}`);
+    return;
+  }
+  compareSimple(were, are, path, sides);
+  if (objects[0][0] && objects[1][0]) compareObjects(...objects, path, sides);
+  if (lists[0][0] && lists[1][0]) compareLists(mergedList(lists[0]), mergedList(lists[1]), path, sides);
+};
+
+/** One list for several: `string[] | number[]` is read as a list of both. */
+const mergedList = (lists: readonly Schema[]): Schema => {
+  const [first = {}] = lists;
+  if (lists.length === 1) return first;
+  const all = lists.flatMap(({ prefixItems = [], items }) => [...prefixItems, ...(items ? [items] : [])]);
+  return { type: 'array', items: { anyOf: all } };
+};
+
+const NO_PAYLOAD: Schema = { type: 'object' };
+
+const compareEvents = (old: EventSchema, now: EventSchema, sides: Sides): void => {
+  const were = old.properties.payload;
+  const are = now.properties.payload;
+  compareSchemas(were ?? NO_PAYLOAD, are ?? NO_PAYLOAD, [], sides);
+  if (!were || !are) return;
+  const was = old.required.includes('payload');
+  const is = now.required.includes('payload');
+  if (was && !is) sides.add('optional', [], 'the payload may be missing now');
+  if (!was && is) sides.add('required', [], 'the payload is required now');
+};
+
+/** All differences of two catalogues, except those of words and of order. */
+export const compareCatalogues = (old: Catalogue, now: Catalogue): Change[] => {
+  const changes: Change[] = [];
+  const { $defs: before = {} } = old;
+  const { $defs: after = {} } = now;
+  const nameOf = ({ properties }: EventSchema) => JSON.stringify(properties.event);
+  const were = new Map(old.anyOf.map((event) => [nameOf(event), event]));
+  const are = new Map(now.anyOf.map((event) => [nameOf(event), event]));
+  const payloadOf = ({ properties }: EventSchema) => properties.payload ?? NO_PAYLOAD;
+  const fresh = [...are].filter(([name]) => !were.has(name)).map(([, event]) => event);
+  for (const [name, event] of were) {
+    const other = are.get(name);
+    const add: Sides['add'] = (kind, path, text, value) => {
+      changes.push({ kind, event: event.title, path, text, ...(value !== undefined && { value }) });
+    };
+    if (other) compareEvents(event, other, { before, after, open: new Set(), add });
+    else {
+      const likely = likelyName(
+        event.title,
+        payloadOf(event),
+        fresh.map((one) => [one.title, payloadOf(one)]),
+      );
+      add('gone', [], likely ? `is gone. Is it ${codeOf(likely)} now?` : 'is gone');
+    }
+  }
+  for (const { title } of fresh) changes.push({ kind: 'new', event: title, path: [], text: 'is new' });
+  return changes;
+};

@@ -1,0 +1,135 @@
+import type ts from 'typescript';
+import { type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
+import { type Compiler, createTypeReader, type TypeReader, templatePattern, wordsOf } from './typeSchema.js';
+
+/** The events of a project's types. */
+export interface ReadEvents {
+  readonly events: readonly EventSchema[];
+  readonly defs: Definitions;
+  /** Types that clew cannot send, each with its place. */
+  readonly problems: readonly string[];
+}
+
+/** Reads one event map, such as the type of `createTracker<Events>`. */
+const readMap = (
+  compiler: Compiler,
+  checker: ts.TypeChecker,
+  { read, mayBeMissing }: TypeReader,
+  map: ts.Type,
+): EventSchema[] => {
+  const { SymbolFlags, TypeFlags } = compiler;
+  const envelope = (event: Schema, title: string, payload: ts.Type, isOptional: boolean, words: object) => {
+    return eventSchema(event, title, read(payload, `${title}: payload`), isOptional || mayBeMissing(payload), words);
+  };
+  const named = checker.getPropertiesOfType(map).map((symbol) => {
+    const payload = checker.getTypeOfSymbol(symbol);
+    const own = wordsOf(compiler, checker, symbol);
+    // The comment of the payload's type describes the event if the event has none.
+    const { description } = wordsOf(compiler, checker, payload.aliasSymbol ?? namedSymbol(payload));
+    const words = { ...(description && { description }), ...own };
+    return envelope({ const: symbol.name }, symbol.name, payload, !!(symbol.flags & SymbolFlags.Optional), words);
+  });
+  const open = checker.getIndexInfosOfType(map).map(({ keyType, type }) => {
+    const pattern =
+      keyType.flags & TypeFlags.TemplateLiteral
+        ? templatePattern(compiler, keyType as ts.TemplateLiteralType)
+        : undefined;
+    const title = pattern ? checker.typeToString(keyType).slice(1, -1) : 'any other event';
+    return envelope({ type: 'string', ...(pattern !== undefined && { pattern }) }, title, type, false, {});
+  });
+  return [...named, ...open];
+};
+
+/** The symbol of an interface or a class, and not of an anonymous object. */
+const namedSymbol = (type: ts.Type): ts.Symbol | undefined => (type.isClassOrInterface() ? type.symbol : undefined);
+
+/** The event maps of all calls of `createTracker` in the app's own files. */
+const mapsIn = (compiler: Compiler, checker: ts.TypeChecker, files: readonly ts.SourceFile[]): ts.Type[] => {
+  const found: ts.Type[] = [];
+  const mapOf = (call: ts.CallExpression): ts.Type | undefined => {
+    const [given] = call.typeArguments ?? [];
+    if (given) return checker.getTypeFromTypeNode(given);
+    // `const tracker: Tracker<Events> = createTracker(…)`
+    const type = checker.getTypeAtLocation(call);
+    return type.aliasTypeArguments?.[0] ?? checker.getTypeArguments(type as ts.TypeReference)?.[0];
+  };
+  const isFactory = (callee: ts.Expression): boolean =>
+    (compiler.isPropertyAccessExpression(callee) ? callee.name : callee).getText() === 'createTracker' ||
+    originalName(compiler, checker, callee) === 'createTracker';
+  const visit = (node: ts.Node): void => {
+    if (compiler.isCallExpression(node) && isFactory(node.expression)) {
+      const map = mapOf(node);
+      if (map && isClosed(compiler, checker, map)) found.push(map);
+    }
+    compiler.forEachChild(node, visit);
+  };
+  files.forEach(visit);
+  return [...new Set(found)];
+};
+
+/** The name of a function that an import may have renamed. */
+const originalName = (compiler: Compiler, checker: ts.TypeChecker, node: ts.Node): string | undefined => {
+  const symbol = checker.getSymbolAtLocation(node);
+  return symbol && symbol.flags & compiler.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol).name : symbol?.name;
+};
+
+/** Whether a map declares events. `AnyEvents`, the default, declares none. */
+const isClosed = ({ TypeFlags }: Compiler, checker: ts.TypeChecker, map: ts.Type): boolean =>
+  !(map.flags & (TypeFlags.Any | TypeFlags.Unknown)) &&
+  (checker.getPropertiesOfType(map).length > 0 ||
+    checker.getIndexInfosOfType(map).some(({ keyType }) => keyType.flags & TypeFlags.TemplateLiteral));
+
+/** One event for several of one name: apps may have several trackers. */
+export const mergeEvents = (events: readonly EventSchema[]): EventSchema[] => {
+  const byName = new Map<string, EventSchema[]>();
+  for (const event of events) {
+    const name = JSON.stringify(event.properties.event);
+    byName.set(name, [...(byName.get(name) ?? []), event]);
+  }
+  return [...byName.values()].map((same) => {
+    const [first, ...others] = same as [EventSchema, ...EventSchema[]];
+    if (!others[0]) return first;
+    const payloads = same.flatMap(({ properties: { payload } }) => (payload ? [payload] : []));
+    const isOptional = same.some(({ required }) => !required.includes('payload'));
+    const { description, deprecated } = first;
+    const words = { ...(description && { description }), ...(deprecated && { deprecated }) };
+    return eventSchema(first.properties.event, first.title, payloads[0] && unionOf(payloads), isOptional, words);
+  });
+};
+
+/** The exported type of a file, by its name. */
+const typeNamed = (checker: ts.TypeChecker, file: ts.SourceFile, name: string): ts.Type | undefined => {
+  const module = checker.getSymbolAtLocation(file);
+  const locals = (file as ts.SourceFile & { locals?: ReadonlyMap<string, ts.Symbol> }).locals;
+  const exported = module && checker.getExportsOfModule(module).find((symbol) => symbol.name === name);
+  const symbol = exported ?? locals?.get(name);
+  return symbol && checker.getDeclaredTypeOfSymbol(symbol);
+};
+
+/**
+ * Reads the events of a program.
+ *
+ * @param given the file and the name of an event map. Without it, those of all calls of `createTracker` are read.
+ * @throws Error if there is no such type
+ */
+export const readTypes = (
+  compiler: Compiler,
+  program: ts.Program,
+  given?: { readonly file: string; readonly name: string },
+): ReadEvents => {
+  const checker = program.getTypeChecker();
+  const problems: string[] = [];
+  const isBuiltIn = (symbol: ts.Symbol | undefined) =>
+    !!symbol?.declarations?.some((node) => program.isSourceFileDefaultLibrary(node.getSourceFile()));
+  const reader = createTypeReader(compiler, checker, isBuiltIn, (text) => problems.push(text));
+  const file = given && program.getSourceFile(given.file);
+  const map = given && file && typeNamed(checker, file, given.name);
+  if (given && !map) throw new Error(`${given.file} has no type ${given.name}`);
+  const maps = map ? [map] : mapsIn(compiler, checker, ownFiles(program));
+  const events = mergeEvents(maps.flatMap((one) => readMap(compiler, checker, reader, one)));
+  return { events, defs: reader.defs, problems };
+};
+
+/** The files of the project itself. */
+export const ownFiles = (program: ts.Program): ts.SourceFile[] =>
+  program.getSourceFiles().filter((file) => !file.isDeclarationFile && !program.isSourceFileFromExternalLibrary(file));

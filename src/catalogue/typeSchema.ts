@@ -1,0 +1,213 @@
+import type ts from 'typescript';
+import { type Definitions, type Literal, refTo, type Schema, unionOf } from './schema.js';
+
+/** TypeScript, as the project has it. */
+export type Compiler = typeof ts;
+
+/** Descriptions of a symbol, from its JSDoc comment. */
+export const wordsOf = (
+  compiler: Compiler,
+  checker: ts.TypeChecker,
+  symbol: ts.Symbol | undefined,
+): Pick<Schema, 'description' | 'deprecated'> => {
+  const text = compiler.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
+  const isDeprecated = symbol?.getJsDocTags(checker).some(({ name }) => name === 'deprecated');
+  return { ...(text && { description: text }), ...(isDeprecated && { deprecated: true }) };
+};
+
+/** The text of one part of a template literal type, as a pattern. */
+const patternOf = (compiler: Compiler, type: ts.Type): string => {
+  const { TypeFlags } = compiler;
+  if (type.isUnion()) return `(${type.types.map((one) => patternOf(compiler, one)).join('|')})`;
+  if (type.isStringLiteral() || type.isNumberLiteral()) return escapeText(`${type.value}`);
+  if (type.flags & TypeFlags.NumberLike) return '-?\\d+(\\.\\d+)?(e[+-]?\\d+)?';
+  if (type.flags & TypeFlags.BigIntLike) return '-?\\d+';
+  return '[\\s\\S]*';
+};
+
+const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** The pattern of a template literal type, such as `` `step_${number}` ``. */
+export const templatePattern = (compiler: Compiler, { texts, types }: ts.TemplateLiteralType): string =>
+  `^${texts.map((text, at) => escapeText(text) + (types[at] ? patternOf(compiler, types[at]) : '')).join('')}$`;
+
+/** Deeper types are read as anything: a generic type may contain ever larger instances of itself. */
+const MAX_DEPTH = 40;
+
+/** Reads the JSON of types: what arrives at the service if an app tracks a value of the type. */
+export interface TypeReader {
+  /** Whether JSON may leave a value of the type out. */
+  mayBeMissing(type: ts.Type): boolean;
+  /** The schema, or `undefined` if JSON leaves such a value out. */
+  read(type: ts.Type, place: string): Schema | undefined;
+  /** The schemas of types that contain themselves. */
+  readonly defs: Definitions;
+}
+
+/**
+ * @param isBuiltIn whether the compiler's own libraries declare a symbol
+ * @param onProblem receives each type that clew cannot send, with its place
+ */
+export const createTypeReader = (
+  compiler: Compiler,
+  checker: ts.TypeChecker,
+  isBuiltIn: (symbol: ts.Symbol | undefined) => boolean,
+  onProblem: (text: string) => void,
+): TypeReader => {
+  const { TypeFlags, SymbolFlags } = compiler;
+  const defs: Record<string, Schema> = {};
+  /** The objects around the type that is read. */
+  const open: ts.Type[] = [];
+  /** The names of types that contain themselves. */
+  const names = new Map<ts.Type, string>();
+
+  const nameFor = (type: ts.Type): string => {
+    const known = names.get(type);
+    if (known) return known;
+    const given = (type.aliasSymbol ?? type.symbol)?.name ?? '';
+    const base = /^\w+$/.test(given) && !given.startsWith('__') ? given : 'Type';
+    const taken = new Set(names.values());
+    let name = base;
+    for (let at = 2; taken.has(name); at++) name = `${base}${at}`;
+    names.set(type, name);
+    return name;
+  };
+
+  const readUnion = (types: readonly ts.Type[], place: string): Schema | undefined => {
+    const schemas = types.map((one) => read(one, place)).filter((schema) => schema !== undefined);
+    return schemas[0] && unionOf(schemas);
+  };
+
+  /** In a list, JSON writes `null` for what it leaves out elsewhere. */
+  const readItem = (type: ts.Type, place: string): Schema => {
+    const members = type.isUnion() ? type.types : [type];
+    const schemas = members.map((one) => read(one, place) ?? ({ type: 'null' } as const));
+    return unionOf(schemas);
+  };
+
+  const readTuple = (type: ts.TypeReference, place: string): Schema => {
+    const { elementFlags } = type.target as ts.TupleType;
+    const items = checker.getTypeArguments(type).map((one, at) => readItem(one, `${place}[${at}]`));
+    const { Rest, Variadic, Required } = compiler.ElementFlags;
+    const from = elementFlags.findIndex((flag) => flag & (Rest | Variadic));
+    const minItems = elementFlags.filter((flag) => flag & Required).length;
+    // Items after a rest have no fixed place.
+    const fixed = from < 0 ? items : items.slice(0, from);
+    return {
+      type: 'array',
+      ...(fixed[0] && { prefixItems: fixed }),
+      items: from < 0 ? false : unionOf(items.slice(from)),
+      ...(minItems && { minItems }),
+    };
+  };
+
+  /** Whether JSON leaves a property out, because it is not one of the object itself. */
+  const isInherited = (symbol: ts.Symbol): boolean =>
+    !!(symbol.flags & SymbolFlags.Accessor) &&
+    !!symbol.declarations?.some(({ parent }) => compiler.isClassLike(parent));
+
+  const readObject = (type: ts.Type, place: string): Schema => {
+    const properties: Record<string, Schema> = {};
+    const required: string[] = [];
+    for (const symbol of checker.getPropertiesOfType(type)) {
+      // Symbols as keys.
+      if (symbol.name.startsWith('__@') || isInherited(symbol)) continue;
+      const own = checker.getTypeOfSymbol(symbol);
+      const schema = read(own, `${place}.${symbol.name}`);
+      if (!schema) continue;
+      const members = own.isUnion() ? own.types : [own];
+      const isOptional = symbol.flags & SymbolFlags.Optional || members.some(mayBeMissing);
+      properties[symbol.name] = { ...schema, ...wordsOf(compiler, checker, symbol) };
+      if (!isOptional) required.push(symbol.name);
+    }
+    const indexes = checker
+      .getIndexInfosOfType(type)
+      .filter(({ keyType }) => !(keyType.flags & TypeFlags.ESSymbolLike));
+    const others = indexes.map((index) => read(index.type, `${place}[…]`)).filter((schema) => schema !== undefined);
+    return {
+      type: 'object',
+      ...(Object.keys(properties)[0] !== undefined && { properties }),
+      ...(required[0] !== undefined && { required }),
+      ...(others[0] && { additionalProperties: unionOf(others) }),
+    };
+  };
+
+  const isLeftOut = (type: ts.Type): boolean =>
+    !!(type.flags & (TypeFlags.Undefined | TypeFlags.Void | TypeFlags.Never | TypeFlags.ESSymbolLike)) ||
+    !!type.getCallSignatures()[0];
+
+  /** `undefined` is also one of anything. */
+  const mayBeMissing = (type: ts.Type): boolean =>
+    isLeftOut(type) || !!(type.flags & (TypeFlags.Any | TypeFlags.Unknown));
+
+  const readParts = (type: ts.Type, place: string): Schema | undefined => {
+    const toJson = checker.getPropertyOfType(type, 'toJSON');
+    const [written] = toJson ? checker.getTypeOfSymbol(toJson).getCallSignatures() : [];
+    if (isBuiltIn(type.symbol) && type.symbol.name === 'Date') return { type: 'string', format: 'date-time' };
+    if (written) return read(written.getReturnType(), place);
+    if (checker.isTupleType(type)) return readTuple(type as ts.TypeReference, place);
+    if (checker.isArrayType(type)) {
+      const [item] = checker.getTypeArguments(type as ts.TypeReference);
+      return { type: 'array', items: item ? readItem(item, `${place}[]`) : {} };
+    }
+    // Maps, sets, promises and nodes of the page: JSON has none of their data.
+    if (isBuiltIn(type.symbol) && !type.aliasSymbol && type.isClassOrInterface()) return { type: 'object' };
+    if (isBuiltIn(type.symbol) && (type as ts.TypeReference).target?.isClassOrInterface()) return { type: 'object' };
+    return readObject(type, place);
+  };
+
+  /** Reads an object, unless it is within itself. */
+  const readGuarded = (type: ts.Type, place: string): Schema | undefined => {
+    if (open.includes(type)) return refTo(nameFor(type));
+    if (open.length > MAX_DEPTH) return {};
+    open.push(type);
+    const schema = readParts(type, place);
+    open.pop();
+    const name = names.get(type);
+    if (!name || !schema) return schema;
+    defs[name] = schema;
+    return refTo(name);
+  };
+
+  const literalOf = (type: ts.Type): Literal | undefined => {
+    if (type.isStringLiteral() || type.isNumberLiteral()) return type.value;
+    if (type.flags & TypeFlags.BooleanLiteral) return checker.typeToString(type) === 'true';
+    return undefined;
+  };
+
+  const readScalar = (type: ts.Type): Schema | undefined => {
+    const value = literalOf(type);
+    if (value !== undefined) return { const: value };
+    const { flags } = type;
+    if (flags & TypeFlags.TemplateLiteral)
+      return { type: 'string', pattern: templatePattern(compiler, type as ts.TemplateLiteralType) };
+    if (flags & TypeFlags.StringLike) return { type: 'string' };
+    if (flags & TypeFlags.NumberLike) return { type: 'number' };
+    if (flags & TypeFlags.BooleanLike) return { type: 'boolean' };
+    return flags & TypeFlags.Null ? { type: 'null' } : undefined;
+  };
+
+  const read = (type: ts.Type, place: string): Schema | undefined => {
+    const { flags } = type;
+    if (flags & (TypeFlags.Any | TypeFlags.Unknown)) return {};
+    if (isLeftOut(type)) return undefined;
+    if (flags & TypeFlags.BigIntLike) {
+      onProblem(`${place}: a bigint has no JSON, so clew drops the event`);
+      return {};
+    }
+    if (type.isUnion()) return readUnion(type.types, place);
+    const scalar = readScalar(type);
+    if (scalar) return scalar;
+    if (type.isIntersection()) {
+      // A text with a brand.
+      const plain = type.types.map((one) => readScalar(one)).find((schema) => schema);
+      if (plain) return plain;
+    }
+    if (flags & (TypeFlags.Object | TypeFlags.Intersection)) return readGuarded(type, place);
+    if (flags & TypeFlags.NonPrimitive) return { type: 'object' };
+    // A type parameter, or a type that depends on one.
+    const bound = checker.getBaseConstraintOfType(type);
+    return bound && bound !== type ? read(bound, place) : {};
+  };
+  return { read, mayBeMissing: (type) => (type.isUnion() ? type.types : [type]).some(mayBeMissing), defs };
+};

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type MadeCatalogue, makeCatalogue } from '../catalogue/catalogue.js';
+import { checkCatalogue } from '../catalogue/checkCatalogue.js';
+import { type Journey, readJourneys } from '../catalogue/journeys.js';
+import { marksInJsx } from '../catalogue/jsx.js';
+import { markdownOf } from '../catalogue/markdown.js';
+import { ownFiles, readTypes } from '../catalogue/readTypes.js';
+import { reportOn } from '../catalogue/report.js';
+import { readMarks } from './markedFiles.js';
+import { loadCompiler, openProject } from './project.js';
+
+export const HELP = `npx clew catalogue [files and folders with marked HTML]
+
+Reads the events of createTracker<Events> and of data-clew- attributes, and writes a catalogue of them.
+Without files and folders, it reads the current folder.
+
+  --json <file>          the JSON Schema to write (catalogue.json)
+  --markdown <file>      the page to write (catalogue.md)
+  --diff <file>          writes nothing, and compares with this earlier catalogue.json. "-" reads it from stdin
+  --journeys <file|url>  JSON: a list of { name, event, filter }, or an object with the list "journeys"
+  --events <file#Type>   reads this event map, in place of those of createTracker
+  --project <file>       the project's tsconfig.json (tsconfig.json)
+
+It ends with 1 if a difference breaks journeys or events, or if a mark does not fit its event's type.
+`;
+
+/** Where the command writes. */
+export interface Output {
+  readonly log: (text: string) => void;
+  readonly warn: (text: string) => void;
+}
+
+const parse = (args: readonly string[]) =>
+  parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      json: { type: 'string', default: 'catalogue.json' },
+      markdown: { type: 'string', default: 'catalogue.md' },
+      diff: { type: 'string' },
+      journeys: { type: 'string' },
+      events: { type: 'string' },
+      project: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+
+/** The value of a JSON file, or of standard input. */
+const readJson = async <T>(name: string, read: () => Promise<string>, check: (value: unknown) => T): Promise<T> => {
+  try {
+    return check(JSON.parse(await read()));
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : error}`);
+  }
+};
+
+const journeysFrom = (cwd: string, source: string): Promise<Journey[]> =>
+  readJson(
+    source,
+    async () => {
+      if (!/^https?:/.test(source)) return readFile(resolve(cwd, source), 'utf8');
+      const response = await fetch(source, { signal: AbortSignal.timeout(10_000) });
+      if (!response.ok) throw new Error(`answered ${response.status}`);
+      return response.text();
+    },
+    readJourneys,
+  );
+
+/** Reads the catalogue of the project's sources. */
+const readSources = async (
+  cwd: string,
+  paths: readonly string[],
+  events: string | undefined,
+  tsconfig: string | undefined,
+): Promise<MadeCatalogue> => {
+  const [, path = '', name = ''] = /^(.+)#(.+)$/.exec(events ?? '') ?? [];
+  if (events !== undefined && !path) throw new Error(`--events: expected <file>#<Type>, got ${events}`);
+  const given = path ? { file: resolve(cwd, path).replaceAll('\\', '/'), name } : undefined;
+  const compiler = loadCompiler(cwd);
+  const { program, outDir } = openProject(compiler, cwd, tsconfig, given ? [given.file] : []);
+  const types = readTypes(compiler, program, given);
+  const inJsx = marksInJsx(compiler, program, ownFiles(program), (file) => relative(cwd, file));
+  const inHtml = await readMarks(cwd, paths[0] === undefined ? ['.'] : paths, outDir);
+  if (!types.events[0] && !inJsx[0] && !inHtml[0])
+    throw new Error('no createTracker<Events> and no data-clew- attributes found: pass --events <file>#<Type>');
+  return makeCatalogue(types, [...inJsx, ...inHtml]);
+};
+
+/**
+ * Runs `npx clew catalogue`.
+ *
+ * @returns the exit code
+ */
+export const runCatalogue = async (args: readonly string[], cwd: string, { log, warn }: Output): Promise<number> => {
+  const { values, positionals } = parse(args);
+  const { json, markdown, diff, journeys: source, events, project } = values;
+  if (values.help) {
+    log(HELP);
+    return 0;
+  }
+  const journeys = source === undefined ? [] : await journeysFrom(cwd, source);
+  const { catalogue, faults, notes } = await readSources(cwd, positionals, events, project);
+  for (const text of [...notes, ...faults]) warn(text);
+  if (diff !== undefined) {
+    const read = async () => (diff === '-' ? readFileSync(0, 'utf8') : readFile(resolve(cwd, diff), 'utf8'));
+    const { text, isBreaking } = reportOn(await readJson(diff, read, checkCatalogue), catalogue, journeys);
+    log(text);
+    return isBreaking || faults[0] !== undefined ? 1 : 0;
+  }
+  await writeFile(resolve(cwd, json), `${JSON.stringify(catalogue, null, 2)}\n`);
+  await writeFile(resolve(cwd, markdown), markdownOf(catalogue, journeys));
+  log(`${json} and ${markdown} have ${catalogue.anyOf.length} events\n`);
+  return faults[0] === undefined ? 0 : 1;
+};

@@ -1,0 +1,34 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { tagsIn } from '../catalogue/html.js';
+import { type Mark, marksInTags } from '../catalogue/marks.js';
+
+const HTML = /\.(html?|xhtml|vue|svelte|astro|php|phtml|erb|ejs|hbs|njk|liquid|twig|jinja2?|cshtml|razor|jsp)$/i;
+const MARK = /data-clew-/i;
+
+/** The files with HTML in a folder, except packages, hidden folders and built files. */
+const filesIn = async (folder: string, outDir: string | undefined): Promise<string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isFile()) return HTML.test(entry.name) ? [path] : [];
+      const isOther = !entry.isDirectory() || entry.name === 'node_modules' || entry.name.startsWith('.');
+      return isOther || path === outDir ? [] : filesIn(path, outDir);
+    }),
+  );
+  return found.flat().sort();
+};
+
+/** The marks of these files, and of the files with HTML in these folders. */
+export const readMarks = async (cwd: string, paths: readonly string[], outDir: string | undefined): Promise<Mark[]> => {
+  const files: string[] = [];
+  for (const path of paths.map((one) => resolve(cwd, one)))
+    files.push(...((await stat(path)).isDirectory() ? await filesIn(path, outDir) : [path]));
+  const marks: Mark[] = [];
+  for (const file of new Set(files)) {
+    const text = await readFile(file, 'utf8');
+    if (MARK.test(text)) marks.push(...marksInTags(tagsIn(text), relative(cwd, file)));
+  }
+  return marks;
+};

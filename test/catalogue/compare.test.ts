@@ -1,0 +1,186 @@
+// @module-tag promise
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareCatalogues } from '../../src/catalogue/compare.ts';
+import {
+  type EventMap,
+  type Expected,
+  eventMaps,
+  type Kind,
+  type Property,
+  type Style,
+  seededChanges,
+  styles,
+  write,
+} from './eventMaps.ts';
+import { catalogueOf } from './readSource.ts';
+
+const PLAIN: Style = {
+  form: 'interface',
+  isReversed: false,
+  hasComments: false,
+  isDense: false,
+  isSplit: false,
+  usesUndefined: false,
+};
+
+const property = (name: string, kind: Kind, isOptional = false): Property => ({ name, kind, isOptional });
+
+const EVERY_KIND: EventMap = [
+  { name: 'left', payload: undefined, isOptional: false },
+  { name: 'searched', payload: [property('term', { is: 'text' })], isOptional: true },
+  {
+    name: 'order paid',
+    payload: [
+      property('at', { is: 'date' }, true),
+      property('plan', { is: 'values', values: ['free', 'pro', 'team'] }),
+      property('items', {
+        is: 'list',
+        of: { is: 'object', properties: [property('sku', { is: 'text' }), property('gift', { is: 'boolean' }, true)] },
+      }),
+      property('total', { is: 'object', properties: [property('amount', { is: 'number' })] }, true),
+    ],
+    isOptional: false,
+  },
+];
+
+const changesBetween = (old: string, now: string): Expected[] =>
+  compareCatalogues(catalogueOf(old), catalogueOf(now)).map(({ kind, event, path, value }) => {
+    const place = path.join('.');
+    return value === undefined ? [kind, event, place] : [kind, event, place, `${value}`];
+  });
+
+const sorted = (changes: readonly Expected[]) => changes.map((change) => change.join(' / ')).toSorted();
+
+/** Each run compares a map with one seeded change of it, in another style of writing. */
+const RUNS = process.env.TEST_ALL ? 3000 : 400;
+
+describe('the differences of two event maps', () => {
+  it('are every seeded rename, removal and narrowed type, and nothing else', () => {
+    fc.assert(
+      fc.property(eventMaps, styles, styles, fc.nat(), (map, before, after, pick) => {
+        const all = seededChanges(map);
+        const { what, map: changed, expected } = all[pick % all.length] as (typeof all)[number];
+        expect(sorted(changesBetween(write(map, before), write(changed, after))), what).toEqual(sorted(expected));
+      }),
+      { numRuns: RUNS },
+    );
+  }, 300_000);
+
+  it('are none after comments, aliases, order and formatting have changed', () => {
+    fc.assert(
+      fc.property(eventMaps, styles, styles, (map, before, after) => {
+        expect(changesBetween(write(map, before), write(map, after))).toEqual([]);
+      }),
+      { numRuns: RUNS / 4 },
+    );
+  }, 300_000);
+
+  it('are all seeded changes of a map with every kind of type', () => {
+    const all = seededChanges(EVERY_KIND);
+    expect(new Set(all.flatMap(({ expected }) => expected.map(([kind]) => kind)))).toEqual(
+      new Set(['gone', 'value-gone', 'narrowed', 'required', 'new', 'widened', 'optional']),
+    );
+    for (const { what, map, expected } of all)
+      expect(sorted(changesBetween(write(EVERY_KIND, PLAIN), write(map, PLAIN))), what).toEqual(sorted(expected));
+  });
+});
+
+/** The differences as their kinds, paths and words. */
+const wordsOf = (old: string, now: string) =>
+  compareCatalogues(catalogueOf(old), catalogueOf(now)).map(
+    ({ kind, path, text }) => `${kind} ${path.join('.')}: ${text}`,
+  );
+const payloads = (old: string, now: string) =>
+  wordsOf(`interface Events { paid: ${old} }`, `interface Events { paid: ${now} }`);
+
+describe('the difference of', () => {
+  const CARD = "{ kind: 'card'; last4: string }";
+  it.each([
+    [
+      'a union of forms that loses one',
+      `${CARD} | { kind: 'bank'; iban: string }`,
+      CARD,
+      ['gone : the form with `kind` `bank` is gone'],
+    ],
+    [
+      'a union of forms that has another',
+      CARD,
+      `{ kind: 'bank'; iban: string } | ${CARD}`,
+      ['new : the form with `kind` `bank` is new'],
+    ],
+    [
+      'a form in a union',
+      `${CARD} | { kind: 'bank' }`,
+      "{ kind: 'bank' } | { kind: 'card'; last4: number }",
+      ['narrowed last4: was text, is now number'],
+    ],
+    ['a boolean that is always true now', '{ ok: boolean }', '{ ok: true }', ['value-gone ok: `false` is gone']],
+    ['a boolean for a text', '{ ok: string }', '{ ok: boolean }', ['narrowed ok: was text, is now `true` or `false`']],
+    [
+      'a text that may be null now',
+      '{ a: string }',
+      '{ a: string | null }',
+      ['widened a: was text, is now `null` or text'],
+    ],
+    [
+      'an index',
+      '{ a: Record<string, string> }',
+      '{ a: Record<string, number> }',
+      ['narrowed a.*: was text, is now number'],
+    ],
+    [
+      'an index for properties',
+      '{ a: { b: string } }',
+      '{ a: { [name: string]: string } }',
+      ['optional a.b: may be missing now', 'widened a.*: may have other properties now'],
+    ],
+    [
+      'a list that is longer now',
+      '{ a: [string] }',
+      '{ a: [string, number] }',
+      ['required a.[1]: is new and required'],
+    ],
+    [
+      'a type that contains itself',
+      '{ tree: Tree }; } interface Tree { kids: Tree[]; label: string } interface Rest {',
+      '{ tree: Node }; } interface Node { kids: Node[]; label: number } interface Rest {',
+      ['narrowed tree.label: was text, is now number'],
+    ],
+    [
+      'values for other values',
+      "{ plan: 'a' | 'b' }",
+      "{ plan: 'b' | 'c' }",
+      ['value-gone plan: `a` is gone', 'new plan: `c` is new'],
+    ],
+    [
+      'a pattern',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+      '{ a: `x_${string}` }',
+      "{ a: 'x_1' | 'x_2' }",
+      ['narrowed a: was text like `^x_[\\s\\S]*$`, is now `x_1` or `x_2`'],
+    ],
+    [
+      'a property with another name',
+      '{ plan: string }',
+      '{ planName: string }',
+      ['gone plan: is gone. Is it `planName` now?', 'required planName: is new and required'],
+    ],
+    ['a text that is not an object', '{ plan: string }', 'string', ['narrowed : was object, is now text']],
+  ])('%s', (_what, old, now, changes) => {
+    expect(payloads(old, now)).toEqual(changes);
+  });
+
+  it('an event with another name is a guess only if it accepts the same', () => {
+    const old = 'interface Events { signup: { plan: string } }';
+    expect(wordsOf(old, "interface Events { 'sign up': { plan: string } }")).toEqual([
+      'gone : is gone. Is it `sign up` now?',
+      'new : is new',
+    ]);
+    expect(wordsOf(old, "interface Events { 'sign up': { plan: number } }")).toEqual([
+      'gone : is gone',
+      'new : is new',
+    ]);
+  });
+});

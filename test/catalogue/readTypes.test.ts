@@ -1,0 +1,194 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { readTypes } from '../../src/catalogue/readTypes.ts';
+import { programOf, readEvents } from './readSource.ts';
+
+/** The schema of one payload. */
+const payloadOf = (type: string, before = '') =>
+  readEvents(`${before} interface Events { test: ${type} }`).events[0]?.properties.payload;
+/** The schema of one property. */
+const propertyOf = (type: string, before = '') => payloadOf(`{ value: ${type} }`, before)?.properties?.value;
+
+describe('a type', () => {
+  it.each([
+    ['string', { type: 'string' }],
+    ['boolean', { type: 'boolean' }],
+    ["'pro' | 'free'", { enum: ['free', 'pro'] }],
+    ["'pro'", { const: 'pro' }],
+    ['3 | 1 | 20', { enum: [1, 3, 20] }],
+    ["'none' | number", { anyOf: [{ const: 'none' }, { type: 'number' }] }],
+    ['string | null', { anyOf: [{ type: 'null' }, { type: 'string' }] }],
+    ['string & { brand: 1 }', { type: 'string' }],
+    ['string[]', { type: 'array', items: { type: 'string' } }],
+    ['readonly string[]', { type: 'array', items: { type: 'string' } }],
+    [
+      '[string, number]',
+      { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], items: false, minItems: 2 },
+    ],
+    ['Date', { type: 'string', format: 'date-time' }],
+    ['Map<string, number>', { type: 'object' }],
+    ['Record<string, number>', { type: 'object', additionalProperties: { type: 'number' } }],
+    [
+      "Record<'a' | 'b', number>",
+      { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+    ],
+    ['Partial<{ a: string }>', { type: 'object', properties: { a: { type: 'string' } } }],
+    ["Pick<{ a: string; b: string }, 'a'>", { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }],
+    ['unknown', {}],
+    ['any', {}],
+    ['object', { type: 'object' }],
+    ['{ toJSON(): number }', { type: 'number' }],
+    ['(string | undefined)[]', { type: 'array', items: { anyOf: [{ type: 'null' }, { type: 'string' }] } }],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+    ['`step_${number}`', { type: 'string', pattern: '^step_-?\\d+(\\.\\d+)?(e[+-]?\\d+)?$' }],
+  ])('%s is read as its JSON', (type, schema) => {
+    expect(propertyOf(type)).toEqual(schema);
+  });
+
+  it.each([
+    ['an enum', 'Size', "enum Size { S = 's', L = 'l' }", { enum: ['l', 's'] }],
+    [
+      'a const object',
+      '(typeof SIZES)[keyof typeof SIZES]',
+      "const SIZES = { s: 's', l: 'l' } as const;",
+      { enum: ['l', 's'] },
+    ],
+    ['an alias of an alias', 'B', "type A = 'x' | 'y'; type B = A;", { enum: ['x', 'y'] }],
+    [
+      'a generic',
+      'Paged<string>',
+      'interface Paged<T> { items: T[] }',
+      { type: 'object', properties: { items: { type: 'array', items: { type: 'string' } } }, required: ['items'] },
+    ],
+    ['an address', 'URL', 'class URL { toJSON(): string { return "" } }', { type: 'string' }],
+    [
+      'a class',
+      'Cart',
+      'class Cart { total = 1; get sum() { return 2 } add() {} }',
+      { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] },
+    ],
+  ])('%s is read', (_what, type, before, schema) => {
+    expect(propertyOf(type, before)).toEqual(schema);
+  });
+
+  it('that JSON leaves out is left out', () => {
+    expect(
+      payloadOf(
+        '{ f: () => void; s: symbol; u: undefined; n?: never; a: string; b?: string; c: string | undefined; x: unknown }',
+      ),
+    ).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' }, x: {} },
+      required: ['a'],
+    });
+  });
+
+  it('that contains itself is a definition', () => {
+    const { events, defs } = readEvents('interface Tree { kids: Tree[] } interface Events { planted: { tree: Tree } }');
+    expect(events[0]?.properties.payload?.properties).toEqual({ tree: { $ref: '#/$defs/Tree' } });
+    expect(defs).toEqual({
+      Tree: {
+        type: 'object',
+        properties: { kids: { type: 'array', items: { $ref: '#/$defs/Tree' } } },
+        required: ['kids'],
+      },
+    });
+  });
+
+  it('that grows without end is read to a depth', () => {
+    expect(() => propertyOf('Box<string>', 'interface Box<T> { value: T; more?: Box<T[]> }')).not.toThrow();
+  });
+
+  it('that clew cannot send is a problem', () => {
+    expect(readEvents('interface Events { paid: { amount: bigint } }').problems).toEqual([
+      'paid: payload.amount: a bigint has no JSON, so clew drops the event',
+    ]);
+  });
+});
+
+describe('an event map', () => {
+  it('has events with, without and with an optional payload', () => {
+    const { events } = readEvents(
+      "interface Events { a: { x: 1 }; 'b c': undefined; d: { x: 1 } | undefined; e?: { x: 1 }; f: unknown }",
+    );
+    expect(events.map(({ title, required, properties }) => [title, required.length, !!properties.payload])).toEqual([
+      ['a', 2, true],
+      ['b c', 1, false],
+      ['d', 1, true],
+      ['e', 1, true],
+      ['f', 1, true],
+    ]);
+  });
+
+  it('has names with a pattern', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+    const { events } = readEvents('interface Events { [name: `step_${number}`]: { at: number }; done: undefined }');
+    expect(events.map(({ title, properties }) => [title, properties.event])).toEqual([
+      ['done', { const: 'done' }],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+      ['step_${number}', { type: 'string', pattern: '^step_-?\\d+(\\.\\d+)?(e[+-]?\\d+)?$' }],
+    ]);
+  });
+
+  it('takes descriptions from comments', () => {
+    const { events } = readEvents(`
+      /** Of the payload. */ interface Signup {
+        /** The plan. */
+        plan: string }
+      interface Events {
+        signup: Signup;
+        /** Of the event. @deprecated */
+        login: Signup }`);
+    expect(events.map(({ description, deprecated }) => [description, deprecated])).toEqual([
+      ['Of the payload.', undefined],
+      ['Of the event.', true],
+    ]);
+    expect(events[0]?.properties.payload?.properties?.plan?.description).toBe('The plan.');
+  });
+
+  it('may come from other files, and extend others', () => {
+    const others = { 'shop.ts': 'export interface ShopEvents { bought: { sku: string } }' };
+    const { events } = readEvents(
+      "import type { ShopEvents } from './shop'; interface Events extends ShopEvents { left: undefined }",
+      others,
+    );
+    expect(events.map(({ title }) => title)).toEqual(['left', 'bought']);
+  });
+
+  it.each([
+    ['a renamed import', "import { createTracker as create } from './clew'; create<{ a: undefined }>({});", ['a']],
+    [
+      'a declared type',
+      "import { createTracker, type Tracker } from './clew'; const t: Tracker<{ a: undefined }> = createTracker({});",
+      ['a'],
+    ],
+    [
+      'two trackers',
+      "import { createTracker } from './clew'; createTracker<{ a: undefined }>({}); createTracker<{ b: undefined }>({});",
+      ['a', 'b'],
+    ],
+    ['no event map', "import { createTracker } from './clew'; createTracker({});", []],
+    ['a missing package', "import { createTracker } from 'clew'; createTracker<{ a: undefined }>({});", ['a']],
+  ])('is found by %s', (_what, source, names) => {
+    const { events } = readTypes(ts, programOf({ 'tracker.ts': source }));
+    expect(events.map(({ title }) => title)).toEqual(names);
+  });
+
+  it('can be named', () => {
+    const program = programOf({
+      'a.ts':
+        'export interface Mine { a: undefined } type Local = { b: undefined }; export const use = (l: Local) => l',
+    });
+    const named = (name: string) =>
+      readTypes(ts, program, { file: '/app/a.ts', name }).events.map(({ title }) => title);
+    expect([named('Mine'), named('Local')]).toEqual([['a'], ['b']]);
+    expect(() => named('Other')).toThrow('/app/a.ts has no type Other');
+  });
+
+  it('of two trackers has both payloads of one name', () => {
+    const { events } = readEvents('type Events = { a: { x: 1 } }; createTracker<{ a: { x: 2 } | undefined }>({});');
+    expect(events).toHaveLength(1);
+    expect(events[0]?.properties.payload?.anyOf).toHaveLength(2);
+    expect(events[0]?.required).toEqual(['event']);
+  });
+});
