@@ -1,6 +1,6 @@
 import type ts from 'typescript';
 import { type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
-import { type Compiler, createTypeReader, type TypeReader, templatePattern, wordsOf } from './typeSchema.js';
+import { type Compiler, createTypeReader, type TypeReader, templatePattern } from './typeSchema.js';
 
 /** The events of a project's types. */
 export interface ReadEvents {
@@ -14,7 +14,7 @@ export interface ReadEvents {
 const readMap = (
   compiler: Compiler,
   checker: ts.TypeChecker,
-  { read, mayBeMissing }: TypeReader,
+  { read, words: wordsOf, mayBeMissing }: TypeReader,
   map: ts.Type,
 ): EventSchema[] => {
   const { SymbolFlags, TypeFlags } = compiler;
@@ -23,9 +23,9 @@ const readMap = (
   };
   const named = checker.getPropertiesOfType(map).map((symbol) => {
     const payload = checker.getTypeOfSymbol(symbol);
-    const own = wordsOf(compiler, checker, symbol);
+    const own = wordsOf(symbol);
     // The comment of the payload's type describes the event if the event has none.
-    const { description } = wordsOf(compiler, checker, payload.aliasSymbol ?? namedSymbol(payload));
+    const { description } = wordsOf(payload.aliasSymbol ?? namedSymbol(payload));
     const words = { ...(description && { description }), ...own };
     return envelope({ const: symbol.name }, symbol.name, payload, !!(symbol.flags & SymbolFlags.Optional), words);
   });

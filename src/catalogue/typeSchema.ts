@@ -4,12 +4,9 @@ import { type Definitions, type Literal, refTo, type Schema, unionOf } from './s
 /** TypeScript, as the project has it. */
 export type Compiler = typeof ts;
 
-/** Descriptions of a symbol, from its JSDoc comment. */
-export const wordsOf = (
-  compiler: Compiler,
-  checker: ts.TypeChecker,
-  symbol: ts.Symbol | undefined,
-): Pick<Schema, 'description' | 'deprecated'> => {
+type Words = Pick<Schema, 'description' | 'deprecated'>;
+
+const wordsOf = (compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol | undefined): Words => {
   const text = compiler.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
   const isDeprecated = symbol?.getJsDocTags(checker).some(({ name }) => name === 'deprecated');
   return { ...(text && { description: text }), ...(isDeprecated && { deprecated: true }) };
@@ -40,6 +37,8 @@ export interface TypeReader {
   mayBeMissing(type: ts.Type): boolean;
   /** The schema, or `undefined` if JSON leaves such a value out. */
   read(type: ts.Type, place: string): Schema | undefined;
+  /** Descriptions of a symbol, from its JSDoc comment. The compiler's own comments describe no event. */
+  words(symbol: ts.Symbol | undefined): Words;
   /** The schemas of types that contain themselves. */
   readonly defs: Definitions;
 }
@@ -60,6 +59,8 @@ export const createTypeReader = (
   const open: ts.Type[] = [];
   /** The names of types that contain themselves. */
   const names = new Map<ts.Type, string>();
+
+  const words = (symbol: ts.Symbol | undefined) => (isBuiltIn(symbol) ? {} : wordsOf(compiler, checker, symbol));
 
   const nameFor = (type: ts.Type): string => {
     const known = names.get(type);
@@ -117,7 +118,7 @@ export const createTypeReader = (
       if (!schema) continue;
       const members = own.isUnion() ? own.types : [own];
       const isOptional = symbol.flags & SymbolFlags.Optional || members.some(mayBeMissing);
-      properties[symbol.name] = { ...schema, ...wordsOf(compiler, checker, symbol) };
+      properties[symbol.name] = { ...schema, ...words(symbol) };
       if (!isOptional) required.push(symbol.name);
     }
     const indexes = checker
@@ -209,5 +210,5 @@ export const createTypeReader = (
     const bound = checker.getBaseConstraintOfType(type);
     return bound && bound !== type ? read(bound, place) : {};
   };
-  return { read, mayBeMissing: (type) => (type.isUnion() ? type.types : [type]).some(mayBeMissing), defs };
+  return { read, words, mayBeMissing: (type) => (type.isUnion() ? type.types : [type]).some(mayBeMissing), defs };
 };

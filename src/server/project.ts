@@ -11,7 +11,10 @@ export interface Project {
   readonly outDir: string | undefined;
 }
 
-const HOW = 'npm install --save-dev typescript@6';
+/** The second one has the compiler's functions for a project whose `typescript` is version 7, which has none. */
+const PACKAGES = ['typescript', '@typescript/typescript6'];
+const HOW =
+  'npm install --save-dev typescript@6, or beside TypeScript 7: npm install --save-dev @typescript/typescript6';
 
 /**
  * Loads TypeScript: the project's own, or the peer of clew.
@@ -19,12 +22,13 @@ const HOW = 'npm install --save-dev typescript@6';
  * @throws Error with the command that installs it
  */
 export const loadCompiler = (cwd: string): Compiler => {
-  for (const from of [join(cwd, 'package.json'), import.meta.url]) {
-    try {
-      const compiler = createRequire(from)('typescript') as Partial<Compiler>;
-      if (compiler.createProgram) return compiler as Compiler;
-    } catch {}
-  }
+  for (const from of [join(cwd, 'package.json'), import.meta.url])
+    for (const name of PACKAGES) {
+      try {
+        const compiler = createRequire(from)(name) as Partial<Compiler>;
+        if (compiler.createProgram) return compiler as Compiler;
+      } catch {}
+    }
   throw new Error(`typescript 5 or 6 is missing, and reads the types of your events: ${HOW}`);
 };
 

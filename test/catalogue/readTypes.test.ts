@@ -146,6 +146,11 @@ describe('an event map', () => {
     expect(events[0]?.properties.payload?.properties?.plan?.description).toBe('The plan.');
   });
 
+  it('takes no descriptions from the comments of TypeScript’s own types', () => {
+    const { events } = readEvents('interface Events { closed: Record<string, never>; at: Date }');
+    expect(events.map(({ description }) => description)).toEqual([undefined, undefined]);
+  });
+
   it('may come from other files, and extend others', () => {
     const others = { 'shop.ts': 'export interface ShopEvents { bought: { sku: string } }' };
     const { events } = readEvents(

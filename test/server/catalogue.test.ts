@@ -166,7 +166,7 @@ describe('the command', () => {
     expect(await command(folder, 'clew-command.js', 'catalogue')).toEqual({
       stdout: '',
       stderr:
-        'clew catalogue: typescript 5 or 6 is missing, and reads the types of your events: npm install --save-dev typescript@6\n',
+        'clew catalogue: typescript 5 or 6 is missing, and reads the types of your events: npm install --save-dev typescript@6, or beside TypeScript 7: npm install --save-dev @typescript/typescript6\n',
       code: 2,
     });
   });
