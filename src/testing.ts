@@ -3,11 +3,25 @@ import { checkOptions, normaliseOptions, type TrackerOptions } from './api/optio
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 import type { Store } from './outbox/store.js';
 import { stepsOf } from './recorder/prepare.js';
+import type { RehearsedFault } from './testing/faults.js';
+import type { JourneyStart, RehearsedJourney } from './testing/ledger.js';
 import { createMemoryStore } from './testing/memoryStore.js';
+import { type Rehearsal, type RehearsalOptions, type RehearsedRun, rehearse } from './testing/rehearse.js';
 import { createTestTransport, type TestTransport } from './testing/testTransport.js';
 import { startTracker } from './tracker.js';
 
-export { createMemoryStore, createTestTransport, type TestTransport };
+export {
+  createMemoryStore,
+  createTestTransport,
+  type JourneyStart,
+  type Rehearsal,
+  type RehearsalOptions,
+  type RehearsedFault,
+  type RehearsedJourney,
+  type RehearsedRun,
+  rehearse,
+  type TestTransport,
+};
 
 /** The real tracker, with a service and a store in memory. */
 export interface TestTracker<Events extends EventMap = AnyEvents> extends TestTransport {

@@ -43,6 +43,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ['Consent platforms', 'consent-platforms'],
     ['Inspector', 'inspector'],
     ['Testing your app', 'testing'],
+    ['Rehearse a journey', 'rehearsal'],
     ['Troubleshooting', 'troubleshooting'],
     ['Questions and answers', 'faq'],
   ]),

@@ -7,7 +7,7 @@ import { type Block, read, root } from './markdown.ts';
 const PRELUDE = [
   "import * as clew_ from 'clew'",
   "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, firstTouch, linkDomains, pageViews, redactUrls, renewTokens } from 'clew'",
-  "import { createMemoryStore, createTestTracker, type TestTransport } from 'clew/testing'",
+  "import { createMemoryStore, createTestTracker, rehearse, type TestTransport } from 'clew/testing'",
   "import { createService } from 'clew/service'",
   "import { catalogue, createRelay, memorySeen, type Relay, signIdentity, signPrimaryKey, toNodeHandler } from 'clew/relay'",
   "import { useIdentity, useTracker } from 'clew/vue'",

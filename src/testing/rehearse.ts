@@ -1,0 +1,181 @@
+import { v4 as uuid } from 'uuid';
+import type { TrackerOptions } from '../api/options.js';
+import type { AnyEvents, EventMap, Tracker } from '../api/types.js';
+import { linkNameOf } from '../courier/lease.js';
+import type { Answer, Transport } from '../courier/transport.js';
+import type { RelayOptions } from '../relay/options.js';
+import { createRelay, type Relay } from '../relay.js';
+import { FAULTS, type Network, type RehearsedFault, type World } from './faults.js';
+import { createLedger, type JourneyStart, type RehearsedJourney } from './ledger.js';
+import { createMemoryStore } from './memoryStore.js';
+import { openPage, type Page } from './page.js';
+import { sendToRelay } from './relayTransport.js';
+
+/** Options of `rehearse`. */
+export interface RehearsalOptions {
+  /**
+   * The faults to play, each with a new visitor.
+   *
+   * @default all but `service answer lost`
+   */
+  faults?: readonly RehearsedFault[] | undefined;
+  /**
+   * How often the journey has to start.
+   *
+   * @default 1
+   */
+  times?: number | undefined;
+  /** Options of your tracker, such as `beforeSend` or `plugins`. The rehearsal has a store, a transport and an address of its own. */
+  tracker?: Partial<TrackerOptions> | undefined;
+  /** Options of your relay, such as `allowedEvents` or `accept`. Without them, the relay accepts identities without a signature. */
+  relay?: Partial<RelayOptions> | undefined;
+}
+
+/** The result of one fault. */
+export interface RehearsedRun {
+  /** The fault. */
+  readonly fault: RehearsedFault;
+  /** Each start of the journey. */
+  readonly starts: readonly JourneyStart[];
+  /** Events that clew has dropped, with the reason. */
+  readonly dropped: readonly string[];
+  /** Events that clew has not delivered. */
+  readonly queued: number;
+}
+
+/** The result of a rehearsal. */
+export interface Rehearsal {
+  /** One sentence for each fault with another number of starts than expected. */
+  readonly unexpected: readonly string[];
+  /** How often the journey has started, by fault. */
+  readonly starts: Readonly<Partial<Record<RehearsedFault, number>>>;
+  /** Everything that was observed, one run for each fault. */
+  readonly runs: readonly RehearsedRun[];
+}
+
+/** Most attempts to send. */
+const MOST_ATTEMPTS = 20;
+
+const allButLost = (Object.keys(FAULTS) as RehearsedFault[]).filter((fault) => fault !== 'service answer lost');
+
+type Calls = (tracker: Tracker) => unknown;
+
+const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: World['failService']) => {
+  const store = createMemoryStore();
+  const { baseUrl: service } = options;
+  const pages: Page[] = [];
+  const dropped: string[] = [];
+  const inFlight = new Set<Promise<unknown>>();
+  let network: Network = (deliver) => deliver();
+  const transport: Transport = (request) => {
+    const deliver = (): Promise<Answer> => {
+      const answer = sendToRelay(relay, request);
+      inFlight.add(answer);
+      const end = () => inFlight.delete(answer);
+      answer.then(end, end);
+      return answer;
+    };
+    const answer = network(deliver);
+    if (!request.leaving) return answer;
+    answer.catch(() => {});
+    // As of `sendBeacon`: the page learns nothing.
+    return Promise.resolve({ outcome: 'delivered' });
+  };
+  /** Ends a lease and a back-off, as time does. */
+  const passTime = () =>
+    store.transact([], linkNameOf(service), (link?: object) => link && { ...link, until: 0, asked: 0 });
+  const countQueued = async () => (await store.read(service)).reduce((all, [, items = []]) => all + items.length, 0);
+  const world: World = {
+    open() {
+      const page = openPage(store, transport, options);
+      page.tracker.on('dropped', ({ events, reason }) =>
+        dropped.push(...events.map(({ event }) => `${event} (${reason})`)),
+      );
+      pages.push(page);
+      return page;
+    },
+    async call({ tracker }) {
+      await calls(tracker);
+    },
+    setNetwork(next) {
+      network = next;
+    },
+    failService: fail,
+    async settle({ tracker }) {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        await passTime();
+        await tracker.flush();
+        if (!(await countQueued()) && !tracker.stats().queued) return;
+      }
+    },
+    async arrived() {
+      await Promise.allSettled(inFlight);
+    },
+  };
+  const close = () => {
+    for (const { crash } of pages) crash();
+  };
+  return { world, dropped, countQueued, close };
+};
+
+const rehearseFault = async (
+  fault: RehearsedFault,
+  journey: RehearsedJourney,
+  calls: Calls,
+  { tracker, relay }: RehearsalOptions,
+): Promise<RehearsedRun> => {
+  const ledger = createLedger(journey);
+  const isSigned = !!(relay?.identitySecret || relay?.identityKeys);
+  const running = createRelay({
+    baseUrl: 'https://service.invalid',
+    apiKey: 'rehearsal',
+    allowUnsignedIdentify: !isSigned,
+    allowUnsignedUpsert: !isSigned,
+    ...relay,
+    fetch: ledger.fetch,
+  });
+  const options = { compress: false, ...tracker, baseUrl: `/${uuid()}` };
+  const { world, dropped, countQueued, close } = createWorld(calls, running, options, ledger.fail);
+  try {
+    await FAULTS[fault](world);
+    return { fault, starts: ledger.starts, dropped, queued: await countQueued() };
+  } finally {
+    close();
+    await running.close();
+  }
+};
+
+const sentenceOf = ({ fault, starts, dropped, queued }: RehearsedRun, times: number): string => {
+  const started = `${fault}: started ${starts.length} times in place of ${times}`;
+  const lost = dropped[0] === undefined ? '' : `, dropped: ${dropped.join(', ')}`;
+  return `${started}${lost}${queued ? `, ${queued} not delivered` : ''}`;
+};
+
+/**
+ * Counts how often a journey starts: makes the calls on the real tracker, which sends through the real relay to a service in memory.
+ * It does so for each of several faults, with a new visitor each time. docs/rehearsal.md lists what it does not simulate.
+ *
+ * @param calls makes the calls of the app, as in a page. It runs once for each fault, and must not wait for requests
+ * @throws (rejects) if the calls throw, or for invalid options
+ * @example
+ * const { unexpected } = await rehearse({ event: 'signup', filter: { plan: 'pro' } }, (tracker) => {
+ *   tracker.identify('customer-4711');
+ *   tracker.track('signup', { plan: 'pro' });
+ * });
+ * expect(unexpected).toEqual([]);
+ */
+export const rehearse = async <Events extends EventMap = AnyEvents>(
+  journey: RehearsedJourney,
+  calls: (tracker: Tracker<Events>) => unknown,
+  options: RehearsalOptions = {},
+): Promise<Rehearsal> => {
+  const { faults = allButLost, times = 1 } = options;
+  const runs: RehearsedRun[] = [];
+  // One after the other: a page that leaves changes `navigator` for a moment.
+  for (const fault of faults) runs.push(await rehearseFault(fault, journey, calls as Calls, options));
+  return {
+    unexpected: runs.filter(({ starts }) => starts.length !== times).map((run) => sentenceOf(run, times)),
+    starts: Object.fromEntries(runs.map(({ fault, starts }) => [fault, starts.length])),
+    runs,
+  };
+};

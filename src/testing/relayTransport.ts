@@ -1,0 +1,34 @@
+import { type Answer, outcomeOf, parseRetryAfter, type TransportRequest } from '../courier/transport.js';
+import type { Relay } from '../relay.js';
+import { HANDOVERS_HEADER, type HandoverState, parseJson, type Rejections } from '../wire.js';
+
+const ORIGIN = 'https://site.example';
+
+const bytesOf = (body: TransportRequest['body']): Uint8Array =>
+  typeof body === 'string' ? new TextEncoder().encode(body) : body;
+
+const chunksOf = async function* (bytes: Uint8Array) {
+  yield bytes;
+};
+
+/** Sends a request to a relay in this process, and reads its answer as the tracker reads one of `fetch`. */
+export const sendToRelay = async (relay: Relay, request: TransportRequest): Promise<Answer> => {
+  const { url, body, headers, leaving } = request;
+  const all = new Headers({
+    ...headers,
+    ...(leaving && { 'content-type': 'text/plain;charset=UTF-8' }),
+    origin: ORIGIN,
+  });
+  const address = new URL(url, ORIGIN).href;
+  const response = await relay({ method: 'POST', url: address, headers: all, body: chunksOf(bytesOf(body)) });
+  const text = await response.text();
+  const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
+  return {
+    outcome: outcomeOf(response.status),
+    status: told?.status || response.status,
+    retryAfter: parseRetryAfter(response.headers.get('Retry-After')),
+    rejected: told?.rejected,
+    handovers: response.headers.get(HANDOVERS_HEADER)?.split(/, */) as HandoverState[] | undefined,
+    message: `${response.status} ${text}`,
+  };
+};

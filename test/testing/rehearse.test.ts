@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { catalogue, memorySeen } from '../../src/relay.ts';
+import { contains } from '../../src/testing/ledger.ts';
+import { type RehearsedFault, rehearse } from '../../src/testing.ts';
+import { catalogueOf } from '../catalogue/readSource.ts';
+
+interface Events {
+  signup: { plan: 'free' | 'pro' };
+  left: undefined;
+}
+
+const UPGRADE = { event: 'signup', filter: { plan: 'pro' } };
+const FAULTS: readonly RehearsedFault[] = [
+  'none',
+  'answer lost',
+  'unavailable',
+  'offline',
+  'departure',
+  'crash',
+  'crash in flight',
+  'duplicate request',
+];
+
+describe('a rehearsed journey', () => {
+  it('starts exactly once under every fault, for the right customer', async () => {
+    const { unexpected, starts, runs } = await rehearse<Events>(UPGRADE, (tracker) => {
+      tracker.track('signup', { plan: 'free' });
+      tracker.identify('customer-4711', { plan: 'pro' });
+      tracker.track('signup', { plan: 'pro' });
+      tracker.track('left');
+    });
+    expect(unexpected).toEqual([]);
+    expect(starts).toEqual(Object.fromEntries(FAULTS.map((fault) => [fault, 1])));
+    for (const { fault, starts: all, queued, dropped } of runs) {
+      expect(all, fault).toMatchObject([{ primaryKey: 'customer-4711', event: { payload: { plan: 'pro' } } }]);
+      expect([queued, dropped], fault).toEqual([0, []]);
+    }
+  });
+
+  it.each(FAULTS)('that two calls start, starts twice under the fault %s', async (fault) => {
+    const both = await rehearse(
+      { event: 'signup' },
+      async (tracker) => {
+        tracker.track('signup');
+        await Promise.resolve();
+        void tracker.trackNow('signup');
+      },
+      { faults: [fault] },
+    );
+    expect(both.starts).toEqual({ [fault]: 2 });
+    expect(both.unexpected).toEqual([`${fault}: started 2 times in place of 1`]);
+  });
+
+  it('that must not start is expected 0 times', async () => {
+    const { unexpected } = await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'free' }), { times: 0 });
+    expect(unexpected).toEqual([]);
+  });
+
+  it('starts twice if the answer of the service is lost and the service drops no duplicates', async () => {
+    const { starts } = await rehearse({ event: 'signup' }, ({ track }) => track('signup'), {
+      faults: ['service answer lost'],
+    });
+    expect(starts).toEqual({ 'service answer lost': 2 });
+  });
+
+  it('starts twice if a relay forgets which events it has forwarded', async () => {
+    const seen = { ...memorySeen(), reserve: async (uuids: readonly string[]) => uuids.map(() => 'new' as const) };
+    const { starts } = await rehearse({ event: 'signup' }, ({ track }) => track('signup'), { relay: { seen } });
+    expect(starts).toEqual({
+      none: 1,
+      'answer lost': 2,
+      unavailable: 1,
+      offline: 1,
+      departure: 1,
+      crash: 1,
+      'crash in flight': 2,
+      'duplicate request': 2,
+    });
+  });
+
+  it('does not start if the relay rejects its event, and the result names the reason', async () => {
+    const accept = catalogue(catalogueOf("interface Events { signup: { plan: 'free' } }"));
+    const { unexpected } = await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'pro' }), {
+      faults: ['none', 'crash'],
+      relay: { accept },
+    });
+    expect(unexpected).toEqual([
+      'none: started 0 times in place of 1, dropped: signup (rejected)',
+      'crash: started 0 times in place of 1, dropped: signup (rejected)',
+    ]);
+  });
+
+  it('runs with the plugins of the app', async () => {
+    const { unexpected } = await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'pro' }), {
+      faults: ['none'],
+      tracker: { beforeSend: () => null, plugins: [] },
+    });
+    expect(unexpected).toEqual(['none: started 0 times in place of 1, dropped: signup (filtered)']);
+  });
+
+  it('reports an error of the calls', async () => {
+    await expect(
+      rehearse(UPGRADE, () => {
+        throw new Error('no plan');
+      }),
+    ).rejects.toThrow('no plan');
+  });
+
+  it('refuses calls that wait for requests, because a page that crashes gets no answer', async () => {
+    const calls = async (tracker: { trackNow(event: string): Promise<void> }) => tracker.trackNow('signup');
+    await expect(rehearse({ event: 'signup' }, calls, { faults: ['crash'] })).rejects.toThrow(
+      'must not wait for requests',
+    );
+    expect(
+      (await rehearse({ event: 'signup' }, calls, { faults: ['none', 'answer lost', 'unavailable'] })).unexpected,
+    ).toEqual([]);
+  });
+
+  it('leaves no trace in the globals', async () => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+    await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'pro' }), { faults: ['departure'] });
+    expect(Object.getOwnPropertyDescriptor(globalThis, 'navigator')).toEqual(before);
+  });
+});
+
+it.each([
+  [{ plan: 'pro', more: 1 }, { plan: 'pro' }, true],
+  [{ plan: 'pro' }, { plan: 'free' }, false],
+  [{ cart: { total: 3, items: [{ sku: 'a' }, { sku: 'b' }] } }, { cart: { items: [{ sku: 'b' }] } }, true],
+  [{ cart: { items: [] } }, { cart: { items: [{ sku: 'b' }] } }, false],
+  [{ tags: ['a', 'b'] }, { tags: ['b'] }, true],
+  [{ plan: null }, { plan: null }, true],
+  [{}, { plan: null }, false],
+  ['text', {}, false],
+  [{}, {}, true],
+])('whether %j contains %j is %s, as in the collector', (value, part, answer) => {
+  expect(contains(value, part)).toBe(answer);
+});
