@@ -186,3 +186,40 @@ test('$identify and a trigger event in one batch fire the journey for the custom
   const journey = (await demo.journeys()).find((one) => one.name === name);
   expect(journey?.firings.map(({ primaryKey }) => primaryKey)).toEqual(['ann@example.com']);
 });
+
+test('properties that are set before identify reach the customer, over pages, a crash and two tabs', {
+  tag: '@promise',
+}, async ({ demo, visitor, newVisitor, context }) => {
+  const propertiesOf = async () =>
+    (await demo.customers()).map(({ primaryKey, properties }) => [primaryKey, properties]);
+  await visitor.visit();
+  await visitor.clew('setProperties', { plan: 'pro', seats: 1 });
+  await visitor.visit();
+  await visitor.clew('setProperties', { seats: 2, crashed: false });
+  const crashed = visitor.page.waitForEvent('crash');
+  await visitor.page.goto('chrome://crash').catch(() => {});
+  await crashed;
+  await visitor.page.close();
+  const [first, second] = [await newVisitor(context), await newVisitor(context)];
+  for (const [tab, of] of [
+    [first, 'first'],
+    [second, 'second'],
+  ] as const) {
+    await tab.visit();
+    await tab.clew('setProperties', { [of]: true });
+  }
+  await Promise.all([first, second].map((tab) => tab.clew('identify', 'ann@example.com')));
+  await expect
+    .poll(propertiesOf)
+    .toEqual([['ann@example.com', { plan: 'pro', seats: 2, crashed: false, first: true, second: true }]]);
+  // A log-out ends properties that wait.
+  await first.clew('reset');
+  await first.clew('setProperties', { of: 'an anonymous visitor' });
+  await first.clew('reset');
+  await first.clew('identify', 'bob@example.com');
+  await first.clew('flush');
+  expect((await propertiesOf())[1]).toEqual(['bob@example.com', {}]);
+  expect(
+    await first.page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('clew.early'))),
+  ).toEqual([]);
+});

@@ -286,7 +286,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 19_750, 'dist/stub.js': 455, createTracker: 17_450 };
+  const BUDGETS = { 'dist/clew.js': 20_100, 'dist/stub.js': 455, createTracker: 17_850 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
   const PLUGINS = { engagement: 1_700, sessions: 680, exclude: 480, forms: 1_750 };

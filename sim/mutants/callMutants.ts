@@ -23,7 +23,7 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'resolves correlationValue() before the database has answered',
     file: 'visitor/visitor.ts',
-    find: 'else if (who && !isEarly && (life.isStopped || (life.isSure && !held.calls[0]))) waiters',
+    find: 'else if (who && !isUnknown && (life.isStopped || (life.isSure && !held.calls[0]))) waiters',
     replace: 'else if (who) waiters',
   },
   {

@@ -87,8 +87,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not take in the finished events that a page has left in its journal',
     file: 'visitor/adopt.ts',
-    find: 'adopted.map(([, text]) => text)];',
-    replace: '[]];',
+    find: "items.filter((one) => typeof one === 'string')",
+    replace: '[]',
   },
   {
     name: 'never deletes the journal of a page that has gone',
@@ -147,8 +147,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not complete an upsert that a page has left',
     file: 'visitor/adopt.ts',
-    find: 'complete(text, base ?? first, service)]);',
-    replace: 'complete(text, newVisitor(), service)]);',
+    find: 'return known ? stamp(...known) : call;',
+    replace: "return { ...call, owner: '' };",
   },
   {
     name: 'does not report properties for which there is no room',

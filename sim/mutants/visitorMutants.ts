@@ -52,6 +52,24 @@ export const visitorMutants: readonly Mutant[] = [
       '(!signature || proof === signature)) return [visitor, [text as ItemText, { correlationValue: visitor.thread, signature }]];',
   },
   {
+    name: 'forgets properties before identify',
+    file: 'visitor/visitor.ts',
+    find: ' early.keep(item);',
+    replace: ' {}',
+  },
+  {
+    name: 'gives properties before identify to the customer of another visitor id',
+    file: 'visitor/calls.ts',
+    find: "typeof known === 'string' && owner === visitor.thread;",
+    replace: "typeof known === 'string';",
+  },
+  {
+    name: 'keeps only the latest properties before identify',
+    file: 'visitor/early.ts',
+    find: '...(owner === correlationValue && properties), ',
+    replace: '',
+  },
+  {
     name: 'sends no $identify',
     file: 'visitor/calls.ts',
     find: 'return isNew ? [after,',
@@ -180,7 +198,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'drops properties if a page that leaves does not know the customer',
     file: 'visitor/calls.ts',
-    find: '    if (item && !item[1] && !isSure) break;\n',
+    find: '    if (item && isEarly(item) && !isSure) break;\n',
     replace: '',
   },
   {

@@ -23,6 +23,7 @@ import {
   findWrongTime,
 } from './deliveryChecks.ts';
 import { whyRepeated } from './directRepeats.ts';
+import { findLostEarly } from './earlyChecks.ts';
 import { findPremature } from './hidden.ts';
 import { findLostIdentify, findOtherId, findRepeatedIdentify } from './identityChecks.ts';
 import { findStuck } from './idleCheck.ts';
@@ -58,6 +59,7 @@ export const INVARIANTS = {
   handover: 'a page that leaves hands over what it has',
   order: 'events of a page arrive in order',
   properties: 'a customer has the latest properties',
+  early: 'properties that are set before identify reach the customer',
   rejected: 'only an event that is refused is dropped as rejected',
   id: 'an event keeps its id',
   payload: 'an event keeps its name and its payload',
@@ -168,6 +170,7 @@ export const checkEnd = (stage: Stage): void => {
   const arrived = arrivedIn(service);
   const overflows = [...stage.history.overflows];
   for (const event of ledger.tracked.values()) {
+    if (event.name === 'early') continue;
     // Properties that the service rejects are reported by an error, not as a dropped event.
     const isRejected = event.name === 'upsert' && (hasRefusals(plan) || hasForged(stage));
     // The tracker replays the stub's calls before the page listens for dropped events.
@@ -219,6 +222,7 @@ export const checkEnd = (stage: Stage): void => {
     handover: findKeptAtDeparture(stage),
     order: findDisorder(stage),
     properties: findStaleProperties(stage),
+    early: findLostEarly(stage),
     rejected: findFalseRejection(stage),
     id: findSecondId(stage),
     payload: findChanged(stage),
@@ -251,8 +255,14 @@ export const isSettled = (stage: Stage): boolean => {
   const { service, ledger, flushes, onDisk, app } = stage;
   const arrived = arrivedIn(service);
   for (const event of ledger.tracked.values())
-    if (!arrived.has(event.n) && !event.dropped && event.name !== 'poison' && !isExcused(stage, event)) return false;
+    if (
+      !['poison', 'early'].includes(event.name) &&
+      !arrived.has(event.n) &&
+      !event.dropped &&
+      !isExcused(stage, event)
+    )
+      return false;
   for (const page of flushes.values()) if (page.state === 'running') return false;
   for (const page of app.trickling) if (page.state === 'running') return false;
-  return onDisk().size === 0 && !findLostIdentify(stage);
+  return onDisk().size === 0 && !findLostIdentify(stage) && !findLostEarly(stage);
 };

@@ -28,6 +28,20 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'a page that leaves before the database has answered gives no properties of a customer to the next one',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 6000 }, action: { verb: 'busyDatabase', ms: 100 } },
+        { wait: now, action: { verb: 'navigate', tab: 0 } },
+        { wait: { tasks: 2 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 20 }, action: { verb: 'identifyAndLeave', tab: 0, person: 'bob' } },
+      ],
+      { hasStub: false },
+    ),
+  },
+  {
     name: 'after the site has deleted IndexedDB and kept localStorage, another person gets another visitor id',
     plan: relayed(
       32,

@@ -43,7 +43,8 @@ export interface Identified {
   readonly isNew: boolean;
 }
 
-interface Change {
+/** The person was changed. */
+export interface Change {
   readonly at: number;
   readonly page: string;
   readonly person: string;
@@ -66,6 +67,8 @@ export interface Ledger {
   reset(page: string): void;
   /** How many changes of the person there have been. */
   changes(): number;
+  /** The next change of the person after this call, if no other page may have changed the person at the same time. */
+  next(event: Tracked): Change | undefined;
   /** The pages that have changed the person in this time. */
   changedBy(from: number, to: number): readonly string[];
   /** The page is activated. Its events from the time of its prerendering may belong to any person so far. */
@@ -137,6 +140,11 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     personOf,
     reset: (page) => change(page, ''),
     changes: () => changes.length,
+    next({ change }) {
+      const [next, after] = changes.slice(change);
+      const isAlone = !after || (next && after.at - next.at >= ASKING);
+      return next && isAlone && !unsure.has(next) ? next : undefined;
+    },
     changedBy: (from, to) => changes.flatMap(({ at, page }) => (at >= from && at <= to ? page : [])),
     reconsider(page) {
       for (const event of tracked.values())

@@ -135,11 +135,13 @@ export const reset = ({ ledger, world }: Stage, page: Page): void => {
 /** Properties of the customer, numbered like an event: they have to arrive, too. */
 export const setProperties = ({ ledger, world, plan, history }: Stage, page: Page): void => {
   // After the database was deleted, a page cannot know the customer.
-  const isKnown = !has(plan, 'clearDatabase', ...FORGETFUL) && isLoaded(page) && ledger.personOf(page.name);
+  const isFair = !has(plan, 'clearDatabase', ...FORGETFUL) && isLoaded(page);
+  const person = isFair ? ledger.personOf(page.name) : undefined;
   const isEarly = page.storedAt === undefined;
-  const call = { page: page.name, name: 'upsert', size: 0, isHeard: true, isEarly };
-  const n = isKnown ? ledger.track(call) : undefined;
-  const properties = { visits: ledger.tracked.size, ...(n && { n, [propertyOf(n)]: true }) };
+  const call = { page: page.name, name: person ? 'upsert' : 'early', size: 0, isHeard: true, isEarly };
+  const n = person === undefined ? undefined : ledger.track(call);
+  // Properties of an anonymous visitor may never arrive. Without `n`, they do not count as an event that is stored.
+  const properties = { visits: ledger.tracked.size, ...(n && { ...(person && { n }), [propertyOf(n)]: true }) };
   world.log(page.name, () => `setProperties ${JSON.stringify(properties)}`);
   history.upsert(page.name);
   page.guard(() => void page.clew()?.('setProperties', properties));

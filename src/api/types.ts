@@ -67,8 +67,8 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    */
   identify(primaryKey: string, properties?: Properties, options?: { signature?: string | undefined }): void;
   /**
-   * Adds or changes properties of the identified customer. A property with the value `null` is deleted. Without an identified
-   * customer, clew emits `error` and ignores the call.
+   * Adds or changes properties of the customer. A property with the value `null` is deleted. Before `identify`, clew keeps the
+   * properties on the visitor's device, and sends them after the next `$identify` of this visitor id. `reset` discards them.
    */
   setProperties(properties: Properties): void;
   /**

@@ -21,6 +21,8 @@ export const TAB = 'clew.tab';
 export const HINT = 'clew.hint';
 /** A service whose trackers use the hint, since a refusal: a key begins so, and names the service. */
 export const USED = 'clew.used';
+/** Properties of a visitor before `identify`: a key begins so, and names the service. */
+export const EARLY = 'clew.early';
 /** The visitor id that a page of an earlier version has left. */
 export const OLD_ID = 'clew.thread';
 /** The changed visitor that a page of an earlier version has left. */
@@ -92,6 +94,6 @@ export const carryNothing = (service: string, local: Local): void => {
   const pages = [`${PAGE} ${service} `, `${ITEMS} ${service} `, `${HANDED} ${service} `, CALLS].flatMap((prefix) =>
     carriedKeys(prefix, local),
   );
-  const own = [SETTLED, TAB, USED].flatMap((name) => [name, `${name} ${service}`]);
+  const own = [SETTLED, TAB, USED, EARLY].flatMap((name) => [name, `${name} ${service}`]);
   for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, PLUGINS, ...pages, ...own]) carry(key, local);
 };

@@ -36,14 +36,10 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     queue.add(text);
     return void onAdded();
   };
-  /** No customer is identified for the upsert. */
-  const orphaned: Report = () => fail('setProperties: call identify first');
-
   /** An item of this page. Another page may have taken it in already, from the journal. */
   const takeOwn = (item: Finished, isAdopted?: boolean): Report | undefined => {
-    const [draft, known] = item;
+    const [draft] = item;
     if (queue.has(idOf(draft))) return undefined;
-    if (!known) return orphaned;
     const text = number(item);
     if (isIdentify(draft)) {
       begin();
@@ -51,9 +47,8 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     }
     return add(text, isAdopted);
   };
-  /** A complete item that another page has left. One that is '' had no customer. */
+  /** A complete item that another page has left. */
   const adopt = (text: ItemText): Report | undefined => {
-    if (!text) return orphaned;
     if (queue.has(idOf(text))) return undefined;
     if (isEvent(text)) begin();
     return add(text, true);

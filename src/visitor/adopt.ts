@@ -1,6 +1,7 @@
 import type { OtherJournal } from '../outbox/journal.js';
-import { type ItemText, timeOf } from '../recorder/event.js';
-import { complete } from './calls.js';
+import { type ItemText, stamp, timeOf } from '../recorder/event.js';
+import { type Call, isEarly, upsertOf } from './calls.js';
+import { earlyCall } from './early.js';
 import { merge, type Visitor } from './record.js';
 
 /**
@@ -10,26 +11,38 @@ import { merge, type Visitor } from './record.js';
  * @param stored the visitor of the record, if there is one
  * @param first stands in for it
  * @param isKnown whether an event is stored or settled already
- * @returns the visitor of record and journals, and complete items in the order of time. An item that is '' had no customer.
+ * @returns the visitor of record and journals, complete items in the order of time, and upserts that still have no customer
  */
 export const adopt = (
-  others: readonly OtherJournal[],
+  others: readonly Pick<OtherJournal, 'visitor' | 'texts'>[],
   stored: Visitor | undefined,
   first: Visitor,
   isKnown: (text: ItemText) => boolean,
   service: string,
-): [Visitor | undefined, (ItemText | '')[]] => {
+): [base: Visitor | undefined, items: ItemText[], early: Call[]] => {
   let base = stored;
-  const adopted: (readonly [at: number, text: ItemText])[] = [];
+  const visitors = [base ?? first];
+  const left: (readonly [at: number, text: ItemText, thread: string])[] = [];
   for (const { visitor, texts } of others) {
     if (visitor) base = merge(base, visitor);
+    visitors.push(base ?? first);
+    const { thread } = base ?? first;
     let at = 0;
     for (const text of texts) {
       // In order, even if the clock was set back. An upsert has no time of its own.
       at = Math.max(at, timeOf(text) || 0);
-      if (!isKnown(text)) adopted.push([at, complete(text, base ?? first, service)]);
+      if (!isKnown(text)) left.push([at, text, thread]);
     }
   }
-  adopted.sort(([one], [other]) => one - other);
-  return [base, adopted.map(([, text]) => text)];
+  left.sort(([one], [other]) => one - other);
+  /** The item with its customer, if one of the visitors had its visitor id and is identified. */
+  const completed = ([, text, thread]: (typeof left)[number]): ItemText | Call => {
+    const call = earlyCall(text, thread);
+    if (!call) return text;
+    const found = visitors.map((visitor) => upsertOf(visitor, call.text as ItemText, call.owner, service));
+    const known = found.filter((one) => !isEarly(one)).pop();
+    return known ? stamp(...known) : call;
+  };
+  const items = left.map(completed);
+  return [base, items.filter((one) => typeof one === 'string'), items.filter((one) => typeof one === 'object')];
 };

@@ -1,5 +1,4 @@
-import { type ItemText, isEvent, isIdentify, stamp } from '../recorder/event.js';
-import { parseJson } from '../wire.js';
+import { type ItemText, isEvent, isIdentify } from '../recorder/event.js';
 import { type Identity, learn, markOf, newVisitor, type Visitor, versionAt } from './record.js';
 
 /** A call that needs to know the visitor: an event, an upsert, or a change of the visitor. It has its ids from the call. */
@@ -12,6 +11,8 @@ export interface Call {
   /** When it was made, in ms since the epoch. The text of an event has its time. */
   readonly at?: number | undefined;
   readonly signature?: string | undefined;
+  /** The visitor id of an upsert from before `identify`. No other visitor id's customer gets it. */
+  readonly owner?: unknown;
   /** The `$identify` of `key` with this visitor id was dropped. */
   readonly dropped?: string | undefined;
   /** Another tab or another host knows this visitor. */
@@ -20,9 +21,12 @@ export interface Call {
   readonly finished?: Finished | undefined;
 }
 
-/** The visitor of an item. Undefined for an upsert without an identified customer. */
-type Known = Readonly<Record<string, unknown>> | undefined;
+/** The visitor of an item: the visitor id, or the customer of an upsert. An upsert from before `identify` has the visitor id. */
+export type Known = Readonly<Record<string, unknown>>;
 export type Finished = readonly [text: ItemText, known: Known];
+
+/** Whether this is an upsert that waits for its customer. */
+export const isEarly = ([text, { primary_key }]: Finished): boolean => !isEvent(text) && !primary_key;
 
 /** Events that wait. A call that changes the visitor has no event that counts. */
 export const eventsIn = (calls: readonly Call[]): ItemText[] =>
@@ -48,9 +52,16 @@ const identify = (
   return isNew ? [after, [text as ItemText, { correlationValue: after.thread, signature }]] : [after];
 };
 
+/** An upsert with its customer, if the visitor has the visitor id `owner` and is identified. */
+export const upsertOf = (visitor: Visitor, text: ItemText, owner: unknown, service: string): Finished => {
+  const [known, proof] = visitor.keys[service] ?? [];
+  const isKnown = typeof known === 'string' && owner === visitor.thread;
+  return [text, isKnown ? { primary_key: known, signature: proof ?? undefined } : { correlationValue: owner }];
+};
+
 /** The visitor after a call, and the item that the call makes. */
 export const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finished?] => {
-  const { text, fresh, key, dropped } = call;
+  const { text, fresh, key, dropped, owner = visitor.thread } = call;
   if (call.finished) return [visitor, call.finished];
   const [known, proof] = visitor.keys[service] ?? [];
   if (call.visitor) return [learn(visitor, call.visitor)];
@@ -60,16 +71,15 @@ export const apply = (visitor: Visitor, call: Call, service: string): [Visitor, 
   }
   if (fresh) return key ? identify(visitor, call, service) : [newVisitor(visitor, fresh, call.at)];
   if (isEvent(text as ItemText)) return [visitor, [text as ItemText, { correlationValue: visitor.thread }]];
-  const isKnown = typeof known === 'string';
-  return [visitor, [text as ItemText, isKnown ? { primary_key: known, signature: proof ?? undefined } : undefined]];
+  return [visitor, upsertOf(visitor, text as ItemText, owner, service)];
 };
 
 /**
- * Finishes calls in order, from one visitor to the next.
+ * Finishes calls in order, from one visitor to the next. An upsert from before `identify` follows the `$identify` of its visitor id.
  *
  * @param isSure the visitor comes from the database. Otherwise it may have been identified without this page's knowledge: an upsert
  * without a customer, and the calls after it, are left.
- * @returns the last visitor, the finished items, and the number of finished calls
+ * @returns the last visitor, the items, and the number of finished calls. Items may have upserts that still wait for their customer.
  */
 export const finish = (
   from: Visitor,
@@ -79,20 +89,17 @@ export const finish = (
 ): [visitor: Visitor, items: Finished[], count: number] => {
   let visitor = from;
   let count = 0;
-  const items: Finished[] = [];
+  let items: Finished[] = [];
   for (const call of calls) {
     const [next, item] = apply(visitor, call, service);
-    if (item && !item[1] && !isSure) break;
+    if (item && isEarly(item) && !isSure) break;
     visitor = next;
     count++;
     if (item) items.push(item);
+    const early = isChange(call) ? items.filter(isEarly) : [];
+    if (!early[0]) continue;
+    const known = early.map(([text, { correlationValue }]) => upsertOf(visitor, text, correlationValue, service));
+    items = [...items.filter((one) => !isEarly(one)), ...known];
   }
   return [visitor, items, count];
-};
-
-/** Completes an item that a page has left, because an upsert may lack its customer. Returns '' if no customer is identified. */
-export const complete = (text: ItemText, visitor: Visitor, service: string): ItemText | '' => {
-  if (isEvent(text) || parseJson<{ primary_key?: unknown }>(text)?.primary_key) return text;
-  const [, known] = apply(visitor, { text }, service)[1] as Finished;
-  return known ? stamp(text, known) : '';
 };

@@ -14,6 +14,7 @@ export const AT_ONCE = 200;
  * @param base the visitor of the record and of the journals. `undefined` if there is none.
  * @param hinted the visitor id of the hint
  * @param meet adds the changes by other hosts and by the link that has opened the page
+ * @param early upserts that wait for their customer, from before the calls
  * @returns the page's knowledge from now on, the finished items, and the calls that still wait
  */
 export const decide = (
@@ -23,6 +24,7 @@ export const decide = (
   hinted: string | undefined,
   meet: (visitor: Visitor) => Visitor,
   service: string,
+  early: readonly Call[] = [],
 ): [Who, Finished[], Call[]] => {
   const { begin, visitor, seen } = mine;
   const known = [visitor.thread, hinted, ...held.map(({ fresh }) => fresh)];
@@ -34,7 +36,7 @@ export const decide = (
   const waiting = isLater && !isStale ? withVisitor(held, base) : held;
   const [calls, past] = detachLate(waiting, met, mine.past, service);
   const end = Math.max(calls.map(isChange).lastIndexOf(true) + 1, AT_ONCE);
-  const [after, items] = finish(met, calls.slice(0, end), service);
+  const [after, items] = finish(met, [...early, ...calls.slice(0, end)], service);
   const isNew = after.thread !== visitor.thread;
   const last = isStale
     ? { ...after, turn: Math.max(after.turn, visitor.turn + (isNew ? 1 : 0)) }

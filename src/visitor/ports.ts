@@ -22,8 +22,8 @@ export interface VisitorPorts {
   /** Removes the visitor of a link from the page's address, and returns how that link changes the visitor. */
   arrive(): ((visitor: Visitor) => Visitor) | undefined | '';
   /**
-   * Takes complete items that pages have left, and then finished items of this page. An item that is '' had no customer. Another page
-   * may have taken in the items of this page already.
+   * Takes complete items that pages have left, and then finished items of this page. Another page may have taken in the items of this
+   * page already.
    */
   take(items: readonly Finished[], isAdopted?: boolean, left?: readonly ItemText[]): void;
   /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */

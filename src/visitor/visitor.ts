@@ -1,9 +1,10 @@
 import type { OtherJournal } from '../outbox/journal.js';
 import type { Entry } from '../outbox/store.js';
-import { idOf, stamp } from '../recorder/event.js';
+import { type ItemText, idOf, stamp } from '../recorder/event.js';
 import { adopt } from './adopt.js';
-import { type Call, eventsIn, finish, isChange } from './calls.js';
+import { type Call, eventsIn, type Finished, finish, isChange, isEarly } from './calls.js';
 import { AT_ONCE, decide } from './decide.js';
+import { createEarly, earlyCall } from './early.js';
 import { type Held, heldOf, withCall } from './held.js';
 import { createHint } from './hint.js';
 import { detachLate, withVisitor } from './late.js';
@@ -41,6 +42,7 @@ interface Answered {
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere, weigh } = ports;
   const [readHint, writeHint, rawHint, isErased] = createHint(service, store.local);
+  const early = createEarly(service, store.local);
   let life: Life = { at: WAITING, firstId: ports.given || undefined };
   /** Undefined before the page may know the visitor, and after a refusal. */
   let who: Who | undefined;
@@ -65,7 +67,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   const write = () => {
     if (!who) return journal.write({});
     const { begin, visitor, stored } = who;
-    const texts = finish(begin, held.calls, service)[1].map(([draft, known]) => (known ? stamp(draft, known) : draft));
+    const texts = finish(begin, held.calls, service)[1].map((item) => stamp(...item));
     journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY) });
   };
 
@@ -91,11 +93,30 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Gives the visitor id to those who wait for it, once it is certain or there will be none. */
   const give = () => {
-    const isEarly = !who || is(ASKING) || isDoubtful();
-    const end = is(REFUSED) ? 'the visitor has refused' : isEarly && life.isStopped && 'the tracker was stopped';
+    const isUnknown = !who || is(ASKING) || isDoubtful();
+    const end = is(REFUSED) ? 'the visitor has refused' : isUnknown && life.isStopped && 'the tracker was stopped';
     if (end) waiters.end(end);
     // A stopped page never finishes the calls that it leaves to the next one.
-    else if (who && !isEarly && (life.isStopped || (life.isSure && !held.calls[0]))) waiters.give(who.visitor.thread);
+    else if (who && !isUnknown && (life.isStopped || (life.isSure && !held.calls[0]))) waiters.give(who.visitor.thread);
+  };
+
+  /** Takes finished items. Upserts wait until their visitor id has a customer. Those of an earlier visitor id never have one. */
+  const take = (items: readonly Finished[], ...others: [isAdopted?: boolean, left?: readonly ItemText[]]) => {
+    const waiting = items.filter(isEarly);
+    ports.take(
+      items.filter((item) => !waiting.includes(item)),
+      ...others,
+    );
+    for (const item of waiting) if (item[1].correlationValue === who?.visitor.thread) early.keep(item);
+  };
+
+  /** The upsert that waits comes before the call that identifies its visitor. Another visitor id drops it. */
+  const holdEarly = ({ fresh, key, at }: Call) => {
+    // Until the database has answered, the upsert is left there, because the page may leave.
+    for (const text of fresh && (life.isSure || !key) ? early.take() : []) {
+      const call = earlyCall(text, undefined, at);
+      if (key && call) held = withCall(held, call, weigh);
+    }
   };
 
   /** Finishes waiting calls, a few at a time, so that the page's own work goes on. */
@@ -106,7 +127,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     const [begin, items, count] = finish(who.begin, calls.slice(0, most), service, life.isSure);
     held = heldOf(calls.slice(count), weigh);
     who = { ...who, begin };
-    ports.take(items);
+    take(items);
     if (held.calls[0]) {
       if (is(OPEN)) setTimeout(pump);
       return;
@@ -157,14 +178,16 @@ export const createVisitor = (ports: VisitorPorts) => {
     const settled = ports.settled(!mine.isSure);
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
     const fresh = others.filter(({ name }) => !taken.includes(name));
-    const [base, left] = adopt(fresh, kept, who.begin, isKnown, service);
+    const texts = early.take();
+    const [base, left, waiting] = adopt([{ texts }, ...fresh], kept, who.begin, isKnown, service);
     const before = who.visitor;
-    const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service);
+    const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service, waiting);
     const { visitor } = next;
     held = heldOf(rest, weigh);
     life = { at: OPEN, isSure: true };
     know(next);
-    ports.take(items, journal.isAmong(taken), left);
+    take(items, journal.isAmong(taken), left);
+    if (texts[0]) ports.keep();
     // Also the first visitor in the database: another tab may have begun with another one, before or after a refusal.
     const isNews = kept || !isShut || !isSame(visitor, before, service);
     if (isNews && !isSame(visitor, kept, service)) ports.onChange(visitor);
@@ -233,6 +256,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (!call) return;
     const { visitor } = call;
     const isOther = visitor && visitor.thread !== met.visitor.thread;
+    holdEarly(call);
     held = isOther ? heldOf(withVisitor(held.calls, visitor), weigh) : withCall(held, call, weigh);
     if (!isChange(call)) return held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
@@ -338,6 +362,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const texts = eventsIn(held.calls);
       life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
       held = heldOf([], weigh);
+      if (isAnswer) early.take();
       who = undefined;
       write();
       ports.onRefused(texts);

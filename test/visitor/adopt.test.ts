@@ -37,11 +37,42 @@ it('gives an upsert to the customer of the visitor that its own journal leads to
   expect(base).toEqual(visitorOf(2, 2, 'bob'));
 });
 
-it('completes an upsert with the given visitor if there is no record, and without a customer as none', () => {
+it('completes an upsert with the given visitor without a record, and lets others wait', () => {
   const others = [journal([draftUpsert({ plan: 'pro' })])];
   const [base, items] = adopt(others, undefined, visitorOf(1, 1, 'ann'), nothing, SERVICE);
   expect([base, JSON.parse(items[0] as string).primary_key]).toEqual([undefined, 'ann']);
-  expect(adopt(others, undefined, visitorOf(1, 1), nothing, SERVICE)[1]).toEqual(['']);
+  const [, none, early] = adopt(others, undefined, visitorOf(1, 1), nothing, SERVICE);
+  expect([none, early]).toEqual([[], [{ text: others[0]?.texts[0], owner: visitorOf(1, 1).thread }]]);
+});
+
+it('gives an upsert that names its visitor id to the customer of that id, and of no other', () => {
+  const of = (digit: number) => stamp(draftUpsert({ plan: 'pro' }), { correlationValue: visitorOf(digit, 1).thread });
+  const left = [journal([of(1), of(2)], visitorOf(2, 2, 'bob'))];
+  const keysOf = (stored?: Visitor) => {
+    const [, items, early] = adopt(left, stored, visitorOf(3, 3), nothing, SERVICE);
+    return [items.map((text) => JSON.parse(text).primary_key), early.map(({ owner }) => owner)];
+  };
+  // The page knew a mark of the customer of its first visitor id, and was reset.
+  expect(keysOf(visitorOf(1, 1, 'ann'))).toEqual([['ann', 'bob'], []]);
+  expect(keysOf(visitorOf(1, 1))).toEqual([['bob'], [visitorOf(1, 1).thread]]);
+  expect(keysOf()).toEqual([['bob'], [visitorOf(1, 1).thread]]);
+});
+
+it('completes an upsert by the identity of a later journal', () => {
+  const others = [journal([draftUpsert({ plan: 'pro' })]), journal([], visitorOf(1, 2, 'ann'))];
+  const [, items, early] = adopt(others, visitorOf(1, 1), visitorOf(1, 1), nothing, SERVICE);
+  expect([items.map((text) => JSON.parse(text).primary_key), early]).toEqual([['ann'], []]);
+});
+
+it.each([
+  ['no JSON', '"properties":', 1],
+  ['an empty primary key', '"properties":{},"primary_key":""}', 0],
+  ['a primary key that is none', '"properties":{},"primary_key":null}', 0],
+  ['an id that is none', '"properties":{},"correlationValue":7}', 0],
+])('throws nothing if other code has written a journal: %s', (_what, rest, count) => {
+  const text = `{"uuid":"${visitorOf(1, 1).thread}",${rest}`;
+  const [, items, early] = adopt([journal([text])], visitorOf(1, 1), visitorOf(1, 1), nothing, SERVICE);
+  expect([items.length, early.length]).toEqual([count, 1 - count]);
 });
 
 it('knows the later visitor of the record and the journals', () => {

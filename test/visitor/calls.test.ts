@@ -1,7 +1,7 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
-import { draftEvent, draftUpsert, idOf, stamp } from '../../src/recorder/event.ts';
-import { type Call, complete, finish } from '../../src/visitor/calls.ts';
+import { draftEvent, draftUpsert, idOf } from '../../src/recorder/event.ts';
+import { type Call, finish } from '../../src/visitor/calls.ts';
 import { type Identity, markOf, type Visitor } from '../../src/visitor/record.ts';
 
 const SERVICE = '/clew';
@@ -192,10 +192,35 @@ describe('events and properties', () => {
     expect(items.map(([text]) => idOf(text))).toEqual(calls.map(({ text }) => idOf(text ?? '')));
   });
 
-  it('of an anonymous visitor, or one whose primary key is unknown, have no customer to set properties of', () => {
-    expect(run(visitorOf(), [upsert()]).items).toEqual([['pro', undefined]]);
-    expect(run(visitorOf([markOf('ann')]), [upsert()]).items).toEqual([['pro', undefined]]);
-    expect(run(visitorOf(), [upsert(), identify('ann', 1)]).items[0]).toEqual(['pro', undefined]);
+  const waiting = ['pro', { correlationValue: FROM }];
+  const anns = ['pro', { primary_key: 'ann', signature: 'proof' }];
+
+  it('of an anonymous visitor, or one whose primary key is unknown, wait under the visitor id', () => {
+    expect(run(visitorOf(), [upsert()]).items).toEqual([waiting]);
+    expect(run(visitorOf([markOf('ann')]), [upsert(), track('a')]).items[0]).toEqual(waiting);
+  });
+
+  it('follow the $identify that they have waited for, before properties of later calls', () => {
+    const calls = [upsert(), track('a'), identify('ann', 1, 'proof'), upsert({ plan: 'free' })];
+    const { items } = run(visitorOf(), calls);
+    expect(items.map(([name]) => name)).toEqual(['a', '$identify ann', 'pro', 'free']);
+    expect(items[2]).toEqual(anns);
+  });
+
+  it('go to the customer whose primary key the page learns, and to no other customer', () => {
+    const ann = visitorOf([markOf('ann')]);
+    expect(run(ann, [upsert(), identify('ann', 1, 'proof')]).items).toEqual([anns]);
+    expect(run(ann, [upsert(), { visitor: visitorOf(['ann', 'proof'], { turn: 4 }) }]).items).toEqual([anns]);
+    expect(run(ann, [upsert(), identify('bob', 1)]).items.slice(1)).toEqual([waiting]);
+  });
+
+  it('of before a log-out wait under the former visitor id, and go to no customer', () => {
+    expect(run(visitorOf(), [upsert(), reset(1), identify('bob', 2)]).items.slice(1)).toEqual([waiting]);
+  });
+
+  it('of another visitor id than that of the call do not go to its customer', () => {
+    const call = { ...upsert(), owner: idOfCall(7) };
+    expect(run(visitorOf(['ann']), [call]).items).toEqual([['pro', { correlationValue: idOfCall(7) }]]);
   });
 
   it('know the customer and the signature after identify', () => {
@@ -269,40 +294,5 @@ describe('a call that knows a visitor', () => {
   it('adds the keys of other services to the same visitor id', () => {
     const { visitor } = run(visitorOf(['ann']), [{ visitor: visitorOf(undefined, { keys: { '/other': ['ann'] } }) }]);
     expect(visitor.keys).toEqual({ [SERVICE]: ['ann'], '/other': ['ann'] });
-  });
-});
-
-describe('an item that a page has left', () => {
-  it('stays as it is if it is complete', () => {
-    const [, items] = finish(visitorOf(['ann']), [track('a'), upsert()], SERVICE);
-    for (const [draft, known] of items) {
-      const text = stamp(draft, known ?? {});
-      expect(complete(text, visitorOf(['bob'], { thread: idOfCall(1) }), SERVICE)).toBe(text);
-    }
-  });
-
-  it('gets the customer of its visitor if it is an upsert without one', () => {
-    const { text = '' } = upsert();
-    expect(JSON.parse(complete(text, visitorOf(['ann', 'proof']), SERVICE))).toEqual({
-      ...JSON.parse(text),
-      primary_key: 'ann',
-      signature: 'proof',
-    });
-  });
-
-  it.each([
-    ['no JSON', '"properties":'],
-    ['an empty primary key', '"properties":{},"primary_key":""}'],
-    ['a primary key that is none', '"properties":{},"primary_key":null}'],
-  ])('throws nothing if other code has written it: %s', (_what, rest) => {
-    const text = `{"uuid":"${FROM}",${rest}`;
-    expect(idOf(complete(text, visitorOf(['ann']), SERVICE))).toBe(FROM);
-    expect(complete(text, visitorOf(), SERVICE)).toBe('');
-  });
-
-  it('is no upsert if no customer is identified, or only a mark is known', () => {
-    const { text = '' } = upsert();
-    expect(complete(text, visitorOf(), SERVICE)).toBe('');
-    expect(complete(text, visitorOf([markOf('ann')]), SERVICE)).toBe('');
   });
 });

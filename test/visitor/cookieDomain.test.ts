@@ -147,7 +147,7 @@ describe('a domain in a cookie', () => {
     expect(app.events()[0]?.correlationValue).not.toBe(visitor);
   });
 
-  it('refuses properties on a host without an identified customer', async () => {
+  it('keeps properties on a host that does not know the customer, until the host identifies the customer', async () => {
     const www = startOn(WWW);
     www.tracker.identify('ann');
     await www.tracker.flush();
@@ -156,7 +156,10 @@ describe('a domain in a cookie', () => {
     app.tracker.setProperties({ plan: 'pro' });
     await app.tracker.flush();
     expect(app.upserts()).toEqual([]);
-    expect(app.errors).toEqual(['clew: setProperties: call identify first']);
+    app.tracker.identify('ann');
+    await app.tracker.flush();
+    expect(app.upserts()).toMatchObject([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+    expect([app.names(), app.errors]).toEqual([[], []]);
   });
 
   it('reads the change of another host at its next call, also if both pages are visible', async () => {

@@ -65,7 +65,7 @@ describe('a call that is older than a change by another page', () => {
     const at = CHANGED - 1000;
     expect(run(visitorOf(), [track('hers', at), upsert('her plan', at), track('his', NOW)]).items).toEqual([
       'hers: 0',
-      'her plan: unknown',
+      'her plan: 0',
       'his: known',
     ]);
   });

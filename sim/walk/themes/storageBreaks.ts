@@ -1,5 +1,4 @@
-import { MODERN } from '../../browser/browser.ts';
-import { changesPerson, leaves, now, relayed, small, tracksMany } from '../breakPlans.ts';
+import { changesPerson, now, relayed, small, tracksMany } from '../breakPlans.ts';
 import { INVARIANTS } from '../checks.ts';
 import type { KnownBreak } from '../knownBreak.ts';
 import { has, type Step } from '../plan.ts';
@@ -8,26 +7,6 @@ const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, nam
 
 /** Known breaks that walks of the theme `storage` have found. */
 export const storageBreaks: readonly KnownBreak[] = [
-  {
-    name: 'without Web Locks, a page in the back/forward cache shuts the database: the next page drops its setProperties, which has no primary key',
-    invariant: INVARIANTS.lost,
-    source: { docs: 'No answer of the database:' },
-    plan: relayed(
-      1,
-      [
-        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-        { wait: now, action: { verb: 'open', tab: 0 } },
-        { wait: now, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
-        { wait: { ms: 36_068 }, action: { verb: 'back', tab: 0 } },
-        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20_000 } },
-        { wait: now, action: { verb: 'setProperties', tab: 2 } },
-        { wait: now, action: { verb: 'navigate', tab: 2 } },
-      ],
-      { features: { ...MODERN, hasLocks: false }, hasStub: false },
-    ),
-    mayShow: (plan, detail) =>
-      !plan.features.hasLocks && leaves(plan) && changesPerson(plan) && detail.startsWith('upsert'),
-  },
   {
     name: 'a $identify that is dropped as full is sent only by the next identify()',
     invariant: INVARIANTS.lost,
