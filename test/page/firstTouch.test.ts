@@ -1,5 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type FirstTouchOptions, firstTouch, type Store, type TrackerOptions } from '../../src/index.ts';
+import {
+  type FirstTouchOptions,
+  fetchTransport,
+  firstTouch,
+  type Store,
+  type TrackerOptions,
+} from '../../src/index.ts';
+import { KEY, useCollector } from '../collector/running.ts';
+import { useRelays } from '../relay/stage.ts';
+import { AUDIENCE, claims, SECRET, token } from '../relay/tokens.ts';
 import { createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 const SHOP = 'https://www.shop.example';
@@ -196,5 +205,81 @@ describe('firstTouch', () => {
     tracker.identify('ann');
     await tracker.flush();
     expect(events('first_touch')).toEqual([]);
+  });
+});
+
+describe('firstTouch with a relay that verifies identity tokens', () => {
+  const collector = useCollector();
+  const openRelay = useRelays(() => ({
+    baseUrl: collector().url,
+    apiKey: KEY,
+    identityKeys: { audience: AUDIENCE, keys: [{ id: 'a', secret: SECRET }] },
+  }));
+  const signed = (sub: string) => ({ signature: token(claims({ sub })) });
+
+  /** Pages of one visitor. */
+  const openPages = async () => {
+    const { url } = await openRelay();
+    const store = createMemoryStore();
+    return () => {
+      const test = open({ store, options: { baseUrl: `${url}/clew`, transport: fetchTransport } });
+      const finish = async () => {
+        for (let n = 0; n < 4; n++) await test.tracker.flush();
+      };
+      return { ...test, finish };
+    };
+  };
+  /** The identified customers with their properties, and to whom each `first_touch` belongs. */
+  const served = async () => {
+    const customers = await collector().customers();
+    const events = (await collector().events()).filter(({ event }) => event === 'first_touch');
+    return {
+      customers: customers.flatMap(({ primaryKey, properties }) => (primaryKey ? [[primaryKey, properties]] : [])),
+      events: events.map(({ customerId }) => customers.find(({ id }) => id === customerId)?.primaryKey),
+    };
+  };
+  const given = { customers: [['ann', expect.objectContaining({ first_utm_source: 'news' })]], events: ['ann'] };
+
+  it.each(['on the same page', 'on a later page'])(
+    'follows the next $identify %s, once, if one was rejected',
+    async (where) => {
+      const openPage = await openPages();
+      let test = openPage();
+      test.tracker.identify('ann', undefined, signed('bob'));
+      await test.finish();
+      expect(test.dropped).toEqual([['$identify', 'rejected']]);
+      if (where === 'on a later page') {
+        test.page.leave();
+        test = openPage();
+      }
+      test.tracker.identify('ann', undefined, signed('ann'));
+      await test.finish();
+      expect(await served()).toEqual(given);
+      expect(JSON.stringify(localStorage)).not.toContain('yarns/sea');
+      test.tracker.identify('ann', { plan: 'pro' }, signed('ann'));
+      await test.finish();
+      expect((await served()).events).toEqual(['ann']);
+    },
+  );
+
+  it('is used up if a later page sends the $identify', async () => {
+    const openPage = await openPages();
+    const first = openPage();
+    first.page.navigator.onLine = false;
+    first.tracker.identify('ann', undefined, signed('ann'));
+    await first.tracker.correlationValue();
+    first.page.leave();
+    await openPage().finish();
+    expect(await served()).toEqual(given);
+    expect(JSON.stringify(localStorage)).not.toContain('yarns/sea');
+  });
+
+  it('does not reach another customer than the rejected one', async () => {
+    const test = (await openPages())();
+    test.tracker.identify('ann', undefined, signed('bob'));
+    await test.finish();
+    test.tracker.identify('bob', undefined, signed('bob'));
+    await test.finish();
+    expect((await served()).customers).toEqual([['bob', {}]]);
   });
 });
