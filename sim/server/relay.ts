@@ -1,7 +1,7 @@
 import type { Program } from '../world/program.ts';
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
-import { KEYS, SECRET } from './hmac.ts';
+import { identityKeysOf, type KeyRing, SECRET } from './hmac.ts';
 import type { Network, Server } from './network.ts';
 import { type Handle, SERVICE_URL, startRelay } from './relayProcess.ts';
 import { propertyOf } from './service.ts';
@@ -13,6 +13,10 @@ export interface SimulatedRelay {
   readonly serve: Server;
   /** Ends the process with its open requests, and starts another process. */
   restart(): void;
+  /** Restarts with other keys for tokens. */
+  setKeys(change: (keys: KeyRing) => KeyRing): void;
+  /** The key with which the app's server signs. */
+  key(): number;
 }
 
 interface RelayOptions {
@@ -31,10 +35,10 @@ const MOST_CALLS = 3000;
 /** Each `setProperties` of a walk sets a property of its own. */
 const allowedProperties = ['visits', 'n', ...Array.from({ length: MOST_CALLS }, (_, n) => propertyOf(n))];
 
-const IDENTITY: Readonly<Record<Proof, object>> = {
-  none: { allowUnsignedUpsert: true, allowUnsignedIdentify: true },
-  signature: { identitySecret: SECRET },
-  token: { identityKeys: KEYS, allowedProperties },
+const IDENTITY: Readonly<Record<Proof, (keys: KeyRing) => object>> = {
+  none: () => ({ allowUnsignedUpsert: true, allowUnsignedIdentify: true }),
+  signature: () => ({ identitySecret: SECRET }),
+  token: (keys) => ({ identityKeys: identityKeysOf(keys), allowedProperties }),
 };
 
 /**
@@ -52,6 +56,7 @@ export const createSimulatedRelay = (
   let starts = 0;
   /** The store of event ids. It outlives the process, like a Redis. */
   let seen: object | undefined;
+  let keys: KeyRing = { latest: 0, first: 0, revoked: [] };
 
   const start = () => {
     const owner: Owner = { name: `${name}${++starts}`, state: 'running', held: [] };
@@ -62,18 +67,25 @@ export const createSimulatedRelay = (
       isAlive: () => owner.state === 'running',
       optionsOf({ memorySeen }) {
         seen ??= memorySeen({ maxAge: 30 * 86_400_000 });
-        return { baseUrl, apiKey: 'sim-key', ...IDENTITY[proof], seen };
+        return { baseUrl, apiKey: 'sim-key', ...IDENTITY[proof](keys), seen };
       },
     });
   };
   start();
+  const restart = () => {
+    if (process) process.state = 'gone';
+    world.log(name, () => 'restarts');
+    start();
+  };
 
   return {
     serve: (request, answer) => handle?.(request, answer),
-    restart() {
-      if (process) process.state = 'gone';
-      world.log(name, () => 'restarts');
-      start();
+    restart,
+    setKeys(change) {
+      keys = change(keys);
+      world.log(name, () => `has the keys ${JSON.stringify(keys)}`);
+      restart();
     },
+    key: () => keys.latest,
   };
 };

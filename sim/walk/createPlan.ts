@@ -21,14 +21,16 @@ const pickWait = (random: Random): Step['wait'] =>
     ? { tasks: random.below(12) }
     : { ms: Math.round(random.pick([0, 5, 60, 800, 5000, 40_000]) * random.next()) };
 
-/** Share of walks with the theme `calls`. */
+/** Shares of walks with the themes `calls` and `tokens`. */
 const CALLS = 0.06;
-const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => name !== 'calls');
+const TOKENS = 0.04;
+const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => !['calls', 'tokens'].includes(name));
 
 /** Most walks have no theme, because the common verbs find most faults, and their rates can be compared over time. */
 const pickTheme = (seed: number): ThemeName => {
-  // A separate stream leaves the themes of the other walks as they were before the theme `calls` existed.
+  // Separate streams leave the themes of the other walks as they were before these themes existed.
   if (createRandom(`calls ${seed}`).chance(CALLS)) return 'calls';
+  if (createRandom(`tokens ${seed}`).chance(TOKENS)) return 'tokens';
   const random = createRandom(`theme ${seed}`);
   return random.chance(0.6) ? 'plain' : random.pick(PICKED);
 };

@@ -56,7 +56,7 @@ const hasFailed = ({ network, history }: Stage, at: number): boolean => {
 export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   const { plan, history, ledger } = stage;
   if (has(plan, 'poison')) return undefined;
-  const calm = has(plan, 'restartRelay') ? RESERVED : CALM;
+  const calm = has(plan, 'restartRelay', 'changeKeys') ? RESERVED : CALM;
   const copies = firstCopies(stage);
   for (const { page, at, kind, isLoaded } of history.departures) {
     if (kind !== 'leaves' || !isLoaded || !history.wasNetworkFair(at - calm, at + HANDOVER)) continue;

@@ -4,6 +4,7 @@ import type { NpmAction } from './npm/actions.ts';
 import type { CallsAction } from './themes/callsVerbs.ts';
 import type { PagesAction } from './themes/pagesVerbs.ts';
 import type { StorageAction } from './themes/storageVerbs.ts';
+import type { TokensAction } from './themes/tokensVerbs.ts';
 
 /** The action of a step. `tab` is taken modulo the number of tabs. */
 export type Action =
@@ -44,7 +45,8 @@ export type Action =
   | NpmAction
   | StorageAction
   | PagesAction
-  | CallsAction;
+  | CallsAction
+  | TokensAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -53,7 +55,7 @@ export interface Step {
 }
 
 /** The kind of actions and faults that a walk has besides the common ones. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes' | 'calls';
+export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes' | 'calls' | 'tokens';
 
 export interface Plan {
   readonly seed: number;

@@ -92,7 +92,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const ledger = createLedger(world.scheduler, travel);
   const history = createHistory(world.scheduler);
   const consent = createConsent(world.scheduler, ledger, history, travel, network);
-  const app = createApp(world, ledger, plan, scripts.npm);
+  const app = createApp(world, ledger, plan, scripts.npm, () => relay?.key() ?? 0);
 
   const listen = (page: Page) => {
     page.clew()?.('on', 'dropped', ({ events, reason }: { events: DroppedEvent[]; reason: string }) => {

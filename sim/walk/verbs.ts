@@ -8,6 +8,7 @@ import type { Stage, VerbsOf } from './stage.ts';
 import { callsVerbs } from './themes/callsVerbs.ts';
 import { pagesVerbs } from './themes/pagesVerbs.ts';
 import { storageVerbs } from './themes/storageVerbs.ts';
+import { tokensVerbs } from './themes/tokensVerbs.ts';
 import { UNSAVED } from './unsaved.ts';
 import {
   flush,
@@ -128,6 +129,7 @@ const verbs: Verbs = {
   ...storageVerbs,
   ...pagesVerbs,
   ...callsVerbs,
+  ...tokensVerbs,
 };
 
 /** Performs the action of a step, between two tasks. */

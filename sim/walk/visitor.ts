@@ -97,7 +97,7 @@ export const track = (stage: Stage, page: Page, count: number, name?: string, si
  * @param isForged whether the signature is another person's
  */
 export const identifyBy = (
-  { ledger, world, history, plan }: Stage,
+  { ledger, world, history, plan, relay }: Stage,
   page: Page,
   clew: Clew | undefined,
   person: string,
@@ -118,7 +118,7 @@ export const identifyBy = (
   const where = isOther === undefined ? '' : ` at the ${isOther ? 'other' : 'first'} service`;
   world.log(page.name, () => `identify ${person}${where}${isSigned && isForged ? ' with a wrong signature' : ''}`);
   const subject = isForged ? `not ${person}` : person;
-  const signature = plan.hasTokens ? tokenOf(subject, world.serverClock()) : sign(subject);
+  const signature = plan.hasTokens ? tokenOf(subject, world.serverClock(), relay?.key() ?? 0) : sign(subject);
   const proof = isSigned ? [undefined, { signature }] : [];
   page.guard(() => void clew?.('identify', person, ...proof));
 };

@@ -21,7 +21,7 @@ const isExcused = (stage: Stage): boolean => {
     hasForged(stage) ||
     hidesAnswers(plan) ||
     !plan.features.hasChannel ||
-    has(plan, 'poison', 'clearDatabase', 'restartRelay', 'kill', 'crash', ...FORGETFUL) ||
+    has(plan, 'poison', 'clearDatabase', 'restartRelay', 'changeKeys', 'kill', 'crash', ...FORGETFUL) ||
     history.refused.size > 0 ||
     consent.answers.length > 0
   );

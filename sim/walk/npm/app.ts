@@ -18,7 +18,7 @@ type Transport = (request: Request) => Promise<object> | false;
 interface Exports {
   createTracker(options: object): Record<string, (...args: unknown[]) => unknown>;
   readonly fetchTransport: Transport;
-  renewTokens(getToken: (primaryKey: string) => Promise<string>): object;
+  renewTokens(getToken: (primaryKey: string) => Promise<string | undefined>): object;
 }
 
 /** One tracker of a page, called like the script tag's. */
@@ -68,7 +68,8 @@ const optionsOf = (dataset: Plan['dataset']): Record<string, unknown> =>
     Object.entries(dataset).map(([name, text]) => [name, /^(\d+|true|false)$/.test(text) ? JSON.parse(text) : text]),
   );
 
-export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Program): App => {
+/** @param keyOf the key with which the app's server signs now */
+export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Program, keyOf: () => number): App => {
   const random = world.random.fork('app');
 
   /** Passes a request on, or fails as the walk has chosen. */
@@ -99,14 +100,17 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
 
   /** The app's server gives a new token a moment later. Sometimes it fails. */
   const getToken = (page: Page) => (primaryKey: string) =>
-    new Promise<string>((resolve, reject) => {
+    new Promise<string | undefined>((resolve, reject) => {
       const isFailing = random.chance(0.2);
       const answer = () => {
-        world.log(page.name, () => `${isFailing ? 'no ' : ''}new token for ${primaryKey}`);
+        // It gives no token of a person who has not logged in here.
+        const isKnown = ledger.identified.some(({ person, isForged }) => person === primaryKey && !isForged);
+        world.log(page.name, () => `${isFailing || !isKnown ? 'no ' : ''}new token for ${primaryKey}`);
         if (isFailing) {
           app.tokenFailedAt = world.scheduler.now();
           reject(new Error('the app’s server fails'));
-        } else resolve(tokenOf(primaryKey, world.serverClock()));
+        } else if (!isKnown) resolve(undefined);
+        else resolve(tokenOf(primaryKey, world.serverClock(), keyOf()));
       };
       world.scheduler.after(random.between(5, 500), `${page.name} gets a token`, answer, { owner: page });
     });

@@ -7,6 +7,7 @@ import { npm } from './npm.ts';
 import { pages } from './pages.ts';
 import { storage } from './storage.ts';
 import type { Theme } from './theme.ts';
+import { tokens } from './tokens.ts';
 
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   plain: { actions },
@@ -16,4 +17,5 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   pages,
   crashes,
   calls,
+  tokens,
 };
