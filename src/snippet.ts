@@ -21,8 +21,11 @@ interface Clew {
   /** The calls that the stub kept. The list is missing once a bundle has loaded. */
   q?: Early[];
 }
-/** `seen` is the page of a call of `page`: title, URL, path and referrer. Earlier versions of the stub lack it. */
-type Early = [at: number, call: Call, seen?: unknown];
+/**
+ * `seen` is the page of a call of `page`: title, URL, path and referrer. `settle` settles the promise of the call, if its page is still
+ * there. Earlier versions of the stub lack both.
+ */
+type Early = [at: number, call: Call, seen?: unknown, settle?: unknown];
 
 /** Words for true and false, in any letters: templates of other languages write `False`. */
 const SWITCH = /^\s*(?:(true|yes|on)|false|no|off)\s*$/i;
@@ -115,15 +118,15 @@ const start = () => {
   host.clew = clew;
   /** Other code may have written anything under a key of the stub's. */
   const entryOf = (entry: unknown, id?: string) => {
-    const [at, call, seen] = Object(Array.isArray(entry) ? entry : []) as Early;
-    return { at: +new Date(at), call, seen, id, isPlugin: +(call?.[0] === 'use') };
+    const [at, call, seen, settle] = Object(Array.isArray(entry) ? entry : []) as Early;
+    return { at: +new Date(at), call, seen, settle, id, isPlugin: +(call?.[0] === 'use') };
   };
   const replay = (own: Early[] = []) => {
     // The browser may discard a prerendered page, so these calls are left to a page that is shown.
     const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();
     const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
     // A plugin sees all calls. Pages that are open at the same time change the visitor in the order of time.
-    for (const { at, call, seen, id } of [...left, ...own.map((entry) => entryOf(entry))].sort(
+    for (const { at, call, seen, settle, id } of [...left, ...own.map((entry) => entryOf(entry))].sort(
       (a, b) => b.isPlugin - a.isPlugin || a.at - b.at,
     )) {
       // Skip calls with time 0 or an invalid date.
@@ -131,8 +134,9 @@ const start = () => {
       replayed = at;
       replayedId = id;
       const result = clew(...callOf(call, seen)) as { catch?(ignore: () => void): void } | undefined;
-      // The caller has no promise of a replayed call.
-      result?.catch?.(() => {});
+      if (typeof settle === 'function') settle(result);
+      // The caller is a page that has left.
+      else result?.catch?.(() => {});
     }
     replayed = replayedId = undefined;
     for (const key of carried) carry(key);

@@ -1,9 +1,11 @@
 /**
  * Pasted inline before anything else, so that `clew(…)` works from the first line of the page on. It keeps calls with their time. It
  * copies their arguments, because the page may change them later. If the page leaves before the bundle has loaded, the bundle of the
- * next page reads them from localStorage.
+ * next page reads them from localStorage. Each call returns a promise, which the bundle settles. Without the bundle it stays pending.
  */
-type Stub = { (...call: unknown[]): void; q?: unknown[] };
+type Stub = { (...call: unknown[]): Promise<unknown>; q?: unknown[] };
+/** https://w3c.github.io/gpc/ */
+type Signal = { globalPrivacyControl?: boolean };
 /** Most characters of calls in localStorage, of all pages together, without the commas between them: the site needs room for its own. */
 const MOST = 5e5;
 /** Most calls in memory, because a blocker may keep the bundle away. */
@@ -11,7 +13,7 @@ const MOST_CALLS = 5e3;
 const w = window as { clew?: Stub };
 // An element with this id is no function.
 if (typeof w.clew !== 'function') {
-  const q: [at: number, call: unknown[], seen: string[] | false][] = [];
+  const q: [at: number, call: unknown[], seen: string[] | false, settle: (result: unknown) => void][] = [];
   /** A value that JSON cannot express stays as it is, and the bundle reports it. */
   const copy = (value: unknown) => {
     try {
@@ -20,21 +22,32 @@ if (typeof w.clew !== 'function') {
       return value;
     }
   };
-  const stub: Stub = (...call) => {
-    // The page may have another address, or be another one, when the bundle makes the call.
-    const seen = call[0] === 'page' && [document.title, location.href, location.pathname, document.referrer];
-    // The other methods change the visitor or the consent, and must not be lost.
-    if (!q[MOST_CALLS - 1] || !/^(track|page|set)/.test(call[0] as string)) q.push([Date.now(), call.map(copy), seen]);
-  };
+  const stub: Stub = (...call) =>
+    new Promise((settle) => {
+      // The other methods change the visitor or the consent, and must not be lost.
+      if (!q[MOST_CALLS - 1] || !/^(track|page|set)/.test(call[0] as string))
+        q.push([
+          Date.now(),
+          call.map(copy),
+          // The page may have another address, or be another one, when the bundle makes the call.
+          call[0] === 'page' && [document.title, location.href, location.pathname, document.referrer],
+          settle,
+        ]);
+    });
   stub.q = q;
   w.clew = stub;
   const save = () => {
     try {
-      // Before consent, or after a signal that counts as a refusal, nothing may be written.
-      const isGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
       // While the HTML arrives, the tag that requires consent may not be parsed yet.
       const isOpen = document.readyState === 'loading' && !document.querySelector('[data-base-url]');
-      if (isOpen || document.querySelector(`[data-consent*=required i]${isGpc ? ',[data-respect-gpc]' : ''}`)) return;
+      // Before consent, or after a signal that counts as a refusal, nothing may be written.
+      if (
+        isOpen ||
+        document.querySelector(
+          `[data-consent*=required i]${(navigator as Signal).globalPrivacyControl ? ',[data-respect-gpc]' : ''}`,
+        )
+      )
+        return;
       let room = MOST;
       for (const key in localStorage) if (/^clew.calls/.test(key)) room -= localStorage[key].length;
       // The bundle empties `q`.
@@ -42,9 +55,11 @@ if (typeof w.clew !== 'function') {
         // The page may set its title after the call.
         if (call[2]) call[2][0] ||= document.title;
         // One call that cannot be written is not to take the others with it.
-        if (room < 1 || copy(call) === call) return false;
-        room -= JSON.stringify(call).length;
-        return room > 0;
+        if (room > 0 && copy(call) !== call) {
+          room -= JSON.stringify(call).length;
+          return room > 0;
+        }
+        return false;
       });
       // A key of this page's own, since another page may be replaying a list, and then deletes it. The time orders the keys. Two
       // bundles may replay one list, after a SIGKILL or in two tabs that load at once: the key's digits give its events their ids.

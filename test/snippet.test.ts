@@ -107,6 +107,42 @@ describe("clew('use', plugin) on the stub", () => {
   });
 });
 
+describe('the promise of a call on the stub', () => {
+  /** The stub, before the bundle loads. */
+  const loadStub = async (): Promise<(...call: unknown[]) => Promise<unknown>> => {
+    vi.stubGlobal('window', globalThis);
+    vi.stubGlobal('addEventListener', () => {});
+    vi.resetModules();
+    await import('../src/stub.ts');
+    return (globalThis as unknown as { clew: (...call: unknown[]) => Promise<unknown> }).clew;
+  };
+
+  it('resolves to the result of the method', async () => {
+    const early = await loadStub();
+    const onError = vi.fn();
+    const calls = [['track', 'signup'], ['correlationValue'], ['flush'], ['stats'], ['on', 'error', onError]];
+    const results = Promise.all(calls.map((call) => early(...call)));
+    const clew = await load();
+    const [tracked, visitorId, flushed, stats, off] = await results;
+    expect([tracked, flushed]).toEqual([undefined, undefined]);
+    expect(visitorId).toBe(await clew('correlationValue'));
+    expect(stats).toMatchObject({ tracked: 1 });
+    // `flush` has resolved, so the events have arrived.
+    expect(names()).toEqual(['signup']);
+    (off as () => void)();
+    clew('identify', '');
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it('rejects as the method does', async () => {
+    const early = await loadStub();
+    early('consent', false);
+    const visitorId = early('correlationValue');
+    await load();
+    await expect(visitorId).rejects.toThrow('the visitor has refused');
+  });
+});
+
 describe("clew('ready', callback)", () => {
   it('calls back in turn with the calls around it, and null from the page before is skipped', async () => {
     const at = Date.now();

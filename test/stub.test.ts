@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeListsText } from './support/oldLibrary.ts';
 
-type Clew = { (...call: unknown[]): void; q: [at: number, call: unknown[]][] };
+type Clew = { (...call: unknown[]): unknown; q: [at: number, call: unknown[]][] };
 
 /** localStorage of the origin. */
 let storage: Record<string, string>;
@@ -90,6 +90,27 @@ describe('a page whose bundle does not load', () => {
     stringify.mockRestore();
     expect(saved().flatMap(namesIn)).toEqual(Array.from({ length: 16 }, (_, n) => `call ${n}`));
     expect(looks).toBeLessThan(50);
+  });
+});
+
+describe('a call before the bundle loads', () => {
+  it('returns a promise that the bundle settles', async () => {
+    const [clew] = await open();
+    const result = clew('flush');
+    expect(result).toBeInstanceOf(Promise);
+    const [[, , , settle]] = clew.q as unknown as [[number, unknown[], unknown, (result: unknown) => void]];
+    settle(Promise.resolve('done'));
+    expect(await result).toBe('done');
+  });
+
+  it('that the stub drops stays pending', async () => {
+    const [clew] = await open();
+    for (let n = 0; n < 5000; n++) clew('track', 'scrolled');
+    const settled = vi.fn();
+    (clew('track', 'dropped') as Promise<void>).then(settled, settled);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(clew.q).toHaveLength(5000);
+    expect(settled).not.toHaveBeenCalled();
   });
 });
 

@@ -52,7 +52,7 @@ const subjectOfFunction = (given: ClewFunction): Subject => {
     },
     stats() {
       const clew = current();
-      // The stub would remember the question, and never answer.
+      // The stub would answer by a promise, once the bundle has loaded.
       return clew.q ? undefined : ((clew as CallableClew)('stats') as Stats);
     },
   };
