@@ -6,7 +6,7 @@ export default defineConfig({
     tags: [{ name: 'promise' }],
     include: [
       '{index,relay,testing,wire}.test.ts',
-      '{api,courier,outbox,page,recorder,relay,testing,tracker,visitor}/*.test.ts',
+      '{api,courier,outbox,page,plugins,recorder,relay,testing,tracker,visitor}/*.test.ts',
     ],
     // Coverage and a busy machine slow tests down. Stryker itself ends a mutant that hangs.
     testTimeout: 20_000,
