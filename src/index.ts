@@ -16,7 +16,7 @@ export { type FirstTouchOptions, firstTouch } from './page/firstTouch.js';
 export { type PageViewOptions, pageViews } from './page/navigation.js';
 export { checkEvents, type StandardSchema } from './recorder/checkEvents.js';
 export type { ItemText } from './recorder/event.js';
-export type { BeforeSend, TrackedEvent } from './recorder/prepare.js';
+export type { BeforeSend, SeenEvent, TrackedEvent } from './recorder/prepare.js';
 export { redactUrls } from './recorder/redactUrls.js';
 export { cookieDomain, type SharedVisitor } from './visitor/cookieDomain.js';
 export { type LinkDomains, linkDomains } from './visitor/linkDomains.js';

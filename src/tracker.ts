@@ -129,7 +129,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const parts = { settings, recorder, visitor, courier, channel, ledger };
   const visit = createVisit({ ...outbox, ...parts, onOther, onRefusal: onVisitor, fail });
 
-  const tools = createTools(visitor, steps, store.local);
+  const tools = createTools(visitor, steps, store.local, attempt);
   const [use, unplug] = createPlugins((plugin) => plugin(tracker, tools), attempt);
   const tracker: Tracker = createMethods({
     ...visit,

@@ -286,10 +286,10 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 20_100, 'dist/stub.js': 455, createTracker: 17_850 };
+  const BUDGETS = { 'dist/clew.js': 20_200, 'dist/stub.js': 455, createTracker: 17_950 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
-  const PLUGINS = { engagement: 1_700, sessions: 680, exclude: 480, forms: 1_750 };
+  const PLUGINS = { engagement: 1_700, sessions: 720, exclude: 480, forms: 1_750 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

@@ -1,5 +1,5 @@
 import type { PageContext } from '../page/context.js';
-import type { TrackedEvent } from '../recorder/prepare.js';
+import type { SeenEvent } from '../recorder/prepare.js';
 import type { Properties } from '../wire.js';
 import type { DropReason, Listen } from './signals.js';
 
@@ -136,7 +136,12 @@ export interface PluginTools {
    * itself. It runs before `context` and `beforeSend`, and also after `stop()`. clew does not pass `$identify` to it. If it throws,
    * clew emits `error` and keeps the event.
    */
-  onTrack(see: (event: Readonly<TrackedEvent>) => Properties | false | undefined): void;
+  onTrack(see: (event: SeenEvent) => Properties | false | undefined): void;
+  /**
+   * Returns the payload that clew would store of such an event, after all plugins, `context` and `beforeSend`. Returns `undefined` if
+   * they drop the event. Use it before you keep an event that may never be tracked: `beforeSend` may remove secrets from it.
+   */
+  preview(event: string, payload: object): object | undefined;
   /** Keeps values in localStorage, for all pages of the origin. */
   readonly local: PluginStorage;
   /** Keeps values in sessionStorage, until the tab is closed. */

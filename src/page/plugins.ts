@@ -1,6 +1,7 @@
 import type { Plugin, PluginStorage, PluginTools } from '../api/types.js';
 import { carried, carry, type Local, PLUGINS, VISIT } from '../outbox/carryOver.js';
-import { addContext, type Step } from '../recorder/prepare.js';
+import { draftEvent } from '../recorder/event.js';
+import { addContext, runSteps, type Step } from '../recorder/prepare.js';
 
 /**
  * Starts plugins, and undoes what they did.
@@ -32,8 +33,14 @@ interface PluginVisitor {
  * The tools of each plugin.
  *
  * @param steps the steps of an event. Those of plugins come first.
+ * @param attempt runs a function of the site, and reports its exceptions
  */
-export const createTools = ({ id, isStarted }: PluginVisitor, steps: Step[], local: Local): PluginTools => {
+export const createTools = (
+  { id, isStarted }: PluginVisitor,
+  steps: Step[],
+  local: Local,
+  attempt: <T>(run: () => T) => T | '',
+): PluginTools => {
   /** A storage of plugins. It is one entry, which a refusal erases. */
   const createStorage = (entry: string): PluginStorage => {
     // Any code of the origin may have written it.
@@ -46,6 +53,10 @@ export const createTools = ({ id, isStarted }: PluginVisitor, steps: Step[], loc
   return {
     visitorId: id,
     onTrack: (see) => steps.unshift(addContext(see)),
+    preview(event, payload) {
+      const text = runSteps(steps, draftEvent(Date.now(), event, JSON.stringify(payload)), attempt);
+      return text ? Object(JSON.parse(text).payload) : undefined;
+    },
     local: createStorage(PLUGINS),
     session: createStorage(VISIT),
   };

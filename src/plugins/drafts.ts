@@ -20,9 +20,10 @@ const isDraft = (value: unknown): value is Draft =>
  * Keeps what is due if a hidden page ends unseen: a phone ends hidden pages without an event. The storage obeys consent.
  *
  * @param key the plugin's name
+ * @param event the name of the event that is due
  * @param after how long (ms) the visitor may be away
  */
-export const createDrafts = ({ local, visitorId }: PluginTools, key: string, after: number) => {
+export const createDrafts = ({ local, visitorId, preview }: PluginTools, key: string, event: string, after: number) => {
   const own = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join('');
   let isKept = false;
   const all = (): Record<string, unknown> => ({ ...Object(local.get(key)) });
@@ -42,10 +43,11 @@ export const createDrafts = ({ local, visitorId }: PluginTools, key: string, aft
     return drafts.flatMap(([name, draft]) => (remove(name) && draft.by === visitor ? draft : []));
   };
   return {
-    /** The visitor has hidden the page. */
-    keep(payloads: readonly object[]): void {
+    /** The visitor has hidden the page. Secrets that `beforeSend` removes, such as those of an address, are not stored. */
+    keep(due: readonly object[]): void {
       const by = visitorId();
-      isKept = !!by && write({ ...all(), [own]: { at: Date.now(), by, payloads } satisfies Draft });
+      const payloads = due.map((payload) => preview(event, payload)).filter((payload) => payload !== undefined);
+      isKept = !!by && !!payloads[0] && write({ ...all(), [own]: { at: Date.now(), by, payloads } satisfies Draft });
     },
     /** Takes the page's own draft back. Returns whether it is the page's still: another page may have tracked it, or a refusal erased it. */
     takeBack(): boolean {
@@ -55,7 +57,7 @@ export const createDrafts = ({ local, visitorId }: PluginTools, key: string, aft
     },
     takeOthers,
     /** Tracks what other pages have left, once the visitor is known. */
-    trackOthers({ correlationValue, track }: Tracker, event: string, { signal }: AbortController): void {
+    trackOthers({ correlationValue, track }: Tracker, { signal }: AbortController): void {
       const trackAll = (visitor: string) => {
         if (signal.aborted) return;
         for (const { at, payloads } of takeOthers(visitor))

@@ -83,7 +83,7 @@ export const engagement =
   ({ idleAfter = 30_000, hiddenFor = 0, scroller }: EngagementOptions = {}): Plugin =>
   (tracker, tools) => {
     const listening = new AbortController();
-    const drafts = createDrafts(tools, KEY, hiddenFor);
+    const drafts = createDrafts(tools, KEY, LEFT, hiddenFor);
     const now = () => performance.now();
     let attention = beginAttention(now(), !document.hidden && document.hasFocus());
     let view = viewHere(0);
@@ -160,7 +160,7 @@ export const engagement =
       return undefined;
     });
     watch({ note, measure, hide, show, end, restore: () => isAway && begin(viewHere(attention.active)) }, listening);
-    if (hiddenFor) drafts.trackOthers(tracker, LEFT, listening);
+    if (hiddenFor) drafts.trackOthers(tracker, listening);
     const off = tracker.on('change', () => {
       leave();
       // The next visitor begins anew.

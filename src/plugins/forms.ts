@@ -107,7 +107,7 @@ export const forms =
   (tracker, tools) => {
     const { track, on } = tracker;
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
-    const drafts = createDrafts(tools, KEY, hiddenFor);
+    const drafts = createDrafts(tools, KEY, ABANDONED, hiddenFor);
     const fillings = new Map<HTMLFormElement, Filling>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     /** When the visitor has hidden the tab. */
@@ -166,7 +166,7 @@ export const forms =
       return undefined;
     });
     const off = on('change', leave);
-    drafts.trackOthers(tracker, ABANDONED, listening);
+    drafts.trackOthers(tracker, listening);
     return () => {
       leave();
       off();

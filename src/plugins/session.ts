@@ -15,7 +15,9 @@ export interface Session {
 
 /** An event, as far as it matters to a session. */
 export interface Moment {
+  /** When it happened. A call that is replayed has happened before now. */
   readonly at: number;
+  readonly now: number;
   readonly by: string | undefined;
   /** A campaign that has just brought the visitor. */
   readonly campaign: string | undefined;
@@ -41,13 +43,13 @@ export const isOf = ({ by }: Session, visitor: string | undefined): boolean => !
 /** The session of an event, after the one before. `makeId` is called for a new one. */
 export const sessionAt = (
   last: Session | undefined,
-  { at, by, campaign }: Moment,
+  { at, now, by, campaign }: Moment,
   timeout: number,
   makeId: () => string,
 ): Session => {
   if (!last || !isOf(last, by)) return { id: makeId(), number: 1, at, campaign, by };
   const isOther = at - last.at >= timeout || (!!campaign && campaign !== last.campaign);
   if (isOther) return { id: makeId(), number: last.number + 1, at, campaign, by: by ?? last.by };
-  // The clock may have been set back.
-  return { ...last, at, campaign: campaign ?? last.campaign, by: by ?? last.by };
+  // An event that is replayed does not make the last one older. After the clock was set back, the last one is in the future.
+  return { ...last, at: Math.min(Math.max(last.at, at), now), campaign: campaign ?? last.campaign, by: by ?? last.by };
 };

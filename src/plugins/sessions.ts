@@ -53,12 +53,18 @@ export const sessions =
       if (local.set(KEY, next) && noticed) tab.set(KEY, noticed);
     };
 
-    onTrack(({ event }) => {
+    /** When the page was opened. Calls that the stub has saved on an earlier page are older. */
+    const openedAt = Date.now() - performance.now();
+
+    onTrack(({ event, timestamp }) => {
+      const now = Date.now();
+      // The tracker's clock does not fall back, and the visitor's may.
+      const at = Math.min(Date.parse(timestamp), now);
       const by = visitorId();
       const stored = sessionIn(local.get(KEY));
       const last = latest(stored, known);
       if (!last || !isOf(last, by) || !ENDINGS.includes(event)) {
-        known = sessionAt(last, { at: Date.now(), by, campaign: notice() }, timeout, makeId);
+        known = sessionAt(last, { at, now, by, campaign: at < openedAt ? undefined : notice() }, timeout, makeId);
         store(known, stored);
       } else known = last;
       return { sessionId: known.id, sessionNumber: known.number };

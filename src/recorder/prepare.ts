@@ -9,6 +9,12 @@ export interface TrackedEvent {
   payload?: unknown;
 }
 
+/** An event as a plugin sees it. */
+export interface SeenEvent extends Readonly<TrackedEvent> {
+  /** When the event happened (ISO 8601). A call that clew replays has its own time. */
+  readonly timestamp: string;
+}
+
 /**
  * Changes an event within the call that tracks it. Returning `null` or `undefined` drops the event.
  *
@@ -24,9 +30,16 @@ export type BeforeSend = (event: TrackedEvent, passed: () => unknown) => Tracked
  */
 export type Step = (text: ItemText, draft: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
 
+/** Runs all steps of an event. Returns its text, or '' if a step has dropped it or thrown. */
+export const runSteps = (
+  steps: readonly Step[],
+  draft: ItemText,
+  attempt: <T>(run: () => T) => T | '',
+): ItemText | '' => attempt(() => steps.reduce((text, step) => text && step(text, draft, attempt), draft));
+
 /** Adds the properties that `see` returns to a payload that is an object or missing. Its own properties count. `false` drops the event. */
 export const addContext =
-  (see: (event: TrackedEvent) => object | false | undefined): Step =>
+  (see: (event: SeenEvent) => object | false | undefined): Step =>
   (text, _draft, attempt) => {
     const event = JSON.parse(text);
     const { payload = {} } = event;

@@ -1,6 +1,6 @@
 import { IDENTIFY } from '../wire.js';
 import { draftEvent, type ItemText, isName } from './event.js';
-import type { Step } from './prepare.js';
+import { runSteps, type Step } from './prepare.js';
 
 /** A call of `track`, in ms since the recorder's start, with its payload as JSON and the id that the stub has given it. */
 type Call = [since: number, name: string, payload: string | undefined, isSingle: boolean, id: string | undefined];
@@ -78,7 +78,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   const take = (...[since, name, payload, isSingle, id]: Call) => {
     const at = started + since;
     const draft = draftEvent(at, name, payload, id);
-    const text = attempt(() => steps.reduce((text, step) => text && step(text, draft, attempt), draft));
+    const text = runSteps(steps, draft, attempt);
     // The report of a dropped event has its name only, since `beforeSend` may have dropped it for its payload.
     const seen = text || draftEvent(at, name);
     ports.onTracked(seen);

@@ -36,6 +36,32 @@ const toolsOf = (options?: Partial<TrackerOptions>) => {
   return { ...test, ...tools };
 };
 
+describe('a preview', () => {
+  it('is the payload that clew would store, and tracks nothing', async () => {
+    const { tracker, preview, onTrack, events } = toolsOf({
+      context: () => ({ release: '1' }),
+      beforeSend: ({ event, payload }) => ({ event, payload: { ...(payload as object), secret: undefined } }),
+    });
+    onTrack(({ event, timestamp }) => ({ seen: event, at: Date.parse(timestamp) > 0 }));
+    expect(preview('left', { secret: 'token', n: 1 })).toEqual({ release: '1', seen: 'left', at: true, n: 1 });
+    await tracker.flush();
+    expect(events()).toEqual([]);
+    expect(tracker.stats().tracked).toBe(0);
+  });
+
+  it.each([
+    ['drops the event', () => null],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('is missing if beforeSend %s', (_what, beforeSend) => {
+    expect(toolsOf({ beforeSend }).preview('left', { n: 1 })).toBeUndefined();
+  });
+});
+
 describe('a plugin', () => {
   it('starts with the tracker, and stop() undoes it once', async () => {
     const undo = vi.fn();

@@ -21,7 +21,13 @@ const openPage = (visitor = 'ann') => {
       return isAllowed;
     },
   };
-  return createDrafts({ local, visitorId: () => visitor } as unknown as PluginTools, 'forms', AFTER);
+  /** A site that removes secrets from what is stored, and drops the events of the form `private`. */
+  const preview: PluginTools['preview'] = (event, payload) => {
+    const { secret: _secret, ...rest } = payload as { secret?: string; form?: string };
+    return event === 'form_abandoned' && rest.form !== 'private' ? rest : undefined;
+  };
+  const tools = { local, visitorId: () => visitor, preview } as unknown as PluginTools;
+  return createDrafts(tools, 'forms', 'form_abandoned', AFTER);
 };
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 const PAYLOADS = [{ form: 'signup' }];
@@ -80,6 +86,16 @@ it('a refusal that erases the draft ends it', () => {
   page.keep(PAYLOADS);
   stored = {};
   expect(page.takeBack()).toBe(false);
+});
+
+it('nothing is stored that `beforeSend` removes or drops', () => {
+  const page = openPage();
+  page.keep([{ form: 'signup', secret: 'token' }, { form: 'private' }]);
+  expect(JSON.stringify(stored)).not.toMatch(/token|private/);
+  expect(page.takeBack()).toBe(true);
+  page.keep([{ form: 'private' }]);
+  expect(stored).toEqual({});
+  expect(page.takeBack()).toBe(true);
 });
 
 it('values of other code are no drafts', () => {

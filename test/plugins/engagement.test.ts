@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../sim/world/random.ts';
+import { redactUrls } from '../../src/index.ts';
 import { pageViews } from '../../src/page/navigation.ts';
 import { type EngagementOptions, engagement } from '../../src/plugins/engagement.ts';
 import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
@@ -236,6 +237,19 @@ describe('with hiddenFor, a view', () => {
     expect(await openNext().left()).toEqual([]);
     first.page.fire('pagehide', { persisted: false });
     expect(await first.left()).toEqual([]);
+  });
+
+  it('keeps no secret of its address that `beforeSend` removes', async () => {
+    const store = createMemoryStore();
+    const page = openPage('/reset?token=s3cret');
+    const { tracker } = createTestTracker({ store, plugins: [engagement({ hiddenFor })], beforeSend: redactUrls() });
+    stops.push(tracker.stop);
+    await settle();
+    page.pass(5000);
+    page.look(false, false);
+    await settle();
+    expect(JSON.stringify(store.local)).toContain('/reset');
+    expect(JSON.stringify(store.local)).not.toContain('s3cret');
   });
 
   it('that another view replaces in a hidden tab is tracked once', async () => {

@@ -5,9 +5,12 @@ const TIMEOUT = 1000;
 const SESSION: Session = { id: 'a', number: 3, at: 5000, campaign: '?utm_source=x', by: 'ann' };
 /** The session of an event a moment after that one. */
 const next = (
-  moment: { at?: number; by?: string | undefined; campaign?: string },
+  moment: { at?: number; now?: number; by?: string | undefined; campaign?: string },
   last: Session | undefined = SESSION,
-) => sessionAt(last, { at: 5500, by: 'ann', campaign: undefined, ...moment }, TIMEOUT, () => 'b');
+) => {
+  const { at = 5500 } = moment;
+  return sessionAt(last, { at, now: at, by: 'ann', campaign: undefined, ...moment }, TIMEOUT, () => 'b');
+};
 
 describe('a session', () => {
   it.each([
@@ -23,10 +26,19 @@ describe('a session', () => {
     expect(next(moment)).toMatchObject({ id, number });
   });
 
+  it.each([
+    ['an event before the last one leaves its time', { at: 4800, now: 5500 }, 5000],
+    ['an event after the last one moves its time on', { at: 5200, now: 5500 }, 5200],
+    ['a clock that was set back sets its time back', { at: 100, now: 100 }, 100],
+    ['an event of the past ends at the present', { at: 100, now: 4000 }, 4000],
+  ])('%s', (_title, moment, at) => {
+    expect(next(moment)).toMatchObject({ id: 'a', at });
+  });
+
   it('keeps its visitor and its campaign, and learns of the visitor', () => {
     expect(next({ by: undefined })).toMatchObject({ by: 'ann', campaign: '?utm_source=x', at: 5500 });
     expect(next({}, { ...SESSION, by: undefined })).toMatchObject({ id: 'a', by: 'ann' });
-    expect(sessionAt(undefined, { at: 1, by: undefined, campaign: undefined }, TIMEOUT, () => 'b')).toEqual({
+    expect(sessionAt(undefined, { at: 1, now: 1, by: undefined, campaign: undefined }, TIMEOUT, () => 'b')).toEqual({
       id: 'b',
       number: 1,
       at: 1,

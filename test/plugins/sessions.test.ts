@@ -1,8 +1,11 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { normaliseOptions } from '../../src/api/options.ts';
 import type { TrackerOptions } from '../../src/index.ts';
+import type { Store } from '../../src/outbox/store.ts';
 import { engagement } from '../../src/plugins/engagement.ts';
 import { type SessionOptions, sessions } from '../../src/plugins/sessions.ts';
-import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
+import { createMemoryStore, createTestTracker, createTestTransport } from '../../src/testing.ts';
+import { startTracker } from '../../src/tracker.ts';
 import { openPage, settle } from './page.ts';
 
 const stops: (() => void)[] = [];
@@ -52,6 +55,63 @@ it('all events of all tabs have the session, which ends after 30 minutes without
   expect(second).toMatchObject({ sessionNumber: 2 });
   expect(second.sessionId).not.toBe(first.sessionId);
   expect(await track(tab)).toEqual(second);
+});
+
+describe('a call that is replayed', () => {
+  /** A page that first replays calls of its stub, `ago` ms old, and then tracks an event of its own. */
+  const replayOn = async (path: string, store: Store, ...ago: number[]) => {
+    const page = openPage(path);
+    page.pass(5000);
+    const now = Date.now();
+    const service = createTestTransport();
+    let at: number | undefined;
+    const settings = normaliseOptions({ baseUrl: '/clew', store, transport: service.transport, compress: false });
+    const replay = { replayedAt: () => at, replayedId: () => undefined };
+    const tracker = startTracker({ ...settings, plugins: [sessions()] }, [], replay);
+    stops.push(tracker.stop);
+    for (const ms of ago) {
+      at = now - ms;
+      tracker.track('replayed');
+    }
+    at = undefined;
+    tracker.track('live');
+    await tracker.flush();
+    await settle();
+    return service.events().map(({ event, payload }) => [event, (payload as { sessionNumber: number }).sessionNumber]);
+  };
+  const HOUR = 3_600_000;
+
+  it('has the session of its own time', async () => {
+    expect(await replayOn('/', createMemoryStore(), 2 * HOUR, 2 * HOUR - 60_000, 60_000)).toEqual([
+      ['replayed', 1],
+      ['replayed', 1],
+      ['replayed', 2],
+      ['live', 2],
+    ]);
+  });
+
+  it('of an earlier page is not of the campaign that has brought the visitor now', async () => {
+    expect(await replayOn('/?utm_source=mail', createMemoryStore(), 60_000)).toEqual([
+      ['replayed', 1],
+      ['live', 2],
+    ]);
+  });
+
+  it('of this page is of its campaign', async () => {
+    expect(await replayOn('/?utm_source=mail', createMemoryStore(), 2000)).toEqual([
+      ['replayed', 1],
+      ['live', 1],
+    ]);
+  });
+
+  it('from before a session that is stored does not end that', async () => {
+    const store = createMemoryStore();
+    await replayOn('/', store);
+    expect(await replayOn('/', store, 2 * HOUR)).toEqual([
+      ['replayed', 1],
+      ['live', 1],
+    ]);
+  });
 });
 
 it('another campaign begins another session, and a reload of an earlier page of a campaign does not', async () => {
