@@ -103,6 +103,6 @@ test('without renewTokens, a token expires while offline: 200 of 200 events reac
   await expect.poll(async () => (await demo.events('seen')).length, { timeout: 15_000 }).toBe(200);
   expect((await demo.customers()).map(({ primaryKey }) => primaryKey)).toEqual([null]);
   await visitor.visit({ baseUrl: relay.url });
-  await visitor.clew('identify', 'ann', { plan: 'ann' }, { signature: await sign('ann', NEW) });
+  await visitor.clew('identify', 'ann', undefined, { signature: await sign('ann', NEW) });
   await expect.poll(() => served(demo)).toEqual([['ann', { plan: 'ann' }, 200, ['ann']]]);
 });

@@ -66,7 +66,12 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     makeName: uuid,
     clock: reading,
     ready,
-    withoutExpired,
+    withoutExpired(...given) {
+      const [items, answer] = withoutExpired(...given);
+      // An upsert travels alone.
+      const isKept = answer.outcome === 'rejected' && !!items[0] && visitor.keep(items[0]);
+      return [items, isKept ? { ...answer, outcome: 'delivered' } : answer];
+    },
     ...createSender(settings, traces.sent, () => visit.writeCookie()),
     onReport: channel.post,
     onAnswer: traces.answered,

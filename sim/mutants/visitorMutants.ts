@@ -60,8 +60,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'gives properties before identify to the customer of another visitor id',
     file: 'visitor/calls.ts',
-    find: "typeof known === 'string' && owner === visitor.thread;",
-    replace: "typeof known === 'string';",
+    find: '(owner === thread && !isUnsent)',
+    replace: '!isUnsent',
   },
   {
     name: 'keeps only the latest properties before identify',

@@ -1,6 +1,5 @@
-import type { Trace } from '../api/signals.js';
 import type { Plugin } from '../api/types.js';
-import { IDENTIFY, jsonOf, type WireEvent } from '../wire.js';
+import { IDENTIFY } from '../wire.js';
 
 /** Options of `firstTouch`. */
 export interface FirstTouchOptions {
@@ -20,11 +19,7 @@ type Touch = Record<string, string>;
 interface Kept {
   readonly id?: unknown;
   readonly touch?: Touch | undefined;
-  /** The `uuid` of the `$identify` that the touch has followed. It is '' after that `$identify` was dropped. */
-  readonly followed?: string | undefined;
 }
-
-type Answered = Extract<Trace, { step: 'answered' }>;
 
 const KEY = 'firstTouch';
 const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `utm_${name}`);
@@ -50,8 +45,7 @@ const touchHere = (parameters: readonly string[]): Touch => {
 /**
  * Creates a plugin that remembers the campaign, the referrer and the landing page of the first visit. Once the visitor is identified,
  * the plugin sets them as properties of the customer, such as `first_utm_source`, `first_referrer` and `first_landing_page`. It also
- * tracks the event `first_touch` with the same properties. If that `$identify` is rejected, the properties follow the next one of the
- * same visitor id. A refusal discards them, and so does a `reset()` before `identify`.
+ * tracks the event `first_touch` with the same properties. A refusal discards them, and so does a `reset()` before `identify`.
  *
  * @param options defines which parameters of the address to take
  * @example createTracker({ baseUrl: '/clew', plugins: [firstTouch()] })
@@ -73,35 +67,19 @@ export const firstTouch =
     if (isFirst) local.set(KEY, { id: early, touch });
     const known = correlationValue().then(keep, () => {});
 
-    const give = ({ correlationValue: id, uuid }: Partial<WireEvent>) => {
-      const { id: owner, touch, followed } = kept();
+    const give = (id: unknown) => {
+      const { id: owner, touch: given } = kept();
       // The visitor may be another one since.
-      if (!touch || followed || owner !== id || id !== visitorId() || !local.set(KEY, { id, touch, followed: uuid }))
-        return;
-      setProperties(touch);
-      // The visitor id has the event already if an earlier `$identify` was dropped.
-      if (followed === undefined) track('first_touch', touch);
-    };
-    /** The `$identify` has arrived, perhaps from an earlier page or another tab. */
-    const use = ({ uuids, outcome, rejected }: Answered) => {
-      const { id, followed } = kept();
-      if (outcome !== 'delivered' || !followed || !uuids.includes(followed)) return;
-      // The service's answers have no fixed form: `rejected` may be anything.
-      if (!jsonOf(rejected ?? '').includes(followed)) local.set(KEY, { id });
+      if (!given || owner !== id || id !== visitorId() || !local.set(KEY, { id })) return;
+      setProperties(given);
+      track('first_touch', given);
     };
     // The properties follow an `$identify` only. A customer of earlier visits has had another first visit.
-    const unwatch = on('trace', (trace) => {
-      if (trace.step === 'answered') use(trace);
-      else if (trace.step === 'tracked' && trace.event.event === IDENTIFY) known.then(() => give(trace.event));
+    const off = on('trace', (trace) => {
+      if (trace.step !== 'tracked' || trace.event.event !== IDENTIFY) return;
+      const { correlationValue: id } = trace.event;
+      known.then(() => give(id));
     });
-    const unwatchDrops = on('dropped', ({ events }) => {
-      const { id, touch, followed } = kept();
-      if (followed && events.some(({ uuid }) => uuid === followed)) local.set(KEY, { id, touch, followed: '' });
-    });
-    const off = () => {
-      unwatch();
-      unwatchDrops();
-    };
     // A listener costs something for each event.
     known.then(() => kept().touch || off());
     return off;

@@ -52,16 +52,25 @@ const identify = (
   return isNew ? [after, [text as ItemText, { correlationValue: after.thread, signature }]] : [after];
 };
 
-/** An upsert with its customer, if the visitor has the visitor id `owner` and is identified. */
+/**
+ * An upsert with its customer, if the visitor is identified.
+ *
+ * @param owner the visitor id under which it waits. After a dropped `$identify`, it waits for the next one.
+ */
 export const upsertOf = (visitor: Visitor, text: ItemText, owner: unknown, service: string): Finished => {
-  const [known, proof] = visitor.keys[service] ?? [];
-  const isKnown = typeof known === 'string' && owner === visitor.thread;
-  return [text, isKnown ? { primary_key: known, signature: proof ?? undefined } : { correlationValue: owner }];
+  const { thread, keys } = visitor;
+  const [known, proof, isUnsent] = keys[service] ?? [];
+  const isDue = owner === undefined || (owner === thread && !isUnsent);
+  const isKnown = typeof known === 'string' && isDue;
+  return [
+    text,
+    isKnown ? { primary_key: known, signature: proof ?? undefined } : { correlationValue: owner ?? thread },
+  ];
 };
 
 /** The visitor after a call, and the item that the call makes. */
 export const apply = (visitor: Visitor, call: Call, service: string): [Visitor, Finished?] => {
-  const { text, fresh, key, dropped, owner = visitor.thread } = call;
+  const { text, fresh, key, dropped, owner } = call;
   if (call.finished) return [visitor, call.finished];
   const [known, proof] = visitor.keys[service] ?? [];
   if (call.visitor) return [learn(visitor, call.visitor)];

@@ -1,6 +1,7 @@
 import type { OtherJournal } from '../outbox/journal.js';
 import type { Entry } from '../outbox/store.js';
 import { type ItemText, idOf, stamp } from '../recorder/event.js';
+import { jsonOf, parseJson } from '../wire.js';
 import { adopt } from './adopt.js';
 import { type Call, eventsIn, type Finished, finish, isChange, isEarly } from './calls.js';
 import { AT_ONCE, decide } from './decide.js';
@@ -110,7 +111,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     for (const item of waiting) if (item[1].correlationValue === who?.visitor.thread) early.keep(item);
   };
 
-  /** The upsert that waits comes before the call that identifies its visitor. Another visitor id drops it. */
+  /** The upsert that waits follows the call that identifies its visitor. Another visitor id drops it. */
   const holdEarly = ({ fresh, key, at }: Call) => {
     // Until the database has answered, the upsert is left there, because the page may leave.
     for (const text of fresh && (life.isSure || !key) ? early.take() : []) {
@@ -256,8 +257,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (!call) return;
     const { visitor } = call;
     const isOther = visitor && visitor.thread !== met.visitor.thread;
-    holdEarly(call);
     held = isOther ? heldOf(withVisitor(held.calls, visitor), weigh) : withCall(held, call, weigh);
+    holdEarly(call);
     if (!isChange(call)) return held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
@@ -316,6 +317,15 @@ export const createVisitor = (ports: VisitorPorts) => {
       hold(call);
     },
     write: writeHeld,
+    /** This item was rejected. An upsert waits for the next `$identify` if that of its customer was dropped, too. Returns whether it waits. */
+    keep(text: ItemText): boolean {
+      const { primary_key, signature: _signature, ...upsert } = Object(parseJson(text));
+      const { thread, keys } = who?.visitor ?? {};
+      const [key, , isUnsent] = keys?.[service] ?? [];
+      const isWaiting = !!isUnsent && key === primary_key;
+      if (isWaiting) early.keep([jsonOf(upsert), { correlationValue: thread }]);
+      return isWaiting;
+    },
     /** Whether the call starts another visitor id, as far as this page knows. A late call starts none for the page. */
     isOther(call: Call): boolean {
       const { fresh, key } = call;

@@ -125,7 +125,7 @@ describe('while the app is asked for a token', () => {
 });
 
 describe('without a new token', () => {
-  it('the $identify is dropped if the app has none, and a later identify sends it again', async () => {
+  it('the $identify is dropped if the app has none, and a later identify sends it again, with the properties', async () => {
     const { tracker, connect, dropped } = await open(async () => undefined);
     tracker.identify('ann', { plan: 'pro' }, { signature: expired('ann') });
     tracker.track('seen');
@@ -134,7 +134,7 @@ describe('without a new token', () => {
     expect(await customers()).toEqual([]);
     tracker.identify('ann', undefined, { signature: await signFor('ann') });
     await tracker.flush();
-    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: {}, events: 1 }]);
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: { plan: 'pro' }, events: 1 }]);
   });
 
   it('the $identify is dropped if the option is not set', async () => {

@@ -1,6 +1,9 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import type { Store, TrackerOptions } from '../../src/index.ts';
+import { fetchTransport, type Store, type TrackerOptions } from '../../src/index.ts';
+import { KEY, useCollector } from '../collector/running.ts';
+import { useRelays } from '../relay/stage.ts';
+import { AUDIENCE, claims, SECRET, token } from '../relay/tokens.ts';
 import { connectTabs, createMemoryStore, openPage, settle, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -196,5 +199,73 @@ describe('setProperties before identify', () => {
     test.tracker.identify('ann');
     await test.tracker.flush();
     expect(test.upserts()).toMatchObject([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  });
+});
+
+describe('properties of a customer whose $identify a relay rejects', () => {
+  const collector = useCollector();
+  const openRelay = useRelays(() => ({
+    baseUrl: collector().url,
+    apiKey: KEY,
+    identityKeys: { audience: AUDIENCE, keys: [{ id: 'a', secret: SECRET }] },
+  }));
+  const signed = (sub: string, more = {}) => ({ signature: token(claims({ sub, ...more })) });
+  const pages = async () => {
+    const { url } = await openRelay();
+    const store = createMemoryStore();
+    return () => open(store, { baseUrl: `${url}/clew`, transport: fetchTransport });
+  };
+  const customers = async () =>
+    (await collector().customers()).map(({ primaryKey, properties }) => [primaryKey, properties]);
+  const flush = async ({ tracker }: Pick<ReturnType<typeof open>, 'tracker'>) => {
+    for (let n = 0; n < 4; n++) await tracker.flush();
+  };
+
+  it.each([
+    ['the same page', false],
+    ['the next page', true],
+  ])('wait for the next identify on %s, in their order', async (_where, isNext) => {
+    const openOne = await pages();
+    let test = openOne();
+    test.tracker.setProperties({ early: 1, plan: 'a' });
+    test.tracker.identify('ann', { plan: 'b' }, signed('bob'));
+    test.tracker.setProperties({ plan: 'c' });
+    await flush(test);
+    test.tracker.setProperties({ seats: 2 });
+    await flush(test);
+    expect(await customers()).toEqual([]);
+    if (isNext) {
+      test.page.leave();
+      await later();
+      test = openOne();
+    }
+    test.tracker.identify('ann', { name: 'Ann' }, signed('ann'));
+    await flush(test);
+    expect(await customers()).toEqual([['ann', { early: 1, plan: 'c', seats: 2, name: 'Ann' }]]);
+    expect(entries()).toEqual([]);
+  });
+
+  it('wait no longer than the visitor id', async () => {
+    const test = (await pages())();
+    test.tracker.identify('ann', { plan: 'pro' }, signed('ann', { iat: 1, exp: 2 }));
+    await flush(test);
+    expect(entries()).toHaveLength(1);
+    test.tracker.identify('bob', undefined, signed('bob'));
+    await flush(test);
+    expect(await customers()).toEqual([['bob', {}]]);
+    expect(entries()).toEqual([]);
+  });
+
+  it('are sent no more by a page that starts without identify', async () => {
+    const openOne = await pages();
+    const first = openOne();
+    first.tracker.identify('ann', { plan: 'pro' }, signed('bob'));
+    await flush(first);
+    first.page.leave();
+    await later();
+    const second = openOne();
+    await flush(second);
+    expect(second.requests.filter(({ url }) => url.endsWith('/upsert'))).toEqual([]);
+    expect(entries()).toHaveLength(1);
   });
 });
