@@ -1,4 +1,5 @@
 import { isObject } from '../wire.js';
+import { matches } from './pattern.js';
 import { alternativesOf, type Definitions, type EventSchema, type Literal, resolve, type Schema } from './schema.js';
 
 const NAMES = {
@@ -28,15 +29,7 @@ const expected = (alternatives: readonly Schema[]): string => {
   return [...unique.slice(0, MOST), ...(unique.length > MOST ? ['another value of the catalogue'] : [])].join(' or ');
 };
 
-/** Patterns come from a catalogue that the site's own build has made. */
-const patterns = new Map<string, RegExp>();
-const matches = (pattern: string, text: string): boolean => {
-  const known = patterns.get(pattern) ?? new RegExp(pattern, 'u');
-  patterns.set(pattern, known);
-  return known.test(text);
-};
-
-const DATE = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const DATE = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 const isText = ({ format, pattern }: Schema, text: string): boolean =>
   (format !== 'date-time' || DATE.test(text)) && (pattern === undefined || matches(pattern, text));
@@ -50,27 +43,27 @@ export const fitsScalar = (schema: Schema, value: Literal): boolean => {
   return typeof value !== 'string' || isText(schema, value);
 };
 
-const objectFault = (schema: Schema, value: Record<string, unknown>, defs: Definitions): Fault | undefined => {
+const objectFault = (schema: Schema, value: Record<string, unknown>, check: Check): Fault | undefined => {
   const { properties = {}, required = [], additionalProperties } = schema;
   for (const name of required)
     if (!Object.hasOwn(value, name))
-      return { path: `.${name}`, text: `expected ${expected(parts(properties[name], defs))}, got nothing` };
+      return { path: `.${name}`, text: `expected ${expected(parts(properties[name], check.defs))}, got nothing` };
   for (const [name, item] of Object.entries(value)) {
     const own = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-    const fault = own && faultAt(own, item, defs);
+    const fault = own && faultAt(own, item, check);
     if (fault) return { path: `.${name.slice(0, 80)}${fault.path}`, text: fault.text };
   }
   return undefined;
 };
 
-const listFault = (schema: Schema, value: readonly unknown[], defs: Definitions): Fault | undefined => {
+const listFault = (schema: Schema, value: readonly unknown[], check: Check): Fault | undefined => {
   const { prefixItems = [], items, minItems = 0 } = schema;
   if (value.length < minItems) return { path: '', text: `expected at least ${minItems} items, got ${value.length}` };
   if (items === false && value.length > prefixItems.length)
     return { path: '', text: `expected at most ${prefixItems.length} items, got ${value.length}` };
   for (const [at, item] of value.entries()) {
     const own = prefixItems[at] ?? items;
-    const fault = own && faultAt(own, item, defs);
+    const fault = own && faultAt(own, item, check);
     if (fault) return { path: `[${at}]${fault.path}`, text: fault.text };
   }
   return undefined;
@@ -80,6 +73,18 @@ interface Fault {
   readonly path: string;
   readonly text: string;
 }
+
+/** The check of one payload. */
+interface Check {
+  readonly defs: Definitions;
+  /** The verdicts so far. Types that contain themselves in several forms would else be checked once for each path to them. */
+  readonly verdicts: Map<Schema, Map<object, Fault | undefined>>;
+  /** The number of objects and lists around the value. */
+  readonly depth: number;
+}
+
+/** Deeper values are accepted: the stack would not suffice for all that a request can hold. */
+const MAX_DEPTH = 200;
 
 const parts = (schema: Schema | undefined, defs: Definitions): Schema[] => alternativesOf(schema ?? {}, defs);
 
@@ -101,35 +106,46 @@ const partFault = (
   return (faults.find(({ schema }) => isLikely(schema)) ?? faults[0])?.fault;
 };
 
-const faultAt = (schema: Schema, value: unknown, defs: Definitions): Fault | undefined => {
+/** The fault of an object or a list. */
+const partsFault = (schema: Schema, value: object, check: Check): Fault | undefined => {
+  const { defs } = check;
   const all = parts(schema, defs);
-  if (all.some(({ type, const: only }) => type === undefined && only === undefined)) return undefined;
-  const misfit = { path: '', text: `expected ${expected(all)}, got ${kindOf(value)}` };
-  if (isObject(value)) {
-    const objects = all.filter(({ type }) => type === 'object');
-    if (!objects[0]) return misfit;
+  const same = all.filter(({ type }) => type === (Array.isArray(value) ? 'array' : 'object'));
+  if (!same[0]) return misfit(all, value);
+  if (isObject(value))
     return partFault(
-      objects,
-      (one) => objectFault(one, value, defs),
+      same,
+      (one) => objectFault(one, value, check),
       (one) => isMeant(one, value, defs),
     );
-  }
-  if (Array.isArray(value)) {
-    const lists = all.filter(({ type }) => type === 'array');
-    return lists[0]
-      ? partFault(
-          lists,
-          (one) => listFault(one, value, defs),
-          () => false,
-        )
-      : misfit;
-  }
-  return all.some((one) => fitsScalar(one, value as Literal)) ? undefined : misfit;
+  return partFault(
+    same,
+    (one) => listFault(one, value as unknown[], check),
+    () => false,
+  );
+};
+
+const misfit = (alternatives: readonly Schema[], value: unknown): Fault => ({
+  path: '',
+  text: `expected ${expected(alternatives)}, got ${kindOf(value)}`,
+});
+
+const faultAt = (schema: Schema, value: unknown, { defs, verdicts, depth }: Check): Fault | undefined => {
+  const all = parts(schema, defs);
+  // A type that is only itself is anything, too.
+  if (!all[0] || all.some(({ type, const: only }) => type === undefined && only === undefined)) return undefined;
+  if (typeof value !== 'object' || value === null)
+    return all.some((one) => fitsScalar(one, value as Literal)) ? undefined : misfit(all, value);
+  if (depth > MAX_DEPTH) return undefined;
+  const known = verdicts.get(schema) ?? new Map<object, Fault | undefined>();
+  verdicts.set(schema, known);
+  if (!known.has(value)) known.set(value, partsFault(schema, value, { defs, verdicts, depth: depth + 1 }));
+  return known.get(value);
 };
 
 /** Why a value of JSON does not fit, with its place and without the value, which may be personal. */
 export const faultOf = (schema: Schema, value: unknown, defs: Definitions, place: string): string | undefined => {
-  const fault = faultAt(schema, value, defs);
+  const fault = faultAt(schema, value, { defs, verdicts: new Map(), depth: 0 });
   return fault && `${place}${fault.path}: ${fault.text}`;
 };
 
@@ -139,6 +155,9 @@ const isOfContext = (schema: Schema, payload: unknown, defs: Definitions): boole
   !parts(schema, defs).some(({ properties = {} }) =>
     Object.keys(properties).some((name) => Object.hasOwn(payload, name)),
   );
+
+/** `context`, plugins and the relay add properties of any type to a payload, also to one of type `Record<string, number>`. */
+const withoutOthers = ({ additionalProperties: _, ...schema }: Schema): Schema => schema;
 
 /** Why the payload of an event does not fit, or `undefined`. */
 export const payloadFault = (
@@ -152,7 +171,7 @@ export const payloadFault = (
   if (payload === undefined)
     return isOptional ? undefined : `payload: expected ${expected(parts(own, defs))}, got nothing`;
   if (isOptional && isOfContext(own, payload, defs)) return undefined;
-  return faultOf(own, payload, defs, 'payload');
+  return faultOf({ anyOf: parts(own, defs).map(withoutOthers) }, payload, defs, 'payload');
 };
 
 /** The schema of an event's name. A name counts before a pattern. */

@@ -55,7 +55,7 @@ export const refTo = (name: string): Schema => ({ $ref: REF + encodeURIComponent
 export const resolve = (schema: Schema, defs: Definitions): Schema => {
   if (schema.$ref === undefined) return schema;
   const name = decodeURIComponent(schema.$ref.slice(REF.length)).replace(/~0/g, '~');
-  return defs[name] ?? {};
+  return Object.hasOwn(defs, name) ? (defs[name] as Schema) : {};
 };
 
 const sortedEntries = (map: Readonly<Record<string, Schema>>): [string, unknown][] =>
@@ -87,10 +87,16 @@ export const canonical = (schema: Schema): string => JSON.stringify(bare(schema)
 
 const ANYTHING = canonical({});
 
-/** The alternatives of a schema, each without `anyOf`, `enum` and `$ref`. A boolean is two of them. */
-export const alternativesOf = (schema: Schema, defs: Definitions): Schema[] => {
+/**
+ * The alternatives of a schema, each without `anyOf`, `enum` and `$ref`. A boolean is two of them.
+ *
+ * @param open the references that led here: a type may be itself or something else, such as that of a `toJSON`
+ */
+export const alternativesOf = (schema: Schema, defs: Definitions, open: readonly string[] = []): Schema[] => {
+  const { $ref } = schema;
+  if ($ref !== undefined && open.includes($ref)) return [];
   const { anyOf, enum: values, ...rest } = resolve(schema, defs);
-  if (anyOf) return anyOf.flatMap((one) => alternativesOf(one, defs));
+  if (anyOf) return anyOf.flatMap((one) => alternativesOf(one, defs, $ref === undefined ? open : [...open, $ref]));
   if (values) return values.map((value) => ({ const: value }));
   return rest.type === 'boolean' ? [{ const: false }, { const: true }] : [rest];
 };

@@ -1,4 +1,5 @@
 import type ts from 'typescript';
+import { ANY_NUMBER, ANY_TEXT } from './pattern.js';
 import { type Definitions, type Literal, refTo, type Schema, unionOf } from './schema.js';
 
 /** TypeScript, as the project has it. */
@@ -17,9 +18,9 @@ const patternOf = (compiler: Compiler, type: ts.Type): string => {
   const { TypeFlags } = compiler;
   if (type.isUnion()) return `(${type.types.map((one) => patternOf(compiler, one)).join('|')})`;
   if (type.isStringLiteral() || type.isNumberLiteral()) return escapeText(`${type.value}`);
-  if (type.flags & TypeFlags.NumberLike) return '-?\\d+(\\.\\d+)?(e[+-]?\\d+)?';
+  if (type.flags & TypeFlags.NumberLike) return ANY_NUMBER;
   if (type.flags & TypeFlags.BigIntLike) return '-?\\d+';
-  return '[\\s\\S]*';
+  return ANY_TEXT;
 };
 
 const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
