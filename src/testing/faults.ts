@@ -44,7 +44,6 @@ export interface World {
   arrived(): Promise<void>;
 }
 
-const never = new Promise<never>(() => {});
 const direct: Network = (deliver) => deliver();
 
 const plainly = async (world: World): Promise<void> => {
@@ -63,19 +62,33 @@ const nextPage = async (world: World): Promise<void> => {
 /** The page crashes at its first request, which `network` may still deliver. */
 const crashAtRequest = async (world: World, network: Network): Promise<void> => {
   const page = world.open();
+  let end = () => {};
+  const isOver = new Promise<void>((resolve) => {
+    end = resolve;
+  });
   const isSent = new Promise<'sent'>((resolve) => {
     world.setNetwork(async (deliver) => {
       await network(deliver).catch(() => {});
       resolve('sent');
-      return never;
+      // Without an answer, the tracker's timeout would keep the process alive.
+      await isOver;
+      throw new TypeError('the page has crashed');
     });
   });
-  const isCalled = world.call(page);
-  if ((await Promise.race([isSent, isCalled])) === 'sent')
-    throw new Error('rehearse: the calls must not wait for requests, as `await flush()` does');
-  void page.tracker.flush();
-  await isSent;
-  page.crash();
+  try {
+    const isCalled = world.call(page);
+    // If the calls are not awaited any more, their fault is not the rehearsal's.
+    isCalled.catch(() => {});
+    if ((await Promise.race([isSent, isCalled])) === 'sent')
+      throw new Error(
+        'rehearse: the page has sent while the calls still ran. They must not wait for requests, as `await flush()` does',
+      );
+    // Calls that leave nothing to send end without a request.
+    await Promise.race([isSent, page.tracker.flush()]);
+    page.crash();
+  } finally {
+    end();
+  }
   await nextPage(world);
 };
 

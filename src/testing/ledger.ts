@@ -39,10 +39,12 @@ export const createLedger = (journey: RehearsedJourney) => {
   const starts: JourneyStart[] = [];
   const customers = new Map<string, string>();
   const troubles: Trouble[] = [];
+  // As the service has it: a date is a text, and `undefined` is nothing.
+  const filter: unknown = JSON.parse(JSON.stringify(journey.filter ?? {}));
   const store = (event: WireEvent) => {
     const { payload, correlationValue } = event;
     if (event.event === IDENTIFY && isObject(payload)) customers.set(correlationValue, `${payload.distinct_id}`);
-    if (event.event === journey.event && contains(payload ?? {}, journey.filter ?? {}))
+    if (event.event === journey.event && contains(payload ?? {}, filter))
       starts.push({ event, primaryKey: customers.get(correlationValue) });
   };
   const fetch = async (url: unknown, init?: { body?: unknown }): Promise<Response> => {

@@ -5,6 +5,7 @@ import { linkNameOf } from '../courier/lease.js';
 import type { Answer, Transport } from '../courier/transport.js';
 import type { RelayOptions } from '../relay/options.js';
 import { createRelay, type Relay } from '../relay.js';
+import { isObject } from '../wire.js';
 import { FAULTS, type Network, type RehearsedFault, type World } from './faults.js';
 import { createLedger, type JourneyStart, type RehearsedJourney } from './ledger.js';
 import { createMemoryStore } from './memoryStore.js';
@@ -145,6 +146,19 @@ const rehearseFault = async (
   }
 };
 
+/** Refuses what would count nothing, and then seem to be right. */
+const check = (journey: RehearsedJourney, calls: unknown, faults: readonly string[], times: number): void => {
+  const wrong = (expected: string) => new TypeError(`rehearse: expected ${expected}`);
+  if (!isObject(journey) || typeof journey.event !== 'string' || !journey.event)
+    throw wrong('a journey as { event, filter }');
+  if (journey.filter !== undefined && journey.filter !== null && !isObject(journey.filter))
+    throw wrong('the filter of the journey as an object');
+  if (typeof calls !== 'function') throw wrong('a function that makes the calls');
+  if (!Number.isInteger(times) || times < 0) throw wrong('`times` as a whole number');
+  if (!Array.isArray(faults) || !faults[0] || !faults.every((fault) => Object.hasOwn(FAULTS, fault)))
+    throw wrong(`\`faults\` as a list of ${Object.keys(FAULTS).join(', ')}`);
+};
+
 const sentenceOf = ({ fault, starts, dropped, queued }: RehearsedRun, times: number): string => {
   const started = `${fault}: started ${starts.length} times in place of ${times}`;
   const lost = dropped[0] === undefined ? '' : `, dropped: ${dropped.join(', ')}`;
@@ -156,7 +170,7 @@ const sentenceOf = ({ fault, starts, dropped, queued }: RehearsedRun, times: num
  * It does so for each of several faults, with a new visitor each time. docs/rehearsal.md lists what it does not simulate.
  *
  * @param calls makes the calls of the app, as in a page. It runs once for each fault, and must not wait for requests
- * @throws (rejects) if the calls throw, or for invalid options
+ * @throws (rejects) if the calls throw, or for an invalid journey or option
  * @example
  * const { unexpected } = await rehearse({ event: 'signup', filter: { plan: 'pro' } }, (tracker) => {
  *   tracker.identify('customer-4711');
@@ -170,6 +184,7 @@ export const rehearse = async <Events extends EventMap = AnyEvents>(
   options: RehearsalOptions = {},
 ): Promise<Rehearsal> => {
   const { faults = allButLost, times = 1 } = options;
+  check(journey, calls, faults, times);
   const runs: RehearsedRun[] = [];
   // One after the other: a page that leaves changes `navigator` for a moment.
   for (const fault of faults) runs.push(await rehearseFault(fault, journey, calls as Calls, options));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Tracker } from '../../src/index.ts';
 import { catalogue, memorySeen } from '../../src/relay.ts';
 import { contains } from '../../src/testing/ledger.ts';
 import { type RehearsedFault, rehearse } from '../../src/testing.ts';
@@ -114,6 +115,63 @@ describe('a rehearsed journey', () => {
     expect(
       (await rehearse({ event: 'signup' }, calls, { faults: ['none', 'answer lost', 'unavailable'] })).unexpected,
     ).toEqual([]);
+  });
+
+  it.each([
+    ['no calls', () => {}, {}],
+    [
+      'an event that `beforeSend` drops',
+      ({ track }: Tracker) => track('signup', { plan: 'pro' }),
+      { beforeSend: () => null },
+    ],
+    [
+      'a visitor without consent',
+      ({ track }: Tracker) => track('signup', { plan: 'pro' }),
+      { consent: 'required' as const },
+    ],
+  ])('starts 0 times with %s, and every fault ends', async (_what, calls, tracker) => {
+    const { unexpected, starts } = await rehearse(UPGRADE, calls, { times: 0, tracker });
+    expect(unexpected).toEqual([]);
+    expect(Object.keys(starts)).toEqual(FAULTS);
+  });
+
+  it('starts once on the next page if the calls stop the tracker', async () => {
+    const calls = ({ track, stop }: Tracker) => {
+      track('signup', { plan: 'pro' });
+      stop();
+    };
+    const faults = ['crash', 'crash in flight', 'departure', 'offline'] as const;
+    expect((await rehearse(UPGRADE, calls, { faults })).unexpected).toEqual([]);
+  });
+
+  it('leaves no timer that keeps a process alive', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'pro' }));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it.each([
+    [{ at: new Date(0) }, 1],
+    [{ plan: 'pro', coupon: undefined }, 1],
+    [{ at: new Date(1) }, 0],
+  ])('compares the filter %j as JSON', async (filter, times) => {
+    const calls = ({ track }: Tracker) => track('signup', { plan: 'pro', at: new Date(0) });
+    expect((await rehearse({ event: 'signup', filter }, calls, { faults: ['none'], times })).unexpected).toEqual([]);
+  });
+
+  it.each([
+    ['no journey', undefined, {}],
+    ['the name of a journey', 'signup', {}],
+    ['a filter as a text', { event: 'signup', filter: 'plan' }, {}],
+    ['an unknown fault', UPGRADE, { faults: ['crashed'] }],
+    ['the name of a prototype', UPGRADE, { faults: ['toString'] }],
+    ['no faults', UPGRADE, { faults: [] }],
+    ['a number as a text', UPGRADE, { times: '1' }],
+    ['a negative number', UPGRADE, { times: -1 }],
+  ])('refuses %s', async (_what, journey, options) => {
+    await expect(rehearse(journey as never, () => {}, options as never)).rejects.toThrow(/^rehearse: expected /);
   });
 
   it('leaves no trace in the globals', async () => {
