@@ -108,12 +108,18 @@ export const createTypeReader = (
     !!(symbol.flags & SymbolFlags.Accessor) &&
     !!symbol.declarations?.some(({ parent }) => compiler.isClassLike(parent));
 
+  const isPrivateName = (symbol: ts.Symbol): boolean =>
+    !!symbol.declarations?.some((node) => {
+      const { name } = node as ts.NamedDeclaration;
+      return name && compiler.isPrivateIdentifier(name);
+    });
+
   const readObject = (type: ts.Type, place: string): Schema => {
     const properties: Record<string, Schema> = {};
     const required: string[] = [];
     for (const symbol of checker.getPropertiesOfType(type)) {
-      // Symbols as keys.
-      if (symbol.name.startsWith('__@') || isInherited(symbol)) continue;
+      // Symbols as keys, and private names such as `#cents`.
+      if (/^__[@#]/.test(symbol.name) || isInherited(symbol) || isPrivateName(symbol)) continue;
       const own = checker.getTypeOfSymbol(symbol);
       const schema = read(own, `${place}.${symbol.name}`);
       if (!schema) continue;
@@ -122,9 +128,8 @@ export const createTypeReader = (
       properties[symbol.name] = { ...schema, ...words(symbol) };
       if (!isOptional) required.push(symbol.name);
     }
-    const indexes = checker
-      .getIndexInfosOfType(type)
-      .filter(({ keyType }) => !(keyType.flags & TypeFlags.ESSymbolLike));
+    // Those of numbers and of template literals leave other names open.
+    const indexes = checker.getIndexInfosOfType(type).filter(({ keyType }) => keyType.flags & TypeFlags.String);
     const others = indexes.map((index) => read(index.type, `${place}[…]`)).filter((schema) => schema !== undefined);
     return {
       type: 'object',
@@ -142,16 +147,37 @@ export const createTypeReader = (
   const mayBeMissing = (type: ts.Type): boolean =>
     isLeftOut(type) || !!(type.flags & (TypeFlags.Any | TypeFlags.Unknown));
 
+  /** The list within an intersection, such as one with a brand, or among the bases of an interface. */
+  const listIn = (type: ts.Type): ts.Type | undefined => {
+    if (checker.isTupleType(type) || checker.isArrayType(type)) return type;
+    const parts = type.isIntersection() ? type.types : type.isClassOrInterface() ? checker.getBaseTypes(type) : [];
+    return parts.map(listIn).find((one) => one);
+  };
+
+  /** Types of the compiler's libraries to which scalars or lists can be assigned, such as `String` and `ArrayLike`. */
+  const isOpen = (type: ts.Type): boolean =>
+    isBuiltIn(type.symbol) &&
+    /^(Object|String|Number|Boolean|(Async)?Iterable|(Array|Promise)Like)$/.test(type.symbol.name);
+
+  /** `{}` and an empty interface accept everything but `null`. */
+  const isEmpty = (type: ts.Type): boolean =>
+    !type.isClass() &&
+    !checker.getPropertiesOfType(type)[0] &&
+    !checker.getIndexInfosOfType(type)[0] &&
+    !(isBuiltIn(type.symbol) && type.isClassOrInterface());
+
   const readParts = (type: ts.Type, place: string): Schema | undefined => {
     const toJson = checker.getPropertyOfType(type, 'toJSON');
     const [written] = toJson ? checker.getTypeOfSymbol(toJson).getCallSignatures() : [];
     if (isBuiltIn(type.symbol) && type.symbol.name === 'Date') return { type: 'string', format: 'date-time' };
     if (written) return read(written.getReturnType(), place);
-    if (checker.isTupleType(type)) return readTuple(type as ts.TypeReference, place);
-    if (checker.isArrayType(type)) {
-      const [item] = checker.getTypeArguments(type as ts.TypeReference);
+    const list = listIn(type);
+    if (list && checker.isTupleType(list)) return readTuple(list as ts.TypeReference, place);
+    if (list) {
+      const [item] = checker.getTypeArguments(list as ts.TypeReference);
       return { type: 'array', items: item ? readItem(item, `${place}[]`) : {} };
     }
+    if (isOpen(type) || (open[1] && isEmpty(type))) return {};
     // Maps, sets, promises and nodes of the page: JSON has none of their data.
     if (isBuiltIn(type.symbol) && !type.aliasSymbol && type.isClassOrInterface()) return { type: 'object' };
     if (isBuiltIn(type.symbol) && (type as ts.TypeReference).target?.isClassOrInterface()) return { type: 'object' };
@@ -201,6 +227,8 @@ export const createTypeReader = (
     const scalar = readScalar(type);
     if (scalar) return scalar;
     if (type.isIntersection()) {
+      const big = type.types.find((one) => one.flags & TypeFlags.BigIntLike);
+      if (big) return read(big, place);
       // A text with a brand.
       const plain = type.types.map((one) => readScalar(one)).find((schema) => schema);
       if (plain) return plain;

@@ -37,6 +37,23 @@ describe('a type', () => {
     ['unknown', {}],
     ['any', {}],
     ['object', { type: 'object' }],
+    ['{}', {}],
+    ['NonNullable<unknown>', {}],
+    ['Record<string, never>', { type: 'object' }],
+    ['String', {}],
+    ['Object', {}],
+    ['ArrayLike<string>', {}],
+    ['Iterable<string>', {}],
+    ['string[] & { readonly brand: 1 }', { type: 'array', items: { type: 'string' } }],
+    ['readonly string[] & { readonly brand: 1 }', { type: 'array', items: { type: 'string' } }],
+    ['RegExpMatchArray', { type: 'array', items: { type: 'string' } }],
+    [
+      '[string] & { readonly brand: 1 }',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 },
+    ],
+    ['{ [position: number]: string }', { type: 'object' }],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+    ['{ [name: `data_${string}`]: number }', { type: 'object' }],
     ['{ toJSON(): number }', { type: 'number' }],
     ['(string | undefined)[]', { type: 'array', items: { anyOf: [{ type: 'null' }, { type: 'string' }] } }],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
@@ -53,6 +70,14 @@ describe('a type', () => {
       "const SIZES = { s: 's', l: 'l' } as const;",
       { enum: ['l', 's'] },
     ],
+    [
+      'a class with private names',
+      'Money',
+      'class Money { #cents = 1; private currency = "EUR"; get total() { return this.#cents; } }',
+      { type: 'object', properties: { currency: { type: 'string' } }, required: ['currency'] },
+    ],
+    ['an empty interface', 'Empty', 'interface Empty {}', {}],
+    ['an empty class', 'Empty', 'class Empty {}', { type: 'object' }],
     ['an alias of an alias', 'B', "type A = 'x' | 'y'; type B = A;", { enum: ['x', 'y'] }],
     [
       'a generic',
