@@ -3,10 +3,17 @@
  * element, so the tree around it is not needed. A parser of documents would reject or move the tags of a template.
  */
 
+/** The attributes of an element with one name: one, or several of which a template chooses. */
+export interface Written {
+  readonly values: readonly string[];
+  /** Whether a template may leave all of them out. */
+  readonly isOptional: boolean;
+}
+
 /** An element's start tag. */
 export interface Tag {
   /** By their names, which HTML has in lower case. */
-  readonly attributes: ReadonlyMap<string, string>;
+  readonly attributes: ReadonlyMap<string, Written>;
   readonly line: number;
 }
 
@@ -19,7 +26,11 @@ const COMMENT = /<!--(?:>|->|.*?(?:--!?>|$))|<[!/][^>]*>?/sy;
 const OPENING = /<([a-zA-Z][^\s/>]*)/y;
 const SPACE = /[\s/]+/y;
 const NAME = /[^\s/>=][^\s/>=]*/y;
-const VALUE = /\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=\{)|([^\s>"'{][^\s>]*))/y;
+const EQUALS = /\s*=\s*/y;
+const UNQUOTED = /[^\s>"'{][^\s>]*/y;
+/** A statement of a template, such as `{% if … %}`, `<% … do %>`, `<?php foreach … { ?>` or `{{#if …}}`. */
+const BEGINS = /^(?:<%(?!=)|<\?(?!=)|\{%).*(?:\b(?:if|unless|for|foreach|each|case|while|with|do)\b|\{)|^\{\{~?[#^]/s;
+const ENDS = /^(?:<%(?!=)|<\?(?:php|(?!=))|\{%)\W*(?:end|\})|^\{\{~?\//;
 
 const take = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
   pattern.lastIndex = at;
@@ -36,15 +47,51 @@ const endOfBraces = (text: string, from: number): number => {
   return text.length;
 };
 
+/** The end of a value in quotes, or -1. A part of a template may have quotes of its own: `href="<%= path("a") %>"`. */
+const endOfQuotes = (text: string, from: number, quote: string): number => {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === quote) return at;
+    const [part = ''] = text[at] === '<' || text[at] === '{' ? (take(TEMPLATE, text, at) ?? []) : [];
+    if (part && !part.includes('\n')) at += part.length - 1;
+  }
+  return -1;
+};
+
+/** The value of an attribute whose name ends here, and its end. */
+const readValue = (text: string, from: number): readonly [value: string, end: number] => {
+  const start = from + (take(EQUALS, text, from)?.[0].length ?? 0);
+  if (start === from) return ['', from];
+  const quote = text[start];
+  if (quote === '"' || quote === "'") {
+    const end = endOfQuotes(text, start + 1, quote);
+    return end < 0 ? ['', from] : [text.slice(start + 1, end), end + 1];
+  }
+  const [part] = take(TEMPLATE, text, start) ?? [];
+  const end = quote === '{' ? endOfBraces(text, start) : start;
+  const value = part ?? (end > start ? text.slice(start, end) : take(UNQUOTED, text, start)?.[0]);
+  return value === undefined ? ['', from] : [value, start + value.length];
+};
+
+/** One more attribute. The first of two attributes with one name counts, unless a template chooses among them. */
+const withAttribute = (known: Written | undefined, value: string, isOptional: boolean): Written => {
+  if (!known) return { values: [value], isOptional };
+  return known.isOptional ? { values: [...known.values, value], isOptional } : known;
+};
+
 /** Reads the attributes of a tag, and finds its end. Without an end there is no tag. */
-const readAttributes = (text: string, from: number): [Map<string, string>, end: number] | undefined => {
-  const attributes = new Map<string, string>();
+const readAttributes = (text: string, from: number): [Map<string, Written>, end: number] | undefined => {
+  const attributes = new Map<string, Written>();
   let at = from;
+  /** The statements of a template that are open here. */
+  let depth = 0;
   while (at < text.length) {
     if (text[at] === '>') return [attributes, at + 1];
-    const skipped = take(SPACE, text, at) ?? take(TEMPLATE, text, at);
-    if (skipped) {
-      at += skipped[0].length;
+    const [space] = take(SPACE, text, at) ?? [];
+    const [part = ''] = space === undefined ? (take(TEMPLATE, text, at) ?? []) : [];
+    if (ENDS.test(part)) depth--;
+    if (BEGINS.test(part)) depth++;
+    if (space || part) {
+      at += (space ?? part).length;
       continue;
     }
     // `{...props}`
@@ -53,13 +100,9 @@ const readAttributes = (text: string, from: number): [Map<string, string>, end: 
       continue;
     }
     const [name = text[at] as string] = take(NAME, text, at) ?? [];
-    at += name.length;
-    const value = take(VALUE, text, at);
-    const start = at + (value?.[0].length ?? 0);
-    const end = value && text[start] === '{' ? endOfBraces(text, start) : start;
-    // The first of two attributes with one name counts.
+    const [value, end] = readValue(text, at + name.length);
     const key = name.toLowerCase();
-    if (!attributes.has(key)) attributes.set(key, value?.[1] ?? value?.[2] ?? value?.[3] ?? text.slice(start, end));
+    attributes.set(key, withAttribute(attributes.get(key), value, depth > 0));
     at = end;
   }
   return undefined;
@@ -75,7 +118,9 @@ export const tagsIn = (text: string): Tag[] => {
     return line;
   };
   let at = 0;
-  while (at < text.length) {
+  // No tag ends after it.
+  const last = text.lastIndexOf('>');
+  while (at < last) {
     const opening = take(OPENING, text, at);
     if (!opening) {
       const skipped = take(TEMPLATE, text, at) ?? take(COMMENT, text, at);
@@ -101,15 +146,23 @@ export const tagsIn = (text: string): Tag[] => {
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
-/** The text of an attribute, or `undefined` if a template or a less common name of a character makes a part of it. */
-export const plainText = (value: string): string | undefined => {
-  if (/[{}]|<[%?]|\$\(|@\(/.test(value)) return undefined;
+/** The character of a number, as a browser reads it. */
+const character = (code: number): string => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd');
+
+/**
+ * The text of an attribute, or `undefined` if a template or a less common name of a character makes a part of it.
+ *
+ * @param isRazor whether `@name` is a part of a template
+ */
+export const plainText = (value: string, isRazor = false): string | undefined => {
+  if (/[{}]|<[%?]|\$\(|@\(/.test(value) || (isRazor && /(?<![\w@])@(?!@)/.test(value))) return undefined;
   let isKnown = true;
   const text = value.replace(/&(?:#x([\da-f]+)|#(\d+)|([a-z][a-z\d]*));/gi, (_, hex, decimal, name) => {
-    if (!name) return String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal));
+    if (!name) return character(hex ? Number.parseInt(hex, 16) : Number(decimal));
     const known = NAMED[name];
     if (known === undefined) isKnown = false;
     return known ?? '';
   });
-  return isKnown ? text : undefined;
+  if (!isKnown) return undefined;
+  return isRazor ? text.replaceAll('@@', '@') : text;
 };

@@ -1,5 +1,5 @@
 import { payloadOf } from '../page/clicks.js';
-import { plainText, type Tag } from './html.js';
+import { plainText, type Tag, type Written } from './html.js';
 
 /** The values that a property of a mark may have. `undefined`: any text. */
 export type Values = readonly string[] | undefined;
@@ -50,19 +50,22 @@ export const marksOf = (attributes: ReadonlyMap<string, Attribute>, place: strin
 /** `:data-clew-plan` (Vue, Alpine), `v-bind:…`, `x-bind:…` and `[attr.data-clew-plan]` (Angular). */
 const BOUND = /^(?::|v-bind:|x-bind:|\[attr\.|bind:|@)(data-clew-[^\].]+)/;
 
+/** One attribute of HTML. */
+const attributeOf = ({ values, isOptional }: Written, isBound: boolean, isRazor: boolean): Attribute => {
+  const texts = values.map((value) => (isBound ? /^\s*'([^'\\]*)'\s*$/.exec(value)?.[1] : plainText(value, isRazor)));
+  const known = texts.filter((text) => text !== undefined);
+  // A bound attribute may be null.
+  const isNull = isBound && known.length < texts.length;
+  return { values: known.length < texts.length ? undefined : [...new Set(known)], isOptional: isOptional || isNull };
+};
+
 /** The marks of a file with HTML. */
 export const marksInTags = (tags: readonly Tag[], file: string): Mark[] =>
   tags.flatMap(({ attributes, line }) => {
     const read = new Map<string, Attribute>();
-    for (const [name, value] of attributes) {
+    for (const [name, written] of attributes) {
       const bound = BOUND.exec(name)?.[1];
-      const literal = /^\s*'([^'\\]*)'\s*$/.exec(value)?.[1];
-      const text = bound ? literal : plainText(value);
-      // A bound attribute may be null.
-      read.set(bound ?? name, {
-        values: text === undefined ? undefined : [text],
-        isOptional: !!bound && literal === undefined,
-      });
+      read.set(bound ?? name, attributeOf(written, bound !== undefined, /\.(cshtml|razor)$/i.test(file)));
     }
     return marksOf(read, `${file}:${line}`);
   });

@@ -10,7 +10,7 @@ import { markdownOf } from '../catalogue/markdown.js';
 import { ownFiles, readTypes } from '../catalogue/readTypes.js';
 import { reportOn } from '../catalogue/report.js';
 import { readMarks } from './markedFiles.js';
-import { loadCompiler, openProject } from './project.js';
+import { hasTypes, loadCompiler, openProject } from './project.js';
 
 export const HELP = `npx clew catalogue [files and folders with marked HTML]
 
@@ -51,7 +51,8 @@ const parse = (args: readonly string[]) =>
 /** The value of a JSON file, or of standard input. */
 const readJson = async <T>(name: string, read: () => Promise<string>, check: (value: unknown) => T): Promise<T> => {
   try {
-    return check(JSON.parse(await read()));
+    // Some shells and editors of Windows begin a file with a byte order mark.
+    return check(JSON.parse((await read()).replace(/^\ufeff/, '')));
   } catch (error) {
     throw new Error(`${name}: ${error instanceof Error ? error.message : error}`);
   }
@@ -69,6 +70,20 @@ const journeysFrom = (cwd: string, source: string): Promise<Journey[]> =>
     readJourneys,
   );
 
+/** Reads the types and the JSX of the project. */
+const readProject = (cwd: string, events: string | undefined, tsconfig: string | undefined) => {
+  const [, path = '', name = ''] = /^(.+)#(.+)$/.exec(events ?? '') ?? [];
+  if (events !== undefined && !path) throw new Error(`--events: expected <file>#<Type>, got ${events}`);
+  const given = path ? { file: resolve(cwd, path).replaceAll('\\', '/'), name } : undefined;
+  const extra = given ? [given.file] : [];
+  if (!hasTypes(cwd, tsconfig, extra)) return { types: { events: [], defs: {}, problems: [] }, inJsx: [] };
+  const compiler = loadCompiler(cwd);
+  const { program, outDir } = openProject(compiler, cwd, tsconfig, extra);
+  const types = readTypes(compiler, program, given);
+  const inJsx = marksInJsx(compiler, program, ownFiles(program), (file) => relative(cwd, file));
+  return { types, inJsx, outDir };
+};
+
 /** Reads the catalogue of the project's sources. */
 const readSources = async (
   cwd: string,
@@ -76,16 +91,12 @@ const readSources = async (
   events: string | undefined,
   tsconfig: string | undefined,
 ): Promise<MadeCatalogue> => {
-  const [, path = '', name = ''] = /^(.+)#(.+)$/.exec(events ?? '') ?? [];
-  if (events !== undefined && !path) throw new Error(`--events: expected <file>#<Type>, got ${events}`);
-  const given = path ? { file: resolve(cwd, path).replaceAll('\\', '/'), name } : undefined;
-  const compiler = loadCompiler(cwd);
-  const { program, outDir } = openProject(compiler, cwd, tsconfig, given ? [given.file] : []);
-  const types = readTypes(compiler, program, given);
-  const inJsx = marksInJsx(compiler, program, ownFiles(program), (file) => relative(cwd, file));
+  const { types, inJsx, outDir } = readProject(cwd, events, tsconfig);
   const inHtml = await readMarks(cwd, paths[0] === undefined ? ['.'] : paths, outDir);
   if (!types.events[0] && !inJsx[0] && !inHtml[0])
-    throw new Error('no createTracker<Events> and no data-clew- attributes found: pass --events <file>#<Type>');
+    throw new Error(
+      'no createTracker<Events> and no data-clew- attributes found: pass --project <file> or --events <file>#<Type>',
+    );
   return makeCatalogue(types, [...inJsx, ...inHtml]);
 };
 

@@ -46,6 +46,10 @@ const readConfig = (compiler: Compiler, path: string, seen: readonly string[] = 
   return main ? { ...main, fileNames: [...new Set(others.flatMap(({ fileNames }) => fileNames))] } : parsed;
 };
 
+/** Whether there are types to read. A site of HTML has none, and needs no TypeScript. */
+export const hasTypes = (cwd: string, tsconfig: string | undefined, extra: readonly string[]): boolean =>
+  tsconfig !== undefined || extra[0] !== undefined || existsSync(resolve(cwd, 'tsconfig.json'));
+
 /**
  * Opens the project of a `tsconfig.json`.
  *
@@ -60,7 +64,6 @@ export const openProject = (
   const path = resolve(cwd, given ?? 'tsconfig.json');
   if (given && !existsSync(path)) throw new Error(`${given} does not exist`);
   const config = existsSync(path) ? readConfig(compiler, path) : undefined;
-  if (!config && !extra[0]) throw new Error('no tsconfig.json here: pass --project <file>, or --events <file>#<Type>');
   const options: ts.CompilerOptions = {
     target: compiler.ScriptTarget.ES2022,
     module: compiler.ModuleKind.ESNext,

@@ -14,6 +14,44 @@ const EVENT = 'data-clew-event=a';
 
 describe('HTML', () => {
   it.each([
+    ['quotes within ERB', `<a href="<%= path("x") %>" ${EVENT} data-clew-x="<%= y ? "1" : "2" %>">`, { x: undefined }],
+    ['quotes within Jinja', `<a href="{{ url_for("x") }}" ${EVENT} data-clew-x="1">`, { x: ['1'] }],
+    ['a part without quotes', `<a data-clew-y=<%= y %> ${EVENT} data-clew-x=1>`, { y: undefined, x: ['1'] }],
+    ['text like a part', `<a title="use {{ here" ${EVENT}>\n{{ "<b>" }}`, {}],
+    ['a number of no character', `<a ${EVENT} data-clew-x="a&#99999999;&#0;">`, { x: ['a\ufffd\ufffd'] }],
+  ])('with %s', (_what, html, properties) => {
+    expect(marksOf(html)).toEqual([['event', ['a'], properties]]);
+  });
+
+  it.each([
+    '{% if pro %}data-clew-plan="pro"{% else %}data-clew-plan="free"{% endif %}',
+    '<% if pro %>data-clew-plan="pro"<% else %>data-clew-plan="free"<% end %>',
+    '<% if (pro) { %>data-clew-plan="pro"<% } else { %>data-clew-plan="free"<% } %>',
+    '<?php if ($pro): ?>data-clew-plan="pro"<?php else: ?>data-clew-plan="free"<?php endif; ?>',
+    '<?php if ($pro) { ?>data-clew-plan="pro"<?php } else { ?>data-clew-plan="free"<?php } ?>',
+    '{{#if pro}}data-clew-plan="pro"{{else}}data-clew-plan="free"{{/if}}',
+  ])('has all attributes among which %s chooses', (attributes) => {
+    const [mark] = marksInTags(tagsIn(`<a ${EVENT} ${attributes} data-clew-last="1">`), 'page.html');
+    expect(Object.fromEntries(mark?.properties ?? [])).toEqual({ plan: ['pro', 'free'], last: ['1'] });
+    expect([...(mark?.optional ?? [])]).toEqual(['plan']);
+  });
+
+  it('has all events among which a template chooses', () => {
+    const html = '<a {% if pro %}data-clew-event="a"{% else %}data-clew-event="b"{% endif %}>';
+    expect(marksOf(html)).toEqual([['event', ['a', 'b'], {}]]);
+  });
+
+  it('in a Razor page has parts that begin with @', () => {
+    const html = `<a ${EVENT} data-clew-x="@Model.Plan" data-clew-y="me@example.com" data-clew-z="@@x">`;
+    const [mark] = marksInTags(tagsIn(html), 'page.cshtml');
+    expect(Object.fromEntries(mark?.properties ?? [])).toEqual({ x: undefined, y: ['me@example.com'], z: ['@x'] });
+  });
+
+  it('with many tags that do not end is read in one pass', () => {
+    expect(tagsIn('<a b=c '.repeat(200_000))).toEqual([]);
+  }, 2000);
+
+  it.each([
     ['quotes', `<a data-clew-event="a" data-clew-plan='p q' data-clew-n=3>`, { plan: ['p q'], n: ['3'] }],
     ['spaces and lines', `<a\n ${EVENT}\n data-clew-plan = "p"\n>`, { plan: ['p'] }],
     ['upper case', '<A DATA-CLEW-EVENT=a DATA-CLEW-PLAN-NAME="Pro">', { planName: ['Pro'] }],
@@ -90,7 +128,12 @@ describe('HTML', () => {
 
 it('a value with a template in it is no plain text', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of another language
-  expect(['a', 'a {{ b }}', '<%= a %>', '${a}'].map(plainText)).toEqual(['a', undefined, undefined, undefined]);
+  expect(['a', 'a {{ b }}', '<%= a %>', '${a}'].map((value) => plainText(value))).toEqual([
+    'a',
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 it('JSX has the values of its types', () => {

@@ -57,6 +57,22 @@ describe('npx clew catalogue', () => {
     expect(await text('catalogue.md')).toContain('## signup\n');
   });
 
+  it('reads a site of HTML that has no project', async () => {
+    await put({ 'index.html': '\ufeff<!doctype html>\r\n<a\r\ndata-clew-event="from html">' });
+    expect((await run()).code).toBe(0);
+    expect((await named())[0]).toBe('from html');
+  });
+
+  it('reads JSON with a byte order mark', async () => {
+    await put(PROJECT);
+    await run();
+    await put({ 'old.json': `\ufeff${await text('catalogue.json')}`, 'journeys.json': '\ufeff[]' });
+    expect(await run('--diff', 'old.json', '--journeys', 'journeys.json')).toMatchObject({
+      code: 0,
+      out: 'No differences.\n',
+    });
+  });
+
   it('reads the files and folders that are given', async () => {
     await put({
       ...PROJECT,
@@ -124,7 +140,7 @@ describe('npx clew catalogue', () => {
   });
 
   it.each([
-    ['no project', {}, [], 'no tsconfig.json here'],
+    ['no project', {}, [], 'no createTracker<Events> and no data-clew- attributes found'],
     ['a missing project', {}, ['--project', 'x.json'], 'x.json does not exist'],
     ['no events', { 'tsconfig.json': PROJECT['tsconfig.json'], 'src/a.ts': '' }, [], 'no createTracker<Events>'],
     ['a type without a name', PROJECT, ['--events', 'src/tracker.ts'], '--events: expected <file>#<Type>'],
