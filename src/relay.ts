@@ -1,9 +1,12 @@
 import { createSieve, NOT_ALLOWED } from './relay/accept.js';
 import type { ConnectionInfo } from './relay/address.js';
-import { allow, answerOf, answerOfNothing, refusalOf, withStates } from './relay/answer.js';
+import { allow, answerOf, answerOfNothing, refusalOf, withCounts, withStates } from './relay/answer.js';
 import { bodyFor } from './relay/body.js';
+import { memoryBooks } from './relay/bookStore.js';
+import { createBooks, engineOf } from './relay/books.js';
 import { createBudget, type Share } from './relay/budget.js';
 import { createClocks, type Reading, readingIn } from './relay/clocks.js';
+import { type Fate, factsOf } from './relay/facts.js';
 import { toService } from './relay/forward.js';
 import { createForwarding, isOk } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
@@ -16,12 +19,13 @@ import { checkOptions, type RelayOptions } from './relay/options.js';
 import { answerToProbe } from './relay/probes.js';
 import { createReading } from './relay/reading.js';
 import { createReceipts, idInAddress, idInBody, type Question, questionsIn, type Receipt } from './relay/receipts.js';
-import { createAccount } from './relay/report.js';
+import { createAccount, missingIn } from './relay/report.js';
 import { isBeacon, Refusal, type RelayRequest } from './relay/request.js';
 import { createReserve, reserveEvents } from './relay/reserve.js';
 import { longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
+import { type Statement, statementsIn } from './relay/statements.js';
 import { renewedCookie } from './relay/visitorCookie.js';
 import { RELAY_HEADER, type WireEvent } from './wire.js';
 
@@ -29,6 +33,8 @@ export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
 export type { AddressOptions, ConnectionInfo } from './relay/address.js';
 export { ForwardError } from './relay/answer.js';
 export { catalogue } from './relay/catalogue.js';
+export type { BookChange, BookStore } from './relay/bookStore.js';
+export type { BookTotals } from './relay/books.js';
 export {
   type Forward,
   type ForwardAnswer,
@@ -117,7 +123,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     metrics.failure(store);
     onError(error);
   };
-  const account = createAccount((report) => notify(options.onReport, report), reportInterval);
+  const books = createBooks(seen.books ?? memoryBooks(), timeout, onStoreError('seen'));
+  const account = createAccount((report) => notify(options.onReport, report), reportInterval, books);
   const reserve = createReserve(seen, timeout, onStoreError('seen'));
   const receipts = createReceipts(seen, timeout, onStoreError('seen'));
   const { correctClock = true, maxPast = 60 * DAY, maxFuture = DAY } = options;
@@ -143,13 +150,24 @@ export const createRelay = (options: RelayOptions): Relay => {
     onError,
   });
   const health = () => check(isClosing);
-  const metricsText = () => metrics.text({ missing: account.missing(), forwards: inFlight() });
+  const metricsText = () => {
+    const totals = books.totals();
+    // For the next time: other relays count, too.
+    books.refresh();
+    return metrics.text({ missing: missingIn(totals), forwards: inFlight() }, totals);
+  };
 
   const readJob = async (request: RelayRequest, path: string, share: Share) => {
     try {
       const body = await read(request, share);
       const job = await jobOf(path, body, checks);
-      return { job, id: idInBody(body), questions: questionsIn(body), reading: readingIn(body) };
+      return {
+        job,
+        id: idInBody(body),
+        questions: questionsIn(body),
+        reading: readingIn(body),
+        statements: statementsIn(body),
+      };
     } catch (error) {
       // Any other exception comes from a body that broke off, or from a field nested too deeply for `JSON.stringify`.
       throw error instanceof Refusal ? error : new Refusal(400, `unreadable body: ${error}`);
@@ -163,7 +181,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     job: Job,
     request: RelayRequest,
     connection: ConnectionInfo,
-    reading: Reading | undefined,
+    { reading, statements }: { reading: Reading | undefined; statements: readonly (Statement | undefined)[] },
     arrivedAt: number,
   ): Promise<{ response: Response; isWhole: boolean }> => {
     // `seen` is asked for both at a time: a reservation does not wait.
@@ -174,6 +192,16 @@ export const createRelay = (options: RelayOptions): Relay => {
     account.count('repeats', repeats);
     let taken: readonly RelayedEvent[] = [];
     let moved: ReadonlySet<WireEvent> = new Set();
+    const isNew = new Set(fresh);
+    let fate: Fate = {
+      isServed: false,
+      taken,
+      repeats: job.events.filter((event) => !isNew.has(event)),
+      refused: [],
+    };
+    let counts: Awaited<ReturnType<typeof books.add>> = new Map();
+    let response: Response;
+    let isWhole = false;
     try {
       const { rejected: mistimed, ...right } = (await timing)(fresh);
       moved = right.moved;
@@ -189,18 +217,27 @@ export const createRelay = (options: RelayOptions): Relay => {
       account.count('rejected', rejected.length);
       const body = bodyFor(job, events, maxBodyBytes, sender.bare);
       const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));
-      if (!answer || isOk(answer)) account.arrived([...right.dropped, ...dropped].map(({ came }) => came));
-      if (!answer) return { response: answerOfNothing(rejected), isWhole: !rejected[0] };
-      if (isOk(answer)) taken = events;
-      return { response: answerOf(answer, rejected, onError), isWhole: isOk(answer) && !rejected[0] };
+      const isServed = !answer || isOk(answer);
+      if (answer && isServed) taken = events;
+      const refused = [...job.refused, ...[...right.dropped, ...dropped].map(({ came }) => came)];
+      if (isServed)
+        fate = { ...fate, isServed, taken, refused: refused.map((event, at) => [event, rejected[at]?.reason ?? '']) };
+      isWhole = isServed && !rejected[0];
+      response = answer ? answerOf(answer, rejected, onError) : answerOfNothing(rejected);
     } finally {
-      account.taken(taken.map(({ came }) => came));
+      account.count('taken', taken.length);
       const corrected = taken.filter(({ came }) => moved.has(came)).length;
       account.count('corrected', corrected);
       metrics.corrected(corrected);
       metrics.event('forwarded', taken.length);
       await end(taken);
+      // After the answer of the service: the events and the statements of the request belong together.
+      const facts = factsOf(statements, fate, job, engineOf(request.headers.get('User-Agent')), arrivedAt);
+      if (facts.size) account.changed();
+      counts = await books.add(facts);
     }
+    const stated = statements.map((one) => one && counts.get(one.load));
+    return { response: withCounts(response, stated), isWhole };
   };
 
   const serve = async (
@@ -230,7 +267,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       metrics.event('received', job.events.length + job.rejected.length);
       const visitors = job.events.map(({ came }) => came.correlationValue);
       await admit(visitors, job.rejected.length);
-      const done = await work(job, request, connection, read.reading, arrivedAt);
+      const done = await work(job, request, connection, read, arrivedAt);
       isTaken = done.isWhole;
       response = done.response;
     } finally {
@@ -288,7 +325,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     isClosing = true;
     endReading(CLOSING);
     await Promise.all(underWay);
-    account.emit();
+    await account.emit();
   };
   return Object.assign(relay, { close, health, metrics: metricsText });
 };

@@ -27,6 +27,23 @@ export const HANDOVERS_HEADER = 'clew-handovers';
  */
 export type HandoverState = 'taken' | 'unknown' | 'forgotten';
 
+/** The header in which a relay answers the field `books`: how many events of each it has not accounted for, in the same order. */
+export const BOOKS_HEADER = 'clew-books';
+
+/**
+ * The account of a page load, in the field `books` of a request to a relay. `closed`: no page has an event with a number up to this
+ * one any more, except those in the same request. `unnumbered` counts the events that were dropped before they had a number, by
+ * reason. `dropped` has the numbers that were dropped later, by reason, as pairs of a first and a last number.
+ */
+export type Book = readonly [
+  load: number,
+  count: number,
+  closed: number,
+  release: string,
+  unnumbered: Readonly<Record<string, number>>,
+  dropped: Readonly<Record<string, readonly number[]>>,
+];
+
 /** One event as it travels. */
 export interface WireEvent {
   /** v4 UUID of the event. A retry has the same one, so that the relay can drop the duplicate. */
@@ -42,10 +59,10 @@ export interface WireEvent {
   /** Free data. Journeys filter on it. */
   payload?: unknown;
   /**
-   * Number of the page load in this browser, and of the event among those of the page load and the visitor id, both from 1.
-   * The relay counts the missing numbers, and does not forward this field.
+   * Names the page load by a random number, and numbers its events from 1. The relay counts the missing numbers, and does not
+   * forward this field.
    */
-  seq?: [page: number, event: number];
+  seq?: [load: number, event: number];
   /** Only in `$identify`: the primary key's token by `signIdentity`, or its signature by `signPrimaryKey`. The relay checks it and does not forward it. */
   signature?: string;
 }

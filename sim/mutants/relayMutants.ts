@@ -17,8 +17,8 @@ export const relayMutants: readonly Mutant[] = [
   {
     name: 'the relay answers success before the service has answered',
     file: 'relay.ts',
-    find: '      if (isOk(answer)) taken = events;\n',
+    find: '      response = answer ? answerOf(answer, rejected, onError) : answerOfNothing(rejected);\n',
     replace:
-      '      if (!isOk(answer)) return { response: answerOfNothing(rejected), isWhole: true };\n      taken = events;\n',
+      '      isWhole = true;\n      response = answer && isServed ? answerOf(answer, rejected, onError) : answerOfNothing(rejected);\n',
   },
 ];

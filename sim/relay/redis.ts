@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts';
 import type { Ledger } from './ledger.ts';
 import { type ClientKind, type Command, type Connection, connectTo, type RedisServer } from './redisClient.ts';
 
-/** One Redis in virtual time, with the three commands of `redisSeen`. */
+/** One Redis in virtual time, with the commands of `redisSeen`. */
 export interface SimulatedRedis {
   connect(owner: Owner, kind: ClientKind, isAlive: () => boolean): Command;
   /** Ends the process. `isSilent`: the clients notice only after the restart. */
@@ -18,6 +18,8 @@ const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL',
 /** The values of a Redis. A key ends when its time is over. */
 const createValues = (world: World, ledger: Ledger) => {
   const values = new Map<string, { value: string; until: number }>();
+  /** The totals of the books. Their accounts are in `values`. */
+  const hashes = new Map<string, Map<string, number>>();
   const read = (key: string): string | null => {
     const found = values.get(key);
     if (!found) return null;
@@ -33,6 +35,19 @@ const createValues = (world: World, ledger: Ledger) => {
     ledger.note(isNew ? { what: 'reserved', key, owner: value, from } : { what: 'taken', key, from });
     return 'OK';
   };
+  /** The totals of a day, by the place of the account in one script, and in the other. */
+  const books = ([script = '', , key = '', day = '', before, after = '', maxAge, ...numbers]: string[]) => {
+    if (script.includes('HGETALL')) return [...(hashes.get(key) ?? [])].flatMap(([name, count]) => [name, `${count}`]);
+    if ((read(key) ?? '') !== before) return 0;
+    values.set(key, { value: after, until: world.scheduler.now() + Number(maxAge) });
+    const totals = hashes.get(day) ?? new Map<string, number>();
+    for (let at = 0; at < numbers.length; at += 2) {
+      const name = numbers[at] ?? '';
+      totals.set(name, (totals.get(name) ?? 0) + Number(numbers[at + 1]));
+    }
+    hashes.set(day, totals);
+    return 1;
+  };
   const release = ([script, count, key = '', owner = '']: string[]) => {
     if (script !== RELEASE || count !== '1') throw Error(`the simulated Redis has no such script: ${script}`);
     if (read(key) === owner) values.delete(key);
@@ -42,10 +57,13 @@ const createValues = (world: World, ledger: Ledger) => {
     execute(from: string, [name, ...args]: string[]) {
       if (name === 'SET') return set(from, args);
       if (name === 'GET') return read(args[0] ?? '');
-      if (name === 'EVAL') return release(args);
+      if (name === 'EVAL') return /HINCRBY|HGETALL/.test(args[0] ?? '') ? books(args) : release(args);
       throw Error(`the simulated Redis has no command ${name}`);
     },
-    clear: () => values.clear(),
+    clear() {
+      values.clear();
+      hashes.clear();
+    },
     /** Ends the keys whose time is over. */
     sweep: () => [...values.keys()].forEach(read),
   };

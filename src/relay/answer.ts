@@ -1,6 +1,7 @@
-import { HANDOVERS_HEADER, type HandoverState, parseJson, RELAY_HEADER } from '../wire.js';
+import { BOOKS_HEADER, HANDOVERS_HEADER, type HandoverState, parseJson, RELAY_HEADER } from '../wire.js';
 import { type Answer, isOk } from './forwarding.js';
 import type { Job } from './job.js';
+import type { Counts } from './load.js';
 import { Refusal } from './request.js';
 
 /** An answer to a forwarded request that is no success. */
@@ -59,6 +60,13 @@ export const answerOf = (
 /** Adds the answer to the request's `handovers`. */
 export const withStates = (response: Response, states: readonly HandoverState[] | undefined): Response => {
   if (states) response.headers.set(HANDOVERS_HEADER, `${states}`);
+  return response;
+};
+
+/** Adds the answer to the request's `books`: how many events of each have no end yet. An unreadable book has none. */
+export const withCounts = (response: Response, counts: readonly (Counts | undefined)[]): Response => {
+  const open = counts.map((one) => (one ? (one.missing ?? 0) + (one.unknown ?? 0) : ''));
+  if (open[0] !== undefined) response.headers.set(BOOKS_HEADER, open.join(', '));
   return response;
 };
 

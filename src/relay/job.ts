@@ -22,6 +22,8 @@ export interface Job {
   /** Its valid events. An upsert has none. */
   readonly events: readonly RelayedEvent[];
   readonly rejected: Rejections['rejected'];
+  /** The events as they arrived for which `rejected` has a reason, in its order. Anything may be in them. */
+  readonly refused: readonly unknown[];
   /** The body that forwards these events: all of `events`, or some of them. Undefined if there is nothing to forward. */
   bodyOf(events: readonly RelayedEvent[]): string | undefined;
 }
@@ -82,9 +84,13 @@ const doubtOf = async ({ payload, signature }: WireEvent, checks: Checks): Promi
   return typeof proof === 'string' ? refuse(proof, checks) : undefined;
 };
 
-const sift = async (events: readonly unknown[], checks: Checks): Promise<Pick<Job, 'events' | 'rejected'>> => {
+const sift = async (
+  events: readonly unknown[],
+  checks: Checks,
+): Promise<Pick<Job, 'events' | 'rejected' | 'refused'>> => {
   const good: RelayedEvent[] = [];
   const rejected: Rejections['rejected'] = [];
+  const refused: unknown[] = [];
   for (const event of events) {
     let reason = eventFault(event);
     // An `await` for each event would cost a microtask, so only `$identify` awaits.
@@ -94,9 +100,10 @@ const sift = async (events: readonly unknown[], checks: Checks): Promise<Pick<Jo
       const uuid =
         isObject(event) && typeof event.uuid === 'string' && event.uuid.length <= ID_LENGTH ? event.uuid : '';
       rejected.push({ uuid, reason });
+      refused.push(event);
     }
   }
-  return { events: good, rejected };
+  return { events: good, rejected, refused };
 };
 
 const checkUpsert = async (body: Record<string, unknown>, checks: Checks) => {
@@ -131,7 +138,7 @@ export const jobOf = async (address: string, body: Record<string, unknown>, chec
   switch (path) {
     case UPSERT_PATH: {
       const upsert = JSON.stringify(await checkUpsert(body, checks));
-      return { path, events: [], rejected: [], bodyOf: () => upsert };
+      return { path, events: [], rejected: [], refused: [], bodyOf: () => upsert };
     }
     case BATCH_PATH:
       if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');

@@ -1,4 +1,5 @@
 import type { HandoverState } from '../wire.js';
+import type { BookTotals } from './books.js';
 import type { Question } from './receipts.js';
 
 /** Counters, gauges and histograms, as OpenMetrics text: https://prometheus.io/docs/specs/om/open_metrics_spec/ */
@@ -45,6 +46,27 @@ const counterLines = (name: string, label: string, counts: Counts): string[] => 
   `# TYPE ${name} counter`,
   ...[...counts].sort().map(([value, count]) => `${name}_total{${label}="${value}"} ${count}`),
 ];
+
+/** The states of the events of a row, in the order of their path. */
+const STATES = ['tracked', 'delivered', 'missing', 'unknown'] as const;
+
+/**
+ * Gauges, because events leave one state for another. All relays that share a store have the same totals.
+ */
+const bookLines = (books: readonly BookTotals[]): string[] => {
+  const labels = ({ release, engine, day }: BookTotals) => `release="${release}",engine="${engine}",day="${day}"`;
+  const detailed = (name: string, label: string, of: (row: BookTotals) => Readonly<Record<string, number>>) => [
+    `# TYPE ${name} gauge`,
+    ...books.flatMap((row) =>
+      Object.entries(of(row)).map(([value, count]) => `${name}{${labels(row)},${label}="${value}"} ${count}`),
+    ),
+  ];
+  return [
+    ...detailed('clew_relay_book_events', 'state', (row) => Object.fromEntries(STATES.map((one) => [one, row[one]]))),
+    ...detailed('clew_relay_book_dropped_events', 'reason', ({ dropped }) => dropped),
+    ...detailed('clew_relay_book_late_events', 'age', ({ late }) => late),
+  ];
+};
 
 /** The first word of a reason, if it is one of the relay's: a page must not be able to add labels. */
 const FIELDS = ['event', 'source', 'correlationKey', 'correlationValue', 'uuid', 'timestamp', 'payload', 'signature'];
@@ -108,7 +130,7 @@ export const createMetrics = () => {
     },
     failure: (store: 'seen' | 'buckets') => add(failures, store),
     limited: () => void limited++,
-    text: (gauges: Readonly<Record<'missing' | 'forwards', number>>): string =>
+    text: (gauges: Readonly<Record<'missing' | 'forwards', number>>, books: readonly BookTotals[]): string =>
       [
         ...counterLines('clew_relay_requests', 'status', requests),
         '# TYPE clew_relay_limited_requests counter',
@@ -122,6 +144,7 @@ export const createMetrics = () => {
         `clew_relay_corrected_events_total ${corrected}`,
         '# TYPE clew_relay_missing_events gauge',
         `clew_relay_missing_events ${gauges.missing}`,
+        ...bookLines(books),
         ...counterLines('clew_relay_handovers', 'state', handovers),
         ...counterLines('clew_relay_forward_answers', 'status', answers),
         '# TYPE clew_relay_forwards_in_flight gauge',

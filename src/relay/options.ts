@@ -157,8 +157,8 @@ export interface RelayOptions {
    */
   seen?: Seen | undefined;
   /**
-   * Receives how many events were taken, were duplicates, were rejected or are missing. Its exceptions are ignored. Each relay
-   * counts its own events: with several relays, route each visitor to the same one, or `missing` is too high.
+   * Receives how many events were tracked, delivered, dropped and are missing, for each release and browser engine. Its exceptions
+   * are ignored. Relays that share a `seen` share these totals, too.
    *
    * @default none
    */

@@ -1,4 +1,5 @@
 import { kindOf } from '../wire.js';
+import { type BookStore, memoryBooks, redisBooks } from './bookStore.js';
 import { memoryOffsets } from './offsets.js';
 
 /**
@@ -44,6 +45,8 @@ export interface Seen {
   offsets?(loads: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Remembers the offset of a page load, in place of an earlier one. */
   setOffset?(load: string, offset: number): Promise<void>;
+  /** The accounts of page loads, for `onReport` and the metrics. Without it, the relay keeps them in its own memory. */
+  readonly books?: BookStore | undefined;
 }
 
 /** How long a `Seen` remembers events. */
@@ -145,6 +148,7 @@ export const memorySeen = ({
     },
     memory: () => Math.min(performance.now() - olderSince, maxAge),
     ...memoryOffsets(maxEvents),
+    books: memoryBooks(maxEvents),
   };
 };
 
@@ -212,5 +216,6 @@ export const redisSeen = (
         return offset === null ? undefined : Number(offset);
       }),
     setOffset: async (load, offset) => void (await command(['SET', prefix + load, `${offset}`, 'PX', `${maxAge}`])),
+    books: redisBooks(command, maxAge, `{${prefix}books}:`),
   };
 };

@@ -119,7 +119,7 @@ describe('`accept`', () => {
       batch: [event('bad', { correlationValue, seq: [1, 5] }), event('bad', { correlationValue, seq: [1, 6] })],
     });
     await close();
-    expect(reports.at(-1)).toEqual({ taken: 2, repeats: 0, rejected: 4, missing: 0, corrected: 0 });
+    expect(reports.at(-1)).toEqual({ taken: 2, repeats: 0, rejected: 4, missing: 0, corrected: 0, books: [] });
   });
 
   it('changes an event, which keeps its id, in a batch and alone', async () => {

@@ -195,7 +195,7 @@ describe('events too far away', () => {
     const { relay, track, send } = open({ onReport: (report) => reports.push(report) });
     await send(10, [track(1, -61 * 86_400), track(1, 5)], 0);
     await relay.close();
-    expect(reports).toEqual([{ taken: 1, repeats: 0, rejected: 1, missing: 0, corrected: 0 }]);
+    expect(reports).toEqual([{ taken: 1, repeats: 0, rejected: 1, missing: 0, corrected: 0, books: [] }]);
   });
 });
 
@@ -207,7 +207,7 @@ it('counts the corrections of events that the service has taken', async () => {
   await send(11, batch, HOUR);
   expect(relay.metrics()).toContain('clew_relay_corrected_events_total 2\n');
   await relay.close();
-  expect(reports).toEqual([{ taken: 2, repeats: 2, rejected: 0, missing: 0, corrected: 2 }]);
+  expect(reports).toEqual([{ taken: 2, repeats: 2, rejected: 0, missing: 0, corrected: 2, books: [] }]);
 });
 
 it('forwards no statement, and takes none of another form for one', async () => {

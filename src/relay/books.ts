@@ -1,0 +1,192 @@
+import type { BookStore } from './bookStore.js';
+import { inTime } from './inTime.js';
+import { type Counts, countsOf, type Fact, type Load, withFact } from './load.js';
+
+/** Totals of the page loads of one release, one browser engine and one day. */
+export interface BookTotals {
+  /** The option `release` of their tracker, or '' without it. */
+  readonly release: string;
+  /** By the header `User-Agent`: every browser on iOS is `webkit`. */
+  readonly engine: 'chromium' | 'gecko' | 'webkit' | 'other';
+  /** The day (UTC) on which the relay learned of the page loads, such as `2026-11-26`. */
+  readonly day: string;
+  /** Events that were tracked, as far as pages have stated them. `delivered + dropped + missing + unknown`. */
+  readonly tracked: number;
+  /** Events that the service, or your `forward`, has taken. */
+  readonly delivered: number;
+  /** Events that the tracker has dropped, or the relay has refused, by reason. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Delivered events that arrived late, by age: at least a minute, an hour, a day, or seven days after their call. */
+  readonly late: Readonly<Partial<Record<'1m' | '1h' | '1d' | '7d', number>>>;
+  /** Events that no page has any more, and that never arrived. */
+  readonly missing: number;
+  /** Events that have not arrived, of page loads that are open, that still have events, or whose visitor was not seen again. */
+  readonly unknown: number;
+}
+
+/** How many days the report goes back, with today. */
+const DAYS = 8;
+const DAY = 86_400_000;
+/** Pages choose the release. More releases of a process count as one. */
+const MOST_RELEASES = 100;
+/** Other requests may change the same page load meanwhile, in this relay and in others. */
+const MOST_TRIES = 20;
+/** Facts that are kept for page loads whose store has failed. */
+const MOST_LATE = 10_000;
+
+const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10);
+export const today = (): string => dayAt(Date.now());
+const reported = (): string[] => Array.from({ length: DAYS }, (_, ago) => dayAt(Date.now() - ago * DAY));
+
+/** Browsers on iOS have the engine WebKit, and name it without `Chrome/` or `Firefox/`. */
+export const engineOf = (userAgent: string | null): BookTotals['engine'] => {
+  const agent = userAgent ?? '';
+  if (/\bFirefox\//.test(agent)) return 'gecko';
+  if (/\b(Headless)?Chrom(e|ium)\//.test(agent)) return 'chromium';
+  return /\bAppleWebKit\//.test(agent) ? 'webkit' : 'other';
+};
+
+const nameOf = ({ release, engine }: Load, what: string): string => JSON.stringify([release, engine, what]);
+
+/** The difference of two accounts, as changes of the totals. */
+const changesOf = (before: Load | undefined, after: Load): Counts => {
+  const changes: Record<string, number> = {};
+  const add = (load: Load, sign: number) => {
+    for (const [what, count] of Object.entries(countsOf(load))) {
+      const name = nameOf(load, what);
+      changes[name] = (changes[name] ?? 0) + sign * count;
+    }
+  };
+  if (before) add(before, -1);
+  add(after, 1);
+  return Object.fromEntries(Object.entries(changes).filter(([, by]) => by));
+};
+
+const totalsOf = (day: string, totals: Counts): BookTotals[] => {
+  const rows = new Map<string, Record<string, Record<string, number>>>();
+  for (const [name, count] of Object.entries(totals)) {
+    const [release, engine, what] = JSON.parse(name) as [string, string, string];
+    const key = JSON.stringify([release, engine]);
+    const row = rows.get(key) ?? {};
+    const [group = '', detail = ''] = what.split(' ');
+    if (count) row[group] = { ...row[group], [detail]: count };
+    rows.set(key, row);
+  }
+  return [...rows].sort().flatMap(([key, { tracked, delivered, missing, unknown, dropped = {}, late = {} }]) => {
+    const [release, engine] = JSON.parse(key);
+    const one = (counts?: Record<string, number>) => counts?.[''] ?? 0;
+    // Its page loads have another release by now.
+    if (!one(tracked)) return [];
+    return {
+      release,
+      engine,
+      day,
+      tracked: one(tracked),
+      delivered: one(delivered),
+      dropped,
+      late,
+      missing: one(missing),
+      unknown: one(unknown),
+    };
+  });
+};
+
+/**
+ * The account of each page load, by what its requests contain and state.
+ *
+ * @param timeout how long `store` may take, in ms
+ * @param onError receives why `store` has failed. The facts are added with a later request
+ */
+export const createBooks = (store: BookStore, timeout: number, onError: (error: unknown) => void) => {
+  /** As this relay knows them. Other relays may have changed them. */
+  let known = new Map<string, Record<string, number>>();
+  const releases = new Set<string>();
+  let late: (readonly [load: string, fact: Fact])[] = [];
+  let isRead = false;
+  /** A total is read while no change is being written, because the total may contain it or not. */
+  const changing = new Set<Promise<unknown>>();
+  let reading: Promise<void> | undefined;
+
+  const named = (release: string): string => {
+    if (releases.size < MOST_RELEASES) releases.add(release);
+    return releases.has(release) ? release : 'other';
+  };
+
+  const add = async (load: string, fact: Fact): Promise<Counts> => {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const [text] = await store.read([load]);
+      const before = text === undefined ? undefined : (JSON.parse(text) as Load);
+      const after = withFact(before, fact);
+      const written = JSON.stringify(after);
+      const changes = changesOf(before, after);
+      if (text === written) return countsOf(after);
+      if (!(await store.write({ load, before: text, after: written, day: after.day, changes }))) continue;
+      const totals = known.get(after.day) ?? {};
+      for (const [name, by] of Object.entries(changes)) totals[name] = (totals[name] ?? 0) + by;
+      known.set(after.day, totals);
+      return countsOf(after);
+    }
+    throw new Error(`seen.books: expected to write a page load within ${MOST_TRIES} tries`);
+  };
+
+  const attempt = async (load: string, fact: Fact): Promise<Counts | undefined> => {
+    try {
+      return await inTime(add(load, fact), timeout, 'seen');
+    } catch (error) {
+      onError(error);
+      if (late.length < MOST_LATE) late.push([load, fact]);
+      return undefined;
+    }
+  };
+
+  const addAll = async (facts: ReadonlyMap<number, Fact>) => {
+    const counts = await Promise.all(
+      [...facts].map(async ([load, { release, ...fact }]) => {
+        const labelled = release === undefined ? fact : { ...fact, release: named(release) };
+        return [load, await attempt(`${load}`, labelled)] as const;
+      }),
+    );
+    if (late[0] && counts.every(([, one]) => one)) {
+      const waiting = late;
+      late = [];
+      await Promise.all(waiting.map(([load, fact]) => attempt(load, fact)));
+    }
+    return new Map(counts);
+  };
+
+  const read = async () => {
+    const days = reported();
+    await Promise.all(changing);
+    try {
+      const all = await inTime(store.totals(days), timeout, 'seen');
+      known = new Map(days.map((day, at) => [day, { ...all[at] }]));
+      isRead = true;
+    } catch (error) {
+      onError(error);
+    }
+  };
+
+  return {
+    /** Adds a request's facts. Resolves to the counts of each page load, and never rejects. */
+    async add(facts: ReadonlyMap<number, Fact>): Promise<ReadonlyMap<number, Counts | undefined>> {
+      if (!facts.size) return new Map();
+      await reading;
+      const adding = addAll(facts).finally(() => changing.delete(adding));
+      changing.add(adding);
+      return adding;
+    },
+    /** Reads what all relays that share the store have counted. It never rejects. */
+    refresh(): Promise<void> {
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
+    /** Whether it has been read since the start. */
+    isRead: () => isRead,
+    /** The totals as last read, with the changes by this relay since, the latest day first. */
+    totals: (): BookTotals[] => reported().flatMap((day) => totalsOf(day, known.get(day) ?? {})),
+  };
+};
+
+export type Books = ReturnType<typeof createBooks>;

@@ -1,0 +1,63 @@
+import { NOT_ALLOWED } from './accept.js';
+import { type BookTotals, today } from './books.js';
+import type { Job, RelayedEvent } from './job.js';
+import type { Fact } from './load.js';
+import { union } from './ranges.js';
+import { numberIn, type Statement } from './statements.js';
+
+/** The fate of a request's events. */
+export interface Fate {
+  /** The service has the request's events, or there is nothing to forward. */
+  readonly isServed: boolean;
+  /** Events that the service has taken now. */
+  readonly taken: readonly RelayedEvent[];
+  /** Events that it had already. */
+  readonly repeats: readonly RelayedEvent[];
+  /** Events that the relay has refused, each with its reason. */
+  readonly refused: readonly (readonly [event: unknown, reason: string])[];
+}
+
+/** The reason for the report, of a fixed list. `reason` is for people, and may contain what a page has sent. */
+const nameOf = (reason: string, isOfJob: boolean): string => {
+  if (reason.startsWith('signature')) return 'unsigned';
+  if (reason.startsWith('timestamp')) return 'timestamp';
+  if (isOfJob) return 'invalid';
+  if (reason === NOT_ALLOWED) return 'not-allowed';
+  return reason === 'bot' ? 'bot' : 'not-accepted';
+};
+
+/** The facts of a request for each page load that its events or its statements name. */
+export const factsOf = (
+  statements: readonly (Statement | undefined)[],
+  { isServed, taken, repeats, refused }: Fate,
+  { refused: ofJob }: Pick<Job, 'refused'>,
+  engine: BookTotals['engine'],
+  at: number,
+): Map<number, Fact> => {
+  const facts = new Map<number, Fact>();
+  const day = today();
+  const change = (load: number, by: (fact: Fact) => Partial<Fact>) => {
+    const fact = facts.get(load) ?? { engine, day };
+    facts.set(load, { ...fact, ...by(fact) });
+  };
+  for (const statement of statements) {
+    if (!statement) continue;
+    const { load, closed, ...stated } = statement;
+    // The page still has the request's events, and makes the statement again.
+    change(load, () => ({ ...stated, closed: isServed ? closed : 0 }));
+  }
+  if (!isServed) return facts;
+  for (const { came, forwarded } of [...taken, ...repeats]) {
+    const [load, n] = numberIn(came) ?? [];
+    const age = at - Date.parse(forwarded.timestamp ?? '');
+    if (load && n) change(load, ({ delivered = [] }) => ({ delivered: [...delivered, [n, age]] }));
+  }
+  const isOfJob = new Set(ofJob);
+  for (const [event, reason] of refused) {
+    const [load, n] = numberIn(event) ?? [];
+    const name = nameOf(reason, isOfJob.has(event));
+    if (load && n)
+      change(load, ({ dropped = {} }) => ({ dropped: { ...dropped, [name]: union(dropped[name] ?? [], [n, n]) } }));
+  }
+  return facts;
+};

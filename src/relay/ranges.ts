@@ -1,0 +1,32 @@
+/** Whole numbers as pairs of a first and a last one, in order and without overlap: `[1, 5, 8, 8]`. */
+export type Ranges = readonly number[];
+
+/** The numbers of both. Pairs that touch become one. */
+export const union = (one: Ranges, other: Ranges): Ranges => {
+  const pairs: [number, number][] = [];
+  for (const ranges of [one, other])
+    for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at] ?? 0, ranges[at + 1] ?? 0]);
+  const merged: number[] = [];
+  for (const [first, last] of pairs.sort(([a], [b]) => a - b)) {
+    const end = merged.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (first > end + 1) merged.push(first, last);
+    else merged[merged.length - 1] = Math.max(end, last);
+  }
+  return merged;
+};
+
+/** How many numbers up to `most` there are. */
+export const sizeOf = (ranges: Ranges, most = Number.POSITIVE_INFINITY): number => {
+  let size = 0;
+  for (let at = 0; at < ranges.length; at += 2)
+    size += Math.max(Math.min(ranges[at + 1] ?? 0, most) - (ranges[at] ?? 0) + 1, 0);
+  return size;
+};
+
+/** Whether a value from outside is such a list, of numbers from 1 to `most`. */
+export const isRanges = (value: unknown, most: number): value is Ranges =>
+  Array.isArray(value) &&
+  value.length % 2 === 0 &&
+  value.every(
+    (n, at) => Number.isSafeInteger(n) && n <= most && n >= (at % 2 ? value[at - 1] : (value[at - 1] ?? 0) + 1),
+  );

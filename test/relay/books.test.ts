@@ -1,0 +1,224 @@
+// @module-tag promise
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type BookStore, memoryBooks } from '../../src/relay/bookStore.ts';
+import { engineOf } from '../../src/relay/books.ts';
+import { memorySeen, type RelayOptions, type RelayReport } from '../../src/relay.ts';
+import { openInMemory, requestOf } from './requests.ts';
+import { event, SINGLE, UPSERT } from './stage.ts';
+
+const CHROMIUM = { 'User-Agent': 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36' };
+const LOAD = 2 ** 40;
+let loads = LOAD;
+
+/** A relay, and a page load that sends events with these numbers and statements. */
+const open = (options: Partial<RelayOptions> = {}) => {
+  const reports: RelayReport[] = [];
+  const load = ++loads;
+  const { relay, received } = openInMemory({ onReport: (report) => reports.push(report), ...options });
+  const correlationValue = randomUUID();
+  const numbered = (n: number, more: object = {}) => event('a', { correlationValue, seq: [load, n], ...more });
+  const send = (body: object, where: object = {}) => relay(requestOf(body, { headers: CHROMIUM, ...where }));
+  const book = (count: number, closed = 0, ...more: unknown[]) => [load, count, closed, '1.4.2', ...more];
+  const books = async () => {
+    await relay.close();
+    return reports.at(-1)?.books;
+  };
+  return { relay, received, reports, load, numbered, send, book, books };
+};
+
+const day = () => new Date().toISOString().slice(0, 10);
+const ROW = { release: '1.4.2', engine: 'chromium', dropped: {}, late: {}, missing: 0, unknown: 0 };
+
+describe('the report has, for each release, engine and day,', () => {
+  it('the events that were tracked and delivered', async () => {
+    const { numbered, send, book, books } = open();
+    await send({ books: [book(3)], batch: [numbered(1), numbered(2)] });
+    await send({ batch: [numbered(3)] });
+    expect(await books()).toEqual([{ ...ROW, day: day(), tracked: 3, delivered: 3 }]);
+  });
+
+  it('the last events of a page, which have not arrived', async () => {
+    const { numbered, send, book, books } = open();
+    await send({ batch: [numbered(1)], books: [book(4)] });
+    await send({ batch: [], books: [book(4, 3)] });
+    expect(await books()).toMatchObject([{ tracked: 4, delivered: 1, missing: 2, unknown: 1 }]);
+  });
+
+  it('events that come after their page was closed, and no longer as missing', async () => {
+    const { numbered, send, book, books } = open();
+    await send({ batch: [], books: [book(1, 1)] });
+    await send({ batch: [numbered(1, { timestamp: new Date(Date.now() - 7_200_000).toISOString() })] });
+    expect(await books()).toMatchObject([{ tracked: 1, delivered: 1, missing: 0, late: { '1h': 1 } }]);
+  });
+
+  it('events that the tracker has dropped, by reason', async () => {
+    const { numbered, send, book, books } = open();
+    const body = { batch: [numbered(1)], books: [book(5, 5, { full: 3 }, { expired: [2, 3], rejected: [5, 5] })] };
+    await send(body);
+    await send(body);
+    const dropped = { full: 3, expired: 2, rejected: 1 };
+    expect(await books()).toMatchObject([{ tracked: 8, delivered: 1, dropped, missing: 1 }]);
+  });
+
+  it('events that the relay has refused, by reason', async () => {
+    const { numbered, send, book, books } = open({ allowedEvents: ['a'], accept: ({ payload }) => payload !== 'no' });
+    const batch = [
+      numbered(1, { event: '$identify', payload: { distinct_id: 'ann' } }),
+      numbered(2, { event: 'b' }),
+      numbered(3, { payload: 'no' }),
+      numbered(4, { source: 'other' }),
+      numbered(5, { timestamp: '2001-01-01T00:00:00.000Z' }),
+    ];
+    await send({ batch, books: [book(5, 5, {}, { rejected: [1, 5] })] });
+    const dropped = { unsigned: 1, 'not-allowed': 1, 'not-accepted': 1, invalid: 1, timestamp: 1 };
+    expect(await books()).toMatchObject([{ tracked: 5, dropped, missing: 0 }]);
+  });
+
+  it('duplicates, once', async () => {
+    const { numbered, send, book, books } = open();
+    const one = numbered(1);
+    await send({ batch: [one], books: [book(1)] });
+    await send({ batch: [one, one], books: [book(1, 1)] });
+    expect(await books()).toMatchObject([{ tracked: 1, delivered: 1, missing: 0 }]);
+  });
+
+  it('an event that was taken before it had a statement, under its release', async () => {
+    const { numbered, send, book, books } = open();
+    await send({ batch: [numbered(1)] });
+    await send({ batch: [], books: [book(1, 1)] }, { headers: { 'User-Agent': 'Mozilla/5.0 Gecko/2 Firefox/150.0' } });
+    expect(await books()).toEqual([{ ...ROW, day: day(), tracked: 1, delivered: 1 }]);
+  });
+
+  it('events to the single-event endpoint, and statements with properties', async () => {
+    const { numbered, send, book, books } = open({ allowUnsignedUpsert: true });
+    await send({ ...numbered(1, { timestamp: undefined }), books: [book(1)] }, { path: SINGLE });
+    await send({ primary_key: 'ann', books: [book(2)] }, { path: UPSERT });
+    expect(await books()).toMatchObject([{ tracked: 2, delivered: 1, unknown: 1 }]);
+  });
+});
+
+it('a request that the service does not take closes nothing: the page states it again', async () => {
+  let status = 503;
+  const { numbered, send, book, books } = open({ forward: async () => new Response(null, { status }) });
+  const body = { batch: [numbered(1)], books: [book(2, 2)] };
+  await send(body);
+  status = 201;
+  const answer = await send({ batch: [], books: [book(2)] });
+  expect(answer.headers.get('clew-books')).toBe('2');
+  await send(body);
+  expect(await books()).toMatchObject([{ tracked: 2, delivered: 1, missing: 1, unknown: 0 }]);
+});
+
+it('answers how many events of each book have no end, and forwards nothing of it', async () => {
+  const { numbered, send, book, load, received } = open();
+  const answer = await send({ batch: [numbered(2)], books: [book(4), 'no book', [load + 9e6, 2, 2, '']] });
+  expect(answer.headers.get('clew-books')).toBe('3, , 2');
+  expect(received[0]?.body).not.toContain('seq');
+  expect(JSON.parse(received[0]?.body ?? '')).toEqual({ batch: [expect.anything()] });
+  expect((await send({ batch: [numbered(1)] })).headers.get('clew-books')).toBeNull();
+});
+
+it.each([
+  ['a text', 'books'],
+  ['too many', Array.from({ length: 51 }, () => [LOAD, 1, 1, ''])],
+  ['a load that is no number', [['7', 1, 1, '']]],
+  ['a load of an earlier tracker', [[7, 1, 1, '']]],
+  ['a count below what is closed', [[LOAD, 1, 2, '']]],
+  ['a release that would break a label', [[LOAD, 1, 1, '"']]],
+  ['a release with a line break', [[LOAD, 1, 1, 'a\nb']]],
+  ['a number that was never given', [[LOAD, 1, 1, '', {}, { expired: [2, 2] }]]],
+  ['counts that are no object', [[LOAD, 1, 1, '', [1], {}]]],
+  ['an enormous count', [[LOAD, 1e8, 1, '']]],
+])('%s is no statement, and the events are taken', async (_, stated) => {
+  const { numbered, send, books } = open();
+  const answer = await send({ batch: [numbered(1)], books: stated });
+  expect(answer.status).toBe(201);
+  expect(await books()).toMatchObject([{ release: '', tracked: 1, delivered: 1 }]);
+});
+
+it('pages can neither add reasons nor any number of releases', async () => {
+  const { send, books, load } = open();
+  const stated = Array.from({ length: 150 }, (_, n) => [load + n * 7, 1, 1, `r${n}`, { constructor: 1 }, {}]);
+  for (let at = 0; at < 150; at += 50) await send({ batch: [], books: stated.slice(at, at + 50) });
+  const rows = (await books()) ?? [];
+  expect(rows).toHaveLength(101);
+  expect(rows.find(({ release }) => release === 'other')).toMatchObject({ tracked: 100, dropped: { other: 50 } });
+});
+
+it('metrics have the same, as gauges', async () => {
+  const { relay, numbered, send, book } = open();
+  const timestamp = new Date(Date.now() - 90_000).toISOString();
+  await send({ batch: [numbered(1, { timestamp })], books: [book(3, 3, { full: 2 }, { expired: [2, 2] })] });
+  const labels = `release="1.4.2",engine="chromium",day="${day()}"`;
+  const lines = relay.metrics().split('\n');
+  for (const line of [
+    '# TYPE clew_relay_book_events gauge',
+    `clew_relay_book_events{${labels},state="tracked"} 5`,
+    `clew_relay_book_events{${labels},state="delivered"} 1`,
+    `clew_relay_book_events{${labels},state="missing"} 1`,
+    `clew_relay_book_events{${labels},state="unknown"} 0`,
+    `clew_relay_book_dropped_events{${labels},reason="full"} 2`,
+    `clew_relay_book_dropped_events{${labels},reason="expired"} 1`,
+    `clew_relay_book_late_events{${labels},age="1m"} 1`,
+    'clew_relay_missing_events 1',
+  ])
+    expect(lines).toContain(line);
+});
+
+describe('a store that fails', () => {
+  it('keeps no event from the service, and its facts are added later', async () => {
+    const store = memoryBooks();
+    let isDown = true;
+    const flaky: BookStore = {
+      ...store,
+      read: async (loads) => (isDown ? Promise.reject(new Error('down')) : store.read(loads)),
+    };
+    const errors: unknown[] = [];
+    const { numbered, send, book, books } = open({
+      seen: { ...memorySeen(), books: flaky },
+      onError: (error) => errors.push(error),
+    });
+    expect((await send({ batch: [numbered(1), numbered(2)], books: [book(2, 2)] })).status).toBe(201);
+    expect(errors).toEqual([new Error('down')]);
+    isDown = false;
+    await send({ batch: [], books: [[LOAD, 1, 1, '1.4.2', {}, {}]] });
+    expect(await books()).toMatchObject([{ tracked: 3, delivered: 2, missing: 1 }]);
+  });
+
+  it('that another request always gets ahead of is reported', async () => {
+    const errors: unknown[] = [];
+    const { numbered, send } = open({
+      seen: { ...memorySeen(), books: { ...memoryBooks(), write: async () => false } },
+      onError: (error) => errors.push(error),
+    });
+    expect((await send({ batch: [numbered(1)] })).status).toBe(201);
+    expect(errors).toMatchObject([{ message: expect.stringContaining('tries') }]);
+  });
+});
+
+it('requests at the same time change one page load in turn', async () => {
+  const { numbered, send, book, books } = open();
+  await Promise.all(Array.from({ length: 15 }, (_, n) => send({ batch: [numbered(n + 1)], books: [book(15)] })));
+  expect(await books()).toMatchObject([{ tracked: 15, delivered: 15, unknown: 0 }]);
+});
+
+it('keeps the newest page loads', async () => {
+  const store = memoryBooks(2);
+  const write = (load: string) =>
+    store.write({ load, before: undefined, after: load, day: day(), changes: { [load]: 1 } });
+  for (const load of ['a', 'b', 'c', 'd']) await write(load);
+  expect(await store.read(['a', 'c', 'd'])).toEqual([undefined, 'c', 'd']);
+  expect(await store.totals([day()])).toEqual([{ a: 1, b: 1, c: 1, d: 1 }]);
+});
+
+it.each([
+  ['chromium', CHROMIUM['User-Agent']],
+  ['chromium', 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0 Safari/537.36'],
+  ['gecko', 'Mozilla/5.0 (X11; rv:150.0) Gecko/20100101 Firefox/150.0'],
+  ['webkit', 'Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15'],
+  ['webkit', 'Mozilla/5.0 (iPhone) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0 Mobile/15E148 Safari/604.1'],
+  ['other', null],
+])('the engine is %s for %s', (engine, userAgent) => {
+  expect(engineOf(userAgent)).toBe(engine);
+});

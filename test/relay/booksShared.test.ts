@@ -1,0 +1,53 @@
+// @module-tag promise
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { type RelayReport, redisSeen } from '../../src/relay.ts';
+import { describeWithRedis, useRedis } from '../redis.ts';
+import { openInMemory, requestOf } from './requests.ts';
+import { event } from './stage.ts';
+
+const redis = useRedis();
+const LOAD = 2 ** 41;
+
+describeWithRedis('the books in Redis', () => {
+  const open = (prefix: string) => {
+    const reports: RelayReport[] = [];
+    const seen = redisSeen((args) => redis().command(args), { prefix });
+    const { relay } = openInMemory({ seen, onReport: (report) => reports.push(report) });
+    const send = (...numbers: number[]) =>
+      relay(
+        requestOf({ batch: numbers.map((n) => event('a', { seq: [LOAD, n] })), books: [[LOAD, 40, 39, 'r', {}, {}]] }),
+      );
+    const books = async () => {
+      await relay.close();
+      return reports.at(-1)?.books;
+    };
+    return { relay, send, books };
+  };
+
+  it('are the same for all relays, and after a restart', async () => {
+    const prefix = `${randomUUID()}:`;
+    const [one, other] = [open(prefix), open(prefix)];
+    // At the same time: the relays change the same page load in turn.
+    await Promise.all(Array.from({ length: 15 }, (_, n) => (n % 2 ? one : other).send(n + 1, n + 21)));
+    const row = { release: 'r', tracked: 40, delivered: 30, missing: 9, unknown: 1 };
+    expect(await one.books()).toMatchObject([row]);
+    expect(await other.books()).toMatchObject([row]);
+    const later = open(prefix);
+    await later.send(16);
+    expect(await later.books()).toMatchObject([{ ...row, delivered: 31, missing: 8 }]);
+  });
+
+  it('are in one slot of a cluster, and end with the memory of events', async () => {
+    const prefix = `${randomUUID()}:`;
+    await open(prefix).send(1);
+    const keys = (await redis().command(['KEYS', `*${prefix}books*`])) as string[];
+    expect(keys).toHaveLength(2);
+    for (const key of keys) {
+      expect(key).toContain(`{${prefix}books}:`);
+      const left = Number(await redis().command(['PTTL', key]));
+      expect(left).toBeGreaterThan(29 * 86_400_000);
+      expect(left).toBeLessThanOrEqual(30 * 86_400_000);
+    }
+  });
+});
