@@ -32,9 +32,9 @@ import { RELAY_HEADER, type WireEvent } from './wire.js';
 export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
 export type { AddressOptions, ConnectionInfo } from './relay/address.js';
 export { ForwardError } from './relay/answer.js';
-export { catalogue } from './relay/catalogue.js';
 export type { BookChange, BookStore } from './relay/bookStore.js';
 export type { BookTotals } from './relay/books.js';
+export { catalogue } from './relay/catalogue.js';
 export {
   type Forward,
   type ForwardAnswer,

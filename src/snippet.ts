@@ -41,7 +41,7 @@ const scalar = (text: string): unknown => {
 };
 
 /** Options whose text may look like a number or a switch. */
-const isText = (name: string): boolean => /^(apiKey|storageName|visitorId)$|Url$/.test(name);
+const isText = (name: string): boolean => /^(apiKey|storageName|visitorId|release)$|Url$/.test(name);
 
 /** The words of an attribute's value, in lower case. */
 const wordsOf = (value: unknown): string[] =>

@@ -16,7 +16,6 @@ import { createVisit } from './page/visit.js';
 import { createClock } from './recorder/clock.js';
 import type { Step } from './recorder/prepare.js';
 import { createRecorder, LIVE, type Replay } from './recorder/recorder.js';
-import { createNumbering } from './visitor/number.js';
 import type { Visitor } from './visitor/record.js';
 import { createVisitor } from './visitor/visitor.js';
 
@@ -35,7 +34,12 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const [on, emit] = createSignals(settings.debug);
   const { fail, failWith, attempt } = createReports(emit);
   const traces = createTraces(emit, service);
-  const ledger = createLedger(emit, settings.maxAge, (dropped, key) => visit.enter({ dropped, key }));
+  const ledger = createLedger(
+    emit,
+    settings.maxAge,
+    (dropped, key) => visit.enter({ dropped, key }),
+    (texts, reason) => books?.drop(texts, reason),
+  );
 
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') visit.receive(message);
@@ -50,7 +54,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     onSize: channel.post,
     fail,
   });
-  const { store, queue, farewell } = outbox;
+  const { store, queue, farewell, books } = outbox;
 
   const [ready, withoutExpired] = settings.renewTokens?.(
     (primaryKey) => emit('token-expired', () => ({ primaryKey })),
@@ -96,7 +100,8 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     elsewhere: settings.cookieDomain,
     ...createIntake({
       queue,
-      number: createNumbering(() => visitor.pages(), !isDirect),
+      // Before the database has answered, another page may take it in from the journal.
+      number: (text) => (visitor.pages() && books?.number(text)) || text,
       begin: ledger.begin,
       onIdentify: traces.tracked,
       drop: (text, reason) => ledger.end([text], reason),

@@ -32,17 +32,15 @@ export const BOOKS_HEADER = 'clew-books';
 
 /**
  * The account of a page load, in the field `books` of a request to a relay. `closed`: no page has an event with a number up to this
- * one any more, except those in the same request. `unnumbered` counts the events that were dropped before they had a number, by
- * reason. `dropped` has the numbers that were dropped later, by reason, as pairs of a first and a last number.
+ * one any more, except those in the same request.
  */
-export type Book = readonly [
-  load: number,
-  count: number,
-  closed: number,
-  release: string,
-  unnumbered: Readonly<Record<string, number>>,
-  dropped: Readonly<Record<string, readonly number[]>>,
-];
+export type Book = readonly [load: number, count: number, closed: number, release: string, drops: readonly Drop[]];
+
+/**
+ * Events that this page has dropped: `length` ones from the number `first`, of any page load. `load` and `first` are 0 for events of
+ * this page load that never had a number.
+ */
+export type Drop = [reason: string, load: number, first: number, length: number];
 
 /** One event as it travels. */
 export interface WireEvent {

@@ -1,3 +1,5 @@
+import type { Seen } from '../../src/relay/seen.ts';
+import { type Accounts, createAccounts } from '../walk/booksChecks.ts';
 import type { Program } from '../world/program.ts';
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
@@ -11,6 +13,8 @@ export { SERVICE_URL } from './relayProcess.ts';
 /** The real relay from `dist/relay.js`, in virtual time. */
 export interface SimulatedRelay {
   readonly serve: Server;
+  /** Its accounts of page loads. */
+  readonly accounts: Accounts;
   /** Ends the process with its open requests, and starts another process. */
   restart(): void;
   /** Restarts with other keys for tokens. */
@@ -55,8 +59,20 @@ export const createSimulatedRelay = (
   let handle: Handle | undefined;
   let starts = 0;
   /** The store of event ids. It outlives the process, like a Redis. */
-  let seen: object | undefined;
+  let seen: Seen | undefined;
   let keys: KeyRing = { latest: 0, first: 0, revoked: [] };
+  const accounts = createAccounts();
+  /** `seen`, whose changes of the accounts are noted. */
+  const noted = (made: Seen): Seen => {
+    const { books } = made;
+    if (!books) return made;
+    const write: typeof books.write = async (change) => {
+      const isWritten = await books.write(change);
+      if (isWritten) accounts.note(change.load, change.after);
+      return isWritten;
+    };
+    return { ...made, books: { ...books, write } };
+  };
 
   const start = () => {
     const owner: Owner = { name: `${name}${++starts}`, state: 'running', held: [] };
@@ -66,7 +82,7 @@ export const createSimulatedRelay = (
       network,
       isAlive: () => owner.state === 'running',
       optionsOf({ memorySeen }) {
-        seen ??= memorySeen({ maxAge: 30 * 86_400_000 });
+        seen ??= noted(memorySeen({ maxAge: 30 * 86_400_000 }) as Seen);
         return { baseUrl, apiKey: 'sim-key', ...IDENTITY[proof](keys), seen };
       },
     });
@@ -79,6 +95,7 @@ export const createSimulatedRelay = (
   };
 
   return {
+    accounts,
     serve: (request, answer) => handle?.(request, answer),
     restart,
     setKeys(change) {

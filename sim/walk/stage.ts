@@ -45,6 +45,8 @@ export interface Stage {
   /** The actions of the walk, with the virtual time (ms) of each. */
   readonly acts: { readonly at: number; readonly verb: Action['verb'] }[];
   readonly ledger: Ledger;
+  /** Ids of events that pages have reported as dropped. */
+  readonly dropped: Set<string>;
   readonly history: History;
   readonly consent: Consent;
   readonly tabs: Tab[];
@@ -69,6 +71,7 @@ export type VerbsOf<A extends { readonly verb: string }> = {
 };
 
 interface DroppedEvent {
+  readonly uuid?: string;
   readonly payload?: { readonly n?: number; readonly distinct_id?: string };
 }
 
@@ -96,7 +99,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
 
   const listen = (page: Page) => {
     page.clew()?.('on', 'dropped', ({ events, reason }: { events: DroppedEvent[]; reason: string }) => {
-      for (const { payload } of events) {
+      for (const { uuid = '', payload } of events) {
+        stage.dropped.add(uuid);
         if (payload?.distinct_id) history.refuse({ page: page.name, person: payload.distinct_id, reason });
         const entry = ledger.tracked.get(payload?.n ?? 0);
         if (entry) Object.assign(entry, { dropped: reason, droppedAt: world.scheduler.now() });
@@ -120,6 +124,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     otherRelay,
     app,
     acts: [],
+    dropped: new Set(),
     ledger,
     history,
     consent,

@@ -8,11 +8,13 @@ import type { Stats } from './types.js';
  *
  * @param maxAge the age (ms) from which events are not sent
  * @param disown the `$identify` of this key with this visitor id was dropped
+ * @param onDropped these events were dropped, of this page or of others
  */
 export const createLedger = (
   emit: <S extends keyof Signals>(signal: S, make: () => Signals[S]) => void,
   maxAge: number,
   disown: (visitorId: string, key: string) => void,
+  onDropped: (texts: readonly ItemText[], reason: DropReason) => void,
 ) => {
   const counts: Stats = { tracked: 0, delivered: 0, queued: 0, dropped: {} };
   const begin = (): void => {
@@ -31,6 +33,7 @@ export const createLedger = (
     const texts = items.filter(isEvent);
     if (!texts[0]) return;
     endUnseen(texts.length, reason);
+    if (reason) onDropped(texts, reason);
     emit(
       reason ? 'dropped' : 'delivered',
       () => ({ events: texts.map((text) => JSON.parse(text)), ...(reason && { reason }) }) as never,

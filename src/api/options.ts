@@ -102,6 +102,14 @@ export interface TrackerOptions {
    */
   visitorId?: string | undefined;
   /**
+   * The version of your site, at most 64 characters. The relay's report counts tracked, delivered and missing events for each release.
+   * A service without a relay does not get it.
+   *
+   * @default none
+   * @example '1.4.2'
+   */
+  release?: string | undefined;
+  /**
    * Tracks page views. In a script tag, `data-page-views` is empty or lists options as words.
    *
    * @default none
@@ -194,6 +202,7 @@ export type Settings = { [Name in Exclude<keyof TrackerOptions, Bare>]-?: NonNul
 type Bare =
   | 'apiKey'
   | 'visitorId'
+  | 'release'
   | 'transport'
   | 'store'
   | 'context'

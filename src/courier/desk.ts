@@ -1,5 +1,6 @@
 import type { Handed } from '../outbox/receipts.js';
 import type { Row } from '../outbox/store.js';
+import type { Book } from '../wire.js';
 import type { Bisection } from './bisect.js';
 import type { Change } from './judge.js';
 import type { Link } from './lease.js';
@@ -36,6 +37,8 @@ export interface Found {
   readonly rows: readonly Row[];
   /** All unsettled rows of the service, if the read has seen the end of the store. */
   readonly all?: readonly Row[] | undefined;
+  /** The books of page loads that have ended, if the read has seen the end of the store. */
+  readonly ended?: readonly Book[] | undefined;
   /** How many unsettled events there are. */
   readonly remaining: number;
 }

@@ -1,10 +1,11 @@
-import { type ItemText, idOf, isEvent } from '../recorder/event.js';
+import { byteLength, type ItemText, idOf, isEvent } from '../recorder/event.js';
+import { jsonOf } from '../wire.js';
 import { ask } from './ask.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, joinUpserts, nextBatch } from './cut.js';
 import { addTo, KEEPALIVE_QUOTA } from './flight.js';
 import type { CourierPorts } from './ports.js';
-import { CLOCK_BYTES, withFields } from './question.js';
+import { withFields } from './question.js';
 
 /** How often (ms) the browser may be given a new batch to send when the page ends. */
 const INTERVAL = 100;
@@ -22,7 +23,7 @@ interface Armed {
  * @param busy ids in flight or handed over. `handOver` adds to them.
  */
 export const createHandover = (
-  { queue, limits, flight, receipts, clock, send, defer }: CourierPorts,
+  { queue, limits, flight, receipts, books, clock, send, defer }: CourierPorts,
   bisection: Bisection,
   busy: Set<string>,
   isAway: () => boolean,
@@ -50,10 +51,6 @@ export const createHandover = (
     if (id) receipts?.write({ id, ids: items.map(idOf), isArmed });
     return () => id && receipts?.drop([{ id }]);
   };
-
-  /** The relay is to know the page's clock, and the service is not. */
-  const room = KEEPALIVE_QUOTA - (receipts ? CLOCK_BYTES : 0);
-  const withClock = (batch: Batch): Batch => (receipts ? withFields(batch, { clock: clock() }) : batch);
 
   /** Replaces the armed batch by the next one, or by none. */
   const renew = () => {
@@ -85,9 +82,12 @@ export const createHandover = (
     handOver(): string[] {
       const handed: string[] = [];
       try {
+        // For the relay, and not for the service.
+        const added = receipts && { clock: clock(), books: books?.stated() };
+        const room = KEEPALIVE_QUOTA - (added ? byteLength(jsonOf(added)) : 0);
         while (navigator.onLine) {
           const idle = nextIdle(room - flight.bytes);
-          const batch = idle && withClock(idle);
+          const batch = idle && added ? withFields(idle, added) : idle;
           const answer = batch && send(batch, true);
           if (!answer) break;
           // Afterwards: a crash in between leaves events that are sent again.

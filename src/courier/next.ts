@@ -1,6 +1,6 @@
 import type { Handed, Receipts } from '../outbox/receipts.js';
-import { type ItemText, idOf } from '../recorder/event.js';
-import { BATCH_PATH } from '../wire.js';
+import { byteLength, type ItemText, idOf } from '../recorder/event.js';
+import { BATCH_PATH, type Book, jsonOf } from '../wire.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
 import { bytesOfQuestions, MOST_ASKED, QUESTION, withQuestions } from './question.js';
@@ -15,6 +15,8 @@ export interface Next {
   readonly id: string;
   /** Handovers that it asks about. */
   readonly questions: readonly Handed[];
+  /** Books that it states. */
+  readonly books: readonly Book[];
   /** No event is queued after the batch. */
   readonly isLast: boolean;
 }
@@ -24,6 +26,7 @@ export interface Next {
  *
  * @param texts all events that may be sent, oldest first
  * @param ready leaves out the events that wait for a token
+ * @param stated the books that a request with this batch states, if they fit
  */
 export const nextRequest = (
   texts: readonly ItemText[],
@@ -33,6 +36,7 @@ export const nextRequest = (
   bisection: Bisection,
   singles: ReadonlySet<string>,
   clock: () => readonly number[],
+  stated: (batch: Batch) => readonly Book[] = () => [],
 ): Next | undefined => {
   const open = receipts?.open() ?? [];
   const handed = new Set(open.flatMap(({ ids }) => ids));
@@ -51,6 +55,8 @@ export const nextRequest = (
   const hasReceipt = receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);
   const questions = hasReceipt && batch.path === BATCH_PATH ? asked : [];
   const id = hasReceipt ? receipts.makeId() : '';
-  const sent = id ? withQuestions(batch, id, questions, clock()) : batch;
-  return { batch, sent, id, questions, isLast: !waiting[batch.items.length] };
+  const made = stated(batch);
+  const books = id && batch.bytes + room + byteLength(jsonOf(made)) <= bisection.largest ? made : [];
+  const sent = id ? withQuestions(batch, id, questions, clock(), books) : batch;
+  return { batch, sent, id, questions, books, isLast: !waiting[batch.items.length] };
 };

@@ -1,3 +1,4 @@
+import type { Books } from '../outbox/books.js';
 import type { Farewell } from '../outbox/farewell.js';
 import type { Queue, Sent } from '../outbox/queue.js';
 import type { Receipts } from '../outbox/receipts.js';
@@ -40,6 +41,8 @@ export interface CourierPorts {
   readonly isDirect: boolean;
   /** Handovers that the relay is asked about. Undefined without a relay. */
   readonly receipts: Receipts | undefined;
+  /** The accounts of page loads. Undefined without a relay. */
+  readonly books: Books | undefined;
   readonly flight: Flight;
   /** Compresses the batch's body. If it rejects, the body is sent as it is. */
   pack(body: string): Promise<Packed>;

@@ -1,6 +1,6 @@
 import type { Handed } from '../outbox/receipts.js';
 import { byteLength } from '../recorder/event.js';
-import { BATCH_PATH, jsonOf } from '../wire.js';
+import { BATCH_PATH, type Book, jsonOf } from '../wire.js';
 import type { Batch } from './cut.js';
 import type { Answer } from './transport.js';
 
@@ -11,7 +11,7 @@ export const MOST_ASKED = 20;
 export const QUESTION: Batch = { path: BATCH_PATH, items: [], body: '{"batch":[]}', bytes: 12 };
 
 /** Most bytes that the page's clock adds to a body: three numbers of 16 digits, their name and their marks. */
-export const CLOCK_BYTES = 65;
+const CLOCK_BYTES = 65;
 /** Most bytes that `withQuestions` adds with the clock: a pair has two ids, a time and their marks. */
 export const bytesOfQuestions = (count: number): number => CLOCK_BYTES + 70 + 60 * count;
 
@@ -21,10 +21,16 @@ export const withFields = (batch: Batch, fields: object): Batch => {
   return { ...batch, body, bytes: byteLength(body) };
 };
 
-/** The batch with its own id, questions about handovers, and the page's clock, in its body. */
-export const withQuestions = (batch: Batch, id: string, asked: readonly Handed[], clock: readonly number[]): Batch => {
+/** The batch with its own id, questions about handovers, the page's clock, and books, in its body. */
+export const withQuestions = (
+  batch: Batch,
+  id: string,
+  asked: readonly Handed[],
+  clock: readonly number[],
+  books: readonly Book[] = [],
+): Batch => {
   const handovers = asked.map(({ id, at }) => [id, Math.max(Date.now() - at, 0)]);
-  return withFields(batch, { handover: id, clock, ...(asked[0] && { handovers }) });
+  return withFields(batch, { handover: id, clock, ...(asked[0] && { handovers }), ...(books[0] && { books }) });
 };
 
 /** The meaning of an answer for the handovers that it was asked about. */

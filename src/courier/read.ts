@@ -65,8 +65,13 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   };
   const updateSeen = (...found: Parameters<typeof update>) => {
     const link = update(...found);
-    // At once, because rows that are stored later were not in this read.
-    if (pass.found.all && !isLate(desk, pass)) queue.saw(pass.found.all);
+    const { all } = pass.found;
+    if (all && !isLate(desk, pass)) {
+      // At once, because rows that are stored later were not in this read.
+      queue.saw(all);
+      // Not without a database, which may have rows.
+      pass.found = { ...pass.found, ended: ports.books?.ended() };
+    }
     return link;
   };
   const written = await store.transact(writes, linkNameOf(service), updateSeen, query);

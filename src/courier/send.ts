@@ -2,6 +2,7 @@ import type { Sent } from '../outbox/queue.js';
 import type { Row } from '../outbox/store.js';
 import { type ItemText, idOf, isOlder } from '../recorder/event.js';
 import { ask } from './ask.js';
+import type { Batch } from './cut.js';
 import { type Desk, enter, isAway, isLate, type Pass, type Settling } from './desk.js';
 import { addTo } from './flight.js';
 import { judge } from './judge.js';
@@ -32,6 +33,15 @@ export const createSend = (
     desk.waiting = items.length - found.length;
     return found;
   };
+
+  /** The books of a request with this batch. Memory may have more than the rows, which have these texts. */
+  const statedFor =
+    ({ found }: Pass, texts: readonly ItemText[]) =>
+    ({ items }: Batch) => {
+      const ids = items.map(idOf);
+      const queued = [...texts, ...queue.items.values()].filter((text) => !ids.includes(idOf(text)));
+      return ports.books?.stated(found.ended, queued) ?? [];
+    };
 
   /** Which of these events are other pages'. */
   const othersIn = (rows: readonly Row[], ids: ReadonlySet<string>): ItemText[] =>
@@ -93,13 +103,14 @@ export const createSend = (
   return async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
     const left = orMemory(queue, leftIn(rows, isLeft));
     const texts = left.flatMap(([, items = []]) => items);
-    const next = nextRequest(texts, ready, receipts, limits, bisection, known.singles, ports.clock);
+    const { singles } = known;
+    const next = nextRequest(texts, ready, receipts, limits, bisection, singles, ports.clock, statedFor(pass, texts));
     // These rows hold nothing to send: delete them and read on, unless all that is stored waits for a new token.
     if (!next) {
       desk.waiting = allIn(rows).length;
       return { change: left[0] && pass.found.all ? release : take, writes: changedRows(rows, isLeft) };
     }
-    const { batch, sent, id, questions, isLast } = next;
+    const { batch, sent, id, questions, books, isLast } = next;
     enter(desk, pass, 'send');
     const packed = await ports.pack(sent.body).catch(() => undefined);
     // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
@@ -115,7 +126,10 @@ export const createSend = (
     }
     const answer = await request(next, ids, packed);
     // The page has left, and is back.
-    if (id && answer.outcome === 'delivered') receipts?.drop([{ id }]);
+    if (id && answer.outcome === 'delivered') {
+      receipts?.drop([{ id }]);
+      ports.books?.settle(books);
+    }
     ports.onAnswer(ids, answer);
     const [ended, verdict] = ports.withoutExpired(batch.items, answer);
     const { done, lost, isError, change } = judge(bisection, { ...batch, items: ended }, isLast, verdict);

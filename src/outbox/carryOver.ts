@@ -15,6 +15,8 @@ export const ITEMS = 'clew.items';
 export const SETTLED = 'clew.settled';
 /** A request whose answer its page may never read. A key begins so, and names the service and the request. */
 export const HANDED = 'clew.handed';
+/** The account of a page load. A key begins so, and names the service and the page load. */
+export const BOOK = 'clew.book';
 /** Names of pages that left while they may have held the lease, which is void since: a key begins so, and names the service. */
 export const TAB = 'clew.tab';
 /** The visitor, for a page that cannot wait for the database. */
@@ -91,9 +93,13 @@ export const carry = (key: string, local?: Local, value?: unknown): boolean => {
 
 /** Deletes all entries of a service, and the entries without a service. */
 export const carryNothing = (service: string, local: Local): void => {
-  const pages = [`${PAGE} ${service} `, `${ITEMS} ${service} `, `${HANDED} ${service} `, CALLS].flatMap((prefix) =>
-    carriedKeys(prefix, local),
-  );
+  const pages = [
+    `${PAGE} ${service} `,
+    `${ITEMS} ${service} `,
+    `${HANDED} ${service} `,
+    `${BOOK} ${service} `,
+    CALLS,
+  ].flatMap((prefix) => carriedKeys(prefix, local));
   const own = [SETTLED, TAB, USED, EARLY].flatMap((name) => [name, `${name} ${service}`]);
   for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, PLUGINS, ...pages, ...own]) carry(key, local);
 };

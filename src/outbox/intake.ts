@@ -1,12 +1,12 @@
 import type { DropReason } from '../api/signals.js';
-import { type ItemText, idOf, isEvent, isIdentify } from '../recorder/event.js';
+import { type ItemText, idOf, isEvent, isIdentify, stamp } from '../recorder/event.js';
 import type { Finished } from '../visitor/calls.js';
 import type { Queue } from './queue.js';
 
 export interface IntakePorts {
   readonly queue: Queue;
-  /** Adds the visitor to an item. */
-  number(item: Finished): ItemText;
+  /** Adds the number to an `$identify`. Other events have one from their call. */
+  number(text: ItemText): ItemText;
   /** One event more is counted as tracked. */
   begin(): void;
   /** This `$identify` was made. */
@@ -38,9 +38,11 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   };
   /** An item of this page. Another page may have taken it in already, from the journal. */
   const takeOwn = (item: Finished, isAdopted?: boolean): Report | undefined => {
-    const [draft] = item;
+    const [draft, known] = item;
     if (queue.has(idOf(draft))) return undefined;
-    const text = number(item);
+    const finished = stamp(draft, known);
+    // Two pages that number the same `$identify` would each wait for its number.
+    const text = isIdentify(draft) && !isAdopted ? number(finished) : finished;
     if (isIdentify(draft)) {
       begin();
       onIdentify(text);

@@ -1,5 +1,6 @@
 import { v4 as uuid } from 'uuid';
 import type { Settings } from '../api/options.js';
+import { createBooks } from './books.js';
 import { createFarewell } from './farewell.js';
 import { createStore } from './indexedDb.js';
 import { createJournal } from './journal.js';
@@ -12,7 +13,7 @@ export interface OutboxPorts extends Pick<QueuePorts, 'pages' | 'onStored' | 'on
 
 /** All unconfirmed events: the queue in memory and in the store, and their copies in localStorage. */
 export const createOutbox = (settings: Settings, ports: OutboxPorts) => {
-  const { storageName: service, apiKey } = settings;
+  const { storageName: service, apiKey, release } = settings;
   /** Names this page's rows in the store, and its journal. */
   const page = uuid();
   const store = settings.store ?? createStore(ports.fail);
@@ -24,5 +25,6 @@ export const createOutbox = (settings: Settings, ports: OutboxPorts) => {
     queue: createQueue({ ...ports, store, journal, service, page, limits: settings }),
     // A service cannot be asked for the result of a request.
     receipts: apiKey ? undefined : createReceipts(service, store.local),
+    books: apiKey ? undefined : createBooks(service, journal, page, release, store.local),
   };
 };

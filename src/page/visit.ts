@@ -2,6 +2,7 @@ import type { createLedger } from '../api/ledger.js';
 import type { Settings } from '../api/options.js';
 import { linkNameOf } from '../courier/lease.js';
 import type { Courier } from '../courier/ports.js';
+import type { Books } from '../outbox/books.js';
 import { carryNothing } from '../outbox/carryOver.js';
 import type { createFarewell } from '../outbox/farewell.js';
 import type { Queue } from '../outbox/queue.js';
@@ -23,6 +24,8 @@ export interface VisitPorts {
   readonly store: Store;
   readonly courier: Courier;
   readonly farewell: ReturnType<typeof createFarewell>;
+  /** Undefined without a relay. */
+  readonly books: Books | undefined;
   readonly channel: Channel;
   readonly ledger: ReturnType<typeof createLedger>;
   /** Another visitor id is about to start. */
@@ -34,7 +37,7 @@ export interface VisitPorts {
 
 /** The moments that concern all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
 export const createVisit = (ports: VisitPorts) => {
-  const { settings, recorder, visitor, queue, store, courier, farewell, channel, ledger } = ports;
+  const { settings, recorder, visitor, queue, store, courier, farewell, books, channel, ledger } = ports;
 
   const start = () => visitor.grant();
   /** Shows the visitor to the site's other hosts. After a refusal, it deletes the cookie. */
@@ -54,6 +57,7 @@ export const createVisit = (ports: VisitPorts) => {
     courier.forget();
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
     carryNothing(settings.storageName, store.local);
+    books?.drop([], 'consent');
     writeCookie();
     neverSeen(start);
   };
@@ -83,6 +87,7 @@ export const createVisit = (ports: VisitPorts) => {
   /** Hands over the queue, and journals for the next page. */
   const depart = (isUnloading?: boolean, isKept?: boolean) => {
     if (!visitor.leave()) return store.abort(isKept);
+    books?.write(true);
     const lease = courier.leave(visitor.unread(), isUnloading);
     visitor.carry();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
@@ -136,9 +141,9 @@ export const createVisit = (ports: VisitPorts) => {
     /** The recorder has an event. */
     take(text: ItemText, isSingle: boolean) {
       if (isSingle) courier.single(idOf(text));
-      // An event that is too large is dropped later, when it has its number, so that the relay's report counts it.
       if (queue.excessOf(text, visitor.size()) === 'full') ledger.end([text], 'full');
-      else enter({ text });
+      // Now, and not when the visitor is known: another page may take the event in from the journal, and send it, too.
+      else enter({ text: books?.number(text) ?? text });
     },
     /** Properties wait like events, and in the same room. */
     setProperties(call: Call) {
@@ -148,6 +153,7 @@ export const createVisit = (ports: VisitPorts) => {
     /** The recorder has no more events for now. */
     rest() {
       visitor.write();
+      if (visitor.pages()) books?.write();
       // A crash drops writes that are queued behind other transactions or behind a database that is opened again.
       const isHeldUp = courier.isReading() || visitor.isBusy() || !store.isOpen();
       if (visitor.pages() && isHeldUp) queue.carry(false);

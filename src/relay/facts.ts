@@ -26,6 +26,12 @@ const nameOf = (reason: string, isOfJob: boolean): string => {
   return reason === 'bot' ? 'bot' : 'not-accepted';
 };
 
+const withDrop =
+  (reason: string, first: number, length: number) =>
+  ({ dropped = {} }: Fact): Partial<Fact> => ({
+    dropped: { ...dropped, [reason]: union(dropped[reason] ?? [], [first, first + length - 1]) },
+  });
+
 /** The facts of a request for each page load that its events or its statements name. */
 export const factsOf = (
   statements: readonly (Statement | undefined)[],
@@ -42,9 +48,16 @@ export const factsOf = (
   };
   for (const statement of statements) {
     if (!statement) continue;
-    const { load, closed, ...stated } = statement;
+    const { load, closed, release, count, drops } = statement;
     // The page still has the request's events, and makes the statement again.
-    change(load, () => ({ ...stated, closed: isServed ? closed : 0 }));
+    change(load, () => ({ release, count, closed: isServed ? closed : 0 }));
+    for (const { reason, load: of, first, length } of drops) {
+      if (first) change(of, withDrop(reason, first, length));
+      else
+        change(of, ({ unnumbered = {} }) => ({
+          unnumbered: { ...unnumbered, [reason]: (unnumbered[reason] ?? 0) + length },
+        }));
+    }
   }
   if (!isServed) return facts;
   for (const { came, forwarded } of [...taken, ...repeats]) {
@@ -56,8 +69,7 @@ export const factsOf = (
   for (const [event, reason] of refused) {
     const [load, n] = numberIn(event) ?? [];
     const name = nameOf(reason, isOfJob.has(event));
-    if (load && n)
-      change(load, ({ dropped = {} }) => ({ dropped: { ...dropped, [name]: union(dropped[name] ?? [], [n, n]) } }));
+    if (load && n) change(load, withDrop(name, n, 1));
   }
   return facts;
 };

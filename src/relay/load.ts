@@ -75,7 +75,7 @@ export const withFact = (load: Load | undefined, fact: Fact): Load => {
   const numbers = fresh.map(([n]) => n).sort((a, b) => a - b);
   return {
     // Only a page that states the load knows its release.
-    release: fact.release ?? load?.release ?? '',
+    release: fact.release || load?.release || '',
     engine: load?.engine ?? fact.engine,
     day: load?.day ?? fact.day,
     count: Math.max(load?.count ?? 0, fact.count ?? 0),

@@ -22,11 +22,3 @@ export const sizeOf = (ranges: Ranges, most = Number.POSITIVE_INFINITY): number 
     size += Math.max(Math.min(ranges[at + 1] ?? 0, most) - (ranges[at] ?? 0) + 1, 0);
   return size;
 };
-
-/** Whether a value from outside is such a list, of numbers from 1 to `most`. */
-export const isRanges = (value: unknown, most: number): value is Ranges =>
-  Array.isArray(value) &&
-  value.length % 2 === 0 &&
-  value.every(
-    (n, at) => Number.isSafeInteger(n) && n <= most && n >= (at % 2 ? value[at - 1] : (value[at - 1] ?? 0) + 1),
-  );

@@ -1,15 +1,12 @@
 import { type Book, isObject, type WireEvent } from '../wire.js';
-import { isRanges, type Ranges } from './ranges.js';
 
-/** Most books in a request, and most numbers of a page load. More come from no tracker. */
-const MOST_BOOKS = 50;
-export const MOST_NUMBER = 1e7;
-/** Most pairs of numbers for one reason. */
-const MOST_PAIRS = 200;
+/** Most books in a request, most drops in a book, and most numbers of a page load. More come from no tracker. */
+const MOST_BOOKS = 60;
+const MOST_DROPS = 5000;
+const MOST_NUMBER = 1e7;
 
 /** The tracker's reasons. Pages must not be able to add others. */
 const REASONS = ['full', 'too-large', 'expired', 'rejected', 'filtered', 'unserialisable'];
-const nameOf = (reason: string): string => (REASONS.includes(reason) ? reason : 'other');
 
 const isNumber = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= MOST_NUMBER;
@@ -19,36 +16,45 @@ const isLoad = (value: unknown): value is number => Number.isSafeInteger(value) 
 /** It becomes a label of metrics. */
 const isRelease = (value: unknown): value is string => typeof value === 'string' && /^[^"\\\p{C}]{0,64}$/u.test(value);
 
+/** Events that a tracker has dropped. Without `first`, they never had a number. */
+export interface StatedDrop {
+  readonly reason: string;
+  readonly load: number;
+  readonly first?: number | undefined;
+  readonly length: number;
+}
+
 /** A page's statement about a page load. */
 export interface Statement {
   readonly load: number;
   readonly release: string;
   readonly count: number;
   readonly closed: number;
-  readonly unnumbered: Readonly<Record<string, number>>;
-  readonly dropped: Readonly<Record<string, Ranges>>;
+  readonly drops: readonly StatedDrop[];
 }
+
+const dropIn = (drop: unknown, own: number): StatedDrop | undefined => {
+  if (!Array.isArray(drop) || drop.length !== 4) return undefined;
+  const [given, load, first, length] = drop;
+  if (typeof given !== 'string' || !isNumber(length, 1)) return undefined;
+  const reason = REASONS.includes(given) ? given : 'other';
+  if (load === 0 && first === 0) return { reason, load: own, length };
+  return isLoad(load) && isNumber(first, 1) && isNumber(first + length, 1)
+    ? { reason, load, first, length }
+    : undefined;
+};
 
 const statementIn = (book: unknown): Statement | undefined => {
   if (!Array.isArray(book)) return undefined;
-  const [load, count, closed, release = '', unnumbered = {}, dropped = {}] = book as unknown as Partial<Book>;
-  if (!isLoad(load) || !isNumber(count, 0) || !isNumber(closed, 0) || closed > count || !isRelease(release))
-    return undefined;
-  if (!isObject(unnumbered) || !isObject(dropped)) return undefined;
-  const counts = Object.entries(unnumbered);
-  const ranges = Object.entries(dropped);
-  const isWhole =
-    counts.length + ranges.length <= MOST_BOOKS &&
-    counts.every(([, n]) => isNumber(n, 1)) &&
-    ranges.every(([, list]) => isRanges(list, count) && list.length <= 2 * MOST_PAIRS);
-  if (!isWhole) return undefined;
+  const [load, count, closed, release, given] = book as unknown as Partial<Book>;
+  if (!isLoad(load) || !isNumber(count, 0) || !isNumber(closed, 0) || closed > count) return undefined;
+  const drops = Array.isArray(given) && given.length <= MOST_DROPS ? given : [];
   return {
     load,
-    release,
+    release: isRelease(release) ? release : 'other',
     count,
     closed,
-    unnumbered: Object.fromEntries(counts.map(([reason, n]) => [nameOf(reason), n])),
-    dropped: Object.fromEntries(ranges.map(([reason, list]) => [nameOf(reason), list])),
+    drops: drops.flatMap((drop) => dropIn(drop, load) ?? []),
   };
 };
 

@@ -40,7 +40,7 @@ export const createTestTransport = (): TestTransport => {
   /** Takes a request as a relay does: a duplicate once. Returns its answer about handovers. */
   const take = (url: string, text: string): HandoverState[] => {
     const [path = '', inAddress] = url.split(`?${HANDOVER}=`);
-    const { handover = inAddress, handovers = [], clock: _clock, ...body } = JSON.parse(text);
+    const { handover = inAddress, handovers = [], clock: _clock, books: _books, ...body } = JSON.parse(text);
     if (path.endsWith(UPSERT_PATH)) upserts.push(body);
     else for (const event of path.endsWith(BATCH_PATH) ? body.batch : [body]) events.set(event.uuid, event);
     arrived.add(handover);

@@ -11,8 +11,14 @@ const open = () => {
   on('delivered', (value) => delivered.push(value));
   on('dropped', (value) => dropped.push(value));
   const disowned: string[][] = [];
-  const ledger = createLedger(emit, 60_000, (...identity) => disowned.push(identity));
-  return { ...ledger, delivered, dropped, disowned };
+  const booked: [texts: readonly string[], reason: string][] = [];
+  const ledger = createLedger(
+    emit,
+    60_000,
+    (...identity) => disowned.push(identity),
+    (...drop) => booked.push(drop),
+  );
+  return { ...ledger, delivered, dropped, disowned, booked };
 };
 
 it('stats() adds up: tracked = delivered + queued + all of dropped', () => {

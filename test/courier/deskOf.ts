@@ -19,6 +19,7 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     limits: { maxBatchEvents: 2, maxBatchBytes: 60_000, flushInterval: 3000, maxAge: Number.POSITIVE_INFINITY },
     isDirect: false,
     receipts: undefined,
+    books: undefined,
     flight: { bytes: 0 },
     pack: async () => undefined,
     send: async () => ({ outcome: 'delivered' }),

@@ -101,6 +101,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     limits,
     isDirect: options.isDirect ?? false,
     receipts: options.isDirect ? undefined : createReceipts(SERVICE, localOf(store)),
+    books: undefined,
     pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
       (batch.items[0] ? sent : questions).push({ ...batch, body: withoutReceipt(batch.body) });

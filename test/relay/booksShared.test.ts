@@ -15,9 +15,7 @@ describeWithRedis('the books in Redis', () => {
     const seen = redisSeen((args) => redis().command(args), { prefix });
     const { relay } = openInMemory({ seen, onReport: (report) => reports.push(report) });
     const send = (...numbers: number[]) =>
-      relay(
-        requestOf({ batch: numbers.map((n) => event('a', { seq: [LOAD, n] })), books: [[LOAD, 40, 39, 'r', {}, {}]] }),
-      );
+      relay(requestOf({ batch: numbers.map((n) => event('a', { seq: [LOAD, n] })), books: [[LOAD, 40, 39, 'r', []]] }));
     const books = async () => {
       await relay.close();
       return reports.at(-1)?.books;

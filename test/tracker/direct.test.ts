@@ -18,6 +18,7 @@ describe('a tracker without a relay', () => {
     }
     expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
     for (const { body } of requests) expect(JSON.parse(`${body}`)).not.toHaveProperty('clock');
+    for (const { body } of requests) expect(JSON.parse(`${body}`)).not.toHaveProperty('books');
     for (const { headers, credentials } of requests) {
       expect(headers).toEqual({ 'Content-Type': 'application/json', Authorization: 'Api-Key the-key' });
       expect(credentials).toBeUndefined();
@@ -37,18 +38,20 @@ describe('a tracker without a relay', () => {
 });
 
 describe('a tracker with a relay', () => {
-  it('sends no key and numbers the events of each page and visitor id', async () => {
+  it('sends no key and numbers the events of the page load, also of several visitor ids', async () => {
     const { tracker, requests, events } = start();
     tracker.track('a');
     tracker.track('b');
     tracker.reset();
     tracker.track('c');
     await tracker.flush();
+    const [load] = events()[0]?.seq ?? [];
     expect(events().map(({ seq }) => seq)).toEqual([
-      [1, 1],
-      [1, 2],
-      [1, 1],
+      [load, 1],
+      [load, 2],
+      [load, 3],
     ]);
+    expect(load).toBeGreaterThan(2 ** 48);
     expect(requests[0]?.headers).toEqual({ 'Content-Type': 'application/json' });
   });
 

@@ -1,0 +1,101 @@
+import { v4 as uuid } from 'uuid';
+import type { DropReason } from '../api/signals.js';
+import { type ItemText, stamp } from '../recorder/event.js';
+import type { Book, Drop } from '../wire.js';
+import { BOOK, carried, carriedKeys, carry, type Local } from './carryOver.js';
+import type { Journal } from './journal.js';
+
+/** The account of each page load, for the relay. They are in localStorage, because a leaving page can write there. */
+export interface Books {
+  /** The event with its number. */
+  number(text: ItemText): ItemText;
+  /** These events are dropped. After a refusal, the page counts as another page load. */
+  drop(texts: readonly ItemText[], reason: DropReason): void;
+  /** Stores the book of this page load. */
+  write(isLeft?: boolean): void;
+  /** The books of pages that have gone, and that have left no event in a journal. */
+  ended(): readonly Book[];
+  /** The books for a request. Those of `ended` are closed, except if one of these events is theirs. */
+  stated(ended?: readonly Book[], queued?: readonly ItemText[]): readonly Book[];
+  /** The relay has these books. */
+  settle(books: readonly Book[]): void;
+}
+
+/** More are not kept: a journal that is never taken in keeps all of them open. */
+const MOST_BOOKS = 50;
+/** A page that has written nothing for so long (ms) has crashed, or all that it has tracked is in a row. */
+const SILENCE = 6e5;
+
+/** The page load and the number of an event, which come behind its payload. Both are 0 if it has none. */
+const seqOf = (text: ItemText): number[] =>
+  text
+    .slice(text.lastIndexOf('"seq":[') + 7)
+    .split(/\D/, 2)
+    .map(Number);
+
+export const createBooks = (service: string, journal: Journal, page: string, release = '', local?: Local): Books => {
+  const prefix = `${BOOK} ${service} `;
+  let load: number;
+  let count: number;
+  let drops: Drop[];
+  let isChanged = false;
+
+  const begin = (id: string) => {
+    // A random number above 2^48: earlier versions have numbered the page loads of a browser from 1.
+    load = Number.parseInt(`1${id.slice(-12)}`, 16);
+    count = 0;
+    drops = [];
+  };
+  begin(page);
+
+  /** In place of `closed` they have the time of their last write, or 0 if the page has left. Any code of the origin may have written one. */
+  const stored = () =>
+    carriedKeys(prefix, local)
+      .map((key) => carried(key, local) as Book)
+      .filter(Array.isArray);
+
+  const write = (isLeft?: boolean) => {
+    if (!isChanged && !(isLeft && (count || drops[0]))) return;
+    isChanged = false;
+    if (!carriedKeys(prefix, local)[MOST_BOOKS])
+      carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops]);
+  };
+
+  return {
+    number(text) {
+      isChanged = true;
+      return stamp(text, { seq: [load, ++count] });
+    },
+    drop(texts, reason) {
+      if (reason === 'consent') return begin(uuid());
+      for (const [of = 0, n = 0] of texts.map(seqOf)) {
+        isChanged = true;
+        const next = drops.find((one) => one[0] === reason && one[1] === of && (!n || one[2] + one[3] === n));
+        if (next) next[3]++;
+        else drops.push([reason, of, n, 1]);
+      }
+      // Another tab may close the book. Events without a number were dropped within a call, at whose end the page writes.
+      if (texts.some((text) => seqOf(text)[1])) write();
+    },
+    write,
+    ended() {
+      const since = Date.now() - SILENCE;
+      // Those that have texts, of open pages, too.
+      return journal.others(Number.POSITIVE_INFINITY).some(({ texts }) => texts[0])
+        ? []
+        : stored().filter(([of, , at]) => of !== load && at < since);
+    },
+    stated(ended = [], queued = []) {
+      write();
+      const open = new Set(queued.map((text) => seqOf(text)[0]));
+      return stored().map(([of, most, , ...rest]) => {
+        const end = !open.has(of) && ended.find((one) => one[0] === of);
+        return [of, most, end ? end[1] : 0, ...rest];
+      });
+    },
+    settle(books) {
+      // A page from the back/forward cache writes its book again.
+      for (const [of, count, closed] of books) if (closed === count) carry(prefix + of, local);
+    },
+  };
+};
