@@ -1,6 +1,6 @@
-import { fitsScalar } from './fits.js';
+import { eventNamed, fitsScalar } from './fits.js';
 import { likelyName } from './likelyName.js';
-import { pairObjects } from './pairObjects.js';
+import { pairObjects, splitForms } from './pairObjects.js';
 import {
   alternativesOf,
   type Catalogue,
@@ -127,7 +127,9 @@ const compareObjects = (
   path: readonly string[],
   sides: Sides,
 ): void => {
-  const { pairs, gone, fresh } = pairObjects(old, now, sides.before, sides.after);
+  const { before, after } = sides;
+  const were = splitForms(old, now, before, after);
+  const { pairs, gone, fresh } = pairObjects(were, splitForms(now, old, after, before), before, after);
   for (const [one, other] of pairs) compareProperties(one, other, path, sides);
   for (const one of gone) sides.add('gone', path, `the form with ${formOf(one)} is gone`);
   for (const one of fresh) sides.add('new', path, `the form with ${formOf(one)} is new`);
@@ -194,17 +196,33 @@ const NO_PAYLOAD: Schema = { type: 'object' };
 const compareEvents = (old: EventSchema, now: EventSchema, sides: Sides): void => {
   const were = old.properties.payload;
   const are = now.properties.payload;
-  compareSchemas(were ?? NO_PAYLOAD, are ?? NO_PAYLOAD, [], sides);
-  if (!were || !are) return;
   const was = old.required.includes('payload');
   const is = now.required.includes('payload');
+  if (!were && are && !is) {
+    sides.add('new', [], 'may have a payload now');
+    return;
+  }
+  compareSchemas(were ?? NO_PAYLOAD, are ?? NO_PAYLOAD, [], sides);
+  // A new property that is required requires the payload.
+  if (!are || (!were && alternativesOf(are, sides.after).every(({ required }) => required?.[0] !== undefined))) return;
   if (was && !is) sides.add('optional', [], 'the payload may be missing now');
   if (!was && is) sides.add('required', [], 'the payload is required now');
+};
+
+/** The event of a template, such as `step_${number}`, whose name another catalogue's event has. */
+const patternFor = ({ anyOf }: Catalogue, { properties: { event } }: EventSchema): EventSchema | undefined => {
+  const found = typeof event.const === 'string' ? eventNamed(anyOf, event.const) : undefined;
+  return found?.properties.event.pattern === undefined ? undefined : found;
 };
 
 /** All differences of two catalogues, except those of words and of order. */
 export const compareCatalogues = (old: Catalogue, now: Catalogue): Change[] => {
   const changes: Change[] = [];
+  const adder =
+    (event: string): Sides['add'] =>
+    (kind, path, text, value) => {
+      changes.push({ kind, event, path, text, ...(value !== undefined && { value }) });
+    };
   const { $defs: before = {} } = old;
   const { $defs: after = {} } = now;
   const nameOf = ({ properties }: EventSchema) => JSON.stringify(properties.event);
@@ -213,10 +231,8 @@ export const compareCatalogues = (old: Catalogue, now: Catalogue): Change[] => {
   const payloadOf = ({ properties }: EventSchema) => properties.payload ?? NO_PAYLOAD;
   const fresh = [...are].filter(([name]) => !were.has(name)).map(([, event]) => event);
   for (const [name, event] of were) {
-    const other = are.get(name);
-    const add: Sides['add'] = (kind, path, text, value) => {
-      changes.push({ kind, event: event.title, path, text, ...(value !== undefined && { value }) });
-    };
+    const other = are.get(name) ?? patternFor(now, event);
+    const add = adder(event.title);
     if (other) compareEvents(event, other, { before, after, open: new Set(), add });
     else {
       const likely = likelyName(
@@ -227,6 +243,11 @@ export const compareCatalogues = (old: Catalogue, now: Catalogue): Change[] => {
       add('gone', [], likely ? `is gone. Is it ${codeOf(likely)} now?` : 'is gone');
     }
   }
-  for (const { title } of fresh) changes.push({ kind: 'new', event: title, path: [], text: 'is new' });
-  return changes;
+  for (const event of fresh) {
+    const pattern = patternFor(old, event);
+    if (pattern) compareEvents(pattern, event, { before, after, open: new Set(), add: adder(event.title) });
+    adder(event.title)('new', [], 'is new');
+  }
+  // Forms that were one form may have the same change.
+  return [...new Map(changes.map((change) => [JSON.stringify(change), change])).values()];
 };

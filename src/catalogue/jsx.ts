@@ -1,4 +1,5 @@
 import type ts from 'typescript';
+import { plainText } from './html.js';
 import { type Attribute, type Mark, marksOf, type Values } from './marks.js';
 import type { Compiler } from './typeSchema.js';
 
@@ -16,6 +17,12 @@ const attributeOf = (compiler: Compiler, checker: ts.TypeChecker, type: ts.Type)
   return { values, isOptional: given.length < members.length };
 };
 
+/** A text in quotes has the names of characters, as in HTML. */
+const textOf = (written: string): Attribute => {
+  const text = written.includes('&') ? plainText(written) : written;
+  return { values: text === undefined ? undefined : [text] };
+};
+
 /** The marks of JSX in the project's own files. */
 export const marksInJsx = (
   compiler: Compiler,
@@ -27,7 +34,7 @@ export const marksInJsx = (
   const marks: Mark[] = [];
   const readAttribute = ({ initializer }: ts.JsxAttribute): Attribute => {
     if (!initializer) return { values: ['true'] };
-    if (compiler.isStringLiteral(initializer)) return { values: [initializer.text] };
+    if (compiler.isStringLiteral(initializer)) return textOf(initializer.text);
     const expression = compiler.isJsxExpression(initializer) ? initializer.expression : undefined;
     return expression ? attributeOf(compiler, checker, checker.getTypeAtLocation(expression)) : { values: undefined };
   };

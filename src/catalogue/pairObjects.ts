@@ -1,4 +1,4 @@
-import { canonical, type Definitions, resolve, type Schema } from './schema.js';
+import { alternativesOf, canonical, type Definitions, resolve, type Schema } from './schema.js';
 
 /** The forms of an object that two catalogues have, and those that only one of them has. */
 export interface Paired {
@@ -24,6 +24,28 @@ const likeness = (one: Schema, other: Schema, before: Definitions, after: Defini
   const common = names.filter((name) => Object.hasOwn(other.properties ?? {}, name)).length;
   return 1 + shared.length * 100 + common;
 };
+
+/** One form for each value of the property that sets forms apart, if other forms have one of its values only. */
+const splitForm = (form: Schema, others: readonly Schema[], own: Definitions, theirs: Definitions): Schema[] => {
+  const { properties = {} } = form;
+  const fixed = others.map((other) => fixedValues(other, theirs));
+  for (const [name, schema] of Object.entries(properties)) {
+    const values = alternativesOf(schema, own).map(({ const: value }) => value);
+    if (values.length < 2 || values.includes(undefined)) continue;
+    const isKind = fixed.some((all) => all.has(name) && values.includes(all.get(name) as string));
+    if (isKind) return values.map((value) => ({ ...form, properties: { ...properties, [name]: { const: value } } }));
+  }
+  return [form];
+};
+
+/** `{ kind: 'a' | 'b' }` as `{ kind: 'a' } | { kind: 'b' }`, where the other side has these. */
+export const splitForms = (
+  forms: readonly Schema[],
+  others: readonly Schema[],
+  own: Definitions,
+  theirs: Definitions,
+): Schema[] =>
+  forms.length + others.length > 2 ? forms.flatMap((form) => splitForm(form, others, own, theirs)) : [...forms];
 
 /** Pairs the forms of an object, the most alike first. A single form on both sides is the same one. */
 export const pairObjects = (

@@ -184,3 +184,33 @@ describe('the difference of', () => {
     ]);
   });
 });
+
+describe('two event maps', () => {
+  const changes = (old: string, now: string) =>
+    compareCatalogues(catalogueOf(`interface Events { ${old} }`), catalogueOf(`interface Events { ${now} }`)).map(
+      ({ kind, event, path }) => [kind, event, ...path].join(' '),
+    );
+  const one = "{ kind: 'a' | 'b'; n: number }";
+  const two = "{ kind: 'a'; n: number } | { kind: 'b'; n: number }";
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+  const steps = '[name: `step_${number}`]: { n: number }';
+
+  it.each([
+    ['a payload that is new and required', 'x: undefined', 'x: { a?: string }', ['new x a', 'required x']],
+    ['a payload that is new and may be missing', 'x: undefined', 'x: { a: string } | undefined', ['new x']],
+    ['forms as one form', `x: { v: ${two} }`, `x: { v: ${one} }`, []],
+    ['one form as forms', `x: ${one}`, `x: ${two}`, []],
+    ['forms as one form without a value', `x: ${two}`, "x: { kind: 'a' | 'c'; n: number }", ['gone x', 'new x']],
+    ['forms as one form with a narrower value', `x: ${two}`, `x: ${one.replace('number', '1')}`, ['narrowed x n']],
+    ['a name that a template has', 'step_1: { n: number }', steps, [`new step_\${number}`]],
+    [
+      'a name that a template has with another payload',
+      'step_1: { n: string }',
+      steps,
+      ['narrowed step_1 n', `new step_\${number}`],
+    ],
+    ['a name of its own', steps, `${steps}; step_1: { n: number; s: string }`, ['required step_1 s', 'new step_1']],
+  ])('with %s differ in exactly that', (_what, old, now, expected) => {
+    expect(changes(old, now)).toEqual(expected);
+  });
+});

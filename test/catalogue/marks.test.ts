@@ -215,3 +215,8 @@ describe('a catalogue of marks', () => {
     ]);
   });
 });
+
+it('JSX has the names of characters that HTML has', () => {
+  const [mark] = marksOfJsx('const page = <a data-clew-event="A &amp; B" data-clew-x="{1}" />;');
+  expect([mark?.names, ...(mark?.properties ?? [])]).toEqual([['A & B'], ['x', ['{1}']]]);
+});
