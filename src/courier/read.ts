@@ -69,7 +69,7 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
     if (all && !isLate(desk, pass)) {
       // At once, because rows that are stored later were not in this read.
       queue.saw(all);
-      // Not without a database, which may have rows.
+      // Only here: a page without a database cannot know whether rows are left.
       pass.found = { ...pass.found, ended: ports.books?.ended() };
     }
     return link;

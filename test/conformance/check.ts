@@ -81,10 +81,16 @@ export const createBench = (url: string, service: StandIn): Bench => {
   };
 };
 
-/** The result of a check: undefined if the relay keeps the rule. */
+/** The relay lacks an optional part of the protocol. */
+export class Missing extends Error {}
+
+/** The result of a check. */
 export interface Result {
   readonly name: string;
+  /** Undefined if the relay keeps the rule. */
   readonly fault: string | undefined;
+  /** The relay lacks the optional part that the rule is about. */
+  readonly isSkipped: boolean;
 }
 
 /** Runs the checks one after the other. */
@@ -96,12 +102,15 @@ export const runChecks = async (
   const results: Result[] = [];
   for (const { name, run } of checks) {
     bench.service.clear();
-    const fault = await run(bench).then(
+    const error: unknown = await run(bench).then(
       () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n')[0],
+      (error: unknown) => error ?? 'no error',
     );
-    results.push({ name, fault });
-    onResult({ name, fault });
+    const isSkipped = error instanceof Missing;
+    const text = error === undefined || isSkipped ? undefined : error instanceof Error ? error.message : `${error}`;
+    const result = { name, fault: text?.split('\n')[0], isSkipped };
+    results.push(result);
+    onResult(result);
   }
   return results;
 };

@@ -3,12 +3,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRelay, type RelayOptions, toNodeHandler } from '../../src/relay.ts';
 import { closeServer, listenOn } from '../upstream.ts';
+import { booksChecks } from './booksChecks.ts';
 import { createBench, runChecks, SETTINGS } from './check.ts';
 import { requestChecks } from './requestChecks.ts';
 import { type StandIn, startService } from './service.ts';
 import { stateChecks } from './stateChecks.ts';
 
-const CHECKS = [...requestChecks, ...stateChecks];
+const CHECKS = [...requestChecks, ...stateChecks, ...booksChecks];
 const servers: Server[] = [];
 let service: StandIn;
 beforeAll(async () => {
@@ -19,12 +20,16 @@ afterAll(async () => {
   await service.close();
 });
 
-/** The names of the rules that the relay breaks. */
-const brokenBy = async (handler: RequestListener): Promise<string[]> => {
+const resultsOf = async (handler: RequestListener, checks = CHECKS) => {
   const server = createServer(handler);
   servers.push(server);
   const url = `${await listenOn(server)}/clew`;
-  const results = await runChecks(CHECKS, createBench(url, service));
+  return runChecks(checks, createBench(url, service));
+};
+
+/** The names of the rules that the relay breaks. */
+const brokenBy = async (handler: RequestListener): Promise<string[]> => {
+  const results = await resultsOf(handler);
   return results.flatMap(({ name, fault }) => (fault === undefined ? [] : `${name}: ${fault}`));
 };
 
@@ -68,6 +73,25 @@ it('a proxy that only adds the key breaks most rules', async () => {
   });
   expect(broken.length).toBeGreaterThan(CHECKS.length / 2);
   expect(broken.some((line) => line.startsWith('answers a batch 2xx with the header clew-relay'))).toBe(true);
+});
+
+it('a relay that ignores books keeps every rule, and those about books are skipped', async () => {
+  const keep = relayWith();
+  const results = await resultsOf((request, response) => {
+    const { writeHead } = response;
+    response.writeHead = ((...head: Parameters<typeof writeHead>) => {
+      response.removeHeader('clew-books');
+      const [status, headers] = head as unknown as [number, Record<string, string>?];
+      return writeHead.call(
+        response,
+        status,
+        Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => name !== 'clew-books')) as never,
+      );
+    }) as typeof writeHead;
+    keep(request, response);
+  }, booksChecks);
+  expect(results.filter(({ fault }) => fault !== undefined)).toEqual([]);
+  expect(results.filter(({ isSkipped }) => isSkipped).length).toBe(booksChecks.length - 2);
 });
 
 it('has names of its own for all rules', () => {
