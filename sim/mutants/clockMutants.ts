@@ -30,12 +30,12 @@ export const clockMutants: readonly Mutant[] = [
     name: 'clocks: a batch that is left with the browser states the clock',
     file: 'courier/handover.ts',
     find: 'batch && defer(batch)',
-    replace: 'batch && defer(withClock(batch))',
+    replace: 'batch && defer(withFields(batch, { clock: clock() }))',
   },
   {
     name: 'clocks: a handover states no clock',
     file: 'courier/handover.ts',
-    find: 'idle && withClock(idle)',
-    replace: 'idle && (withClock(idle), idle)',
+    find: 'receipts && { clock: clock(), books',
+    replace: 'receipts && { books',
   },
 ];

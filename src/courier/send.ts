@@ -38,9 +38,12 @@ export const createSend = (
   const statedFor =
     ({ found }: Pass, texts: readonly ItemText[]) =>
     ({ items }: Batch) => {
+      const { ended = [] } = found;
       const ids = items.map(idOf);
-      const queued = [...texts, ...queue.items.values()].filter((text) => !ids.includes(idOf(text)));
-      return ports.books?.stated(found.ended, queued) ?? [];
+      const others = (text: ItemText) => !ids.includes(idOf(text));
+      // Only an ended book depends on them, and there may be thousands.
+      const queued = ended[0] ? [...texts, ...queue.items.values()].filter(others) : [];
+      return ports.books?.stated(ended, queued) ?? [];
     };
 
   /** Which of these events are other pages'. */
