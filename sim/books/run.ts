@@ -113,7 +113,8 @@ export const runBooks = async (
     seed,
     tracked: accounts?.tracked() ?? 0,
     missing: [...missing].sort(),
-    lost: [...new Set(deleted.filter(isLost).map(seqIn))].sort(),
+    // A `$identify` has no number if its page has left before the database answered. The docs name this limit.
+    lost: [...new Set(deleted.filter(isLost).map(seqIn).filter(Boolean))].sort(),
     unknown: accounts?.unknown() ?? 0,
     falseAlarm: isDeleting ? undefined : findFalseAlarm(stage),
   };
