@@ -5,7 +5,7 @@ import { serve } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { type Context, Hono } from 'hono';
 import { NONCE, secureHeaders } from 'hono/secure-headers';
-import { createRelay } from '../dist/relay.js';
+import { type BookTotals, createRelay } from '../dist/relay.js';
 import { serveApp } from './apps.ts';
 import { createCollector } from './collector/collector.ts';
 import type { ServerEnv } from './collector/faults.ts';
@@ -79,6 +79,13 @@ const main = async () => {
   for (const path of ['/lit-html/*', '/@fontsource-variable/*'])
     app.use(path, serveStatic({ root: resolve(root, 'node_modules') }));
   app.get('/', strictPolicy, async (c) => answer(c, await read('demo/pages/index.html')));
+  /** The latest report of the relay. */
+  let books: readonly BookTotals[] = [];
+  app.get('/books/report', (c) => c.json(books));
+  app.get('/books', strictPolicy, async (c) => {
+    const release = /^[\d.]{1,8}$/.exec(c.req.query('release') ?? '')?.[0] ?? '1.0';
+    return answer(c, (await read('demo/pages/books.html')).replaceAll('{{release}}', release));
+  });
   app.get('/shop', (c) => c.redirect('/shop/'));
   for (const path of ['/shop/', '/shop/:page']) app.get(path, strictPolicy, serveShop);
   app.use('/pages/*', serveStatic({ root: resolve(root, 'demo') }));
@@ -97,6 +104,10 @@ const main = async () => {
       apiKey: API_KEY,
       allowUnsignedIdentify: true,
       allowUnsignedUpsert: true,
+      reportInterval: 1,
+      onReport(report) {
+        books = report.books;
+      },
       // The tests of the demo send as many events as they can.
       limits: { visitor: false, total: false },
     });
