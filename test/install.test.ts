@@ -95,9 +95,9 @@ describe('the types of clew/global', () => {
   const CALLS = `
     clew('track', 'signup', { plan: 'pro' });
     window.clew('identify', 'ann@example.com', { name: 'Ann' }, { signature: 's' });
-    const visitorId: string | undefined = await clew('correlationValue');
-    const queued: number | undefined = clew('stats')?.queued;
-    const off: (() => void) | undefined = clew('on', 'error', ({ message }) => console.warn(message));
+    const visitorId: string = await clew('correlationValue');
+    const { queued }: { queued: number } = await clew('stats');
+    const off: () => void = await clew('on', 'error', ({ message }) => console.warn(message));
     clew('on', 'dropped', ({ events, reason }) => console.warn(events.length, reason));
     clew('ready', async (tracker) => console.log(await tracker.correlationValue()));
     // @ts-expect-error: it needs a function
@@ -120,7 +120,7 @@ describe('the types of clew/global', () => {
     clew('identify');
     // @ts-expect-error: no signal has this name
     clew('on', 'lost', () => {});
-    // @ts-expect-error: before the bundle loads there is no result
+    // @ts-expect-error: before the bundle loads the result is a promise
     clew('stats').queued;
     export { off, queued, visitorId };
   `;
