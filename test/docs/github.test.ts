@@ -47,7 +47,7 @@ it('the supported versions are those of package.json', () => {
     react: '>=18 <20',
     redis: '>=5 <7',
     // Without an upper bound, which would refuse the installation beside a newer compiler.
-    typescript: '>=5',
+    typescript: '>=5 <8',
     vue: '>=3 <4',
   });
   expect(page).toMatch(/^\| React.*\| 18 and 19 /m);
