@@ -93,7 +93,8 @@ fault(47, 'emoji at the byte limit', async (stage) => {
           correlationKey: '_id',
           payload,
           correlationValue: crypto.randomUUID(),
-          seq: [1, 1],
+          // The number of a page load always has 15 digits.
+          seq: [2 ** 48, 1],
         });
       for (const [n, excess] of [0, 1].entries()) {
         const empty = { run, n: from + n, text: '' };
