@@ -12,6 +12,11 @@ export const SECRET = 'the-secret-of-the-bench-of-32-bytes';
 /** The last 12 digits of the ids in the template. Each batch overwrites them, so that its ids are new. */
 const EVENT = 'eeeeeeeeeeee';
 const VISITOR = 'dddddddddddd';
+/** The number of the page load: 15 digits, as the tracker makes it. Each batch is the first one of another page load. */
+const LOAD = 333_333_333_333_333;
+const FIRST_LOAD = 300_000_000_000_000;
+/** The page's time in ms, which a batch states. */
+const NOW = 1_111_111_111_111;
 
 const product = (n: number) => ({ sku: `sku-${n * 37}`, name: 'Café crème, 250 g', price: 12.5 + n, currency: 'EUR' });
 const page = (path: string) => ({
@@ -33,17 +38,18 @@ const template = (uuid: (digits: string) => string, identity: object | undefined
     const [event, payloadOf] = payloads[n % payloads.length] ?? payloads[0];
     return {
       uuid: uuid(EVENT),
-      timestamp: new Date(Date.UTC(2026, 0, 31, 12, 0, n)).toISOString(),
+      timestamp: new Date(Date.now() - 1000 + n).toISOString(),
       event,
       source: 'custom',
       correlationKey: '_id',
       payload: payloadOf(n),
       correlationValue: uuid(VISITOR),
-      seq: [1, n + 1],
+      seq: [LOAD, n + 1],
       ...(n === 0 && identity),
     };
   });
-  return JSON.stringify({ batch });
+  const books = [[LOAD, batch.length, 0, '1.0', []]];
+  return JSON.stringify({ batch, handover: uuid(VISITOR), clock: [NOW, 1000], books });
 };
 
 const identityOf = async (primaryKey: string) => ({
@@ -68,6 +74,8 @@ export const createBatches = async (kind: BatchKind): Promise<() => Buffer> => {
   const body = Buffer.from(template((digits) => `${run}-0000-4000-8000-${digits}`, identity));
   const events = placesOf(EVENT, body);
   const visitors = placesOf(VISITOR, body);
+  const loads = placesOf(`${LOAD}`, body);
+  const times = placesOf(`${NOW}`, body);
   let made = 0;
   return () => {
     const write = (n: number, places: number[]) => {
@@ -75,6 +83,8 @@ export const createBatches = async (kind: BatchKind): Promise<() => Buffer> => {
       for (const at of places) body.write(digits, at, 'latin1');
     };
     write(made, visitors);
+    for (const at of loads) body.write(`${FIRST_LOAD + made}`, at, 'latin1');
+    for (const at of times) body.write(`${Date.now()}`, at, 'latin1');
     for (const [n, at] of events.entries()) write(made * events.length + n, [at]);
     made += 1;
     return kind === 'gzip' ? gzipSync(body, { level: 1 }) : body;

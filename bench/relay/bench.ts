@@ -106,7 +106,7 @@ const printFlood = ({ flood, latencies, failures }: HonestRun): void => {
 
 const judge = (measured: Map<Row, Measured[]>, memory: MemoryRun): void => {
   const failures = [...measured.values()].flat().reduce((sum, one) => sum + one.failures, memory.result.failures);
-  console.log(`\nErrors, and answers other than 2xx, in all of it: ${failures} (expected: 0).`);
+  console.log(`\nErrors, and answers other than 201, in all of it: ${failures} (expected: 0).`);
   if (failures) process.exitCode = 1;
   for (const [row, all] of measured) {
     const of = row.name === 'the relay' && row.of && measured.get(row.of);

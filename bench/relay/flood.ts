@@ -28,7 +28,9 @@ const flood = async ({ url, requests }: FloodOrder): Promise<FloodResult> => {
       {
         setupRequest: (request) => ({
           ...request,
-          body: JSON.stringify({ batch: [{ ...event, uuid: randomUUID(), correlationValue: randomUUID() }] }),
+          body: JSON.stringify({
+            batch: [{ ...event, timestamp: new Date(), uuid: randomUUID(), correlationValue: randomUUID() }],
+          }),
         }),
       },
     ],
