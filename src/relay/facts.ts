@@ -60,11 +60,16 @@ export const factsOf = (
     }
   }
   if (!isServed) return facts;
+  // In one step for each page load, because a request may have hundreds of events.
+  const delivered = new Map<number, [n: number, age: number][]>();
   for (const { came, forwarded } of [...taken, ...repeats]) {
     const [load, n] = numberIn(came) ?? [];
-    const age = at - Date.parse(forwarded.timestamp ?? '');
-    if (load && n) change(load, ({ delivered = [] }) => ({ delivered: [...delivered, [n, age]] }));
+    if (!load || !n) continue;
+    const numbers = delivered.get(load) ?? [];
+    numbers.push([n, at - Date.parse(forwarded.timestamp ?? '')]);
+    delivered.set(load, numbers);
   }
+  for (const [load, numbers] of delivered) change(load, () => ({ delivered: numbers }));
   const isOfJob = new Set(ofJob);
   for (const [event, reason] of refused) {
     const [load, n] = numberIn(event) ?? [];

@@ -3,7 +3,7 @@ import { type Ranges, sizeOf, union } from './ranges.js';
 /** Ages of late events, each with its least age in ms. An event belongs to the oldest one that it has reached. */
 export const AGES = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000, '7d': 604_800_000 } as const;
 export type Age = keyof typeof AGES;
-const NAMES = Object.keys(AGES) as Age[];
+const OLDEST_FIRST = (Object.keys(AGES) as Age[]).reverse();
 
 /** The account of one page load. It is small, because a store keeps one for each page load. */
 export interface Load {
@@ -58,7 +58,7 @@ const isIn = (ranges: Ranges, n: number): boolean =>
   ranges.some((first, at) => at % 2 === 0 && first <= n && n <= (ranges[at + 1] ?? 0));
 
 /** The oldest age that has been reached. */
-const ageOf = (ms: number): Age | undefined => NAMES.filter((name) => ms >= AGES[name]).pop();
+const ageOf = (ms: number): Age | undefined => OLDEST_FIRST.find((name) => ms >= AGES[name]);
 
 /** The account after a request. A fact that comes twice changes nothing, because a request may be repeated. */
 export const withFact = (load: Load | undefined, fact: Fact): Load => {
