@@ -32,11 +32,17 @@ const follow = async (page: Page, link: string, heading: string) => {
 const YARNS = 'Yarn from the islands';
 const CLUB = 'Join the knitting club';
 
-/** Puts a yarn into the basket, and waits for that event, which arrives after all others. Returns the page views. */
+/**
+ * Puts a yarn into the basket, and waits for that event, which arrives after all others. Returns the page views in the order of
+ * their times. A page that is reloaded during a request hands over events that pass those of the request.
+ */
 const viewsUpToBasket = async (demo: Demo, page: Page): Promise<View[]> => {
   await page.getByRole('button', { name: 'basket' }).click();
   await expect.poll(() => demo.events('yarn added')).toHaveLength(1);
-  return (await demo.events('page_view')).map(({ payload }) => payload as unknown as View);
+  const views = await demo.events('page_view');
+  return views
+    .toSorted((one, other) => Date.parse(one.timestamp) - Date.parse(other.timestamp))
+    .map(({ payload }) => payload as unknown as View);
 };
 const pathsOf = (views: View[]) => views.map(({ path }) => path);
 
