@@ -1,6 +1,6 @@
+import type { StoredBook } from '../outbox/books.js';
 import type { Handed } from '../outbox/receipts.js';
 import type { Row } from '../outbox/store.js';
-import type { Book } from '../wire.js';
 import type { Bisection } from './bisect.js';
 import type { Change } from './judge.js';
 import type { Link } from './lease.js';
@@ -38,7 +38,7 @@ export interface Found {
   /** All unsettled rows of the service, if the read has seen the end of the store. */
   readonly all?: readonly Row[] | undefined;
   /** The books of page loads that have ended, if the read has seen the end of the store. */
-  readonly ended?: readonly Book[] | undefined;
+  readonly ended?: readonly StoredBook[] | undefined;
   /** How many unsettled events there are. */
   readonly remaining: number;
 }

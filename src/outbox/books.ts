@@ -5,6 +5,15 @@ import type { Book, Drop } from '../wire.js';
 import { BOOK, carried, carriedKeys, carry, type Local } from './carryOver.js';
 import type { Journal } from './journal.js';
 
+/** A book in localStorage, with the time (ms since the epoch) of its last write, or 0 if its page has left. */
+export type StoredBook = readonly [
+  load: number,
+  count: number,
+  writtenAt: number,
+  release: string,
+  drops: readonly Drop[],
+];
+
 /** The account of each page load, for the relay. They are in localStorage, because a leaving page can write there. */
 export interface Books {
   /** The event with its number. */
@@ -14,9 +23,9 @@ export interface Books {
   /** Stores the book of this page load. */
   write(isLeft?: boolean): void;
   /** The books of pages that have gone, and that have left no event in a journal. */
-  ended(): readonly Book[];
+  ended(): readonly StoredBook[];
   /** The books for a request. Those of `ended` are closed, except if one of these events is theirs. */
-  stated(ended?: readonly Book[], queued?: readonly ItemText[]): readonly Book[];
+  stated(ended?: readonly StoredBook[], queued?: readonly ItemText[]): readonly Book[];
   /** The relay has these books. */
   settle(books: readonly Book[]): void;
 }
@@ -48,10 +57,10 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
   };
   begin(page);
 
-  /** In place of `closed` they have the time of their last write, or 0 if the page has left. Any code of the origin may have written one. */
+  /** Any code of the origin may have written one. */
   const stored = () =>
     carriedKeys(prefix, local)
-      .map((key) => carried(key, local) as Book)
+      .map((key) => carried(key, local) as StoredBook)
       .filter(Array.isArray);
 
   const write = (isLeft?: boolean) => {
