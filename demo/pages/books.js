@@ -18,7 +18,7 @@ const clew = (...call) =>
   /** @type {{ clew: (...call: unknown[]) => unknown }} */ (/** @type {unknown} */ (window)).clew(...call);
 
 /** @param {string} text */
-const say = (text) => {
+const showState = (text) => {
   byId('books-state').textContent = text;
 };
 
@@ -71,7 +71,7 @@ const inDatabase = (work) =>
 const breakSomething = async () => {
   await ask('PUT', 'faults', { mode: 'status', status: 503, duration: FAILING });
   trackSome();
-  say('The service fails. Ten events are tracked, and wait in the database.');
+  showState('The service fails. Ten events are tracked, and wait in the database.');
   const rows = IDBKeyRange.bound(['books'], ['books', []]);
   while (!(await inDatabase((store) => store.count(rows)))) await new Promise(requestAnimationFrame);
   await inDatabase((store) => store.delete(rows));
@@ -81,11 +81,11 @@ const breakSomething = async () => {
 
 const comeBack = async () => {
   sessionStorage.removeItem(BROKEN);
-  say('The rows are deleted, and the page has left. The service still fails.');
+  showState('The rows are deleted, and the page has left. The service still fails.');
   while ((await ask('GET', 'faults')).mode !== 'none') await new Promise((resolve) => setTimeout(resolve, INTERVAL));
   clew('track', 'came_back');
   await clew('flush');
-  say('This page has closed the book of the page before: ten events are missing.');
+  showState('This page has closed the book of the page before: ten events are missing.');
 };
 
 onClick('track', trackSome);
