@@ -72,6 +72,18 @@ describe('each request states', () => {
   });
 });
 
+it('a long list of drops takes no room from the events of a page that leaves', async () => {
+  const { tracker, page, events } = visit(createMemoryStore(), { maxBatchBytes: 500, flushInterval: 60_000 });
+  for (let n = 0; n < 2000; n++) {
+    tracker.track('large', 'x'.repeat(500));
+    tracker.track('small');
+  }
+  // The first full batches go out, and their answers are still missing.
+  page.leave();
+  await settle();
+  expect(events().length).toBeGreaterThan(100);
+}, 20_000);
+
 describe('the next page', () => {
   it('closes the book of a page that has left, with its first request, once', async () => {
     const store = createMemoryStore();
