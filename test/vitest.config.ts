@@ -12,7 +12,7 @@ const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test
  * several of them import registers its hooks in a function: it is evaluated for the first file only.
  */
 const SHARED = [
-  '{broker,collector,courier,docs,mounts,outbox,pictures,recorder,relay,run,sim,testing}/**/*.test.ts',
+  '{broker,catalogue,collector,courier,docs,mounts,outbox,pictures,recorder,relay,run,sim,testing}/**/*.test.ts',
   // The excluded files open the page of tracker/page.ts, whose hooks clear localStorage.
   'inspector/**/!(hear).test.ts',
   'page/**/!(views).test.ts',
