@@ -32,7 +32,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     for (const id of taken) busy.add(id);
     // A page has handed them over as it left, and perhaps the database had no time to delete them.
     for (const id of done) if (busy.has(id)) settled.add(id);
-    handover.renew();
+    handover.replace();
     onSettled(removed, rejected);
   };
 
@@ -88,7 +88,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
   const leave = (records: readonly Entry[] = [], isUnloading?: boolean): string => {
     const { holder, settling, does } = desk.state;
     desk.state = { holder, does: 'stay away' };
-    handover.renew();
+    handover.disarm();
     const isHeld = desk.link.by === holder && timeLeft(desk.link, '', Date.now()) > 0;
     const after = { ...desk.link };
     // The transaction that was to write the last answer is aborted.

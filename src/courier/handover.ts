@@ -54,11 +54,15 @@ export const createHandover = (
     return () => id && receipts?.drop([{ id }]);
   };
 
-  /** Replaces the armed batch by the next one, or by none. */
-  const renew = () => {
+  const disarm = () => {
     armed.abort?.();
     clearTimeout(armed.timer);
     armed = {};
+  };
+
+  /** Replaces the armed batch by the next one, or by none. */
+  const renew = () => {
+    disarm();
     // Without the clock: the browser sends it at an unknown time.
     const batch = isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA);
     try {
@@ -74,11 +78,21 @@ export const createHandover = (
     } catch {}
   };
 
+  /** Events were added: renews the armed batch soon. */
+  const renewSoon = () => {
+    if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
+  };
+
   return {
-    renew,
-    /** Events were added: renews the armed batch soon. */
-    renewSoon() {
-      if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
+    disarm,
+    renewSoon,
+    /** Events are in flight, or settled: the browser must not send them, too. */
+    replace() {
+      if (!queue.items.size) return disarm();
+      const { abort, ...rest } = armed;
+      abort?.();
+      armed = rest;
+      renewSoon();
     },
     /** Hands over the events that no tab is sending, as far as there is room. Returns their ids. */
     handOver(): string[] {

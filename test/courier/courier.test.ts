@@ -978,13 +978,15 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(await renewals(tab, 10 * DEFER_INTERVAL)).toBeLessThanOrEqual(11);
   });
 
-  it('is aborted in the task of a flush, and then has the remaining events', async () => {
-    const seen: number[] = [];
+  it('is aborted in the task of a flush, and 100 ms later has the remaining events', async () => {
+    const seen: (number | undefined)[] = [];
     const tab: Tab = await begun(
       createTab({
         limits: { maxBatchEvents: 20 },
-        respond() {
-          seen.push(left(tab).length);
+        async respond() {
+          seen.push(tab.deferred() && left(tab).length);
+          await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+          seen.push(tab.deferred() && left(tab).length);
           return DELIVERED;
         },
       }),
@@ -996,7 +998,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     tab.track(...items.slice(19));
     await tab.courier.flush();
     expect(tab.sent.map((batch) => batch.items.length)).toEqual([20, 20, 10]);
-    expect(seen).toEqual([20, 10, 0]);
+    expect(seen).toEqual([undefined, 20, undefined, 10, undefined, undefined]);
     expect(tab.deferred()).toBeUndefined();
   });
 
@@ -1011,6 +1013,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(left(tab)).toEqual(['a']);
     give(FAILED);
     await done;
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(tab)).toEqual(['under way', 'a']);
   });
 
@@ -1018,6 +1021,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     const tab = await begun(createTab({ respond: () => FAILED }));
     tab.track(...events(3));
     await tab.courier.flush();
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(tab)).toEqual(['e0', 'e1', 'e2']);
   });
 
@@ -1034,7 +1038,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(a.sent.map(({ items }) => items.map(idOf))).toEqual([[first]]);
     expect(b.deferred()).toBeUndefined();
     give(FAILED);
-    await settle();
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(b)).toEqual(['b']);
     expect(a.deferred()).toBeUndefined();
   });
