@@ -8,6 +8,42 @@ const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, nam
 /** Walks that stored too much or too little. */
 export const fixedStorage: readonly FixedWalk[] = [
   {
+    name: 'a page that was refused before the back/forward cache deletes no event that another page has stored since',
+    plan: relayed(
+      300_666,
+      [
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 3, name: 'walk' } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 3, name: 'walk' } },
+        { wait: { ms: 2690 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 8 }, action: { verb: 'service', status: 503, takes: false } },
+        { wait: { tasks: 5 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 2 }, action: { verb: 'busyDatabase', ms: 200 } },
+        { wait: { tasks: 5 }, action: { verb: 'network', kind: 'lossy' } },
+        { wait: { tasks: 9 }, action: { verb: 'flush', tab: 2 } },
+        { wait: { tasks: 9 }, action: { verb: 'refuseAndLeave', tab: 0 } },
+        { wait: { tasks: 8 }, action: { verb: 'service', status: 500, takes: false, retryAfter: '30' } },
+        { wait: { tasks: 1 }, action: { verb: 'hide', tab: 0 } },
+        { wait: { tasks: 6 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 19430 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: { ms: 21 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 6 }, action: { verb: 'offline' } },
+        { wait: now, action: { verb: 'back', tab: 0 } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: {
+          baseUrl: '/clew',
+          flushInterval: '200',
+          maxBatchEvents: '5',
+          compress: 'false',
+          consent: 'required',
+        },
+      },
+    ),
+  },
+  {
     name: 'while IndexedDB is shut, only one page has an event in localStorage',
     plan: relayed(
       697,

@@ -88,11 +88,8 @@ export const createHandover = (
     renewSoon,
     /** Events are in flight, or settled: the browser must not send them, too. */
     replace() {
-      if (!queue.items.size) return disarm();
-      const { abort, ...rest } = armed;
-      abort?.();
-      armed = rest;
-      renewSoon();
+      disarm();
+      if (queue.items.size) renewSoon();
     },
     /** Hands over the events that no tab is sending, as far as there is room. Returns their ids. */
     handOver(): string[] {

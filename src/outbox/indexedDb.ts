@@ -166,9 +166,9 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       })
         .catch(() => 0)
         .then((left) => {
-          mine.delete(deleteDatabase);
-          // Unless it is in use again: then the visitor has consented meanwhile.
-          if (!left && !mine.size) deleteDatabase();
+          // A page that has left meanwhile learns of this when it is back, and other pages may have stored events since. Unless it is
+          // in use again: then the visitor has consented meanwhile.
+          if (mine.delete(deleteDatabase) && !left && !mine.size) deleteDatabase();
         });
     },
   };

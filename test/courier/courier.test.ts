@@ -1038,6 +1038,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(a.sent.map(({ items }) => items.map(idOf))).toEqual([[first]]);
     expect(b.deferred()).toBeUndefined();
     give(FAILED);
+    await settle();
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(b)).toEqual(['b']);
     expect(a.deferred()).toBeUndefined();

@@ -517,6 +517,9 @@ describe('clear()', () => {
     expect(deleted).not.toHaveBeenCalled();
     release();
     await vi.waitFor(async () => expect(await open().store.read('/clew')).toEqual([]));
+    // The page is back, and other pages may have stored events.
+    await open().store.read('/clew');
+    expect(deleted).not.toHaveBeenCalled();
   });
 
   it('works if deleting throws', async () => {
