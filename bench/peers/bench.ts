@@ -1,7 +1,7 @@
 /**
  * `npm run bench:peers`: measures clew and its peers in turns. `RUNS=1` makes a short run. `ONLY=PostHog,clew` prints the figures
  * of these subjects and writes no file. `PART=speed` or `PART=durability` measures one half, and keeps the earlier figures of
- * the other half.
+ * the other half. Arrivals are counts, so `PART=durability ONLY=clew` also writes those of clew beside the earlier ones of its peers.
  */
 import { readFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
@@ -70,13 +70,27 @@ const date = new Date().toISOString().slice(0, 10);
 const browser = await browserVersion();
 const load = [before, loadNow()] as const;
 const earlier = PART ? await readResults().catch(() => undefined) : undefined;
-const measured = rows.map(({ script: _, ...row }) => {
+const now = rows.map(({ script: _, ...row }) => {
   const known = earlier?.rows.find(({ subject }) => subject.name === row.subject.name);
   if (PART === 'speed') return { ...row, survivals: known?.survivals ?? {} };
   return PART === 'durability' ? { ...row, runs: known?.runs ?? [] } : row;
 });
+const isMerged = PART === 'durability' && !!ONLY && !!earlier;
+const measured = isMerged
+  ? earlier.rows.map((row) => now.find(({ subject }) => subject.name === row.subject.name) ?? row)
+  : now;
+const kept = isMerged ? earlier.failures : [];
 const runs = Math.max(...measured.map((row) => row.runs.length));
 const starts = (PART === 'durability' && earlier?.starts) || STARTS;
-const results: Results = { date, browser, machine, runs, starts, load, rows: measured, failures: [...failures] };
-if (ONLY) console.log(JSON.stringify(results, undefined, 2));
+const results: Results = {
+  date,
+  browser,
+  machine,
+  runs,
+  starts,
+  load,
+  rows: measured,
+  failures: [...kept, ...failures],
+};
+if (ONLY && !isMerged) console.log(JSON.stringify(results, undefined, 2));
 else await publish(results);
