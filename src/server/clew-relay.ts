@@ -13,6 +13,7 @@ import {
   toNodeHandler,
 } from '../relay.js';
 import { agentOptions } from './agents.js';
+import { acceptOf } from './catalogueFiles.js';
 import { describeError, readEnvironment, type Settings } from './environment.js';
 import { openRedis } from './redis.js';
 
@@ -70,7 +71,14 @@ const start = async (settings: Settings): Promise<void> => {
     : {};
   const { userAgent, ...bots } = await agentOptions(settings.agents);
   const enrich = { ...options.enrich, ...(userAgent && { userAgent }) };
-  const relay = createRelay({ ...options, ...shared, ...bots, enrich, logger: log });
+  const relay = createRelay({
+    ...options,
+    ...shared,
+    ...bots,
+    ...acceptOf(settings.catalogues),
+    enrich,
+    logger: log,
+  });
   if (!redis)
     note('warn', 'without REDIS_URL, duplicates are recognised for a day, until a restart, by this process only');
   if (!options.identitySecret && !options.identityKeys && !options.allowUnsignedIdentify)

@@ -12,6 +12,8 @@ export interface Settings {
   /** The port of the metrics, on `host`. Undefined: there are none. */
   readonly metricsPort: number | undefined;
   readonly redisUrl: string | undefined;
+  /** Files that `npx clew catalogue` has written. */
+  readonly catalogues: readonly string[];
   readonly logLevel: 'info' | 'warn' | 'error';
   /** How the relay uses the header `User-Agent`. */
   readonly agents: { readonly isParsed: boolean; readonly bots: 'forward' | 'drop' | 'mark' };
@@ -114,6 +116,7 @@ export const readEnvironment = (env: Environment): Settings => {
     host: text('HOST') ?? '127.0.0.1',
     metricsPort: whole('METRICS_PORT', 65_535),
     redisUrl: text('REDIS_URL'),
+    catalogues: list('CATALOGUE') ?? [],
     logLevel: oneOf('LOG_LEVEL', LEVELS, 'warn'),
     agents: { isParsed: flag('PARSE_USER_AGENT'), bots: oneOf('BOTS', BOTS, 'forward') },
   };

@@ -1,8 +1,10 @@
 // @module-tag promise
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { hear, type Running, start } from '../broker/process.ts';
@@ -164,6 +166,35 @@ it('adds to events what the variables name, and drops those of bots', async () =
     device: 'desktop',
   };
   expect(upstream.bodies()).toMatchObject([{ batch: [{ event: 'a', payload }] }]);
+});
+
+/** A file of this content. */
+const fileOf = (content: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'clew-relay-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'catalogue.json');
+  writeFileSync(path, content);
+  return path;
+};
+/** A catalogue whose only event has this name. */
+const catalogueWith = (name: string): string => {
+  const properties = { event: { const: name } };
+  return JSON.stringify({ anyOf: [{ title: name, type: 'object', properties, required: ['event'] }] });
+};
+
+it('checks events against the catalogues that the variable names', async () => {
+  const relay = await run({ CATALOGUE: [fileOf(catalogueWith('a')), fileOf(catalogueWith('b'))].join() });
+  expect(await post(relay, [event('a'), event('c'), event('b')])).toBe(201);
+  expect(upstream.bodies()).toMatchObject([{ batch: [{ event: 'a' }, { event: 'b' }] }]);
+});
+
+it.each([
+  ['no catalogue', fileOf, '{}', 'expected a catalogue, as `npx clew catalogue` writes it\n'],
+  ['no JSON', fileOf, 'export {}', 'Unexpected token'],
+  ['no file', (path: string) => path, 'missing.json', 'ENOENT'],
+])('with a catalogue that is %s ends with 1', (_what, make, given, message) => {
+  const path = make(given);
+  expect(fail({ CATALOGUE: path })).toEqual([1, expect.stringContaining(`clew-relay: CATALOGUE: ${path}: ${message}`)]);
 });
 
 it('has the metrics on a port of their own, and not on the relay’s', async () => {

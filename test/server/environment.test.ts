@@ -14,6 +14,7 @@ it('two variables are enough', () => {
     host: '127.0.0.1',
     metricsPort: undefined,
     redisUrl: undefined,
+    catalogues: [],
     logLevel: 'warn',
     agents: { isParsed: false, bots: 'forward' },
   });
@@ -39,6 +40,7 @@ it('each variable becomes its option', () => {
     MAX_PAST: '1000',
     MAX_FUTURE: '2000',
     REDIS_URL: 'redis://localhost',
+    CATALOGUE: 'catalogue.json, before.json',
     PORT: '0',
     HOST: '0.0.0.0',
     METRICS_PORT: '9090',
@@ -70,6 +72,7 @@ it('each variable becomes its option', () => {
     },
     agents: { isParsed: true, bots: 'mark' },
     redisUrl: 'redis://localhost',
+    catalogues: ['catalogue.json', 'before.json'],
     port: 0,
     host: '0.0.0.0',
     metricsPort: 9090,
