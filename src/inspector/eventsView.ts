@@ -7,7 +7,7 @@ import { restView } from './restView.js';
 import { endOf, type Station, stationsOf } from './stations.js';
 import { PAGE, rowsInSight, type Ui } from './ui.js';
 
-/** A trace may have an id without a name: of `$identify`, for instance. */
+/** A trace may have an id without a name, for example the id of properties that are not sent yet. */
 const nameOf = ({ name }: SeenEvent): string => name ?? 'name unknown';
 
 const node = ({ label, at, after, isReached }: Station): TemplateResult => {
