@@ -23,7 +23,10 @@ export type Trace =
 export interface Signals {
   /** The service has confirmed these events of this page. */
   delivered: { events: WireEvent[] };
-  /** clew will not deliver these events of this page. */
+  /**
+   * clew will not deliver these events. The tab that sends for all tabs also reports events of other pages, because those pages may have
+   * gone.
+   */
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
   /** With `renewTokens`: an identity token of this customer has expired, and clew asks for a new one. */
   'token-expired': { primaryKey: string };

@@ -25,7 +25,10 @@ type PayloadArgument<P> = undefined extends P ? [payload?: P] : [payload: P];
 
 /** Counts of this page's events since the tracker was created. `tracked` equals `delivered` plus `queued` plus all of `dropped`. */
 export interface Stats {
-  /** Events of this page, and of earlier pages if they unloaded too early or if their events are `expired`. */
+  /**
+   * Events of this page, and events of other pages that this page has taken in from their journals. While this page sends for all
+   * tabs, also events of other pages that it drops as `expired` or `rejected`.
+   */
   tracked: number;
   /** Events that the service confirmed. Without a relay, also events that clew handed over on a proven link during unload. */
   delivered: number;
@@ -62,8 +65,8 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    * @param primaryKey a non-empty string, such as the customer's id in your database. For anything else, clew emits `error` and
    * ignores the call.
    * @param properties properties of the customer, as for `setProperties`
-   * @param options.signature the primary key's signature by `signPrimaryKey` of `clew/relay`, for a relay that requires it. clew
-   * stores it with the primary key.
+   * @param options.signature for a relay that requires it: the primary key's signature by `signPrimaryKey` of `clew/relay`, or an
+   * identity token by `signIdentity`. clew stores it with the primary key.
    */
   identify(primaryKey: string, properties?: Properties, options?: { signature?: string | undefined }): void;
   /**
