@@ -162,9 +162,9 @@ const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL',
 export type RedisCommand = (args: string[]) => Promise<unknown>;
 
 /**
- * Remembers events in a Redis that several relays share: one key for each event, which Redis deletes after `maxAge`. It
- * survives a restart of the relays. A Redis that evicts keys forgets these events earlier. One more key has the time since which
- * Redis remembers.
+ * Remembers events in a Redis that several relays share: one key for each event and each handover, and two for each page load. Redis
+ * deletes them after `maxAge`. They survive a restart of the relays. A Redis that evicts keys forgets these events earlier. One more key
+ * has the time since which Redis remembers.
  * https://redis.io/docs/latest/commands/set/
  *
  * @param command sends a command to that Redis. If it rejects, the relay answers 503
