@@ -22,8 +22,8 @@ export interface ExcludeOptions {
    */
   automated?: boolean | undefined;
   /**
-   * The share of visitors whose events are kept, from 0 to 1. The visitor id decides, so it is the same on all pages. Each event
-   * states the share as `sampleRate`.
+   * The share of visitors whose events are kept, from 0 to 1. The visitor id decides, so it is the same on all pages. Below 1, each
+   * event states the share as `sampleRate`.
    *
    * @default 1
    */
