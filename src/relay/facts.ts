@@ -26,11 +26,8 @@ const nameOf = (reason: string, isOfJob: boolean): string => {
   return reason === 'bot' ? 'bot' : 'not-accepted';
 };
 
-const withDrop =
-  (reason: string, first: number, length: number) =>
-  ({ dropped = {} }: Fact): Partial<Fact> => ({
-    dropped: { ...dropped, [reason]: union(dropped[reason] ?? [], [first, first + length - 1]) },
-  });
+/** Most page loads of which a request may state drops. More come from no tracker, and each one costs the store as much as an event. */
+const MOST_LOADS = 500;
 
 /** The facts of a request for each page load that its events or its statements name. */
 export const factsOf = (
@@ -46,23 +43,39 @@ export const factsOf = (
     const fact = facts.get(load) ?? { engine, day };
     facts.set(load, { ...fact, ...by(fact) });
   };
+  // Drops and deliveries change each page load in one step, because a request may have thousands of them.
+  const dropped = new Map<number, Record<string, number[]>>();
+  const drop = (load: number, reason: string, first: number, length: number) => {
+    const reasons = dropped.get(load) ?? {};
+    if (dropped.size < MOST_LOADS) dropped.set(load, reasons);
+    const ranges = reasons[reason] ?? [];
+    ranges.push(first, first + length - 1);
+    reasons[reason] = ranges;
+  };
   for (const statement of statements) {
     if (!statement) continue;
     const { load, closed, release, count, drops } = statement;
     // The page still has the request's events, and makes the statement again.
     change(load, () => ({ release, count, closed: isServed ? closed : 0 }));
     for (const { reason, load: of, first, length } of drops) {
-      if (first) change(of, withDrop(reason, first, length));
+      if (first) drop(of, reason, first, length);
       else
         change(of, ({ unnumbered = {} }) => ({
           unnumbered: { ...unnumbered, [reason]: (unnumbered[reason] ?? 0) + length },
         }));
     }
   }
-  if (!isServed) return facts;
-  // In one step for each page load, because a request may have hundreds of events.
+  const isOfJob = new Set(ofJob);
+  for (const [event, reason] of refused) {
+    const [load, n] = numberIn(event) ?? [];
+    if (load && n) drop(load, nameOf(reason, isOfJob.has(event)), n, 1);
+  }
+  for (const [load, reasons] of dropped) {
+    const ranges = Object.entries(reasons).map(([reason, pairs]) => [reason, union([], pairs)] as const);
+    change(load, () => ({ dropped: Object.fromEntries(ranges) }));
+  }
   const delivered = new Map<number, [n: number, age: number][]>();
-  for (const { came, forwarded } of [...taken, ...repeats]) {
+  for (const { came, forwarded } of isServed ? [...taken, ...repeats] : []) {
     const [load, n] = numberIn(came) ?? [];
     if (!load || !n) continue;
     const numbers = delivered.get(load) ?? [];
@@ -70,11 +83,5 @@ export const factsOf = (
     delivered.set(load, numbers);
   }
   for (const [load, numbers] of delivered) change(load, () => ({ delivered: numbers }));
-  const isOfJob = new Set(ofJob);
-  for (const [event, reason] of refused) {
-    const [load, n] = numberIn(event) ?? [];
-    const name = nameOf(reason, isOfJob.has(event));
-    if (load && n) change(load, withDrop(name, n, 1));
-  }
   return facts;
 };

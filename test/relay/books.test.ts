@@ -1,6 +1,6 @@
 // @module-tag promise
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type BookStore, memoryBooks } from '../../src/relay/bookStore.ts';
 import { engineOf } from '../../src/relay/books.ts';
 import { memorySeen, type RelayOptions, type RelayReport } from '../../src/relay.ts';
@@ -222,6 +222,33 @@ describe('a store that fails', () => {
     });
     expect((await send({ batch: [numbered(1)] })).status).toBe(201);
     expect(errors).toMatchObject([{ message: expect.stringContaining('tries') }]);
+  });
+});
+
+describe('a forged list of drops', () => {
+  const most = 2500;
+
+  it('is sorted once, and not again for each drop', async () => {
+    const { send, book, load } = open();
+    const drops = Array.from({ length: most }, (_, n) => ['full', load, 2 * n + 1, 1]);
+    const sort = vi.spyOn(Array.prototype, 'sort');
+    await send({ batch: [], books: [book(0, 0, drops)] });
+    const sorted = sort.mock.contexts.reduce<number>((sum, list) => sum + (list as unknown[]).length, 0);
+    sort.mockRestore();
+    expect(sorted).toBeLessThan(10 * most);
+  });
+
+  it('costs the store no more than a large batch', async () => {
+    const store = memoryBooks();
+    const writes: string[] = [];
+    const write: BookStore['write'] = (change) => {
+      writes.push(change.load);
+      return store.write(change);
+    };
+    const { send, book, load } = open({ seen: { ...memorySeen(), books: { ...store, write } } });
+    const drops = Array.from({ length: most }, (_, n) => ['full', load + 1e9 + n, 1, 1]);
+    await send({ batch: [], books: [book(0, 0, drops)] });
+    expect(writes).toHaveLength(501);
   });
 });
 
