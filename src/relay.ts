@@ -232,7 +232,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       metrics.event('forwarded', taken.length);
       await end(taken);
       // After the answer of the service: the events and the statements of the request belong together.
-      const facts = factsOf(statements, fate, job, engineOf(request.headers.get('User-Agent')), arrivedAt);
+      const facts = factsOf(statements, fate, job, engineOf(request.headers.get('User-Agent')), reading, arrivedAt);
       if (facts.size) account.changed();
       counts = await books.add(facts);
     }

@@ -32,9 +32,16 @@ export const BOOKS_HEADER = 'clew-books';
 
 /**
  * The account of a page load, in the field `books` of a request to a relay. `closed`: no page has an event with a number up to this
- * one any more, except those in the same request.
+ * one any more, except those in the same request. `since`: when the page load began, in ms since the epoch by the visitor's clock.
  */
-export type Book = readonly [load: number, count: number, closed: number, release: string, drops: readonly Drop[]];
+export type Book = readonly [
+  load: number,
+  count: number,
+  closed: number,
+  release: string,
+  drops: readonly Drop[],
+  since?: number,
+];
 
 /**
  * Events that this page has dropped: `length` ones from the number `first`, of any page load. `load` and `first` are 0 for events of

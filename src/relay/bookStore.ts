@@ -19,6 +19,11 @@ export interface BookStore {
   write(change: BookChange): Promise<boolean>;
   /** Resolves to the totals of each day, in order. */
   totals(days: readonly string[]): Promise<readonly Readonly<Record<string, number>>[]>;
+  /**
+   * For how long back, in ms, it remembers every account. The events of an older page load that has no account are never missing,
+   * because the account may be forgotten. Without the method, it remembers all accounts.
+   */
+  memory?(): number | Promise<number>;
 }
 
 /** Days whose totals are kept in memory. */
@@ -30,6 +35,9 @@ export const memoryBooks = (most = 100_000): BookStore => {
   // many deletions.
   let newer = new Map<string, string>();
   let older = newer;
+  /** When the first account of each could be written. */
+  let newerSince = performance.now();
+  let olderSince = newerSince;
   const days = new Map<string, Record<string, number>>();
   const of = (load: string) => newer.get(load) ?? older.get(load);
   return {
@@ -40,6 +48,8 @@ export const memoryBooks = (most = 100_000): BookStore => {
       if (newer.size >= most) {
         older = newer;
         newer = new Map();
+        olderSince = newerSince;
+        newerSince = performance.now();
       }
       const totals = days.get(day) ?? {};
       for (const [name, by] of Object.entries(changes)) totals[name] = (totals[name] ?? 0) + by;
@@ -48,6 +58,7 @@ export const memoryBooks = (most = 100_000): BookStore => {
       return true;
     },
     totals: async (of) => of.map((day) => ({ ...days.get(day) })),
+    memory: () => performance.now() - olderSince,
   };
 };
 
@@ -66,12 +77,15 @@ const TOTALS = "return redis.call('HGETALL', KEYS[1])";
  * Keeps the accounts in a Redis that several relays share, each under a key of its own.
  *
  * @param prefix begins each key, with braces that put all keys into one slot of a cluster: a script may use only one slot
+ * @param memory for how long back (ms) that Redis remembers
  */
 export const redisBooks = (
   command: (args: string[]) => Promise<unknown>,
   maxAge: number,
   prefix: string,
+  memory: () => Promise<number>,
 ): BookStore => ({
+  memory,
   read: (loads) =>
     Promise.all(
       loads.map(async (load) => {

@@ -116,7 +116,8 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const [text] = await store.read([load]);
       const before = text === undefined ? undefined : (JSON.parse(text) as Load);
-      const after = withFact(before, fact);
+      const isForgotten = !before && !!fact.age && fact.age > ((await store.memory?.()) ?? Number.POSITIVE_INFINITY);
+      const after = withFact(before, fact, isForgotten);
       const written = JSON.stringify(after);
       const changes = changesOf(before, after);
       if (text === written) return countsOf(after);

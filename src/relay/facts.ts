@@ -1,5 +1,6 @@
 import { NOT_ALLOWED } from './accept.js';
 import { type BookTotals, today } from './books.js';
+import type { Reading } from './clocks.js';
 import type { Job, RelayedEvent } from './job.js';
 import type { Fact } from './load.js';
 import { union } from './ranges.js';
@@ -35,6 +36,7 @@ export const factsOf = (
   { isServed, taken, repeats, refused }: Fate,
   { refused: ofJob }: Pick<Job, 'refused'>,
   engine: BookTotals['engine'],
+  reading: Reading | undefined,
   at: number,
 ): Map<number, Fact> => {
   const facts = new Map<number, Fact>();
@@ -54,9 +56,10 @@ export const factsOf = (
   };
   for (const statement of statements) {
     if (!statement) continue;
-    const { load, closed, release, count, drops } = statement;
+    const { load, closed, release, count, drops, since } = statement;
+    const age = reading && since !== undefined ? reading[0] - since : undefined;
     // The page still has the request's events, and makes the statement again.
-    change(load, () => ({ release, count, closed: isServed ? closed : 0 }));
+    change(load, () => ({ release, count, closed: isServed ? closed : 0, age }));
     for (const { reason, load: of, first, length } of drops) {
       if (first) drop(of, reason, first, length);
       else

@@ -23,6 +23,8 @@ export interface Load {
   readonly dropped: Readonly<Record<string, Ranges>>;
   /** How many events were late, by age. */
   readonly late: Readonly<Partial<Record<Age, number>>>;
+  /** Numbers up to this one may have been in an account that is forgotten. Only those that arrive, or are dropped, count again. */
+  readonly forgotten?: number | undefined;
 }
 
 /** The part of a request for the account of a page load. */
@@ -32,6 +34,8 @@ export interface Fact {
   readonly day: string;
   readonly count?: number;
   readonly closed?: number;
+  /** How long ago (ms) the page load began. */
+  readonly age?: number | undefined;
   /** Numbers that the service has now, each with the age (ms) of its event. */
   readonly delivered?: readonly (readonly [n: number, age: number])[];
   readonly unnumbered?: Readonly<Record<string, number>>;
@@ -60,8 +64,12 @@ const isIn = (ranges: Ranges, n: number): boolean =>
 /** The oldest age that has been reached. */
 const ageOf = (ms: number): Age | undefined => OLDEST_FIRST.find((name) => ms >= AGES[name]);
 
-/** The account after a request. A fact that comes twice changes nothing, because a request may be repeated. */
-export const withFact = (load: Load | undefined, fact: Fact): Load => {
+/**
+ * The account after a request. A fact that comes twice changes nothing, because a request may be repeated.
+ *
+ * @param isForgotten there may have been an account before, which is forgotten
+ */
+export const withFact = (load: Load | undefined, fact: Fact, isForgotten = false): Load => {
   const before = load?.delivered ?? [];
   const fresh = (fact.delivered ?? []).filter(([n]) => !isIn(before, n));
   const late: Record<string, number> = { ...load?.late };
@@ -90,6 +98,7 @@ export const withFact = (load: Load | undefined, fact: Fact): Load => {
     unnumbered: higher(load?.unnumbered ?? {}, fact.unnumbered),
     dropped,
     late,
+    forgotten: isForgotten ? fact.count : load?.forgotten,
   };
 };
 
@@ -115,11 +124,13 @@ export const countsOf = (load: Load): Counts => {
     counts[`dropped ${reason}`] = (counts[`dropped ${reason}`] ?? 0) + sizeOf(covered) - before;
   }
   for (const [age, count] of Object.entries(load.late)) counts[`late ${age}`] = count;
-  const count = Math.max(load.count, load.closed, covered.at(-1) ?? 0);
   const ended = sizeOf(covered);
-  counts.tracked = tracked + count;
+  covered = union(covered, load.forgotten ? [1, load.forgotten] : []);
+  const known = sizeOf(covered);
+  const count = Math.max(load.count, load.closed, covered.at(-1) ?? 0);
+  counts.tracked = tracked + count - (known - ended);
   counts.delivered = sizeOf(load.delivered);
   counts.missing = Math.max(load.closed - sizeOf(covered, load.closed), 0);
-  counts.unknown = count - ended - counts.missing;
+  counts.unknown = count - known - counts.missing;
   return counts;
 };

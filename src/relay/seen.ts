@@ -190,6 +190,12 @@ export const redisSeen = (
       return one.value;
     });
   };
+  const memory = async () => {
+    // The beginning is lost with all other keys.
+    await command(['SET', `${prefix}since`, `${Date.now()}`, 'NX']);
+    const since = Number(await command(['GET', `${prefix}since`]));
+    return Math.min(Math.max(Date.now() - since, 0), maxAge);
+  };
   return {
     maxPending,
     reserve: (uuids, owner) =>
@@ -204,18 +210,13 @@ export const redisSeen = (
       }),
     confirm: async (uuids) => void (await all(uuids, (key) => command(['SET', key, TAKEN, 'PX', `${maxAge}`]))),
     release: async (uuids, owner) => void (await all(uuids, (key) => command(['EVAL', RELEASE, '1', key, owner]))),
-    async memory() {
-      // The beginning is lost with all other keys.
-      await command(['SET', `${prefix}since`, `${Date.now()}`, 'NX']);
-      const since = Number(await command(['GET', `${prefix}since`]));
-      return Math.min(Math.max(Date.now() - since, 0), maxAge);
-    },
+    memory,
     offsets: (loads) =>
       all(loads, async (key) => {
         const offset = await command(['GET', key]);
         return offset === null ? undefined : Number(offset);
       }),
     setOffset: async (load, offset) => void (await command(['SET', prefix + load, `${offset}`, 'PX', `${maxAge}`])),
-    books: redisBooks(command, maxAge, `{${prefix}books}:`),
+    books: redisBooks(command, maxAge, `{${prefix}books}:`, memory),
   };
 };

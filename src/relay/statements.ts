@@ -31,6 +31,8 @@ export interface Statement {
   readonly count: number;
   readonly closed: number;
   readonly drops: readonly StatedDrop[];
+  /** When the page load began, in ms since the epoch by the visitor's clock. */
+  readonly since: number | undefined;
 }
 
 const dropIn = (drop: unknown, own: number): StatedDrop | undefined => {
@@ -46,7 +48,7 @@ const dropIn = (drop: unknown, own: number): StatedDrop | undefined => {
 
 const statementIn = (book: unknown): Statement | undefined => {
   if (!Array.isArray(book)) return undefined;
-  const [load, count, closed, release, given] = book as unknown as Partial<Book>;
+  const [load, count, closed, release, given, since] = book as unknown as Partial<Book>;
   if (!isLoad(load) || !isNumber(count, 0) || !isNumber(closed, 0) || closed > count) return undefined;
   const drops = Array.isArray(given) && given.length <= MOST_DROPS ? given : [];
   return {
@@ -55,6 +57,7 @@ const statementIn = (book: unknown): Statement | undefined => {
     count,
     closed,
     drops: drops.flatMap((drop) => dropIn(drop, load) ?? []),
+    since: Number.isFinite(since) ? since : undefined,
   };
 };
 

@@ -194,6 +194,46 @@ it('metrics have the same, as gauges', async () => {
     expect(lines).toContain(line);
 });
 
+describe('a relay that may have forgotten a page load', () => {
+  const HOUR = 3_600_000;
+  const aged = (age: number) => ({ clock: [Date.now(), 1000], since: Date.now() - age });
+
+  it('calls none of its earlier events missing: they may have arrived', async () => {
+    const { numbered, send, book, books } = open();
+    const { clock, since } = aged(HOUR);
+    // It was opened before the relay has started, and is still open.
+    expect((await send({ batch: [numbered(5)], books: [[...book(5), since]], clock })).headers.get('clew-books')).toBe(
+      '0',
+    );
+    await send({ batch: [numbered(6)], books: [[...book(8), since]], clock });
+    await send({ batch: [], books: [[...book(8, 8), since]], clock });
+    expect(await books()).toMatchObject([{ tracked: 4, delivered: 2, missing: 2, unknown: 0 }]);
+  });
+
+  it('counts nothing of it if a later page closes its book', async () => {
+    const { send, book, books } = open();
+    const { clock, since } = aged(HOUR);
+    await send({ batch: [], books: [[...book(3, 3), since]], clock });
+    expect(await books()).toEqual([]);
+  });
+
+  it('counts what still arrives of it', async () => {
+    const { numbered, send, book, books } = open();
+    const { clock, since } = aged(HOUR);
+    await send({ batch: [], books: [[...book(3), since]], clock });
+    await send({ batch: [numbered(2)], books: [[...book(3, 3), since]], clock });
+    expect(await books()).toMatchObject([{ tracked: 1, delivered: 1, missing: 0 }]);
+  });
+
+  it('finds a loss if it remembers page loads for longer', async () => {
+    const memory = () => HOUR;
+    const { send, book, books } = open({ seen: { ...memorySeen(), books: { ...memoryBooks(), memory } } });
+    const { clock, since } = aged(HOUR - 1);
+    await send({ batch: [], books: [[...book(3, 3), since]], clock });
+    expect(await books()).toMatchObject([{ tracked: 3, missing: 3 }]);
+  });
+});
+
 describe('a store that fails', () => {
   it('keeps no event from the service, and its facts are added later', async () => {
     const store = memoryBooks();
@@ -265,6 +305,19 @@ it('keeps the newest page loads', async () => {
   for (const load of ['a', 'b', 'c', 'd']) await write(load);
   expect(await store.read(['a', 'c', 'd'])).toEqual([undefined, 'c', 'd']);
   expect(await store.totals([day()])).toEqual([{ a: 1, b: 1, c: 1, d: 1 }]);
+});
+
+it('remembers all page loads since the oldest one that it keeps', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const store = memoryBooks(2);
+  const reach: unknown[] = [];
+  for (const load of ['a', 'b', 'c', 'd', 'e']) {
+    await store.write({ load, before: undefined, after: load, day: day(), changes: {} });
+    vi.advanceTimersByTime(1000);
+    reach.push(await store.memory?.());
+  }
+  vi.useRealTimers();
+  expect(reach).toEqual([1000, 2000, 3000, 3000, 4000]);
 });
 
 it.each([

@@ -36,6 +36,19 @@ describeWithRedis('the books in Redis', () => {
     expect(await later.books()).toMatchObject([{ ...row, delivered: 31, missing: 8 }]);
   });
 
+  it('call no event missing whose account has ended', async () => {
+    const maxAge = 50;
+    const seen = redisSeen((args) => redis().command(args), { prefix: `${randomUUID()}:`, maxAge });
+    const { relay } = openInMemory({ seen });
+    const state = (closed: number, batch: readonly object[]) => {
+      const books = [[LOAD, 1, closed, 'r', [], Date.now() - 1000]];
+      return relay(requestOf({ batch, books, clock: [Date.now(), 1000] }));
+    };
+    await state(0, [event('a', { seq: [LOAD, 1] })]);
+    await new Promise((resolve) => setTimeout(resolve, 2 * maxAge));
+    expect((await state(1, [])).headers.get('clew-books')).toBe('0');
+  });
+
   it('are in one slot of a cluster, and end with the memory of events', async () => {
     const prefix = `${randomUUID()}:`;
     await open(prefix).send(1);
