@@ -12,6 +12,7 @@ export type StoredBook = readonly [
   writtenAt: number,
   release: string,
   drops: readonly Drop[],
+  since?: number,
 ];
 
 /** The account of each page load, for the relay. They are in localStorage, because a leaving page can write there. */
@@ -44,6 +45,8 @@ const seqOf = (text: ItemText): number[] =>
 
 export const createBooks = (service: string, journal: Journal, page: string, release = '', local?: Local): Books => {
   const prefix = `${BOOK} ${service} `;
+  /** A relay may have forgotten an old page load. */
+  const since = Date.now();
   let load: number;
   let count: number;
   let drops: Drop[];
@@ -67,7 +70,7 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
     if (!isChanged && !(isLeft && (count || drops[0]))) return;
     isChanged = false;
     if (!carriedKeys(prefix, local)[MOST_BOOKS])
-      carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops]);
+      carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, since]);
   };
 
   return {

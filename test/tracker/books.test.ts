@@ -11,9 +11,11 @@ afterEach(() => void vi.useRealTimers());
 const visit = (store: Store, options: Partial<TrackerOptions> = {}) => {
   const page = openPage();
   const test = start({ baseUrl: '/clew', store, release: '1.4.2', ...options });
-  const books = () => test.requests.map(({ body }): Book[] => JSON.parse(`${body}`).books ?? []);
+  const stated = () => test.requests.map(({ body }): Book[] => JSON.parse(`${body}`).books ?? []);
+  /** Without the times at which the page loads began. */
+  const books = () => stated().map((some) => some.map((book) => book.slice(0, 5)));
   const loads = () => [...new Set(test.events().map(({ seq }) => seq?.[0]))];
-  return { ...test, page, books, last: () => books().at(-1), load: () => loads().at(-1) };
+  return { ...test, page, stated, books, last: () => books().at(-1), load: () => loads().at(-1) };
 };
 const minutes = (count: number) => vi.advanceTimersByTimeAsync(count * 60_000);
 
@@ -27,6 +29,26 @@ describe('each request states', () => {
     tracker.track('c');
     await tracker.flush();
     expect(books()[1]).toEqual([[load(), 3, 0, '1.4.2', []]]);
+  });
+
+  it('when each page load began', async () => {
+    const store = createMemoryStore();
+    const begin = Date.now();
+    const first = visit(store);
+    await minutes(1);
+    first.tracker.track('a');
+    first.page.leave();
+    await minutes(1);
+    const second = visit(store);
+    second.tracker.track('b');
+    await second.tracker.flush();
+    const began = new Map(second.stated().flatMap((some) => some.map(([load, , , , , since]) => [load, since])));
+    expect(began).toEqual(
+      new Map([
+        [first.load(), begin],
+        [second.load(), begin + 120_000],
+      ]),
+    );
   });
 
   it('the same as the page leaves, and as it sets properties', async () => {
