@@ -68,9 +68,8 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
 
   const write = (isLeft?: boolean) => {
     if (!isChanged && !(isLeft && (count || drops[0]))) return;
-    isChanged = false;
-    if (!carriedKeys(prefix, local)[MOST_BOOKS])
-      carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, since]);
+    if (carried(prefix + load, local) || !carriedKeys(prefix, local)[MOST_BOOKS])
+      isChanged = !carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, since]);
   };
 
   return {

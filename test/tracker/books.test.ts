@@ -175,6 +175,44 @@ describe('the next page', () => {
   });
 });
 
+describe('where many books are left', () => {
+  /** As many as there is room for. A journal that is never taken in keeps them. */
+  const fill = () => {
+    for (let n = 0; n < 51; n++)
+      localStorage[`clew.book /clew ${2 ** 40 + n}`] ??= JSON.stringify([2 ** 40 + n, 1, Date.now(), '', []]);
+  };
+  const own = (stated: readonly (readonly unknown[])[] | undefined, load: number | undefined) =>
+    stated?.find(([of]) => of === load);
+
+  it('a page that has a book goes on with it', async () => {
+    const { tracker, last, load } = visit(createMemoryStore(), { maxBatchBytes: 5000 });
+    tracker.track('a');
+    await tracker.flush();
+    fill();
+    tracker.track('large', 'x'.repeat(5000));
+    tracker.track('b');
+    await tracker.flush();
+    expect(own(last(), load())).toEqual([load(), 3, 0, '1.4.2', [['too-large', load(), 2, 1]]]);
+  });
+
+  it('another page begins its book once there is room', async () => {
+    const store = createMemoryStore();
+    const { tracker, last, load } = visit(store, { maxBatchBytes: 5000 });
+    fill();
+    tracker.identify('ann');
+    tracker.track('large', 'x'.repeat(5000));
+    await tracker.flush();
+    expect(own(last(), load())).toBeUndefined();
+    for (const key of Object.keys(localStorage)
+      .filter((one) => one.startsWith('clew.book'))
+      .slice(1))
+      delete localStorage[key];
+    tracker.setProperties({ plan: 'pro' });
+    await tracker.flush();
+    expect(own(last(), load())).toEqual([load(), 2, 0, '1.4.2', [['too-large', load(), 1, 1]]]);
+  });
+});
+
 it('a page that comes back from the back/forward cache goes on with its book', async () => {
   const store = createMemoryStore();
   const { tracker, page, last, load } = visit(store);
