@@ -325,6 +325,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     isClosing = true;
     endReading(CLOSING);
     await Promise.all(underWay);
+    await books.addLate();
     await account.emit();
   };
   return Object.assign(relay, { close, health, metrics: metricsText });

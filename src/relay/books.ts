@@ -102,7 +102,6 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
   let known = new Map<string, Record<string, number>>();
   const releases = new Set<string>();
   let late: (readonly [load: string, fact: Fact])[] = [];
-  let isRead = false;
   /** A total is read while no change is being written, because the total may contain it or not. */
   const changing = new Set<Promise<unknown>>();
   let reading: Promise<void> | undefined;
@@ -140,6 +139,17 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     }
   };
 
+  /** Adds the facts that the store did not take. The first one shows whether it works again. It never rejects. */
+  const addLate = async () => {
+    const [first, ...others] = late;
+    if (!first) return;
+    late = others;
+    if (!(await attempt(...first))) return;
+    const waiting = late;
+    late = [];
+    await Promise.all(waiting.map((one) => attempt(...one)));
+  };
+
   const addAll = async (facts: ReadonlyMap<number, Fact>) => {
     const counts = await Promise.all(
       [...facts].map(async ([load, { release, ...fact }]) => {
@@ -147,21 +157,17 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
         return [load, await attempt(`${load}`, labelled)] as const;
       }),
     );
-    if (late[0] && counts.every(([, one]) => one)) {
-      const waiting = late;
-      late = [];
-      await Promise.all(waiting.map(([load, fact]) => attempt(load, fact)));
-    }
+    if (counts.every(([, one]) => one)) await addLate();
     return new Map(counts);
   };
 
   const read = async () => {
     const days = reported();
     await Promise.all(changing);
+    await addLate();
     try {
       const all = await inTime(store.totals(days), timeout, 'seen');
       known = new Map(days.map((day, at) => [day, { ...all[at] }]));
-      isRead = true;
     } catch (error) {
       onError(error);
     }
@@ -176,6 +182,7 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       changing.add(adding);
       return adding;
     },
+    addLate,
     /** Reads what all relays that share the store have counted. It never rejects. */
     refresh(): Promise<void> {
       reading ??= read().finally(() => {
@@ -183,8 +190,6 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       });
       return reading;
     },
-    /** Whether it has been read since the start. */
-    isRead: () => isRead,
     /** The totals as last read, with the changes by this relay since, the latest day first. */
     totals: (): BookTotals[] => reported().flatMap((day) => totalsOf(day, known.get(day) ?? {})),
   };

@@ -254,6 +254,20 @@ describe('a store that fails', () => {
     expect(await books()).toMatchObject([{ tracked: 3, delivered: 2, missing: 1 }]);
   });
 
+  it('gets the facts at the next report, or as the relay closes, if no request comes', async () => {
+    const store = memoryBooks();
+    let isDown = true;
+    const flaky: BookStore = {
+      ...store,
+      read: async (loads) => (isDown ? Promise.reject(new Error('down')) : store.read(loads)),
+    };
+    const { numbered, send, book, books } = open({ seen: { ...memorySeen(), books: flaky } });
+    await send({ batch: [numbered(1)], books: [book(3)] });
+    await send({ batch: [numbered(2)], books: [book(3, 2)] });
+    isDown = false;
+    expect(await books()).toMatchObject([{ tracked: 3, delivered: 2, missing: 0, unknown: 1 }]);
+  });
+
   it('that another request always gets ahead of is reported', async () => {
     const errors: unknown[] = [];
     const { numbered, send } = open({
