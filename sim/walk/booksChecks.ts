@@ -12,8 +12,9 @@ interface Numbered {
 }
 
 /** The numbers of a page load that its account calls missing. */
-const missingOf = (load: string, { closed, delivered, dropped }: Load): Seq[] => {
-  const ended = Object.values(dropped).reduce<Ranges>(union, delivered);
+const missingOf = (load: string, { closed, delivered, dropped, forgotten, summed }: Load): Seq[] => {
+  const known = [...Object.values(dropped), forgotten ? [1, forgotten] : [], summed?.ended ?? []];
+  const ended = known.reduce<Ranges>(union, delivered);
   const isEnded = (n: number) => ended.some((first, at) => at % 2 === 0 && first <= n && n <= (ended[at + 1] ?? 0));
   return Array.from({ length: closed }, (_, at) => at + 1).flatMap((n) => (isEnded(n) ? [] : `${load} ${n}`));
 };

@@ -1,4 +1,4 @@
-import { type Ranges, sizeOf, union } from './ranges.js';
+import { type Ranges, sizeOf, union, without } from './ranges.js';
 
 /** Ages of late events, each with its least age in ms. An event belongs to the oldest one that it has reached. */
 export const AGES = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000, '7d': 604_800_000 } as const;
@@ -25,6 +25,8 @@ export interface Load {
   readonly late: Readonly<Partial<Record<Age, number>>>;
   /** Numbers up to this one may have been in an account that is forgotten. Only those that arrive, or are dropped, count again. */
   readonly forgotten?: number | undefined;
+  /** Numbers that are in no other list any more, and how many were delivered, or dropped for each reason. */
+  readonly summed?: { readonly ended: Ranges; readonly counts: Counts } | undefined;
 }
 
 /** The part of a request for the account of a page load. */
@@ -42,13 +44,14 @@ export interface Fact {
   readonly dropped?: Readonly<Record<string, Ranges>>;
 }
 
-/** More ranges than that come from no tracker. They would need memory that pages choose. */
-const MOST_RANGES = 2000;
+/** The counts of one or many page loads. */
+export type Counts = Readonly<Record<string, number>>;
 
-const bounded = (one: Ranges, other: Ranges): Ranges => {
-  const both = union(one, other);
-  return both.length > MOST_RANGES ? one : both;
-};
+/**
+ * An account with longer lists is summed, for example where the relay refuses every second event of a long page load. A tracker can
+ * state less in a request. If the list of ended numbers is still longer, its gaps end, too: they would need memory that pages choose.
+ */
+const MOST_RANGES = 4000;
 
 const higher = (one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>> = {}) =>
   Object.fromEntries(
@@ -64,14 +67,32 @@ const isIn = (ranges: Ranges, n: number): boolean =>
 /** The oldest age that has been reached. */
 const ageOf = (ms: number): Age | undefined => OLDEST_FIRST.find((name) => ms >= AGES[name]);
 
-/**
- * The account after a request. A fact that comes twice changes nothing, because a request may be repeated.
- *
- * @param isForgotten there may have been an account before, which is forgotten
- */
-export const withFact = (load: Load | undefined, fact: Fact, isForgotten = false): Load => {
-  const before = load?.delivered ?? [];
-  const fresh = (fact.delivered ?? []).filter(([n]) => !isIn(before, n));
+/** The tracker's `rejected` comes last: for an event that the relay has refused, the relay's reason is the more exact one. */
+const byReason = ([one]: [string, unknown], [other]: [string, unknown]): number =>
+  Number(one === 'rejected') - Number(other === 'rejected') || (one < other ? -1 : 1);
+
+/** The numbers that were delivered or dropped, and how many of each. */
+const endsOf = ({ delivered, dropped, summed }: Load): { ended: Ranges; counts: Record<string, number> } => {
+  const counts: Record<string, number> = { ...summed?.counts };
+  let ended: Ranges = summed?.ended ?? [];
+  const add = (what: string, ranges: Ranges) => {
+    const before = sizeOf(ended);
+    ended = union(ended, ranges);
+    counts[what] = (counts[what] ?? 0) + sizeOf(ended) - before;
+  };
+  add('delivered', delivered);
+  for (const [reason, ranges] of Object.entries(dropped).sort(byReason)) add(`dropped ${reason}`, ranges);
+  return { ended, counts };
+};
+
+const lengthOf = ({ delivered, dropped, summed }: Load): number =>
+  [delivered, summed?.ended ?? [], ...Object.values(dropped)].reduce((sum, { length }) => sum + length, 0);
+
+/** The account after a request, however long its lists are. */
+const added = (load: Load | undefined, fact: Fact, isForgotten: boolean): Load => {
+  const { delivered = [], summed } = load ?? {};
+  const ended = summed?.ended ?? [];
+  const fresh = [...new Map(fact.delivered)].filter(([n]) => !isIn(delivered, n) && !isIn(ended, n));
   const late: Record<string, number> = { ...load?.late };
   for (const [, ms] of fresh) {
     const age = ageOf(ms);
@@ -79,8 +100,7 @@ export const withFact = (load: Load | undefined, fact: Fact, isForgotten = false
   }
   const dropped: Record<string, Ranges> = { ...load?.dropped };
   for (const [reason, ranges] of Object.entries(fact.dropped ?? {}))
-    dropped[reason] = bounded(dropped[reason] ?? [], ranges);
-  const numbers = fresh.map(([n]) => n).sort((a, b) => a - b);
+    dropped[reason] = union(dropped[reason] ?? [], without(ranges, ended));
   return {
     // Only a page that states the load knows its release.
     release: fact.release || load?.release || '',
@@ -88,49 +108,42 @@ export const withFact = (load: Load | undefined, fact: Fact, isForgotten = false
     day: load?.day ?? fact.day,
     count: Math.max(load?.count ?? 0, fact.count ?? 0),
     closed: Math.max(load?.closed ?? 0, fact.closed ?? 0),
-    delivered: bounded(
-      before,
-      union(
-        [],
-        numbers.flatMap((n) => [n, n]),
-      ),
+    delivered: union(
+      delivered,
+      fresh.flatMap(([n]) => [n, n]),
     ),
     unnumbered: higher(load?.unnumbered ?? {}, fact.unnumbered),
     dropped,
     late,
     forgotten: isForgotten ? fact.count : load?.forgotten,
+    summed,
   };
 };
 
-/** The counts of one or many page loads. */
-export type Counts = Readonly<Record<string, number>>;
-
-/** The tracker's `rejected` comes last: for an event that the relay has refused, the relay's reason is the more exact one. */
-const byReason = ([one]: [string, unknown], [other]: [string, unknown]): number =>
-  Number(one === 'rejected') - Number(other === 'rejected') || (one < other ? -1 : 1);
+/**
+ * The account after a request. A fact that comes twice changes nothing, because a request may be repeated.
+ *
+ * @param isForgotten there may have been an account before, which is forgotten
+ */
+export const withFact = (load: Load | undefined, fact: Fact, isForgotten = false): Load => {
+  const after = added(load, fact, isForgotten);
+  if (lengthOf(after) <= MOST_RANGES) return after;
+  const { ended, counts } = endsOf(after);
+  const isLong = ended.length > MOST_RANGES;
+  return { ...after, delivered: [], dropped: {}, summed: { ended: isLong ? [1, ended.at(-1) ?? 0] : ended, counts } };
+};
 
 /** The counts of a page load. `dropped` and `late` have a count for each reason and age. */
 export const countsOf = (load: Load): Counts => {
-  const counts: Record<string, number> = {};
-  let covered = load.delivered;
-  let tracked = 0;
+  const { ended, counts } = endsOf(load);
   for (const [reason, count] of Object.entries(load.unnumbered)) {
-    counts[`dropped ${reason}`] = count;
-    tracked += count;
+    const what = `dropped ${reason}`;
+    counts[what] = (counts[what] ?? 0) + count;
   }
-  for (const [reason, ranges] of Object.entries(load.dropped).sort(byReason)) {
-    const before = sizeOf(covered);
-    covered = union(covered, ranges);
-    counts[`dropped ${reason}`] = (counts[`dropped ${reason}`] ?? 0) + sizeOf(covered) - before;
-  }
+  const known = union(ended, load.forgotten ? [1, load.forgotten] : []);
+  counts.missing = Math.max(load.closed - sizeOf(known, load.closed), 0);
+  counts.unknown = Math.max(load.count, load.closed, known.at(-1) ?? 0) - sizeOf(known) - counts.missing;
+  counts.tracked = Object.values(counts).reduce((sum, count) => sum + count, 0);
   for (const [age, count] of Object.entries(load.late)) counts[`late ${age}`] = count;
-  const ended = sizeOf(covered);
-  covered = union(covered, load.forgotten ? [1, load.forgotten] : []);
-  const known = sizeOf(covered);
-  const count = Math.max(load.count, load.closed, covered.at(-1) ?? 0);
-  counts.tracked = tracked + count - (known - ended);
-  counts.delivered = sizeOf(load.delivered);
-  counts.missing = Math.max(load.closed - sizeOf(covered, load.closed), 0);
-  counts.unknown = count - known - counts.missing;
   return counts;
 };

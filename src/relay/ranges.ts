@@ -22,3 +22,22 @@ export const sizeOf = (ranges: Ranges, most = Number.POSITIVE_INFINITY): number 
     size += Math.max(Math.min(ranges[at + 1] ?? 0, most) - (ranges[at] ?? 0) + 1, 0);
   return size;
 };
+
+/** The numbers of `ranges` that are not in `removed`. */
+export const without = (ranges: Ranges, removed: Ranges): Ranges => {
+  const left: number[] = [];
+  let gap = 0;
+  for (let at = 0; at < ranges.length; at += 2) {
+    let first = ranges[at] ?? 0;
+    const last = ranges[at + 1] ?? 0;
+    for (; first <= last && (removed[gap] ?? Number.POSITIVE_INFINITY) <= last; gap += 2) {
+      const [from = 0, to = 0] = [removed[gap], removed[gap + 1]];
+      if (from > first) left.push(first, from - 1);
+      first = Math.max(first, to + 1);
+      // The next range may begin in this gap.
+      if (to > last) break;
+    }
+    if (first <= last) left.push(first, last);
+  }
+  return left;
+};

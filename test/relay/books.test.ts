@@ -306,6 +306,18 @@ describe('a forged list of drops', () => {
   });
 });
 
+it('a long page load of which the relay refuses every second event misses nothing', async () => {
+  const { numbered, send, book, books } = open({ accept: ({ payload }) => payload === 'yes' });
+  for (let from = 1; from < 3000; from += 250) {
+    const batch = Array.from({ length: 250 }, (_, at) => numbered(from + at, { payload: at % 2 ? 'yes' : 'no' }));
+    await send({ batch, books: [book(from + 249)] });
+  }
+  await send({ batch: [], books: [book(3000, 3000)] });
+  expect(await books()).toMatchObject([
+    { tracked: 3000, delivered: 1500, dropped: { 'not-accepted': 1500 }, missing: 0, unknown: 0 },
+  ]);
+});
+
 it('requests at the same time change one page load in turn', async () => {
   const { numbered, send, book, books } = open();
   await Promise.all(Array.from({ length: 15 }, (_, n) => send({ batch: [numbered(n + 1)], books: [book(15)] })));

@@ -57,10 +57,66 @@ it('a page load keeps its first engine and day, and its latest release', () => {
   expect(withFact(load, { ...known, ...arrived(2) }).release).toBe('1');
 });
 
-it('a page cannot make it large', () => {
-  const many = Array.from({ length: 5000 }, (_, n) => [2 * n + 1, 0] as const);
-  const load = many.reduce<Load | undefined>((load, one) => withFact(load, { ...known, delivered: [one] }), undefined);
-  expect(load?.delivered.length).toBe(2000);
+it('a long page load of which every second event is refused has exact and small accounts', () => {
+  /** Twenty events of a request, of which the relay refuses the even ones. */
+  const request = (from: number): Partial<Fact> => {
+    const odd = Array.from({ length: 10 }, (_, at) => from + 2 * at + 1);
+    return { delivered: odd.map((n) => [n, 60_000]), dropped: { 'not-accepted': odd.flatMap((n) => [n + 1, n + 1]) } };
+  };
+  const requests = Array.from({ length: 200 }, (_, at) => request(20 * at));
+  // Two requests never arrive, and one arrives last.
+  const [last] = requests.splice(100, 3);
+  const facts = [...requests, ...requests.slice(0, 5), last ?? {}];
+  const load = after(...facts, { count: 4000, closed: 4000 });
+  expect(countsOf(load)).toEqual({
+    tracked: 4000,
+    delivered: 1980,
+    'dropped not-accepted': 1980,
+    'late 1m': 1980,
+    missing: 40,
+    unknown: 0,
+  });
+  expect(JSON.stringify(load).length).toBeLessThan(30_000);
+});
+
+it('a number that comes twice in a request is late once', () => {
+  expect(
+    counts({
+      delivered: [
+        [1, 60_000],
+        [1, 60_000],
+      ],
+    }),
+  ).toMatchObject({ delivered: 1, 'late 1m': 1 });
+});
+
+it('a long list of drops, whose other events arrive later, misses none of them', () => {
+  const numbers = Array.from({ length: 1700 }, (_, at) => 2 * at + 1);
+  const drops = { count: 3400, dropped: { 'too-large': numbers.flatMap((n) => [n + 1, n + 1]) } };
+  const facts = Array.from({ length: 17 }, (_, at) => ({
+    ...drops,
+    ...arrived(...numbers.slice(100 * at, 100 * at + 100)),
+  }));
+  const account = { tracked: 3400, delivered: 1700, 'dropped too-large': 1700, missing: 0, unknown: 0 };
+  expect(counts(...facts, { closed: 3400 })).toEqual(account);
+});
+
+it('a page cannot make it large, and nothing is missing that it has no room for', () => {
+  const odd = (from: number) => Array.from({ length: 500 }, (_, at) => 2 * (from + at) + 1);
+  let load: Load | undefined;
+  for (let from = 0; from < 5000; from += 500) {
+    load = withFact(load, {
+      ...known,
+      count: 10_000,
+      closed: 10_000,
+      ...arrived(...odd(from)),
+      dropped: { full: [2, 2] },
+    });
+    expect(JSON.stringify(load).length).toBeLessThan(40_000);
+  }
+  const { tracked, missing = 0, delivered } = countsOf(load as Load);
+  expect([tracked, delivered]).toEqual([5001 + missing, 5000]);
+  expect(missing).toBeLessThan(4000);
 });
 
 /** Any facts of a page load with ten events. */

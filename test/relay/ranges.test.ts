@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Ranges, sizeOf, union } from '../../src/relay/ranges.ts';
+import { type Ranges, sizeOf, union, without } from '../../src/relay/ranges.ts';
 
 const numbersOf = (ranges: Ranges): number[] => {
   const numbers: number[] = [];
@@ -17,6 +17,15 @@ it('a union has the numbers of both, in as few pairs as possible', () => {
       const both = union(rangesOf(one), rangesOf(other));
       expect(numbersOf(both)).toEqual([...new Set([...one, ...other])].sort((a, b) => a - b));
       for (let at = 2; at < both.length; at += 2) expect(both[at]).toBeGreaterThan((both[at - 1] ?? 0) + 1);
+    }),
+  );
+});
+
+it('without others, a range has the numbers that are left', () => {
+  fc.assert(
+    fc.property(some, some, (one, other) => {
+      const left = [...new Set(one)].filter((n) => !other.includes(n)).sort((a, b) => a - b);
+      expect(numbersOf(without(rangesOf(one), rangesOf(other)))).toEqual(left);
     }),
   );
 });
