@@ -27,7 +27,7 @@ export interface BookTotals {
 /** How many days the report goes back, with today. */
 const DAYS = 8;
 const DAY = 86_400_000;
-/** Pages choose the release. More releases of a process count as one. */
+/** Pages choose the release. More releases of a day count as one. */
 const MOST_RELEASES = 100;
 /** Other requests may change the same page load meanwhile, in this relay and in others. */
 const MOST_TRIES = 20;
@@ -101,12 +101,15 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
   /** As this relay knows them. Other relays may have changed them. */
   let known = new Map<string, Record<string, number>>();
   const releases = new Set<string>();
+  let namedOn = '';
   let late: (readonly [load: string, fact: Fact])[] = [];
   /** A total is read while no change is being written, because the total may contain it or not. */
   const changing = new Set<Promise<unknown>>();
   let reading: Promise<void> | undefined;
 
-  const named = (release: string): string => {
+  const named = (release: string, day: string): string => {
+    if (day !== namedOn) releases.clear();
+    namedOn = day;
     if (releases.size < MOST_RELEASES) releases.add(release);
     return releases.has(release) ? release : 'other';
   };
@@ -153,7 +156,7 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
   const addAll = async (facts: ReadonlyMap<number, Fact>) => {
     const counts = await Promise.all(
       [...facts].map(async ([load, { release, ...fact }]) => {
-        const labelled = release === undefined ? fact : { ...fact, release: named(release) };
+        const labelled = release === undefined ? fact : { ...fact, release: named(release, fact.day) };
         return [load, await attempt(`${load}`, labelled)] as const;
       }),
     );

@@ -174,6 +174,17 @@ it('pages can neither add reasons nor any number of releases', async () => {
   expect(rows.find(({ release }) => release === 'other')).toMatchObject({ tracked: 100, dropped: { other: 50 } });
 });
 
+it('the releases of a day take no room from those of the next day', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { send, books, load } = open();
+  const stated = Array.from({ length: 150 }, (_, n) => [load + n * 7, 1, 1, `r${n}`]);
+  for (let at = 0; at < 150; at += 50) await send({ batch: [], books: stated.slice(at, at + 50) });
+  vi.setSystemTime(Date.now() + 86_400_000);
+  await send({ batch: [], books: [[load + 9e6, 1, 1, 'next']] });
+  expect((await books())?.[0]).toMatchObject({ release: 'next', tracked: 1 });
+  vi.useRealTimers();
+});
+
 it('metrics have the same, as gauges', async () => {
   const { relay, numbered, send, book, drop } = open();
   const timestamp = new Date(Date.now() - 90_000).toISOString();
