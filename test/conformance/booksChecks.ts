@@ -89,6 +89,20 @@ export const booksChecks: Check[] = [
     },
   },
   {
+    name: 'misses no event of a page load that is older than its memory',
+    async run(bench) {
+      const since = 0;
+      const { headers } = await bench.post(BATCH, {
+        batch: [],
+        books: [[...book(newLoad(), 2, 2), since]],
+        clock: [Date.now(), 1000],
+      });
+      const answer = headers.get('clew-books');
+      if (answer === null) throw new Missing();
+      equal(answer, '0');
+    },
+  },
+  {
     name: 'counts an event in the books only if the service has taken it',
     async run(bench) {
       const load = newLoad();
