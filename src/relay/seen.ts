@@ -45,7 +45,10 @@ export interface Seen {
   offsets?(loads: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Remembers the offset of a page load, in place of an earlier one. */
   setOffset?(load: string, offset: number): Promise<void>;
-  /** The accounts of page loads, for `onReport` and the metrics. Without it, the relay keeps them in its own memory. */
+  /**
+   * The accounts of page loads, for `onReport` and the metrics. Without it, the relay keeps them in its own memory. Relays that share
+   * this `Seen` then call events missing that another one has forwarded.
+   */
   readonly books?: BookStore | undefined;
 }
 
