@@ -138,8 +138,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'overwrites the record instead of merging into it',
     file: 'visitor/stored.ts',
-    find: '  ...merge(mine, visitorIn(stored) ?? mine),\n',
-    replace: '  ...mine,\n',
+    find: '    ...merge(known, visitorIn(stored) ?? known),\n',
+    replace: '    ...mine,\n',
   },
   {
     name: 'takes another person for the one whose mark the hint has',

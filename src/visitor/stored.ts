@@ -30,12 +30,19 @@ const servicesIn = (stored: unknown, service: string) => [(Object(stored) as Sto
 export const isErasedFor = (stored: unknown, service: string): boolean =>
   !visitorIn(stored) || !servicesIn(stored, service).includes(service);
 
-/** The record after this page's visitor is merged into it. */
-export const mergedInto = (stored: unknown, mine: Visitor, service: string): Stored => ({
-  ...merge(mine, visitorIn(stored) ?? mine),
-  taken: takenIn(stored),
-  services: [...new Set([...servicesIn(stored, service), service])],
-});
+/**
+ * The record after this page's visitor is merged into it. Only a service's own tracker writes that service's identity. This page may see
+ * in the hint that another service has identified the visitor before that service's tracker has stored the key.
+ */
+export const mergedInto = (stored: unknown, mine: Visitor, service: string): Stored => {
+  const own = Object.entries(mine.keys).filter(([name]) => name === service);
+  const known = { ...mine, keys: Object.fromEntries(own) };
+  return {
+    ...merge(known, visitorIn(stored) ?? known),
+    taken: takenIn(stored),
+    services: [...new Set([...servicesIn(stored, service), service])],
+  };
+};
 
 /**
  * The record that a page may write unread as it leaves. It must have the changes by other tabs and by the trackers of other services.

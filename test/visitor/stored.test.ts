@@ -43,6 +43,14 @@ describe('the record after a merge', () => {
     expect(mergedInto(stored, visitorOf(1, 6, 'bob'), SERVICE).keys).toEqual({ '/other': ['ann'], [SERVICE]: ['bob'] });
   });
 
+  it.each<[string, unknown]>([
+    ['has nothing of it', visitorOf(1, 5)],
+    ['is missing', undefined],
+  ])('states nothing of another service if it %s', (_what, stored) => {
+    const mine = visitorOf(1, 6, 'bob', { keys: { '/other': [0], [SERVICE]: ['bob'] } });
+    expect(mergedInto(stored, mine, SERVICE).keys).toEqual({ [SERVICE]: ['bob'] });
+  });
+
   it('is the page’s own visitor where there is none', () => {
     expect(mergedInto('foreign', visitorOf(1, 5), SERVICE)).toEqual({
       ...visitorOf(1, 5),

@@ -269,6 +269,23 @@ describe('two trackers of two services on one page', () => {
     }
   });
 
+  it.each([
+    ['a first visit', false],
+    ['a later visit', true],
+  ])('keep the visitor id if they identify while a tab with one of them starts, on %s', async (_what, isLater) => {
+    const store = createMemoryStore();
+    if (isLater) await visit(store);
+    const { late, answer } = slow(store);
+    const { both } = openBoth(late);
+    for (const { tracker } of both) tracker.identify('ann');
+    await open(store, { baseUrl: '/one' }).tracker.flush();
+    answer();
+    for (const { tracker } of both) await tracker.flush();
+    const [one, two] = both.map((test) => Object.entries(customers(test)));
+    expect(one).toEqual([[await both[0].tracker.correlationValue(), ['ann']]]);
+    expect(two).toEqual(one);
+  });
+
   it('both remember their customer', async () => {
     const store = createMemoryStore();
     const first = openBoth(store);
