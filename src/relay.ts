@@ -27,7 +27,7 @@ import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
 import { type Statement, statementsIn } from './relay/statements.js';
 import { renewedCookie } from './relay/visitorCookie.js';
-import { RELAY_HEADER, type WireEvent } from './wire.js';
+import { RELAY_HEADER, UPSERT_PATH, type WireEvent } from './wire.js';
 
 export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
 export type { AddressOptions, ConnectionInfo } from './relay/address.js';
@@ -267,6 +267,8 @@ export const createRelay = (options: RelayOptions): Relay => {
       metrics.event('received', job.events.length + job.rejected.length);
       const visitors = job.events.map(({ came }) => came.correlationValue);
       await admit(visitors, job.rejected.length);
+      // Events have ids of their own. Older properties must not overwrite newer ones.
+      if (job.path === UPSERT_PATH) for (const { claim } of opened) await claim();
       const done = await work(job, request, connection, read, arrivedAt);
       isTaken = done.isWhole;
       response = done.response;

@@ -10,6 +10,8 @@ export type Question = readonly [id: string, age: number];
 
 /** A request that is being served. Its id is `pending` in `seen` meanwhile. */
 export interface Receipt {
+  /** Has to resolve before the request's properties are forwarded. Rejects with a `Refusal` if the handover was called unknown. */
+  claim(): Promise<void>;
   /** The service has all of the request's events, or not. It never rejects. */
   end(isTaken: boolean): Promise<void>;
 }
@@ -18,6 +20,12 @@ export interface Receipt {
 const ARRIVING = 1000;
 /** How often (ms) the relay looks for such a request, and for one that is being served. */
 const LOOK = 100;
+
+/**
+ * The id in `seen` that decides whether a handover's properties are forwarded. The request that brings them reserves it. The relay
+ * confirms it before it calls the handover unknown. It is a UUID, too, because a `seen` may take nothing else.
+ */
+const claimOf = (id: string): string => (Number.parseInt(id.charAt(0), 16) ^ 8).toString(16) + id.slice(1);
 
 /** Most handovers of a request, so that a request costs `seen` no more than a large batch does. */
 const MOST_QUESTIONS = 100;
@@ -66,16 +74,26 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
       begun ??= memory();
       const owner = crypto.randomUUID();
       const opened = attempt(() => seen.reserve([id], owner));
+      let claims: readonly string[] = [];
       return {
+        async claim() {
+          // Without `seen`, the properties are forwarded as before.
+          const [state] = (await askSeen([claimOf(id)], owner).catch(() => undefined)) ?? [];
+          if (state && state !== 'new')
+            throw new Refusal(503, `${HANDOVER}: it was called unknown, or is being forwarded already`, 1);
+          claims = state ? [claimOf(id)] : [];
+        },
         async end(isTaken) {
           await Promise.all([begun, opened]);
           await attempt(() => (isTaken ? seen.confirm([id]) : seen.release([id], owner)));
+          if (claims[0]) await attempt(() => seen.release(claims, owner));
         },
       };
     },
     /**
      * Resolves to the state of each, in order, once none of them is being served, or after `timeout`. Undefined if `seen` fails: the page
-     * sends again, and the relay drops what are duplicates.
+     * sends again, and the relay drops what are duplicates. A handover that is not taken then brings no properties any more: the page
+     * sends these again, and perhaps newer ones after them.
      */
     async ask(questions: readonly Question[]): Promise<readonly HandoverState[] | undefined> {
       if (!questions[0]) return undefined;
@@ -88,6 +106,16 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
         if (fresh[0]) await attempt(() => seen.release(fresh, owner));
         return states;
       };
+      /** Closes the handovers that have not arrived. One that is arriving at this moment is pending. */
+      const close = async (found: readonly SeenState[]): Promise<readonly SeenState[]> => {
+        const fresh = ids.filter((_id, at) => found[at] === 'new');
+        const claims = fresh[0] && (await askSeen(fresh.map(claimOf), owner).catch(() => undefined));
+        if (!claims) return found;
+        const closed = fresh.filter((_id, at) => claims[at] === 'new');
+        if (closed[0]) await attempt(() => seen.confirm(closed.map(claimOf)));
+        const arriving = fresh.filter((_id, at) => claims[at] === 'pending');
+        return found.map((state, at) => (arriving.includes(ids[at] as string) ? 'pending' : state));
+      };
       const begin = performance.now();
       let states = await look();
       for (;;) {
@@ -95,7 +123,10 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
         /** A relay that has died leaves a handover pending. It must not keep the page from the answers about the others. */
         const mayArrive = ([, age]: Question, at: number) =>
           states?.[at] === 'pending' ? waited < timeout : states?.[at] === 'new' && age + waited < ARRIVING;
-        if (!questions.some(mayArrive)) break;
+        if (!questions.some(mayArrive)) {
+          states = states && (await close(states));
+          if (!questions.some(mayArrive)) break;
+        }
         // Rarely after the first second: all pages ask about what a relay has left pending.
         await new Promise((resolve) => setTimeout(resolve, Math.max(LOOK, waited / 10)));
         states = await look();

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { BATCH, type Bench, type Check, event } from './check.ts';
+import { BATCH, type Bench, type Check, event, sign, UPSERT } from './check.ts';
 
 const isSuccess = (status: number) => ok(status >= 200 && status < 300, `expected 2xx, got ${status}`);
 
@@ -104,6 +104,21 @@ const handovers: Check[] = [
     async run(bench) {
       const id = randomUUID();
       await bench.post(`${BATCH}?handover=${id}`, { batch: [event(), event({ event: '' })] });
+      ok((await ask(bench, [id])) !== 'taken', 'it is called taken');
+    },
+  },
+  {
+    name: 'forwards no properties of a handover after it has called it unknown',
+    async run(bench) {
+      const [id, other] = [randomUUID(), randomUUID()];
+      await ask(bench, [id]);
+      const upsert = { primary_key: id, properties: { plan: 'old' }, signature: sign(id) };
+      const headers = { 'Content-Type': 'text/plain' };
+      await bench.post(`${UPSERT}?handover=${other}`, upsert, headers);
+      equal(bench.service.forwarded.length, 1);
+      const { status } = await bench.post(`${UPSERT}?handover=${id}`, upsert, headers);
+      equal(bench.service.forwarded.length, 1);
+      ok(status >= 500, `expected 5xx, so that the page keeps them, got ${status}`);
       ok((await ask(bench, [id])) !== 'taken', 'it is called taken');
     },
   },

@@ -13,6 +13,11 @@ const openRelay = useRelays(() => ({ baseUrl: upstream.url }));
 
 const handedOver = (id: string, batch: readonly object[]): RelayRequest =>
   requestOf({ batch }, { path: `${BATCH}?handover=${id}`, headers: { 'Content-Type': 'text/plain' } });
+const upsertOf = (id: string, plan: string): RelayRequest =>
+  requestOf(
+    { primary_key: 'ann', properties: { plan } },
+    { path: `${UPSERT}?handover=${id}`, headers: { 'Content-Type': 'text/plain' } },
+  );
 const asking = (ids: readonly string[], age = 0, batch: readonly object[] = []): RelayRequest =>
   requestOf({ handovers: ids.map((id) => [id, age]), batch });
 const statesOf = (response: Response) => response.headers.get('clew-handovers');
@@ -32,6 +37,18 @@ const receiptsSuite = (create: () => Seen) => {
     const asked = relay(asking([id], 500));
     await relay(handedOver(id, [event('a')]));
     expect(statesOf(await asked)).toBe('taken');
+  });
+
+  it('forwards no properties of a handover that it has called unknown, and calls it unknown again', async () => {
+    const [id, other] = uuids(2) as [string, string];
+    const options = { seen: create(), allowUnsignedUpsert: true };
+    const [{ relay }, { relay: second, received }] = [openInMemory(options), openInMemory(options)];
+    expect(statesOf(await relay(asking([id], 5000)))).toMatch(/unknown|forgotten/);
+    expect((await second(upsertOf(other, 'new'))).status).toBe(201);
+    expect((await second(upsertOf(id, 'old'))).status).toBe(503);
+    expect((await second(requestOf({ primary_key: 'ann', handover: id }, { path: UPSERT }))).status).toBe(503);
+    expect(received.map(({ body }) => JSON.parse(body).properties.plan)).toEqual(['new']);
+    expect(statesOf(await relay(asking([id, other], 1000)))).toMatch(/^(unknown|forgotten),taken$/);
   });
 
   it('remembers a request by the id in its body', async () => {
@@ -142,6 +159,61 @@ describe('a relay', () => {
     const { relay } = openInMemory({ allowUnsignedUpsert: true });
     await relay(requestOf({ primary_key: 'ann', handover: id }, { path: UPSERT }));
     expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
+  it('forwards the events of a handover that it has called unknown, because they cannot change newer ones', async () => {
+    const [id] = uuids(1) as [string];
+    const { relay, received } = openInMemory();
+    await relay(asking([id], 5000));
+    expect((await relay(handedOver(id, [event('a')]))).status).toBe(201);
+    expect(received).toHaveLength(1);
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
+  it('forwards the properties of a handover that the service has refused before', async () => {
+    const [id] = uuids(1) as [string];
+    const answers = [503, 201];
+    const forward = async () => new Response(null, { status: answers.shift() ?? 201, headers: { 'Retry-After': '9' } });
+    const { relay } = openInMemory({ forward, allowUnsignedUpsert: true });
+    expect((await relay(upsertOf(id, 'pro'))).status).toBe(503);
+    expect((await relay(upsertOf(id, 'pro'))).status).toBe(201);
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
+  it('waits for properties that arrive between its look and its answer', async () => {
+    const [id] = uuids(1) as [string];
+    const seen = memorySeen();
+    let resolve = (_response: Response) => {};
+    const answer = new Promise<Response>((settle) => {
+      resolve = settle;
+    });
+    let arriving: Promise<Response> | undefined;
+    const reserve: Seen['reserve'] = async (ids, owner) => {
+      const states = await seen.reserve(ids, owner);
+      // The request finds its id reserved, by the look.
+      if (ids[0] === id && !arriving) {
+        arriving = relay(upsertOf(id, 'pro'));
+        await vi.waitUntil(() => relay.metrics().includes('clew_relay_forwards_in_flight 1'));
+      }
+      return states;
+    };
+    const { relay } = openInMemory({ seen: { ...seen, reserve }, forward: () => answer, allowUnsignedUpsert: true });
+    const asked = relay(asking([id], 5000));
+    await vi.waitUntil(() => relay.metrics().includes('clew_relay_forwards_in_flight 1'));
+    setTimeout(() => resolve(new Response(null, { status: 201 })), 50);
+    expect(statesOf(await asked)).toBe('taken');
+    expect((await arriving)?.status).toBe(201);
+  });
+
+  it('forwards properties although seen fails', async () => {
+    const [id] = uuids(1) as [string];
+    // Like `redisSeen`, this asks nothing for an empty list.
+    const reserve: Seen['reserve'] = async (ids) => {
+      if (ids[0]) throw new Error('broken');
+      return [];
+    };
+    const { relay } = openInMemory({ seen: { ...memorySeen(), reserve }, allowUnsignedUpsert: true });
+    expect((await relay(upsertOf(id, 'pro'))).status).toBe(201);
   });
 
   it('remembers no handover that the service refuses, or of which it refuses an event itself', async () => {
