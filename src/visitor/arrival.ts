@@ -49,15 +49,18 @@ export const createArrival = (isLinked: (from: URL) => boolean, service: string)
       carry(LINK);
       const { keys, turn } = visitor;
       const version = versionAt(seconds * 1000);
-      // Another site's id may be of a former customer there. A visitor who is identified here, or was reset since, keeps the id.
-      if (version < turn || Object.values(keys).some(([key]) => key !== ELSEWHERE)) return visitor;
       const isSame = visitorId === visitor.thread;
+      // The tracker of another service may have taken the id from this link already.
+      const isTaken = isSame && version === turn;
+      // Another site's id may be of a former customer there. A visitor who is identified here, or was reset since, keeps the id.
+      const isKept = version < turn || Object.values(keys).some(([key]) => key !== ELSEWHERE);
+      if (isKept && !isTaken) return visitor;
       return {
         ...visitor,
         thread: visitorId,
         turn: isSame ? turn : Math.max(version, turn + 1),
         // The next `identify` here may be for another person than there. Then it starts a new visitor id.
-        keys: mark ? { [service]: [ELSEWHERE] } : isSame ? keys : {},
+        keys: { ...(mark && { [service]: [ELSEWHERE] }), ...(isSame && keys) },
       };
     };
   };

@@ -205,6 +205,31 @@ describe('a link that comes again', () => {
     expect(await tracker.correlationValue()).not.toBe(VISITOR);
   });
 
+  it('marks the visitor id at a second service, too, whose tracker starts later', async () => {
+    const link = `${HERE}?clew_link=${VISITOR}.${time()}.1`;
+    const navigation = { name: link } as PerformanceEntry;
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([navigation]);
+    const store = createMemoryStore();
+    await land(link, { store, baseUrl: '/one' }).tracker.flush();
+    const { tracker } = startLinked({ store, baseUrl: '/two' });
+    expect(await tracker.correlationValue()).toBe(VISITOR);
+    tracker.identify('ann');
+    expect(await tracker.correlationValue()).not.toBe(VISITOR);
+  });
+
+  it('keeps the visitor id at a second service if the first one has identified it here', async () => {
+    const store = createMemoryStore();
+    const first = land(HERE, { store, baseUrl: '/one' });
+    first.tracker.identify('ann');
+    await first.tracker.flush();
+    const visitor = await first.tracker.correlationValue();
+    first.tracker.stop();
+    await next(store);
+    const { tracker } = land(`${HERE}?clew_link=${visitor}.${time()}.1`, { store, baseUrl: '/two' });
+    tracker.identify('ann');
+    expect(await tracker.correlationValue()).toBe(visitor);
+  });
+
   it('is accepted by the next page if the first one leaves before the database has answered', async () => {
     const store = createMemoryStore();
     const { page } = land(`${HERE}?clew_link=${VISITOR}.${time()}`, { store });
