@@ -183,6 +183,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     connection: ConnectionInfo,
     { reading, statements }: { reading: Reading | undefined; statements: readonly (Statement | undefined)[] },
     arrivedAt: number,
+    /** Whether to end the retries of a beacon. */
+    isOver: () => Promise<boolean>,
   ): Promise<{ response: Response; isWhole: boolean }> => {
     // `seen` is asked for both at a time: a reservation does not wait.
     const timing = timed(job.events, reading, arrivedAt);
@@ -216,7 +218,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       if (sender.isBot) metrics.ofBots(fresh.length);
       account.count('rejected', rejected.length);
       const body = bodyFor(job, events, maxBodyBytes, sender.bare);
-      const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request));
+      const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request), isOver);
       const isServed = !answer || isOk(answer);
       if (answer && isServed) taken = events;
       const refused = [...job.refused, ...[...right.dropped, ...dropped].map(({ came }) => came)];
@@ -268,8 +270,16 @@ export const createRelay = (options: RelayOptions): Relay => {
       const visitors = job.events.map(({ came }) => came.correlationValue);
       await admit(visitors, job.rejected.length);
       // Events have ids of their own. Older properties must not overwrite newer ones.
-      if (job.path === UPSERT_PATH) for (const { claim } of opened) await claim();
-      const done = await work(job, request, connection, read, arrivedAt);
+      const claim = async () => {
+        if (job.path === UPSERT_PATH) for (const { claim } of opened) await claim();
+      };
+      await claim();
+      const isOver = () =>
+        claim().then(
+          () => false,
+          () => true,
+        );
+      const done = await work(job, request, connection, read, arrivedAt, isOver);
       isTaken = done.isWhole;
       response = done.response;
     } finally {

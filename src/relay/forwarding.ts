@@ -72,12 +72,20 @@ export const createForwarding = (options: ForwardingOptions) => {
   return {
     /** Requests that are being forwarded. */
     inFlight: () => inFlight,
-    /** The answer of the service. Rejects with a `Refusal` if there is none, or the request does not go. */
-    async send(request: ForwardRequest, isFromBeacon: boolean): Promise<Answer> {
+    /**
+     * The answer of the service. Rejects with a `Refusal` if there is none, or the request does not go.
+     *
+     * @param isOver ends the retries of a beacon
+     */
+    async send(
+      request: ForwardRequest,
+      isFromBeacon: boolean,
+      isOver: () => boolean | Promise<boolean> = () => false,
+    ): Promise<Answer> {
       if (inFlight >= maxForwards) throw new Refusal(503, 'the relay is busy', 1);
       inFlight++;
       try {
-        return await (isFromBeacon ? forwardBeacon(forward, request, isClosing) : forward(request));
+        return await (isFromBeacon ? forwardBeacon(forward, request, () => isClosing() || isOver()) : forward(request));
       } catch (error) {
         onError(error instanceof Refusal ? error.cause : error);
         throw refusalOf(error);

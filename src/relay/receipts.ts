@@ -10,7 +10,7 @@ export type Question = readonly [id: string, age: number];
 
 /** A request that is being served. Its id is `pending` in `seen` meanwhile. */
 export interface Receipt {
-  /** Has to resolve before the request's properties are forwarded. Rejects with a `Refusal` if the handover was called unknown. */
+  /** Has to resolve each time before the request's properties are forwarded. Rejects with a `Refusal` if the handover was called unknown. */
   claim(): Promise<void>;
   /** The service has all of the request's events, or not. It never rejects. */
   end(isTaken: boolean): Promise<void>;
@@ -81,7 +81,7 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
           const [state] = (await askSeen([claimOf(id)], owner).catch(() => undefined)) ?? [];
           if (state && state !== 'new')
             throw new Refusal(503, `${HANDOVER}: it was called unknown, or is being forwarded already`, 1);
-          claims = state ? [claimOf(id)] : [];
+          if (state) claims = [claimOf(id)];
         },
         async end(isTaken) {
           await Promise.all([begun, opened]);
@@ -133,6 +133,9 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
       }
       if (!states) return undefined;
       const found = states;
+      const pending = ids.filter((_id, at) => found[at] === 'pending');
+      // The relay that is forwarding them may still retry.
+      if (pending[0]) await attempt(() => seen.confirm(pending.map(claimOf)));
       const reach = found.includes('new') ? await memory() : undefined;
       return questions.map(([, age], at) => {
         if (found[at] === 'taken') return 'taken';

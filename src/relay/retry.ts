@@ -18,19 +18,19 @@ export const longestForwarding = (timeout: number): number =>
 const isPassing = ({ status, retryAfter }: Answer): boolean =>
   status === 502 || status === 504 || (status === 503 && !retryAfter);
 
-/** Forwards a beacon, and again if there is no answer or one that will pass, until `isClosing`. */
+/** Forwards a beacon, and again if there is no answer or one that will pass, until `isOver`. */
 export const forwardBeacon = async (
   forward: (request: ForwardRequest) => Promise<Answer>,
   request: ForwardRequest,
-  isClosing: () => boolean,
+  isOver: () => boolean | Promise<boolean>,
   [wait, ...later]: readonly number[] = BEACON_RETRIES,
 ): Promise<Answer> => {
   try {
     const answer = await forward(request);
-    if (!isPassing(answer) || wait === undefined || isClosing()) return answer;
+    if (!isPassing(answer) || wait === undefined || (await isOver())) return answer;
   } catch (error) {
-    if (wait === undefined || isClosing()) throw error;
+    if (wait === undefined || (await isOver())) throw error;
   }
   await pause(wait * (1 - Math.random() / 2));
-  return forwardBeacon(forward, request, isClosing, later);
+  return forwardBeacon(forward, request, isOver, later);
 };

@@ -205,6 +205,20 @@ describe('a relay', () => {
     expect((await arriving)?.status).toBe(201);
   });
 
+  it('does not retry the properties of a handover that it has called unknown meanwhile', async () => {
+    const [id] = uuids(1) as [string];
+    let forwards = 0;
+    const forward = () => {
+      forwards++;
+      return new Promise<Response>(() => {});
+    };
+    const { relay } = openInMemory({ forward, timeout: 300, allowUnsignedUpsert: true, onError() {} });
+    const handed = relay(upsertOf(id, 'old'));
+    expect(statesOf(await relay(asking([id], 5000)))).toBe('unknown');
+    expect((await handed).status).toBe(504);
+    expect(forwards).toBeLessThan(3);
+  });
+
   it('forwards properties although seen fails', async () => {
     const [id] = uuids(1) as [string];
     // Like `redisSeen`, this asks nothing for an empty list.
