@@ -78,14 +78,21 @@ export const renewTokens =
       return true;
     };
 
-    const ready = (items: readonly ItemText[]) =>
-      items.flatMap((text) => {
+    const ready = (items: readonly ItemText[]) => {
+      /** Customers whose properties wait. Their later properties wait, too, perhaps with another token: the latest ones count. */
+      const waiting = new Set<unknown>();
+      return items.flatMap((text) => {
         if (!tokens.size || (isEvent(text) && !isIdentify(text))) return text;
         const item = parseJson<Signed>(text);
         const signature = latest(item?.signature);
-        if (isAwaited(signature)) return [];
+        const primaryKey = item?.primary_key;
+        if (isAwaited(signature) || waiting.has(primaryKey)) {
+          if (primaryKey) waiting.add(primaryKey);
+          return [];
+        }
         return signature === item?.signature ? text : jsonOf({ ...item, signature });
       });
+    };
 
     const withoutExpired = (items: readonly ItemText[], answer: Answer) => {
       const { outcome, message, rejected } = answer;
