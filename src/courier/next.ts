@@ -1,6 +1,6 @@
 import type { Handed, Receipts } from '../outbox/receipts.js';
-import { byteLength, type ItemText, idOf } from '../recorder/event.js';
-import { BATCH_PATH, type Book, jsonOf } from '../wire.js';
+import { byteLength, type ItemText, idOf, isEvent } from '../recorder/event.js';
+import { BATCH_PATH, type Book, jsonOf, UPSERT_PATH } from '../wire.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
 import { bytesOfQuestions, MOST_ASKED, QUESTION, withQuestions } from './question.js';
@@ -17,7 +17,7 @@ export interface Next {
   readonly questions: readonly Handed[];
   /** Books that it states. */
   readonly books: readonly Book[];
-  /** No event is queued after the batch. */
+  /** No event is queued after the batch. Properties may be queued after properties. */
   readonly isLast: boolean;
 }
 
@@ -42,6 +42,9 @@ export const nextRequest = (
   const handed = new Set(open.flatMap(({ ids }) => ids));
   const held = texts.filter((text) => handed.has(idOf(text)));
   const items = ready(texts.filter((text) => !handed.has(idOf(text))));
+  const isAside = items.slice(0, bisection.aside).some((text) => !isEvent(text));
+  // Properties never pass earlier ones that are set aside: these may be taken yet, and would overwrite them.
+  while (isAside && items[bisection.aside] && !isEvent(items[bisection.aside] as ItemText)) bisection.aside++;
   if (!items[bisection.aside]) bisection.aside = 0;
   const waiting = items.slice(bisection.aside);
   const asked = open.slice(0, MOST_ASKED);
@@ -58,5 +61,7 @@ export const nextRequest = (
   const made = stated(batch);
   const books = id && batch.bytes + room + byteLength(jsonOf(made)) <= bisection.largest ? made : [];
   const sent = id ? withQuestions(batch, id, questions, clock(), books) : batch;
-  return { batch, sent, id, questions, books, isLast: !waiting[batch.items.length] };
+  const later = waiting.slice(batch.items.length);
+  const isLast = !(batch.path === UPSERT_PATH ? later.some(isEvent) : later[0]);
+  return { batch, sent, id, questions, books, isLast };
 };

@@ -60,6 +60,16 @@ describe('the next request', () => {
     expect(bisection.aside).toBe(0);
   });
 
+  it('has no properties while a bisection has set earlier ones aside', () => {
+    const [first, second] = [draftUpsert({ plan: 'old' }), draftUpsert({ plan: 'new' })];
+    const bisection = { ...newBisection(60_000), aside: 1 };
+    expect(next([first, second, a], { bisection })?.batch.items).toEqual([a]);
+    expect(bisection.aside).toBe(2);
+    expect(next([a, second], { bisection: { ...bisection, aside: 1 } })?.batch.items).toEqual([second]);
+    expect(next([first, second], { bisection })).toMatchObject({ batch: { items: [first] }, isLast: true });
+    expect(next([first, a])?.isLast).toBe(false);
+  });
+
   it('has no more bytes than the bisection allows', () => {
     expect(next([a, b], { bisection: { ...newBisection(60_000), most: 1 } })?.batch.items).toEqual([a]);
   });

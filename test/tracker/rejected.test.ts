@@ -46,3 +46,41 @@ describe('an event that the service rejects', () => {
     expect(requests).toEqual([]);
   });
 });
+
+describe('properties while the service fails', () => {
+  /** A page whose customer has set two properties, and the plans that the service has taken. */
+  const open = async (answer: (plan: string) => number, isFollowed: boolean) => {
+    const taken: string[] = [];
+    const transport: Transport = async ({ body }) => {
+      const { properties } = JSON.parse(body as string) as { properties?: { plan: string } };
+      const status = properties ? answer(properties.plan) : 200;
+      if (status !== 200) return { outcome: status === 500 ? 'failed' : 'rejected', status, message: `${status}` };
+      if (properties) taken.push(properties.plan);
+      return { outcome: 'delivered', status };
+    };
+    const { tracker } = start({ transport });
+    tracker.identify('ann');
+    await tracker.flush();
+    tracker.setProperties({ plan: 'old' });
+    tracker.setProperties({ plan: 'new' });
+    if (isFollowed) tracker.track('seen');
+    for (let n = 0; n < 4; n++) await tracker.flush();
+    return { taken, stats: tracker.stats() };
+  };
+
+  it.each([true, false])(
+    'stay in order if the first ones get 500 twice, also with an event behind: %s',
+    async (isFollowed) => {
+      const answers = [500, 500];
+      const { taken, stats } = await open(() => answers.shift() ?? 200, isFollowed);
+      expect(taken).toEqual(['old', 'new']);
+      expect(stats.queued).toBe(0);
+    },
+  );
+
+  it.each([true, false])('arrive if the first ones are rejected, also with an event behind: %s', async (isFollowed) => {
+    const { taken, stats } = await open((plan) => (plan === 'old' ? 422 : 200), isFollowed);
+    expect(taken).toEqual(['new']);
+    expect(stats.queued).toBe(0);
+  });
+});
