@@ -35,8 +35,8 @@ export const isErasedFor = (stored: unknown, service: string): boolean =>
  * in the hint that another service has identified the visitor before that service's tracker has stored the key.
  */
 export const mergedInto = (stored: unknown, mine: Visitor, service: string): Stored => {
-  const own = Object.entries(mine.keys).filter(([name]) => name === service);
-  const known = { ...mine, keys: Object.fromEntries(own) };
+  const own = mine.keys[service];
+  const known = { ...mine, keys: own ? { [service]: own } : {} };
   return {
     ...merge(known, visitorIn(stored) ?? known),
     taken: takenIn(stored),

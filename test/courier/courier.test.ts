@@ -1,5 +1,5 @@
 // @module-tag promise
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Link } from '../../src/courier/lease.ts';
 import type { Report } from '../../src/courier/ports.ts';
 import type { Answer } from '../../src/courier/transport.ts';
@@ -934,6 +934,8 @@ describe('a disk that refuses writes', () => {
 });
 
 describe('the batch left with the browser (fetchLater)', () => {
+  // After a failure the back-off is a second.
+  beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(1));
   const left = ({ deferred }: Tab) => namesIn(deferred()?.body ?? '{"batch":[]}');
   /** Number of batches that the browser is left with in `ms` ms, with a new event in each ms. */
   const renewals = async (tab: Tab, ms: number) => {
