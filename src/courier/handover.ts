@@ -7,7 +7,7 @@ import { addTo, KEEPALIVE_QUOTA } from './flight.js';
 import type { CourierPorts } from './ports.js';
 import { withFields } from './question.js';
 
-/** Most characters that the books may take from the events of a page that leaves. */
+/** Most bytes that the books may take from the events of a page that leaves. */
 const MOST_STATED = 8192;
 /** How often (ms) the browser may be given a new batch to send when the page ends. */
 const INTERVAL = 100;
@@ -95,9 +95,8 @@ export const createHandover = (
     handOver(): string[] {
       const handed: string[] = [];
       try {
-        const stated = books?.stated();
         // For the relay, and not for the service. A long list of drops can wait for the next page: the events may have no other chance.
-        const added = receipts && { clock: clock(), books: jsonOf(stated ?? [])[MOST_STATED] ? undefined : stated };
+        const added = receipts && { clock: clock(), books: books?.stated(MOST_STATED) };
         const room = KEEPALIVE_QUOTA - (added ? byteLength(jsonOf(added)) : 0);
         while (navigator.onLine) {
           const idle = nextIdle(room - flight.bytes);

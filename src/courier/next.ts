@@ -1,6 +1,6 @@
 import type { Handed, Receipts } from '../outbox/receipts.js';
-import { byteLength, type ItemText, idOf, isEvent } from '../recorder/event.js';
-import { BATCH_PATH, type Book, jsonOf, UPSERT_PATH } from '../wire.js';
+import { type ItemText, idOf, isEvent } from '../recorder/event.js';
+import { BATCH_PATH, type Book, UPSERT_PATH } from '../wire.js';
 import type { Bisection } from './bisect.js';
 import { type Batch, type BatchLimits, nextBatch } from './cut.js';
 import { bytesOfQuestions, MOST_ASKED, QUESTION, withQuestions } from './question.js';
@@ -26,7 +26,7 @@ export interface Next {
  *
  * @param texts all events that may be sent, oldest first
  * @param ready leaves out the events that wait for a token
- * @param stated the books that a request with this batch states, if they fit
+ * @param stated the books that a request with this batch states, in at most so many bytes
  */
 export const nextRequest = (
   texts: readonly ItemText[],
@@ -36,7 +36,7 @@ export const nextRequest = (
   bisection: Bisection,
   singles: ReadonlySet<string>,
   clock: () => readonly number[],
-  stated: (batch: Batch) => readonly Book[] = () => [],
+  stated: (batch: Batch, room: number) => readonly Book[] = () => [],
 ): Next | undefined => {
   const open = receipts?.open() ?? [];
   const handed = new Set(open.flatMap(({ ids }) => ids));
@@ -58,8 +58,7 @@ export const nextRequest = (
   const hasReceipt = receipts && (!batch.items[0] || batch.bytes + room <= bisection.largest);
   const questions = hasReceipt && batch.path === BATCH_PATH ? asked : [];
   const id = hasReceipt ? receipts.makeId() : '';
-  const made = stated(batch);
-  const books = id && batch.bytes + room + byteLength(jsonOf(made)) <= bisection.largest ? made : [];
+  const books = id ? stated(batch, bisection.largest - batch.bytes - room) : [];
   const sent = id ? withQuestions(batch, id, questions, clock(), books) : batch;
   const later = waiting.slice(batch.items.length);
   const isLast = !(batch.path === UPSERT_PATH ? later.some(isEvent) : later[0]);

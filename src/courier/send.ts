@@ -37,13 +37,13 @@ export const createSend = (
   /** The books of a request with this batch. Memory may have more than the rows, which have these texts. */
   const statedFor =
     ({ found }: Pass, texts: readonly ItemText[]) =>
-    ({ items }: Batch) => {
+    ({ items }: Batch, room: number) => {
       const { ended = [] } = found;
       const ids = items.map(idOf);
       const others = (text: ItemText) => !ids.includes(idOf(text));
       // Only an ended book depends on them, and there may be thousands.
       const queued = ended[0] ? [...texts, ...queue.items.values()].filter(others) : [];
-      return ports.books?.stated(ended, queued) ?? [];
+      return ports.books?.stated(room, ended, queued) ?? [];
     };
 
   /** Which of these events are other pages'. */

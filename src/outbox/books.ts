@@ -1,7 +1,7 @@
 import { v4 as uuid } from 'uuid';
 import type { DropReason } from '../api/signals.js';
-import { type ItemText, stamp } from '../recorder/event.js';
-import type { Book, Drop } from '../wire.js';
+import { byteLength, type ItemText, stamp } from '../recorder/event.js';
+import { type Book, type Drop, jsonOf } from '../wire.js';
 import { BOOK, carried, carriedKeys, carry, type Local } from './carryOver.js';
 import type { Journal } from './journal.js';
 
@@ -25,8 +25,11 @@ export interface Books {
   write(isLeft?: boolean): void;
   /** The books of pages that have gone, and that have left no event in a journal. */
   ended(): readonly StoredBook[];
-  /** The books for a request. Those of `ended` are closed, except if one of these events is theirs. */
-  stated(ended?: readonly StoredBook[], queued?: readonly ItemText[]): readonly Book[];
+  /**
+   * The books for a request, as far as they fit into `room` bytes: a book with a long list of drops keeps no other one from the relay.
+   * Those of `ended` are closed, except if one of these events is theirs.
+   */
+  stated(room: number, ended?: readonly StoredBook[], queued?: readonly ItemText[]): readonly Book[];
   /** The relay has these books. */
   settle(books: readonly Book[]): void;
 }
@@ -96,13 +99,21 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
         ? []
         : stored().filter(([of, , at]) => of !== load && at < since);
     },
-    stated(ended = [], queued = []) {
+    stated(room, ended = [], queued = []) {
       write();
       const open = new Set(queued.map((text) => seqOf(text)[0]));
-      return stored().map(([of, most, , ...rest]) => {
-        const end = !open.has(of) && ended.find((one) => one[0] === of);
-        return [of, most, end ? end[1] : 0, ...rest];
-      });
+      let left = room;
+      return stored()
+        .map(([of, most, , ...rest]): Book => {
+          const end = !open.has(of) && ended.find((one) => one[0] === of);
+          return [of, most, end ? end[1] : 0, ...rest];
+        })
+        .filter((book) => {
+          const bytes = byteLength(jsonOf(book)) + 1;
+          const fits = bytes <= left;
+          if (fits) left -= bytes;
+          return fits;
+        });
     },
     settle(books) {
       // A page from the back/forward cache writes its book again.

@@ -106,6 +106,22 @@ it('a long list of drops takes no room from the events of a page that leaves', a
   expect(events().length).toBeGreaterThan(100);
 }, 20_000);
 
+it('a long list of drops keeps no other book from the relay', async () => {
+  const store = createMemoryStore();
+  const options = { maxBatchBytes: 2000 };
+  const first = visit(store, options);
+  for (let n = 0; n < 200; n++) {
+    first.tracker.track('large', 'x'.repeat(2000));
+    first.tracker.track('small');
+  }
+  await first.tracker.flush();
+  first.page.leave();
+  const { tracker, last, load } = visit(store, options);
+  tracker.track('a');
+  await tracker.flush();
+  expect(last()).toEqual([[load(), 1, 0, '1.4.2', []]]);
+});
+
 describe('the next page', () => {
   it('closes the book of a page that has left, with its first request, once', async () => {
     const store = createMemoryStore();
