@@ -68,7 +68,6 @@ for (const row of PART === 'speed' ? [] : rows) {
 
 const date = new Date().toISOString().slice(0, 10);
 const browser = await browserVersion();
-const load = [before, loadNow()] as const;
 const earlier = PART ? await readResults().catch(() => undefined) : undefined;
 const now = rows.map(({ script: _, ...row }) => {
   const known = earlier?.rows.find(({ subject }) => subject.name === row.subject.name);
@@ -80,6 +79,8 @@ const measured = isMerged
   ? earlier.rows.map((row) => now.find(({ subject }) => subject.name === row.subject.name) ?? row)
   : now;
 const kept = isMerged ? earlier.failures : [];
+/** That of the run that has measured the times. */
+const load = (PART === 'durability' && earlier?.load) || ([before, loadNow()] as const);
 const runs = Math.max(...measured.map((row) => row.runs.length));
 const starts = (PART === 'durability' && earlier?.starts) || STARTS;
 const results: Results = {

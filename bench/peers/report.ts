@@ -63,7 +63,12 @@ const TABLES = [
 const WITHOUT_RATIO = ['longTasks', 'longTime', 'arrived', 'twice'];
 
 export const numberText = (value: number, digits: number): string =>
-  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  value.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    // Not -0.0.
+    signDisplay: 'negative',
+  });
 
 const cell = (name: string, row: Row, floor: Row): string => {
   const figure = figures[name];
