@@ -26,7 +26,7 @@ export interface Books {
   /** The books of pages that have gone, and that have left no event in a journal. */
   ended(): readonly StoredBook[];
   /**
-   * The books for a request, as far as they fit into `room` bytes: a book with a long list of drops keeps no other one from the relay.
+   * The books for a request, as far as they fit into `room` bytes. A book with a long list of drops keeps no other one from the relay.
    * Those of `ended` are closed, except if one of these events is theirs.
    */
   stated(room: number, ended?: readonly StoredBook[], queued?: readonly ItemText[]): readonly Book[];
