@@ -49,8 +49,9 @@ export const partsOf = (isAll: boolean): Part[] => {
   const faults = (isAll ? 240 : 40) * MINUTE;
   return [
     { name: 'install', command: npm('test:install'), limit: 30 * MINUTE, isNeeded: true, isInstallation: true },
-    { name: 'check', command: beside(npm('check')), limit: usual, isBeside: true },
+    // The check needs the types of the build.
     { name: 'build', command: npm('build', '--silent'), limit: 10 * MINUTE, isNeeded: true },
+    { name: 'check', command: beside(npm('check')), limit: usual, isBeside: true },
     { name: 'sim', command: beside(sim(isAll ? 20_000 : 3000)), limit: usual, isBeside: true },
     ...(isAll ? [{ name: 'docs', command: npm('docs:build'), limit: 10 * MINUTE }] : []),
     { name: 'unit', command: vitest, report: 'unit.json', tool: 'vitest', limit: usual },
