@@ -16,7 +16,7 @@ const INTERVAL = 100;
 interface Armed {
   readonly abort?: (() => void) | undefined;
   /** Replaces it soon. */
-  readonly timer?: ReturnType<typeof setTimeout>;
+  readonly timer?: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
@@ -78,7 +78,7 @@ export const createHandover = (
     } catch {}
   };
 
-  /** Events were added: renews the armed batch soon. */
+  /** Events were added: renews the armed batch soon. Further calls do not delay it. */
   const renewSoon = () => {
     if (!armed.timer) armed = { ...armed, timer: setTimeout(renew, INTERVAL) };
   };
@@ -88,8 +88,10 @@ export const createHandover = (
     renewSoon,
     /** Events are in flight, or settled: the browser must not send them, too. */
     replace() {
-      disarm();
-      if (queue.items.size) renewSoon();
+      if (!queue.items.size) return disarm();
+      armed.abort?.();
+      armed = { timer: armed.timer };
+      renewSoon();
     },
     /** Hands over the events that no tab is sending, as far as there is room. Returns their ids. */
     handOver(): string[] {

@@ -980,6 +980,18 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(await renewals(tab, 10 * DEFER_INTERVAL)).toBeLessThanOrEqual(11);
   });
 
+  it('is renewed also while other tabs report all the time', async () => {
+    const tab = await begun(createTab({ limits: unhurried }));
+    tab.track(eventText('a'));
+    let armed = 0;
+    for (let ms = 0; ms < 1000; ms++) {
+      if (ms % 70 === 0) tab.courier.receive([], [], []);
+      await vi.advanceTimersByTimeAsync(1);
+      if (tab.deferred()) armed++;
+    }
+    expect(armed).toBeGreaterThan(0);
+  });
+
   it('is aborted in the task of a flush, and 100 ms later has the remaining events', async () => {
     const seen: (number | undefined)[] = [];
     const tab: Tab = await begun(
