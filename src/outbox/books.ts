@@ -2,7 +2,7 @@ import { v4 as uuid } from 'uuid';
 import type { DropReason } from '../api/signals.js';
 import { byteLength, type ItemText, stamp } from '../recorder/event.js';
 import { type Book, type Drop, jsonOf } from '../wire.js';
-import { BOOK, carried, carriedKeys, carry, type Local } from './carryOver.js';
+import { BOOK, carried, carriedKeys, carriedText, carry, type Local } from './carryOver.js';
 import type { Journal } from './journal.js';
 
 /** A book in localStorage, with the time (ms since the epoch) of its last write, or 0 if its page has left. */
@@ -12,7 +12,7 @@ export type StoredBook = readonly [
   writtenAt: number,
   release: string,
   drops: readonly Drop[],
-  since?: number,
+  begunAt?: number,
 ];
 
 /** The account of each page load, for the relay. They are in localStorage, because a leaving page can write there. */
@@ -49,7 +49,7 @@ const seqOf = (text: ItemText): number[] =>
 export const createBooks = (service: string, journal: Journal, page: string, release = '', local?: Local): Books => {
   const prefix = `${BOOK} ${service} `;
   /** A relay may have forgotten an old page load. */
-  const since = Date.now();
+  const begunAt = Date.now();
   let load: number;
   let count: number;
   let drops: Drop[];
@@ -71,8 +71,8 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
 
   const write = (isLeft?: boolean) => {
     if (!isChanged && !(isLeft && (count || drops[0]))) return;
-    if (carried(prefix + load, local) || !carriedKeys(prefix, local)[MOST_BOOKS])
-      isChanged = !carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, since]);
+    if (carriedText(prefix + load, local) || !carriedKeys(prefix, local)[MOST_BOOKS])
+      isChanged = !carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, begunAt]);
   };
 
   return {
