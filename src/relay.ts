@@ -270,12 +270,12 @@ export const createRelay = (options: RelayOptions): Relay => {
       const visitors = job.events.map(({ came }) => came.correlationValue);
       await admit(visitors, job.rejected.length);
       // Events have ids of their own. Older properties must not overwrite newer ones.
-      const claim = async () => {
+      const claimAll = async () => {
         if (job.path === UPSERT_PATH) for (const { claim } of opened) await claim();
       };
-      await claim();
+      await claimAll();
       const isOver = () =>
-        claim().then(
+        claimAll().then(
           () => false,
           () => true,
         );

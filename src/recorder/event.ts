@@ -65,6 +65,6 @@ export const upsertBody = (text: ItemText): string => `{${text.slice(REST)}`;
 export const singleBody = (text: ItemText): string => text.slice(0, REST) + text.slice(text.indexOf(',', REST) + 1);
 
 const encoder = new TextEncoder();
-/** Length in UTF-8, as all limits count it. A look for other characters than those of ASCII takes a tenth of the time of encoding. */
+/** Length in UTF-8, as all limits count it. Encoding allocates a copy, and most texts are ASCII. */
 export const byteLength = (text: string): number =>
   /[\x80-\uffff]/.test(text) ? encoder.encode(text).length : text.length;
