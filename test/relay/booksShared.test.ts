@@ -38,14 +38,16 @@ describeWithRedis('the books in Redis', () => {
 
   it('call no event missing whose account has ended', async () => {
     const maxAge = 50;
-    const seen = redisSeen((args) => redis().command(args), { prefix: `${randomUUID()}:`, maxAge });
+    const prefix = `${randomUUID()}:`;
+    const seen = redisSeen((args) => redis().command(args), { prefix, maxAge });
     const { relay } = openInMemory({ seen });
+    const since = Date.now();
     const state = (closed: number, batch: readonly object[]) => {
-      const books = [[LOAD, 1, closed, 'r', [], Date.now() - 1000]];
+      const books = [[LOAD, 1, closed, 'r', [], since]];
       return relay(requestOf({ batch, books, clock: [Date.now(), 1000] }));
     };
     await state(0, [event('a', { seq: [LOAD, 1] })]);
-    await new Promise((resolve) => setTimeout(resolve, 2 * maxAge));
+    await expect.poll(() => redis().command(['EXISTS', `{${prefix}books}:load:${LOAD}`])).toBe(0);
     expect((await state(1, [])).headers.get('clew-books')).toBe('0');
   });
 
