@@ -50,11 +50,10 @@ export const createCourier = (ports: CourierPorts): Courier => {
   const isFull = () => queue.items.size >= limits.maxBatchEvents || queue.length() >= limits.maxBatchBytes;
 
   /** The pass is over: schedules the next one if events remain. */
-  const rest = ({ entered, found, hasSettled, wasEmpty }: Pass) => {
-    const { remaining } = found;
-    const delay = timeLeft(desk.link, entered.holder, Date.now());
-    // Another tab may release its lease at any time.
-    if (delay) passes.schedule(desk.link.by ? Math.min(delay, limits.flushInterval) : delay);
+  const rest = ({ entered: { holder }, found: { link, remaining }, hasSettled, wasEmpty }: Pass) => {
+    const delay = timeLeft(link, holder, Date.now());
+    // The link was not free. Perhaps it is by now: a timer may end a moment early, and another tab may release its lease at any time.
+    if (link.until && link.by !== holder) passes.schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
     else if ((hasSettled || wasEmpty) && (remaining >= limits.maxBatchEvents || isFull())) passes.flush();
     else if (remaining || queue.items.size) passes.schedule(wasEmpty ? interval() : limits.flushInterval);
   };
@@ -66,7 +65,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     const pass: Pass = {
       scope: { page: queue.page, latest: queue.count() },
       entered: desk.state,
-      found: { link: desk.link, rows: [], remaining: 0 },
+      found: { link: newLink(), rows: [], remaining: 0 },
       hasSettled: false,
       wasEmpty: !queue.items.size,
     };

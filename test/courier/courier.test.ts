@@ -377,6 +377,22 @@ describe('a failure', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('starts a back-off whose end is not missed if the timer ends a moment early', async () => {
+    // The timer takes 5 ms, and ends 0.7 ms early.
+    vi.spyOn(Math, 'random').mockReturnValue(0.0057);
+    const tab = createTab({ respond: answers(FAILED, DELIVERED), limits: { flushInterval: 10 * MINUTE } });
+    tab.track(...events(3));
+    await tab.courier.flush();
+    const { transact } = tab.store;
+    vi.spyOn(tab.store, 'transact').mockImplementation(async (...what) => {
+      const written = await transact(...what);
+      vi.setSystemTime(Date.now() + 1);
+      return written;
+    });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(tab.delivered).toHaveLength(3);
+  });
+
   it('delays a full batch, too, as long as Retry-After asks', async () => {
     const tab = createTab({ respond: answers({ outcome: 'failed', retryAfter: 90_000 }, DELIVERED) });
     tab.track(eventText());
