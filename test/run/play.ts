@@ -61,6 +61,7 @@ const judgeCommand = (name: string, isPassed: boolean, reason = 'the command fai
   failed: isPassed ? [] : [`${name}: ${reason}`],
   unstable: [],
   skipped: 0,
+  causes: {},
 });
 
 const judgeTests = async (part: Part, report: string, isPassed: boolean, run: Run): Promise<Verdict> => {

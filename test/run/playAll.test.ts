@@ -76,6 +76,29 @@ it('prints the counts last, after what failed and what was skipped', async () =>
   ]);
 });
 
+it('prints why a test failed below its name', async () => {
+  const report = `cause-${process.pid}.json`;
+  const failed = {
+    fullName: 'a',
+    status: 'failed',
+    tags: ['promise'],
+    failureMessages: ['Error: late\n    at a.test.ts'],
+  };
+  const written = JSON.stringify({
+    testResults: [{ name: 'a.test.ts', status: 'failed', assertionResults: [failed] }],
+  });
+  const path = join(ROOT, 'test-results', report);
+  const program = `require('fs').writeFileSync(${JSON.stringify(path)}, ${JSON.stringify(written)}); process.exit(1)`;
+  const { printed } = start([part('bad', program, { report, tool: 'vitest' })]);
+  expect((await printed).slice(-4)).toEqual([
+    'failed: a.test.ts › a',
+    '    Error: late',
+    '        at a.test.ts',
+    '0 passed, 1 failed',
+  ]);
+  rmSync(path);
+});
+
 it('exits with 0 when nothing failed', async () => {
   const { printed, exit } = start([part('good', '')]);
   expect(await exit).toBe(0);

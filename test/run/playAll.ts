@@ -6,6 +6,15 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
+/** One line for each test, with its cause below it. */
+const listOf = (results: readonly Result[], which: 'failed' | 'unstable', label: string): string[] =>
+  results.flatMap(({ verdict }) =>
+    verdict[which].flatMap((name) => [
+      `${label}: ${name}`,
+      ...(verdict.causes[name]?.split('\n') ?? []).map((line) => `    ${line}`),
+    ]),
+  );
+
 const summaryOf = (results: readonly Result[], total: number, skipped: readonly string[]): string[] => {
   const rows = results.map(({ part, seconds, verdict: { passed, failed, unstable, skipped } }) => {
     const counts = part.report
@@ -18,10 +27,8 @@ const summaryOf = (results: readonly Result[], total: number, skipped: readonly 
     ...rows,
     `${'total'.padEnd(10)}${`${total.toFixed(0)} s`.padStart(6)}  without install`,
     ...skipped.map((reason) => `skipped: ${reason}`),
-    ...results.flatMap(({ verdict }) => verdict.failed).map((name) => `failed: ${name}`),
-    ...results
-      .flatMap(({ verdict }) => verdict.unstable)
-      .map((name) => `unstable, failed once and passed 2 replays: ${name}`),
+    ...listOf(results, 'failed', 'failed'),
+    ...listOf(results, 'unstable', 'unstable, failed once and passed 2 replays'),
   ];
 };
 

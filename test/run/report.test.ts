@@ -4,7 +4,13 @@ import { readPlaywright, readVitest } from './report.ts';
 describe('a report of Vitest', () => {
   const reportOf = (
     status: string,
-    ...assertionResults: { fullName: string; status: string; tags?: string[]; meta?: { isRetried?: boolean } }[]
+    ...assertionResults: {
+      fullName: string;
+      status: string;
+      tags?: string[];
+      failureMessages?: string[];
+      meta?: { isRetried?: boolean };
+    }[]
   ) => ({
     testResults: [{ name: '/clew/test/a.test.ts', status, assertionResults }],
   });
@@ -39,6 +45,13 @@ describe('a report of Vitest', () => {
   it('reads the promise tag', () => {
     const [test] = readVitest(reportOf('failed', { fullName: 'a', status: 'failed', tags: ['promise'] }), '/clew');
     expect(test).toMatchObject({ outcome: 'failed', isPromise: true });
+  });
+
+  it('has the first lines of an error, without colours', () => {
+    const failureMessages = [`\u001b[31mError: late\u001b[39m\n\n${'    at a.test.ts\n'.repeat(100)}`];
+    const [test] = readVitest(reportOf('failed', { fullName: 'a', status: 'failed', failureMessages }), '/clew');
+    const [first, ...rest] = test?.cause?.split('\n') ?? [];
+    expect([first, rest.length]).toEqual(['Error: late', 19]);
   });
 
   it('counts a file that failed without a failed test as a failure', () => {
@@ -78,7 +91,7 @@ describe('a report of Playwright', () => {
                     status,
                     expectedStatus: status === 'skipped' ? 'skipped' : 'passed',
                     annotations: verdict ? [{ type: 'verdict', description: JSON.stringify(verdict) }] : [],
-                    results: [{}],
+                    results: [{}] as { errors?: { message?: string }[] }[],
                   },
                 ],
               },
@@ -100,6 +113,13 @@ describe('a report of Playwright', () => {
         isPromise: false,
       },
     ]);
+  });
+
+  it('has the errors of a test', () => {
+    const report = reportOf('unexpected');
+    const [test] = report.suites[0]?.suites[0]?.specs[0]?.tests ?? [];
+    if (test) test.results = [{ errors: [{ message: 'Error: late' }, { message: 'Error: lost' }] }];
+    expect(readPlaywright(report)).toMatchObject([{ cause: 'Error: late\nError: lost' }]);
   });
 
   it('counts a flaky test as failed', () => {

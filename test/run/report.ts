@@ -15,6 +15,8 @@ export interface Played {
    * that passes excuses none of these.
    */
   readonly isPromise: boolean;
+  /** Why it failed: the first lines of the error, without colours. */
+  readonly cause?: string;
 }
 
 interface VitestReport {
@@ -27,6 +29,7 @@ interface VitestReport {
       fullName: string;
       status: string;
       tags?: string[];
+      failureMessages?: string[];
       /** `test/support/reporter.ts` adds it. */
       meta?: { isRetried?: boolean };
     }[];
@@ -41,7 +44,10 @@ interface Spec {
     status: 'expected' | 'unexpected' | 'flaky' | 'skipped';
     expectedStatus: string;
     annotations: { type: string; description?: string }[];
-    results: { annotations?: { type: string; description?: string }[] }[];
+    results: {
+      annotations?: { type: string; description?: string }[];
+      errors?: { message?: string }[];
+    }[];
   }[];
 }
 
@@ -62,6 +68,18 @@ interface PlaywrightReport {
 /** The first line of an error, without colours: a terminal's escape sequences have no place in a list of names. */
 export const firstLine = (message: string): string => stripVTControlCharacters(message).split('\n')[0] ?? '';
 
+/** How many lines of an error a list has. */
+const MOST_LINES = 20;
+
+const causeOf = (messages: readonly (string | undefined)[]): Pick<Played, 'cause'> => {
+  const lines = stripVTControlCharacters(messages.filter(Boolean).join('\n')).split('\n');
+  const cause = lines
+    .filter((line) => line.trim())
+    .slice(0, MOST_LINES)
+    .join('\n');
+  return cause ? { cause } : {};
+};
+
 /** The tag of a test whose failure is never excused, in Vitest and in Playwright. */
 export const PROMISE = 'promise';
 
@@ -74,12 +92,13 @@ export const readVitest = ({ testResults, outside = [] }: VitestReport, root: st
   ...testResults.flatMap(({ name, status, assertionResults }) => {
     const file = name.replace(`${root}/`, '');
     const tests = assertionResults.map(
-      ({ fullName, status, tags = [], meta }): Played => ({
+      ({ fullName, status, tags = [], failureMessages = [], meta }): Played => ({
         name: `${file} › ${fullName}`,
         file,
         title: fullName,
         outcome: meta?.isRetried ? 'failed' : (VITEST_OUTCOMES[status] ?? 'skipped'),
         isPromise: tags.includes(PROMISE),
+        ...causeOf(failureMessages),
       }),
     );
     // A file that throws while it loads, or in a hook, fails without a failed test.
@@ -131,6 +150,7 @@ export const readPlaywright = ({ suites, errors = [] }: PlaywrightReport): Playe
           ...(test.projectName && { project: test.projectName }),
           outcome: outcomeOf(test),
           isPromise: spec.tags.includes(PROMISE) || hasBroken(test),
+          ...causeOf(test.results.flatMap(({ errors = [] }) => errors).map(({ message }) => message)),
         };
       }),
     ),

@@ -30,6 +30,7 @@ it('calls a test that passed both replays unstable', () => {
     failed: [],
     unstable: [chance.name],
     skipped: 1,
+    causes: {},
   });
 });
 
@@ -44,4 +45,9 @@ it.each([
 
 it('fails a broken promise', () => {
   expect(judge([promise], new Map())).toMatchObject({ failed: [promise.name], unstable: [] });
+});
+
+it('has the cause of each failure', () => {
+  const failures = [{ ...chance, cause: 'Error: late' }, promise];
+  expect(judge([passes, ...failures], new Map()).causes).toEqual({ [chance.name]: 'Error: late' });
 });

@@ -12,6 +12,8 @@ export interface Verdict {
   /** Names of tests that failed once and passed each replay. They do not fail the run. */
   readonly unstable: readonly string[];
   readonly skipped: number;
+  /** Why a test failed, by its name. */
+  readonly causes: Readonly<Record<string, string>>;
 }
 
 /** The tests to play again. */
@@ -40,5 +42,6 @@ export const judge = (
     failed: named(false),
     unstable: named(true),
     skipped: tests.filter(({ outcome }) => outcome === 'skipped').length,
+    causes: Object.fromEntries(failed.flatMap(({ name, cause }) => (cause ? [[name, cause]] : []))),
   };
 };
