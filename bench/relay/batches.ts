@@ -32,8 +32,12 @@ const payloads = [
   ['search', (n: number) => ({ query: `arabica ${n}`, results: n, filters: { roast: ['light', 'dark'], fair: true } })],
 ] as const;
 
+/** The relay keeps ids of requests beside those of events, so no event may have this one. */
+const handoverOf = (run: string) => `${run}-0000-4000-9000-${VISITOR}`;
+
 /** A visitor's first 20 events, as the tracker writes them for a relay. */
-const template = (uuid: (digits: string) => string, identity: object | undefined): string => {
+const template = (run: string, identity: object | undefined): string => {
+  const uuid = (digits: string) => `${run}-0000-4000-8000-${digits}`;
   const batch = Array.from({ length: 20 }, (_, n) => {
     const [event, payloadOf] = payloads[n % payloads.length] ?? payloads[0];
     return {
@@ -49,7 +53,7 @@ const template = (uuid: (digits: string) => string, identity: object | undefined
     };
   });
   const books = [[LOAD, batch.length, 0, '1.0', []]];
-  return JSON.stringify({ batch, handover: uuid(VISITOR), clock: [NOW, 1000], books });
+  return JSON.stringify({ batch, handover: handoverOf(run), clock: [NOW, 1000], books });
 };
 
 const identityOf = async (primaryKey: string) => ({
@@ -71,7 +75,7 @@ const placesOf = (digits: string, body: Buffer): number[] => {
 export const createBatches = async (kind: BatchKind): Promise<() => Buffer> => {
   const run = randomBytes(4).toString('hex');
   const identity = kind === 'signed' ? await identityOf('ann@example.com') : undefined;
-  const body = Buffer.from(template((digits) => `${run}-0000-4000-8000-${digits}`, identity));
+  const body = Buffer.from(template(run, identity));
   const events = placesOf(EVENT, body);
   const visitors = placesOf(VISITOR, body);
   const loads = placesOf(`${LOAD}`, body);

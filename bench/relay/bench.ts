@@ -105,9 +105,15 @@ const printFlood = ({ flood, latencies, failures }: HonestRun): void => {
 };
 
 const judge = (measured: Map<Row, Measured[]>, memory: MemoryRun): void => {
-  const failures = [...measured.values()].flat().reduce((sum, one) => sum + one.failures, memory.result.failures);
-  console.log(`\nErrors, and answers other than 201, in all of it: ${failures} (expected: 0).`);
-  if (failures) process.exitCode = 1;
+  const named = [
+    ...[...measured].map(([{ name }, all]) => [name, all] as const),
+    ['the memory', [memory.result]] as const,
+  ];
+  const failures = named.flatMap(([name, all]) =>
+    all.flatMap(({ failures }) => Object.entries(failures).map(([what, times]) => `${name}: ${what} × ${times}`)),
+  );
+  console.log(`\nErrors, and answers other than 201, in all of it: ${failures.join(', ') || 'none'} (expected: none).`);
+  if (failures[0]) process.exitCode = 1;
   for (const [row, all] of measured) {
     const of = row.name === 'the relay' && row.of && measured.get(row.of);
     if (!of) continue;

@@ -18,8 +18,11 @@ export interface LoadResult {
   /** Latency, in ms. */
   p50: number;
   p99: number;
-  /** Connections that failed or timed out, and answers other than 201, which alone means that the batch was forwarded. */
-  failures: number;
+  /**
+   * How often a connection failed or timed out, and how often each status other than 201 was answered. Only 201 means that the batch was
+   * forwarded.
+   */
+  failures: Readonly<Record<string, number>>;
 }
 
 /** The other headers of a browser's request, because a relay has to parse them, too. */
@@ -59,23 +62,28 @@ const load = async ({ url, kind, connections, seconds, key }: LoadOrder): Promis
     sampleInt: 50,
     requests: [{ setupRequest: (request) => ({ ...request, body: next() }) }],
   };
-  let others = 0;
+  const failures: Record<string, number> = {};
+  const fail = (what: string | number, times = 1) => {
+    if (times) failures[what] = (failures[what] ?? 0) + times;
+  };
   const { requests, duration, errors } = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
     run.on('response', (_client, status, _bytes, latency) => {
       latencies.push(latency);
-      if (status !== 201) others++;
+      if (status !== 201) fail(status);
     });
   });
   // The server may still work on requests that the end has aborted. The answer to one more request comes after them.
   const last = await fetch(address, { method: 'POST', headers, body: new Uint8Array(next()) });
+  fail('errors', errors);
+  if (last.status !== 201) fail(last.status);
   latencies.sort((a, b) => a - b);
   return {
     requests: requests.total,
     seconds: duration,
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    failures: errors + others + (last.status === 201 ? 0 : 1),
+    failures,
   };
 };
 

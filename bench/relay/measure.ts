@@ -35,7 +35,7 @@ export interface Measured {
   cost: number;
   /** How much of one core the server used. */
   busy: number;
-  failures: number;
+  failures: LoadResult['failures'];
 }
 
 const measure = async ({ server, kind, isDirect }: Row, connections: number, seconds: number): Promise<Measured> => {
