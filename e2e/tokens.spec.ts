@@ -84,7 +84,7 @@ for (const where of ['the same page', 'the next page'] as const)
       await start(page, relay.url);
     }
     await expect
-      .poll(() => served(demo), { timeout: 15_000 })
+      .poll(() => served(demo))
       .toEqual([
         ['ann', { plan: 'ann' }, 100, ['ann']],
         ['bob', { plan: 'bob' }, 100, ['bob']],
@@ -100,7 +100,7 @@ test('without renewTokens, a token expires while offline: 200 of 200 events reac
   await doThings(visitor.page, ['ann']);
   await relay.restart(ringOf(NEW, ['old']));
   await context.setOffline(false);
-  await expect.poll(async () => (await demo.events('seen')).length, { timeout: 15_000 }).toBe(200);
+  await expect.poll(async () => (await demo.events('seen')).length).toBe(200);
   expect((await demo.customers()).map(({ primaryKey }) => primaryKey)).toEqual([null]);
   await visitor.visit({ baseUrl: relay.url });
   await visitor.clew('identify', 'ann', undefined, { signature: await sign('ann', NEW) });
