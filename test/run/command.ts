@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasGroup, killAll, treeOf } from '../../e2e/faults/engines/processes.ts';
 
@@ -14,6 +15,8 @@ export interface Limits {
   readonly stop: AbortSignal;
   /** The file descriptor that its output goes to. Default: the output of the run. */
   readonly output?: number;
+  /** Once it is aborted, a command with the least priority gets the usual one. */
+  readonly urge?: AbortSignal | undefined;
 }
 
 /** How long (ms) a command may take to close its browsers and servers before it is killed. */
@@ -30,10 +33,18 @@ const endGroup = async (leader: number, signal: NodeJS.Signals): Promise<void> =
   await killAll(new Set([...before, ...treeOf(leader)]));
 };
 
+/** Gives a command's group the usual priority. Only root may raise a priority. */
+const raise = (leader: number): void => {
+  try {
+    writeFileSync(`/proc/${leader}/autogroup`, '0');
+  } catch {}
+  spawnSync('renice', ['-n', '0', '-g', `${leader}`], { stdio: 'ignore' });
+};
+
 /** Runs a command in a process group of its own, so that a signal or the time limit ends all that it has started. */
 export const execute = async (
   [name = '', ...args]: readonly string[],
-  { cwd, limit, stop, output }: Limits,
+  { cwd, limit, stop, output, urge }: Limits,
 ): Promise<Ending> => {
   if (stop.aborted) return 'stopped';
   if (limit <= 0) return 'late';
@@ -43,6 +54,7 @@ export const execute = async (
     detached: true,
   });
   const settled = new AbortController();
+  urge?.addEventListener('abort', () => child.pid && raise(child.pid), { signal: settled.signal });
   const ended = once(child, 'exit').then(
     ([status]): Ending => (status === 0 ? 'passed' : 'failed'),
     (error: Error): Ending => {

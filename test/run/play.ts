@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Ending, execute } from './command.ts';
+import { type Ending, execute, type Limits } from './command.ts';
 import type { Part } from './parts.ts';
 import { type Played, readReport } from './report.ts';
 import { judge, MOST_REPLAYED, replayed, type Verdict } from './verdict.ts';
@@ -80,14 +80,14 @@ const judgeTests = async (part: Part, report: string, isPassed: boolean, run: Ru
 };
 
 /** Runs a part, and replays its failed tests. A part that passes its time limit, or is stopped, fails. */
-const playNow = async (part: Part, stop: AbortSignal, output?: number): Promise<Result> => {
+const playNow = async (part: Part, stop: AbortSignal, rest: Pick<Limits, 'output' | 'urge'> = {}): Promise<Result> => {
   const begun = performance.now();
   const elapsed = () => performance.now() - begun;
   const report = part.report && join(ROOT, 'test-results', part.report);
   if (report) rmSync(report, { force: true });
   let last: Ending | undefined;
   const run: Run = async (command) => {
-    last = await execute(command, { cwd: ROOT, limit: part.limit - elapsed(), stop, ...(output && { output }) });
+    last = await execute(command, { cwd: ROOT, limit: part.limit - elapsed(), stop, ...rest });
     return last;
   };
   const first = await run(part.command);
@@ -105,17 +105,18 @@ const playNow = async (part: Part, stop: AbortSignal, output?: number): Promise<
 };
 
 /** The output of a part that plays beside others goes to a file, and is printed as a whole. */
-const playBeside = async (part: Part, stop: AbortSignal): Promise<Result> => {
+const playBeside = async (part: Part, stop: AbortSignal, urge?: AbortSignal): Promise<Result> => {
   const path = join(ROOT, 'test-results', `${part.name}.log`);
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(path, 'w');
-  const result = await playNow(part, stop, file);
+  const result = await playNow(part, stop, { output: file, urge });
   closeSync(file);
   console.log(`\n── ${part.name} ──\n${readFileSync(path, 'utf8')}`);
   return result;
 };
 
-export const playPart = (part: Part, stop: AbortSignal): Promise<Result> => {
+/** @param urge is aborted once no other part plays beside this one */
+export const playPart = (part: Part, stop: AbortSignal, urge?: AbortSignal): Promise<Result> => {
   console.log(`\n── ${part.name}${part.isBeside ? ', beside the next parts' : ''} ──`);
-  return part.isBeside ? playBeside(part, stop) : playNow(part, stop);
+  return part.isBeside ? playBeside(part, stop, urge) : playNow(part, stop);
 };

@@ -136,6 +136,17 @@ describe('a part beside others', () => {
     for (const name of ['late', 'usual']) rmSync(`${meeting}-${name}`);
   });
 
+  it.runIf(process.getuid?.() === 0)('gets the usual priority once they have ended', async () => {
+    const begun = join(tmpdir(), `clew-begun-${process.pid}`);
+    const whenUsual = `require('fs').writeFileSync('${begun}', '');
+      setInterval(() => require('os').getPriority() === 0 && process.exit(), 10)`;
+    const whenBegun = `setInterval(() => require('fs').existsSync('${begun}') && process.exit(), 10)`;
+    const late = part('late', '', { ...beside, command: ['nice', '-n', '19', 'node', '-e', whenUsual] });
+    const { exit } = start([late, part('usual', whenBegun)]);
+    expect(await exit).toBe(0);
+    rmSync(begun);
+  });
+
   it('fails the run, whose other parts play to their end', async () => {
     const { printed, exit } = start([part('bad', 'process.exit(1)', beside), part('good', "console.log('played')")]);
     expect(await exit).toBe(1);

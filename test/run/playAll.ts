@@ -42,13 +42,15 @@ const lastLineOf = (results: readonly Result[], signal: string | undefined): str
 /** Plays each part after the one before it, or beside it. Without a part that the others need, they are not played. */
 const playInTurn = async (parts: readonly Part[], stop: AbortSignal): Promise<Result[]> => {
   const playing: Promise<Result>[] = [];
+  const urge = new AbortController();
   for (const part of parts) {
-    const result = playPart(part, stop);
+    const result = playPart(part, stop, urge.signal);
     playing.push(result);
     if (part.isBeside) continue;
     const { verdict } = await result;
     if (stop.aborted || (part.isNeeded && verdict.failed[0])) break;
   }
+  urge.abort();
   return Promise.all(playing);
 };
 
