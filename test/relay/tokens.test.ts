@@ -1,5 +1,5 @@
 // @module-tag promise
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type IdentityClaims, type LogLine, signIdentity, signPrimaryKey } from '../../src/relay.ts';
 import { createVisitor, KEY, useCollector } from '../collector/running.ts';
 import { BATCH, type OpenRelay, SINGLE, UPSERT, useRelays } from './stage.ts';
@@ -294,6 +294,27 @@ describe('63 an identity token', () => {
     const tokensOnly = await openRelay();
     expect((await set(tokensOnly, { plan: 'c' }, plain))[0]).toBe(422);
     expect(await propertiesOfAnn()).toEqual({ plan: 'b' });
+  });
+
+  it('63 waits in the page if the relay’s runtime lacks Ed25519, and the operator gets the cause', async () => {
+    const { customers } = await meet();
+    const cause = new DOMException('Unrecognized algorithm name', 'NotSupportedError');
+    const { importKey } = crypto.subtle;
+    const importing = vi.spyOn(crypto.subtle, 'importKey').mockImplementation(async (...given: unknown[]) => {
+      if (given[0] === 'spki') throw cause;
+      return Reflect.apply(importKey, crypto.subtle, given);
+    });
+    const onError = vi.fn();
+    const relay = await openRelay({ onError });
+    const signature = await signFor({}, { audience: AUDIENCE, keys: [{ id: 'ed', privateKey }] });
+    const visitor = createVisitor();
+    const batch = [{ ...visitor.identify('ann'), signature }];
+    expect((await relay.post(BATCH, { batch })).status).toBe(503);
+    expect(await set(relay, { plan: 'pro' }, signature)).toEqual([503, expect.any(String)]);
+    expect(onError.mock.calls).toEqual([[cause], [cause]]);
+    expect(await set(relay, {}, await signFor())).toEqual([201, undefined]);
+    importing.mockRestore();
+    expect(await collector().customers()).toEqual(customers);
   });
 
   it('63 is refused by a relay with a plain secret only', async () => {
