@@ -137,7 +137,10 @@ export const keysFault = (ring: unknown, half: keyof typeof HALVES): Fault | und
   for (const [at, key] of keys.entries()) {
     const fault = faultOfKey(key, `.keys[${at}]`, half);
     if (fault) return fault;
-    if (keys.findIndex(({ id }) => id === key.id) < at) return [`.keys[${at}].id`, 'an id of its own', 'another key’s'];
+    // A secret under two ids would still be valid after one of them is revoked.
+    for (const name of ['id', 'secret'])
+      if (key[name] !== undefined && keys.findIndex((other) => other[name] === key[name]) < at)
+        return [`.keys[${at}].${name}`, name === 'id' ? 'an id of its own' : 'a secret of its own', 'another key’s'];
   }
   return Array.isArray(revoked) && revoked.every(isName) ? undefined : ['.revoked', 'a list of ids', kindOf(revoked)];
 };

@@ -115,6 +115,10 @@ describe('createRelay refuses identityKeys', () => {
     ['.keys[0].publicKey: expected an Ed25519 public key', ring({ keys: [{ id: 'a', publicKey: rsa }] })],
     ['.keys[0].publicKey: expected an Ed25519 public key', ring({ keys: [{ id: 'a', publicKey: undefined }] })],
     ['.keys[1].id: expected an id of its own, got another key’s', ring({ keys: [key, { id: 'a', publicKey }] })],
+    [
+      '.keys[1].secret: expected a secret of its own, got another key’s',
+      ring({ keys: [key, { id: 'b', secret: SECRET }], revoked: ['a'] }),
+    ],
     ['.revoked: expected a list of ids, got an object', ring({ revoked: [7] })],
     ['.revokd: expected one of audience, keys, revoked, got another name', ring({ revokd: ['a'] })],
   ])('with identityKeys%s', (message, identityKeys) => {
