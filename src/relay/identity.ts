@@ -1,6 +1,6 @@
 import { isObject } from '../wire.js';
 import { type CryptoKeyOf, type IdentityKeys, importVerifier } from './identityKeys.js';
-import { ALGORITHMS, readJws } from './jws.js';
+import { ALGORITHMS, MAX_TOKEN, readJws } from './jws.js';
 import { createSignatureCheck, isPlain } from './signature.js';
 
 /** Seconds for which a token may be valid. Queues keep no event for longer (`maxAge`). More is an `exp` in ms by mistake. */
@@ -12,15 +12,16 @@ const LEEWAY = 60;
 export const IDENTITY_FAULTS = {
   missing: 'there is no signature',
   plain: 'the plain signature is not of this primary key with identitySecret',
-  malformed: 'the token is no compact JWS that the relay can read',
+  malformed: `the token is no compact JWS in base64url without padding, without crit, of at most ${MAX_TOKEN} characters`,
   unknown_key: 'the kid of the token is not in identityKeys',
   revoked_key: 'the key of the token is revoked',
-  algorithm: 'the alg of the token is not the algorithm of its key',
-  signature: 'the token was not signed with its key, or was changed since',
+  algorithm: 'the alg of the token is not HS256 for a secret, or EdDSA for a public key',
+  signature:
+    'the token was not signed with the key of its kid (a secret as the bytes of its text), or was changed since',
   claims: 'the token needs sub, aud, iat and exp, in seconds, and properties that are an object',
   lifetime: `the token is valid for more than ${MAX_LIFETIME} s`,
-  audience: 'the aud of the token is another audience',
-  early: 'the token is not valid yet: compare the clocks',
+  audience: 'the aud of the token is not the audience of identityKeys',
+  early: `the iat or nbf of the token, in seconds, is more than ${LEEWAY} s ahead of the relay’s clock`,
   expired: 'the token has expired',
   primary_key: 'the sub of the token is another primary key',
   property: 'a property is not the one of the token, or not in allowedProperties',
@@ -40,12 +41,13 @@ const isTime = (value: unknown): value is number => typeof value === 'number' &&
 
 /** Checks verified claims, and returns their proof. */
 const judgeClaims = (
-  { sub, aud, iat, exp, nbf = 0, properties: given }: Record<string, unknown>,
+  { sub, aud, iat, exp, nbf: from, properties: given }: Record<string, unknown>,
   audience: string,
   primaryKey: string,
 ): Proof | IdentityFault => {
   // Some languages write null for a field without a value.
   const properties = given ?? {};
+  const nbf = from ?? 0;
   if (typeof sub !== 'string' || !isTime(iat) || !isTime(exp) || !isTime(nbf) || !isObject(properties)) return 'claims';
   const now = Date.now() / 1000;
   if (aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return 'audience';

@@ -115,6 +115,8 @@ const FORGERIES: Forgery[] = [
   ['audience', 'another site’s token', () => signFor({}, { ...signingKeys(), audience: 'blog.example' })],
   ['audience', 'no aud', () => token(claims({ aud: undefined }))],
   ['audience', 'a list of other sites', () => token(claims({ aud: ['blog.example'] }))],
+  ['claims', 'an nbf that is a text', () => token(claims({ nbf: `${now()}` }))],
+  ['early', 'an iat and an exp in ms', () => token(claims({ iat: Date.now(), exp: Date.now() + 60_000 }))],
   ['lifetime', 'an exp in ms', () => token(claims({ exp: Date.now() + 60_000 }))],
   ['early', 'an iat in an hour', () => token(claims({ iat: now() + 3600, exp: now() + 7200 }))],
   ['early', 'an nbf in an hour', () => token(claims({ nbf: now() + 3600 }))],
@@ -234,7 +236,7 @@ describe('63 an identity token', () => {
     ['of an Ed25519 key', () => signFor({}, { audience: AUDIENCE, keys: [{ id: 'ed', privateKey }] })],
     ['of a key that signs no more', () => signFor({}, keysOf.old)],
     ['without typ', () => token()],
-    ['with properties that are null', () => token(claims({ properties: null }))],
+    ['with optional claims that are null', () => token(claims({ nbf: null, properties: null }))],
     [
       'with the newer name of EdDSA',
       () => token(claims(), { alg: 'Ed25519', kid: 'ed' }, (signed) => eddsa(signed, privateKey)),
