@@ -5,7 +5,7 @@ import { signIdentity } from '../../src/relay.ts';
 import { KEY, useCollector } from '../collector/running.ts';
 import { useRelays } from '../relay/stage.ts';
 import { AUDIENCE, claims, hmac, now, SECRET, signingKeys, token } from '../relay/tokens.ts';
-import { createMemoryStore, start } from './page.ts';
+import { createMemoryStore, openPage, start } from './page.ts';
 
 const NEXT = `next ${SECRET}`;
 const collector = useCollector();
@@ -151,6 +151,42 @@ describe('without a new token', () => {
     await connect();
     await expect.poll(() => dropped).toEqual([['$identify', 'rejected']]);
     expect(await customers()).toEqual([]);
+  });
+});
+
+describe('a page that comes back from the back/forward cache', () => {
+  it('sends properties with the token that a later page has got, and the next page does so, too', async () => {
+    const { url } = await openRelay();
+    const options = {
+      baseUrl: `${url}/clew`,
+      storageName: '/clew',
+      store: createMemoryStore(),
+      transport: fetchTransport,
+    };
+    const sign = (plan: string) =>
+      signIdentity({ primaryKey: 'ann', expiresIn: 60, properties: { plan } }, signingKeys('next', NEXT));
+    const propertiesOfAnn = async () => (await customers())[0]?.properties;
+
+    const early = openPage();
+    const before = start(options);
+    before.tracker.identify('ann', undefined, { signature: await sign('free') });
+    await before.tracker.flush();
+    early.leave();
+    const later = openPage();
+    const after = start(options);
+    after.tracker.identify('ann', undefined, { signature: await sign('pro') });
+    await after.tracker.flush();
+    later.leave();
+    early.restore();
+    await before.tracker.correlationValue();
+    before.tracker.setProperties({ plan: 'pro' });
+    await expect.poll(propertiesOfAnn).toEqual({ plan: 'pro' });
+    early.leave();
+    openPage();
+    const { tracker, errors } = start(options);
+    tracker.setProperties({ plan: 'pro', seats: 3 });
+    await expect.poll(propertiesOfAnn).toEqual({ plan: 'pro', seats: 3 });
+    expect([before.errors, errors]).toEqual([[], []]);
   });
 });
 
