@@ -154,26 +154,24 @@ describe('without a new token', () => {
   });
 });
 
-describe('a page that comes back from the back/forward cache', () => {
-  it('sends properties with the token that a later page has got, and the next page does so, too', async () => {
+describe('without renewTokens, the latest token counts', () => {
+  const options = async () => {
     const { url } = await openRelay();
-    const options = {
-      baseUrl: `${url}/clew`,
-      storageName: '/clew',
-      store: createMemoryStore(),
-      transport: fetchTransport,
-    };
-    const sign = (plan: string) =>
-      signIdentity({ primaryKey: 'ann', expiresIn: 60, properties: { plan } }, signingKeys('next', NEXT));
-    const propertiesOfAnn = async () => (await customers())[0]?.properties;
+    return { baseUrl: `${url}/clew`, storageName: '/clew', store: createMemoryStore(), transport: fetchTransport };
+  };
+  const sign = (plan: string) =>
+    signIdentity({ primaryKey: 'ann', expiresIn: 60, properties: { plan } }, signingKeys('next', NEXT));
+  const propertiesOfAnn = async () => (await customers())[0]?.properties;
 
+  it('on a page that comes back from the back/forward cache, and on the next one', async () => {
+    const given = await options();
     const early = openPage();
-    const before = start(options);
+    const before = start(given);
     before.tracker.identify('ann', undefined, { signature: await sign('free') });
     await before.tracker.flush();
     early.leave();
     const later = openPage();
-    const after = start(options);
+    const after = start(given);
     after.tracker.identify('ann', undefined, { signature: await sign('pro') });
     await after.tracker.flush();
     later.leave();
@@ -183,10 +181,31 @@ describe('a page that comes back from the back/forward cache', () => {
     await expect.poll(propertiesOfAnn).toEqual({ plan: 'pro' });
     early.leave();
     openPage();
-    const { tracker, errors } = start(options);
+    const { tracker, errors } = start(given);
     tracker.setProperties({ plan: 'pro', seats: 3 });
     await expect.poll(propertiesOfAnn).toEqual({ plan: 'pro', seats: 3 });
     expect([before.errors, errors]).toEqual([[], []]);
+  });
+
+  it('on the page after one that has left at once', async () => {
+    const given = await options();
+    const early = openPage();
+    const before = start(given);
+    before.tracker.identify('ann', undefined, { signature: await sign('free') });
+    await before.tracker.flush();
+    early.leave();
+    const signature = await sign('pro');
+    // Versions are in tenths of a second.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const brief = openPage();
+    start(given).tracker.identify('ann', undefined, { signature });
+    brief.leave();
+    openPage();
+    const { tracker, errors } = start(given);
+    await tracker.correlationValue();
+    tracker.setProperties({ plan: 'pro' });
+    await expect.poll(propertiesOfAnn).toEqual({ plan: 'pro' });
+    expect(errors).toEqual([]);
   });
 });
 
