@@ -38,7 +38,12 @@ const REST = 60_000;
  * undefined, and clew drops the events that wait for the token. If the function throws or rejects, or returns an old token, clew
  * emits `error` and asks again after a minute.
  * @example
- * createTracker({ baseUrl: '/clew', renewTokens: renewTokens(() => fetch('/token').then((answer) => answer.text())) });
+ * renewTokens(async () => {
+ *   const answer = await fetch('/token');
+ *   if (answer.status === 401) return undefined; // logged out
+ *   if (!answer.ok) throw new Error(`/token: ${answer.status}`); // the page of an error is no token
+ *   return answer.text();
+ * });
  */
 export const renewTokens =
   (getToken: (primaryKey: string) => string | undefined | Promise<string | undefined>): TokenRenewal =>

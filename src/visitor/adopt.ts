@@ -24,7 +24,7 @@ export const adopt = (
   const visitors = [base ?? first];
   const left: (readonly [at: number, text: ItemText, thread: string])[] = [];
   for (const { visitor, texts } of others) {
-    // Of the same visitor id, the later one has the newer token.
+    // If the visitor ids are equal, the later one has the newer token.
     if (visitor) base = !base || base.turn >= visitor.turn ? merge(base, visitor) : merge(visitor, base);
     visitors.push(base ?? first);
     const { thread } = base ?? first;
