@@ -37,7 +37,12 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const ledger = createLedger(
     emit,
     settings.maxAge,
-    (dropped, key) => visit.enter({ dropped, key }),
+    (dropped, key, signature) => {
+      visit.enter({ dropped, key });
+      const [known, proof, isUnsent] = visitor.known()?.keys[service] ?? [];
+      // A newer token is known by now, and the app may not call `identify` again.
+      if (isUnsent && known === key && proof !== signature) tracker.identify(key, undefined, { signature: proof });
+    },
     (texts, reason) => books?.drop(texts, reason),
   );
 

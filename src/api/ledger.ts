@@ -7,13 +7,13 @@ import type { Stats } from './types.js';
  * The account of this page's events: each one tracked is queued until it ends, delivered or dropped for a reason.
  *
  * @param maxAge the age (ms) from which events are not sent
- * @param disown the `$identify` of this key with this visitor id was dropped
+ * @param disown the `$identify` of this key with this visitor id and this signature was dropped
  * @param onDropped these events were dropped, of this page or of others
  */
 export const createLedger = (
   emit: <S extends keyof Signals>(signal: S, make: () => Signals[S]) => void,
   maxAge: number,
-  disown: (visitorId: string, key: string) => void,
+  disown: (visitorId: string, key: string, signature?: string) => void,
   onDropped: (texts: readonly ItemText[], reason: DropReason) => void,
 ) => {
   const counts: Stats = { tracked: 0, delivered: 0, queued: 0, dropped: {} };
@@ -41,8 +41,8 @@ export const createLedger = (
     // A dropped `$identify` counts as never sent. After a refusal there is no visitor.
     if (!reason || reason === 'consent') return;
     for (const text of texts.filter(isIdentify)) {
-      const { correlationValue, payload } = JSON.parse(text);
-      if (typeof payload?.distinct_id === 'string') disown(correlationValue, payload.distinct_id);
+      const { correlationValue, payload, signature } = JSON.parse(text);
+      if (typeof payload?.distinct_id === 'string') disown(correlationValue, payload.distinct_id, signature);
     }
   };
   return {

@@ -10,7 +10,7 @@ const open = () => {
   const dropped: Signals['dropped'][] = [];
   on('delivered', (value) => delivered.push(value));
   on('dropped', (value) => dropped.push(value));
-  const disowned: string[][] = [];
+  const disowned: (string | undefined)[][] = [];
   const booked: [texts: readonly string[], reason: string][] = [];
   const ledger = createLedger(
     emit,
@@ -73,7 +73,7 @@ it('a $identify that is dropped is disowned, unless the visitor has refused', ()
   end([identify]);
   expect(disowned).toEqual([]);
   end([identify, eventText('a')], 'rejected');
-  expect(disowned).toEqual([[correlationValue, 'ann']]);
+  expect(disowned).toEqual([[correlationValue, 'ann', undefined]]);
 });
 
 it('settled events are delivered, or dropped as rejected', () => {

@@ -154,6 +154,24 @@ describe('without a new token', () => {
   });
 });
 
+describe('without renewTokens, an identify with a new token before the old one is refused', () => {
+  it.each(['the same page', 'the next page'])('on %s: the events get their customer', async (where) => {
+    const given = { store: createMemoryStore(), storageName: '/clew' };
+    const first = await open(undefined, given);
+    first.tracker.identify('ann', undefined, { signature: expired('ann') });
+    first.tracker.track('seen');
+    await first.tracker.flush();
+    if (where === 'the next page') first.tracker.stop();
+    const page = where === 'the next page' ? await open(undefined, given) : first;
+    page.tracker.identify('ann', undefined, { signature: await signFor('ann') });
+    await page.connect();
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: {}, events: 1 }]);
+    expect(page.dropped).toEqual([['$identify', 'rejected']]);
+    const sent = (await collector().events()).filter(({ event }) => event === '$identify');
+    expect(sent).toHaveLength(1);
+  });
+});
+
 describe('without renewTokens, the latest token counts', () => {
   const options = async () => {
     const { url } = await openRelay();
