@@ -1,6 +1,7 @@
 import type ts from 'typescript';
 import { plainText } from './html.js';
 import { type Attribute, type Mark, marksOf, type Values } from './marks.js';
+import type { Project } from './readTypes.js';
 import type { Compiler } from './typeSchema.js';
 
 /** The texts that React and others make of the values of a type, and whether they may leave the attribute out. */
@@ -26,8 +27,7 @@ const textOf = (written: string): Attribute => {
 /** The marks of JSX in the project's own files. */
 export const marksInJsx = (
   compiler: Compiler,
-  program: ts.Program,
-  files: readonly ts.SourceFile[],
+  { program, files }: Project,
   nameOfFile: (path: string) => string,
 ): Mark[] => {
   const checker = program.getTypeChecker();

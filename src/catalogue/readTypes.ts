@@ -2,7 +2,13 @@ import type ts from 'typescript';
 import { type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
 import { type Compiler, createTypeReader, type TypeReader, templatePattern } from './typeSchema.js';
 
-/** The events of a project's types. */
+/** A program, and those of its files that are the project's. */
+export interface Project {
+  readonly program: ts.Program;
+  readonly files: readonly ts.SourceFile[];
+}
+
+/** The events of the types of projects. */
 export interface ReadEvents {
   readonly events: readonly EventSchema[];
   readonly defs: Definitions;
@@ -107,27 +113,31 @@ const typeNamed = (checker: ts.TypeChecker, file: ts.SourceFile, name: string): 
 };
 
 /**
- * Reads the events of a program.
+ * Reads the events of projects.
  *
  * @param given the file and the name of an event map. Without it, those of all calls of `createTracker` are read.
  * @throws Error if there is no such type
  */
 export const readTypes = (
   compiler: Compiler,
-  program: ts.Program,
+  projects: readonly Project[],
   given?: { readonly file: string; readonly name: string },
 ): ReadEvents => {
-  const checker = program.getTypeChecker();
   const problems: string[] = [];
-  const isBuiltIn = (symbol: ts.Symbol | undefined) =>
-    !!symbol?.declarations?.some((node) => program.isSourceFileDefaultLibrary(node.getSourceFile()));
-  const reader = createTypeReader(compiler, checker, isBuiltIn, (text) => problems.push(text));
-  const file = given && program.getSourceFile(given.file);
-  const map = given && file && typeNamed(checker, file, given.name);
-  if (given && !map) throw new Error(`${given.file} has no type ${given.name}`);
-  const maps = map ? [map] : mapsIn(compiler, checker, ownFiles(program));
-  const events = mergeEvents(maps.flatMap((one) => readMap(compiler, checker, reader, one)));
-  return { events, defs: reader.defs, problems };
+  const defs: Record<string, Schema> = {};
+  const own = given ? projects.filter(({ program }) => program.getSourceFile(given.file)).slice(0, 1) : projects;
+  const read = own.map(({ program, files }) => {
+    const checker = program.getTypeChecker();
+    const isBuiltIn = (symbol: ts.Symbol | undefined) =>
+      !!symbol?.declarations?.some((node) => program.isSourceFileDefaultLibrary(node.getSourceFile()));
+    const file = given && program.getSourceFile(given.file);
+    const map = file && typeNamed(checker, file, given.name);
+    const maps = given ? (map ? [map] : []) : mapsIn(compiler, checker, files);
+    const reader = createTypeReader(compiler, checker, defs, isBuiltIn, (text) => problems.push(text));
+    return { maps, events: maps.flatMap((one) => readMap(compiler, checker, reader, one)) };
+  });
+  if (given && !read[0]?.maps[0]) throw new Error(`${given.file} has no type ${given.name}`);
+  return { events: mergeEvents(read.flatMap(({ events }) => events)), defs, problems };
 };
 
 /** The files of the project itself. */

@@ -1,6 +1,6 @@
 import type ts from 'typescript';
 import { ANY_NUMBER, ANY_TEXT } from './pattern.js';
-import { type Definitions, type Literal, refTo, type Schema, unionOf } from './schema.js';
+import { type Literal, refTo, type Schema, unionOf } from './schema.js';
 
 /** TypeScript, as the project has it. */
 export type Compiler = typeof ts;
@@ -40,22 +40,21 @@ export interface TypeReader {
   read(type: ts.Type, place: string): Schema | undefined;
   /** Descriptions of a symbol, from its JSDoc comment. The compiler's own comments describe no event. */
   words(symbol: ts.Symbol | undefined): Words;
-  /** The schemas of types that contain themselves. */
-  readonly defs: Definitions;
 }
 
 /**
+ * @param defs takes the schemas of types that contain themselves
  * @param isBuiltIn whether the compiler's own libraries declare a symbol
  * @param onProblem receives each type that clew cannot send, with its place
  */
 export const createTypeReader = (
   compiler: Compiler,
   checker: ts.TypeChecker,
+  defs: Record<string, Schema>,
   isBuiltIn: (symbol: ts.Symbol | undefined) => boolean,
   onProblem: (text: string) => void,
 ): TypeReader => {
   const { TypeFlags, SymbolFlags } = compiler;
-  const defs: Record<string, Schema> = {};
   /** The objects around the type that is read. */
   const open: ts.Type[] = [];
   /** The names of types that contain themselves. */
@@ -68,7 +67,7 @@ export const createTypeReader = (
     if (known) return known;
     const given = (type.aliasSymbol ?? type.symbol)?.name ?? '';
     const base = /^\w+$/.test(given) && !given.startsWith('__') ? given : 'Type';
-    const taken = new Set(names.values());
+    const taken = new Set([...Object.keys(defs), ...names.values()]);
     let name = base;
     for (let at = 2; taken.has(name); at++) name = `${base}${at}`;
     names.set(type, name);
@@ -239,5 +238,5 @@ export const createTypeReader = (
     const bound = checker.getBaseConstraintOfType(type);
     return bound && bound !== type ? read(bound, place) : {};
   };
-  return { read, words, mayBeMissing: (type) => (type.isUnion() ? type.types : [type]).some(mayBeMissing), defs };
+  return { read, words, mayBeMissing: (type) => (type.isUnion() ? type.types : [type]).some(mayBeMissing) };
 };

@@ -7,10 +7,10 @@ import { checkCatalogue } from '../catalogue/checkCatalogue.js';
 import { type Journey, readJourneys } from '../catalogue/journeys.js';
 import { marksInJsx } from '../catalogue/jsx.js';
 import { markdownOf } from '../catalogue/markdown.js';
-import { ownFiles, readTypes } from '../catalogue/readTypes.js';
+import { readTypes } from '../catalogue/readTypes.js';
 import { reportOn } from '../catalogue/report.js';
 import { readMarks } from './markedFiles.js';
-import { hasTypes, loadCompiler, openProject } from './project.js';
+import { hasTypes, loadCompiler, openProjects } from './project.js';
 
 export const HELP = `npx clew catalogue [files and folders with marked HTML]
 
@@ -76,12 +76,12 @@ const readProject = (cwd: string, events: string | undefined, tsconfig: string |
   if (events !== undefined && !path) throw new Error(`--events: expected <file>#<Type>, got ${events}`);
   const given = path ? { file: resolve(cwd, path).replaceAll('\\', '/'), name } : undefined;
   const extra = given ? [given.file] : [];
-  if (!hasTypes(cwd, tsconfig, extra)) return { types: { events: [], defs: {}, problems: [] }, inJsx: [] };
+  if (!hasTypes(cwd, tsconfig, extra)) return { types: { events: [], defs: {}, problems: [] }, inJsx: [], outDirs: [] };
   const compiler = loadCompiler(cwd);
-  const { program, outDir } = openProject(compiler, cwd, tsconfig, extra);
-  const types = readTypes(compiler, program, given);
-  const inJsx = marksInJsx(compiler, program, ownFiles(program), (file) => relative(cwd, file));
-  return { types, inJsx, outDir };
+  const { projects, outDirs } = openProjects(compiler, cwd, tsconfig, extra);
+  const types = readTypes(compiler, projects, given);
+  const inJsx = projects.flatMap((project) => marksInJsx(compiler, project, (file) => relative(cwd, file)));
+  return { types, inJsx, outDirs };
 };
 
 /** Reads the catalogue of the project's sources. */
@@ -91,8 +91,8 @@ const readSources = async (
   events: string | undefined,
   tsconfig: string | undefined,
 ): Promise<MadeCatalogue> => {
-  const { types, inJsx, outDir } = readProject(cwd, events, tsconfig);
-  const inHtml = await readMarks(cwd, paths[0] === undefined ? ['.'] : paths, outDir);
+  const { types, inJsx, outDirs } = readProject(cwd, events, tsconfig);
+  const inHtml = await readMarks(cwd, paths[0] === undefined ? ['.'] : paths, outDirs);
   if (!types.events[0] && !inJsx[0] && !inHtml[0])
     throw new Error(
       'no createTracker<Events> and no data-clew- attributes found: pass --project <file> or --events <file>#<Type>',

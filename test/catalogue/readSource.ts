@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { makeCatalogue } from '../../src/catalogue/catalogue.ts';
 import { marksInJsx } from '../../src/catalogue/jsx.ts';
-import { type ReadEvents, readTypes } from '../../src/catalogue/readTypes.ts';
+import { ownFiles, type Project, type ReadEvents, readTypes } from '../../src/catalogue/readTypes.ts';
 import type { Catalogue } from '../../src/catalogue/schema.ts';
 
 const options: ts.CompilerOptions = {
@@ -24,8 +24,8 @@ const CLEW = `
   export declare const createTracker: <Events extends object = Record<string, unknown>>(options: object) => Tracker<Events>;
 `;
 
-/** A program of these files, which can import `createTracker` from './clew'. */
-export const programOf = (files: Readonly<Record<string, string>>): ts.Program => {
+/** A project of these files, which can import `createTracker` from './clew'. */
+export const projectOf = (files: Readonly<Record<string, string>>): Project => {
   const all = new Map(Object.entries({ 'clew.d.ts': CLEW, ...files }).map(([name, text]) => [`/app/${name}`, text]));
   const host: ts.CompilerHost = {
     ...real,
@@ -40,15 +40,16 @@ export const programOf = (files: Readonly<Record<string, string>>): ts.Program =
       return libraries.get(path);
     },
   };
-  return ts.createProgram([...all.keys()], options, host);
+  const program = ts.createProgram([...all.keys()], options, host);
+  return { program, files: ownFiles(program) };
 };
 
 const IMPORT = "import { createTracker } from './clew';";
 
 /** The events of a file that declares `Events`. */
 export const readEvents = (source: string, others: Readonly<Record<string, string>> = {}): ReadEvents => {
-  const program = programOf({ 'tracker.ts': `${IMPORT} ${source}\n createTracker<Events>({});`, ...others });
-  return readTypes(ts, program);
+  const project = projectOf({ 'tracker.ts': `${IMPORT} ${source}\n createTracker<Events>({});`, ...others });
+  return readTypes(ts, [project]);
 };
 
 /** The catalogue of a file that declares `Events`. */
@@ -58,7 +59,6 @@ export const catalogueOf = (source: string, others: Readonly<Record<string, stri
 /** The marks of JSX in a file. */
 export const marksOfJsx = (source: string) => {
   const jsx = 'declare namespace JSX { interface IntrinsicElements { [name: string]: any } }';
-  const program = programOf({ 'page.tsx': `${jsx} ${source}` });
-  const file = program.getSourceFile('/app/page.tsx') as ts.SourceFile;
-  return marksInJsx(ts, program, [file], (path) => path.replace('/app/', ''));
+  const project = projectOf({ 'page.tsx': `${jsx} ${source}` });
+  return marksInJsx(ts, project, (path) => path.replace('/app/', ''));
 };

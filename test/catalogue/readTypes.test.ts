@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { readTypes } from '../../src/catalogue/readTypes.ts';
-import { programOf, readEvents } from './readSource.ts';
+import { projectOf, readEvents } from './readSource.ts';
 
 /** The schema of one payload. */
 const payloadOf = (type: string, before = '') =>
@@ -200,17 +200,17 @@ describe('an event map', () => {
     ['no event map', "import { createTracker } from './clew'; createTracker({});", []],
     ['a missing package', "import { createTracker } from 'clew'; createTracker<{ a: undefined }>({});", ['a']],
   ])('is found by %s', (_what, source, names) => {
-    const { events } = readTypes(ts, programOf({ 'tracker.ts': source }));
+    const { events } = readTypes(ts, [projectOf({ 'tracker.ts': source })]);
     expect(events.map(({ title }) => title)).toEqual(names);
   });
 
   it('can be named', () => {
-    const program = programOf({
+    const project = projectOf({
       'a.ts':
         'export interface Mine { a: undefined } type Local = { b: undefined }; export const use = (l: Local) => l',
     });
     const named = (name: string) =>
-      readTypes(ts, program, { file: '/app/a.ts', name }).events.map(({ title }) => title);
+      readTypes(ts, [project], { file: '/app/a.ts', name }).events.map(({ title }) => title);
     expect([named('Mine'), named('Local')]).toEqual([['a'], ['b']]);
     expect(() => named('Other')).toThrow('/app/a.ts has no type Other');
   });

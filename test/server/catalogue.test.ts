@@ -40,6 +40,8 @@ const PROJECT = {
   'src/tracker.ts': TRACKER,
 };
 
+const REFERRING = { 'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './nope.json' }] }) };
+
 describe('npx clew catalogue', () => {
   it('writes the events of the project, of its HTML and of its JSX', async () => {
     await put({
@@ -96,6 +98,44 @@ describe('npx clew catalogue', () => {
     expect((await named())[0]).toBe('signup');
   });
 
+  it('reads each project that a tsconfig.json refers to with its own options', async () => {
+    const app = {
+      include: ['src'],
+      compilerOptions: { types: [], lib: ['es2022'], module: 'esnext', moduleResolution: 'bundler' },
+    };
+    const own = JSON.stringify({ ...app, compilerOptions: { ...app.compilerOptions, paths: { '@/*': ['./src/*'] } } });
+    const tracker = TRACKER.replace(/export interface.*/, "import type { AppEvents } from '@/events';");
+    const events = (name: string) =>
+      `interface Tree { sub?: Tree; ${name}: 1 } export interface AppEvents { ${name}: Tree }`;
+    await put({
+      'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './shop' }, { path: './admin' }] }),
+      'shop/tsconfig.json': own,
+      'shop/src/tracker.ts': tracker,
+      'shop/src/events.ts': events('bought'),
+      'admin/tsconfig.json': own,
+      'admin/src/tracker.ts': tracker,
+      'admin/src/events.ts': events('refunded'),
+    });
+    expect(await run('--project', '.')).toMatchObject({ code: 0, warned: [] });
+    expect((await named()).slice(0, 2)).toEqual(['bought', 'refunded']);
+    const { $defs } = JSON.parse(await text('catalogue.json'));
+    expect($defs).toMatchObject({ Tree: { required: ['bought'] }, Tree2: { required: ['refunded'] } });
+  });
+
+  it('reads a file once that two projects import', async () => {
+    const { compilerOptions } = JSON.parse(PROJECT['tsconfig.json']);
+    await put({
+      'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './a.json' }, { path: './b.json' }] }),
+      'a.json': JSON.stringify({ files: ['src/test.tsx'], compilerOptions }),
+      'b.json': JSON.stringify({ files: ['src/page.tsx'], compilerOptions }),
+      'src/test.tsx': "import './page'; import './tracker';",
+      'src/page.tsx':
+        'import \'./tracker\'; export const page = <a data-clew-event="signup" data-clew-plan="gold">x</a>;',
+      'src/tracker.ts': TRACKER,
+    });
+    expect((await run()).warned).toHaveLength(1);
+  });
+
   it('compares, and writes nothing', async () => {
     await put({
       ...PROJECT,
@@ -142,6 +182,8 @@ describe('npx clew catalogue', () => {
   it.each([
     ['no project', {}, [], 'no createTracker<Events> and no data-clew- attributes found'],
     ['a missing project', {}, ['--project', 'x.json'], 'x.json does not exist'],
+    ['a wrong project', { 'x.json': '{ "include": [' }, ['--project', 'x.json'], 'x.json: '],
+    ['a project that refers to a missing one', REFERRING, [], 'nope.json: Cannot read file'],
     ['no events', { 'tsconfig.json': PROJECT['tsconfig.json'], 'src/a.ts': '' }, [], 'no createTracker<Events>'],
     ['a type without a name', PROJECT, ['--events', 'src/tracker.ts'], '--events: expected <file>#<Type>'],
     ['a type that is missing', PROJECT, ['--events', 'src/tracker.ts#Other'], 'has no type Other'],
