@@ -1,6 +1,13 @@
 import type ts from 'typescript';
 import { type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
-import { type Compiler, createTypeReader, type TypeReader, templatePattern } from './typeSchema.js';
+import {
+  type Compiler,
+  createTypeReader,
+  isUnknownName,
+  type TypeReader,
+  templatePattern,
+  UNKNOWN_NAME,
+} from './typeSchema.js';
 
 /** A program, and those of its files that are the project's. */
 export interface Project {
@@ -12,7 +19,7 @@ export interface Project {
 export interface ReadEvents {
   readonly events: readonly EventSchema[];
   readonly defs: Definitions;
-  /** Types that clew cannot send, each with its place. */
+  /** Types that clew cannot send or TypeScript does not find, each with its place. */
   readonly problems: readonly string[];
 }
 
@@ -50,7 +57,12 @@ const readMap = (
 const namedSymbol = (type: ts.Type): ts.Symbol | undefined => (type.isClassOrInterface() ? type.symbol : undefined);
 
 /** The event maps of all calls of `createTracker` in the app's own files. */
-const mapsIn = (compiler: Compiler, checker: ts.TypeChecker, files: readonly ts.SourceFile[]): ts.Type[] => {
+const mapsIn = (
+  compiler: Compiler,
+  checker: ts.TypeChecker,
+  files: readonly ts.SourceFile[],
+  onProblem: (text: string) => void,
+): ts.Type[] => {
   const found: ts.Type[] = [];
   const mapOf = (call: ts.CallExpression): ts.Type | undefined => {
     const [given] = call.typeArguments ?? [];
@@ -65,6 +77,8 @@ const mapsIn = (compiler: Compiler, checker: ts.TypeChecker, files: readonly ts.
   const visit = (node: ts.Node): void => {
     if (compiler.isCallExpression(node) && isFactory(node.expression)) {
       const map = mapOf(node);
+      if (map && isUnknownName(map))
+        onProblem(`${node.getSourceFile().fileName}: the events of createTracker: ${UNKNOWN_NAME}`);
       if (map && isClosed(compiler, checker, map)) found.push(map);
     }
     compiler.forEachChild(node, visit);
@@ -124,6 +138,7 @@ export const readTypes = (
   given?: { readonly file: string; readonly name: string },
 ): ReadEvents => {
   const problems: string[] = [];
+  const onProblem = (text: string) => void problems.push(text);
   const defs: Record<string, Schema> = {};
   const own = given ? projects.filter(({ program }) => program.getSourceFile(given.file)).slice(0, 1) : projects;
   const read = own.map(({ program, files }) => {
@@ -132,8 +147,8 @@ export const readTypes = (
       !!symbol?.declarations?.some((node) => program.isSourceFileDefaultLibrary(node.getSourceFile()));
     const file = given && program.getSourceFile(given.file);
     const map = file && typeNamed(checker, file, given.name);
-    const maps = given ? (map ? [map] : []) : mapsIn(compiler, checker, files);
-    const reader = createTypeReader(compiler, checker, defs, isBuiltIn, (text) => problems.push(text));
+    const maps = given ? (map ? [map] : []) : mapsIn(compiler, checker, files, onProblem);
+    const reader = createTypeReader(compiler, checker, defs, isBuiltIn, onProblem);
     return { maps, events: maps.flatMap((one) => readMap(compiler, checker, reader, one)) };
   });
   if (given && !read[0]?.maps[0]) throw new Error(`${given.file} has no type ${given.name}`);

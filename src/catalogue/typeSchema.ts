@@ -29,6 +29,13 @@ const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'
 export const templatePattern = (compiler: Compiler, { texts, types }: ts.TemplateLiteralType): string =>
   `^${texts.map((text, at) => escapeText(text) + (types[at] ? patternOf(compiler, types[at]) : '')).join('')}$`;
 
+/** Whether TypeScript has not found a type, for example of a package that is not installed. To its checker it is an `any`. */
+export const isUnknownName = (type: ts.Type): boolean =>
+  (type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error';
+
+/** The fault of such a type. */
+export const UNKNOWN_NAME = 'TypeScript does not find the type. `npx tsc --noEmit` shows why';
+
 /** Deeper types are read as anything: a generic type may contain ever larger instances of itself. */
 const MAX_DEPTH = 40;
 
@@ -45,7 +52,7 @@ export interface TypeReader {
 /**
  * @param defs takes the schemas of types that contain themselves
  * @param isBuiltIn whether the compiler's own libraries declare a symbol
- * @param onProblem receives each type that clew cannot send, with its place
+ * @param onProblem receives each type that clew cannot send or TypeScript does not find, with its place
  */
 export const createTypeReader = (
   compiler: Compiler,
@@ -216,6 +223,7 @@ export const createTypeReader = (
 
   const read = (type: ts.Type, place: string): Schema | undefined => {
     const { flags } = type;
+    if (isUnknownName(type)) onProblem(`${place}: ${UNKNOWN_NAME}`);
     if (flags & (TypeFlags.Any | TypeFlags.Unknown)) return {};
     if (isLeftOut(type)) return undefined;
     if (flags & TypeFlags.BigIntLike) {

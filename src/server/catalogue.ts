@@ -95,7 +95,8 @@ const readSources = async (
   const inHtml = await readMarks(cwd, paths[0] === undefined ? ['.'] : paths, outDirs);
   if (!types.events[0] && !inJsx[0] && !inHtml[0])
     throw new Error(
-      'no createTracker<Events> and no data-clew- attributes found: pass --project <file> or --events <file>#<Type>',
+      types.problems[0] ??
+        'no createTracker<Events> and no data-clew- attributes found: pass --project <file> or --events <file>#<Type>',
     );
   return makeCatalogue(types, [...inJsx, ...inHtml]);
 };

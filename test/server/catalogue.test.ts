@@ -173,6 +173,24 @@ describe('npx clew catalogue', () => {
     });
   });
 
+  it('ends with 1 for a type of a package that is not installed', async () => {
+    await put(PROJECT);
+    await run('--json', 'before.json');
+    await put({
+      'src/tracker.ts': `import type { Plan } from 'plans'; ${TRACKER.replace("'free' | 'pro'", 'Plan; seats: Plan[]')}`,
+    });
+    const fault = 'TypeScript does not find the type. `npx tsc --noEmit` shows why';
+    expect(await run('--diff', 'before.json')).toMatchObject({
+      code: 1,
+      warned: [`signup: payload.plan: ${fault}`, `signup: payload.seats[]: ${fault}`],
+    });
+    const map = TRACKER.replace(/export interface.*/, "import type { AppEvents } from 'events';");
+    await put({ 'src/tracker.ts': map });
+    await expect(run()).rejects.toThrow(`src/tracker.ts: the events of createTracker: ${fault}`);
+    await put({ 'src/other.ts': TRACKER });
+    expect((await run()).code).toBe(1);
+  });
+
   it('names a type', async () => {
     await put({ 'events.ts': 'export interface Events { a: undefined }' });
     await run('--events', 'events.ts#Events');
