@@ -15,6 +15,8 @@ export interface Tag {
   /** By their names, which HTML has in lower case. */
   readonly attributes: ReadonlyMap<string, Written>;
   readonly line: number;
+  /** The text of a `<script>`. */
+  readonly script?: string | undefined;
 }
 
 /** These elements have text only, in which a `<` begins no tag: https://html.spec.whatwg.org/multipage/parsing.html */
@@ -111,11 +113,11 @@ const readAttributes = (text: string, from: number): [Map<string, Written>, end:
 /** All start tags of a text. */
 export const tagsIn = (text: string): Tag[] => {
   const tags: Tag[] = [];
-  let line = 1;
+  let lines = 1;
   let counted = 0;
   const lineAt = (at: number) => {
-    for (; counted < at; counted++) if (text[counted] === '\n') line++;
-    return line;
+    for (; counted < at; counted++) if (text[counted] === '\n') lines++;
+    return lines;
   };
   let at = 0;
   // No tag ends after it.
@@ -135,11 +137,12 @@ export const tagsIn = (text: string): Tag[] => {
       continue;
     }
     const [attributes, end] = read;
-    tags.push({ attributes, line: lineAt(at) });
+    const line = lineAt(at);
     const element = name.toLowerCase();
     const isText = TEXT_ONLY.test(element) && text[end - 2] !== '/';
     const close = isText ? text.slice(end).search(new RegExp(`</${element}[\\s/>]`, 'i')) : 0;
     at = close < 0 ? text.length : end + close;
+    tags.push({ attributes, line, ...(element === 'script' && { script: text.slice(end, at) }) });
   }
   return tags;
 };
@@ -149,13 +152,8 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 /** The character of a number, as a browser reads it. */
 const character = (code: number): string => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd');
 
-/**
- * The text of an attribute, or `undefined` if a template or a less common name of a character makes a part of it.
- *
- * @param isRazor whether `@name` is a part of a template
- */
-export const plainText = (value: string, isRazor = false): string | undefined => {
-  if (/[{}]|<[%?]|\$\(|@\(/.test(value) || (isRazor && /(?<![\w@])@(?!@)/.test(value))) return undefined;
+/** The text of an attribute with the names of its characters replaced, or `undefined` if one is less common. */
+export const decoded = (value: string): string | undefined => {
   let isKnown = true;
   const text = value.replace(/&(?:#x([\da-f]+)|#(\d+)|([a-z][a-z\d]*));/gi, (_, hex, decimal, name) => {
     if (!name) return character(hex ? Number.parseInt(hex, 16) : Number(decimal));
@@ -163,6 +161,16 @@ export const plainText = (value: string, isRazor = false): string | undefined =>
     if (known === undefined) isKnown = false;
     return known ?? '';
   });
-  if (!isKnown) return undefined;
-  return isRazor ? text.replaceAll('@@', '@') : text;
+  return isKnown ? text : undefined;
+};
+
+/**
+ * The text of an attribute, or `undefined` if a template or a less common name of a character makes a part of it.
+ *
+ * @param isRazor whether `@name` is a part of a template
+ */
+export const plainText = (value: string, isRazor = false): string | undefined => {
+  if (/[{}]|<[%?]|\$\(|@\(/.test(value) || (isRazor && /(?<![\w@])@(?!@)/.test(value))) return undefined;
+  const text = decoded(value);
+  return isRazor ? text?.replaceAll('@@', '@') : text;
 };

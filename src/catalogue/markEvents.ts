@@ -76,16 +76,19 @@ export const eventsOfMarks = (
   const faults: string[] = [];
   const notes: string[] = [];
   const byName = new Map<string, Mark[]>();
-  for (const mark of marks.filter(({ kind }) => kind === 'event')) {
+  for (const mark of marks.filter(({ kind }) => kind !== 'form')) {
     if (!mark.names) notes.push(`${mark.place}: the name of the event is computed, so the catalogue does not have it`);
     for (const name of mark.names ?? []) {
       const event = eventNamed(declared, name);
-      const fault = event && markFault(mark, event, defs);
+      const fault = event && mark.kind === 'event' && markFault(mark, event, defs);
       if (fault) faults.push(`${mark.place}: ${name}: ${fault}`);
       if (!event) byName.set(name, [...(byName.get(name) ?? []), mark]);
     }
   }
-  const events = [...byName].map(([name, same]) => eventSchema({ const: name }, name, payloadOfAll(same), false));
+  const events = [...byName].map(([name, same]) => {
+    const isCalled = same.some(({ kind }) => kind === 'call');
+    return eventSchema({ const: name }, name, isCalled ? {} : payloadOfAll(same), isCalled);
+  });
   const forms = marks.filter(({ kind }) => kind === 'form');
   const ofForms = forms[0] ? formEvents(payloadOfAll(forms)) : [];
   return { events: [...events, ...ofForms.filter(({ title }) => !eventNamed(declared, title))], faults, notes };

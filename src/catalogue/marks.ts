@@ -1,15 +1,16 @@
 import { payloadOf } from '../page/clicks.js';
-import { plainText, type Tag, type Written } from './html.js';
+import { boundIn, callsIn } from './calls.js';
+import { decoded, plainText, type Tag, type Written } from './html.js';
 
 /** The values that a property of a mark may have. `undefined`: any text. */
 export type Values = readonly string[] | undefined;
 
-/** Everything that an element's `data-clew-` attributes track. */
+/** Everything that an element's `data-clew-` attributes track, or a call in HTML. */
 export interface Mark {
   /** The file and the line. */
   readonly place: string;
-  /** `event`: `data-clew-event`. `form`: `data-clew-form`, for the plugin `forms`. */
-  readonly kind: 'event' | 'form';
+  /** `event`: `data-clew-event`. `form`: `data-clew-form`, for the plugin `forms`. `call`: a call, with any payload. */
+  readonly kind: 'event' | 'form' | 'call';
   /** The names of the event, or of the form. */
   readonly names: Values;
   readonly properties: ReadonlyMap<string, Values>;
@@ -59,13 +60,27 @@ const attributeOf = ({ values, isOptional }: Written, isBound: boolean, isRazor:
   return { values: known.length < texts.length ? undefined : [...new Set(known)], isOptional: isOptional || isNull };
 };
 
-/** The marks of a file with HTML. */
+/** The calls of an element: in `onclick` and the like, in Vue's `v-clew`, and in its script. */
+const callsOf = ({ attributes, script = '' }: Tag): Values[] => {
+  const calls = [...attributes].flatMap(([name, { values }]) =>
+    values.flatMap((value) => {
+      const text = decoded(value) ?? value;
+      return /^v-clew(?![^:.])/.test(name) ? [boundIn(text)] : callsIn(text);
+    }),
+  );
+  return [...calls, ...callsIn(script)];
+};
+
+/** The marks and calls of a file with HTML. */
 export const marksInTags = (tags: readonly Tag[], file: string): Mark[] =>
-  tags.flatMap(({ attributes, line }) => {
+  tags.flatMap((tag) => {
+    const place = `${file}:${tag.line}`;
     const read = new Map<string, Attribute>();
-    for (const [name, written] of attributes) {
+    for (const [name, written] of tag.attributes) {
       const bound = BOUND.exec(name)?.[1];
       read.set(bound ?? name, attributeOf(written, bound !== undefined, /\.(cshtml|razor)$/i.test(file)));
     }
-    return marksOf(read, `${file}:${line}`);
+    const none = { properties: new Map(), optional: new Set<string>() };
+    const calls = callsOf(tag).map((names): Mark => ({ place, kind: 'call', names, ...none }));
+    return [...marksOf(read, place), ...calls];
   });

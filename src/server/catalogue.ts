@@ -14,7 +14,7 @@ import { hasTypes, loadCompiler, openProjects } from './project.js';
 
 export const HELP = `npx clew catalogue [files and folders with marked HTML]
 
-Reads the events of createTracker<Events> and of data-clew- attributes, and writes a catalogue of them.
+Reads the events of createTracker<Events>, of data-clew- attributes and of calls in HTML, and writes a catalogue of them.
 Without files and folders, it reads the current folder.
 
   --json <file>          the JSON Schema to write (catalogue.json)

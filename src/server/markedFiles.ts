@@ -4,7 +4,7 @@ import { tagsIn } from '../catalogue/html.js';
 import { type Mark, marksInTags } from '../catalogue/marks.js';
 
 const HTML = /\.(html?|xhtml|vue|svelte|astro|php|phtml|erb|ejs|hbs|njk|liquid|twig|jinja2?|cshtml|razor|jsp)$/i;
-const MARK = /data-clew-/i;
+const MARK = /clew/i;
 
 /** The files with HTML in a folder, except packages, hidden folders and built files. */
 const filesIn = async (folder: string, outDirs: readonly string[]): Promise<string[]> => {
@@ -20,7 +20,7 @@ const filesIn = async (folder: string, outDirs: readonly string[]): Promise<stri
   return found.flat().sort();
 };
 
-/** The marks of these files, and of the files with HTML in these folders. */
+/** The marks and calls of these files, and of the files with HTML in these folders. */
 export const readMarks = async (cwd: string, paths: readonly string[], outDirs: readonly string[]): Promise<Mark[]> => {
   const files: string[] = [];
   for (const path of paths.map((one) => resolve(cwd, one)))

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeCatalogue } from '../../src/catalogue/catalogue.ts';
 import { plainText, tagsIn } from '../../src/catalogue/html.ts';
 import { marksInTags } from '../../src/catalogue/marks.ts';
+import { reportOn } from '../../src/catalogue/report.ts';
 import { marksOfJsx, readEvents } from './readSource.ts';
 
 const marksOf = (html: string) =>
@@ -112,6 +113,29 @@ describe('HTML', () => {
     expect(marksOf(html)).toEqual([['event', ['a'], properties]]);
   });
 
+  it.each([
+    [`<button onclick="clew('track', 'played', { title: 'Tour' })">`, [['played']]],
+    ['<button onclick="clew(&quot;track&quot;, &#39;R &amp; D&#39;)">', [['R & D']]],
+    ['<a @click="clew(`track`, `a`)">', [['a']]],
+    [
+      `<script>const url = 'https://a.example'; clew('track', 'a'); window.clew?.("track", "it's")</script>`,
+      [['a'], ["it's"]],
+    ],
+    [
+      `<script>clew('track', name); clew('track', 'a' + b); clew('track', 'a_{{ b }}')</script>`,
+      [undefined, undefined, undefined],
+    ],
+    [
+      `<a v-clew="'a'"><a v-clew:focus="{ payload: { event: 'no' }, event: 'b' }"><a v-clew="c">`,
+      [['a'], ['b'], undefined],
+    ],
+    [`<script>\n// clew('track', 'a')\n/* clew('track', 'b')\n*/ clew('identify', 'c')</script>`, []],
+    [`<pre>clew('track', 'a')</pre><!-- <script>clew('track', 'b')</script> --><a v-clewed="'c'">`, []],
+  ])('has calls: %s', (html, names) => {
+    const calls = marksInTags(tagsIn(html), 'page.html');
+    expect(calls.map(({ kind, names }) => [kind, names])).toEqual(names.map((one) => ['call', one]));
+  });
+
   it('has the lines of its marks', () => {
     expect(
       marksInTags(tagsIn(`\n\n<p>\n<a ${EVENT}></p>\n<b ${EVENT}>`), 'page.html').map(({ place }) => place),
@@ -182,6 +206,26 @@ describe('a catalogue of marks', () => {
         },
       },
       required: ['event', 'payload'],
+    });
+  });
+
+  it('has calls with any payload, so that a mark is not gone once it is a call', () => {
+    const source = 'interface Events { typed: { a: 1 } }';
+    const before = made(source, '<a data-clew-event="bought" data-clew-plan="pro">');
+    const after = made(
+      source,
+      `<a onclick="clew('track', 'bought', { plan: 'pro' })"><a v-clew="'typed'"><a v-clew="x">`,
+    );
+    expect(after.catalogue.anyOf[1]).toEqual({
+      title: 'bought',
+      type: 'object',
+      properties: { event: { const: 'bought' }, payload: {} },
+      required: ['event'],
+    });
+    expect(reportOn(before.catalogue, after.catalogue, []).isBreaking).toBe(false);
+    expect(after).toMatchObject({
+      faults: [],
+      notes: ['page.html:1: the name of the event is computed, so the catalogue does not have it'],
     });
   });
 
