@@ -57,6 +57,21 @@ test('start, errors and submit of a form that the browser checks, and no value',
   );
 });
 
+test('errors after a click in a button elsewhere, also within another form', async ({ demo, visitor }) => {
+  const { page } = visitor;
+  const button = (text: string) => `<button form="signup"><b>${text}</b></button>`;
+  const markup = FORM.replace('<form', '<form id="signup"').replace(/<button>.*<\/button>/, '<input name="closest">');
+  await arrive(visitor, demo, `${markup}${button('Outside')}<form data-clew-form="other">${button('Inside')}</form>`);
+  await page.getByText('Outside').click();
+  await page.getByText('Inside').click();
+  const error = ['form_error', { ...MARKS, fields: ['email'] }];
+  await expect.poll(() => formEvents(demo)).toEqual([['form_started', MARKS], error, error]);
+  await page.locator('[name=email]').fill('ann@example.com');
+  await page.getByText('Outside').click();
+  const submitted = ['form_submitted', { ...MARKS, field: 'email' }];
+  await expect.poll(() => formEvents(demo)).toEqual([['form_started', MARKS], error, error, submitted]);
+});
+
 test('errors of a form that the app checks, and a submit that it handles', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, demo, `<form data-clew-form="login" novalidate><input name="user"><button>Go</button></form>`);

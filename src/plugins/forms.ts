@@ -18,9 +18,9 @@ const KEY = 'forms';
 /** The form of an event, if it has a mark. Not all events of a form in a shadow root reach the page. */
 const markedForm = (target: EventTarget | null): HTMLFormElement | undefined => {
   if (!(target instanceof HTMLElement)) return undefined;
-  // A control's `form` may be anywhere in the page.
-  const form =
-    target instanceof HTMLFormElement ? target : ((target as HTMLInputElement).form ?? target.closest('form'));
+  // A control's `form` may be anywhere in the page. A click may be on the text of a button.
+  const controlOf = () => (target.closest('button') ?? target) as HTMLInputElement;
+  const form = target instanceof HTMLFormElement ? target : (controlOf().form ?? target.closest('form'));
   return form instanceof HTMLFormElement && marksOf(form)?.clewForm ? form : undefined;
 };
 
@@ -113,13 +113,16 @@ export const forms =
     /** When the visitor has hidden the tab. */
     let hiddenAt: number | undefined;
 
+    const withMarks = (form: HTMLFormElement, due: readonly Due[]): Due[] => {
+      const marks = payloadOf(marksOf(form) as DOMStringMap);
+      return due.map(([event, properties]) => [event, { ...marks, ...properties }]);
+    };
     /** The events that a fact makes due, with the form's marks. */
     const take = (form: HTMLFormElement, fact: FormFact): Due[] => {
       const [next, due] = fill(fillings.get(form), fact, hiddenAt ?? performance.now());
       if (next) fillings.set(form, next);
       else fillings.delete(form);
-      const marks = payloadOf(marksOf(form) as DOMStringMap);
-      return due.map(([event, properties]) => [event, { ...marks, ...properties }]);
+      return withMarks(form, due);
     };
     const send = (due: readonly Due[]) => {
       for (const event of due) track(...event);
@@ -140,10 +143,7 @@ export const forms =
       const now = performance.now();
       hiddenAt = now;
       const payloads = [...fillings].flatMap(([form, filling]) =>
-        fill(filling, { kind: 'leave' }, now)[1].map(([, properties]) => ({
-          ...payloadOf(marksOf(form) as DOMStringMap),
-          ...properties,
-        })),
+        withMarks(form, fill(filling, { kind: 'leave' }, now)[1]).map(([, payload]) => payload),
       );
       if (!payloads[0]) return;
       drafts.keep(payloads);
