@@ -12,6 +12,9 @@ interface Draft {
 /** Other pages wait for longer, since the page itself may be a moment late. */
 const PATIENCE = 1.1;
 
+/** The longest time (ms) of a timer. With more than 2 ** 31, it would fire at once. */
+const LONGEST = 2e9;
+
 /** Any code of the origin may have written it. */
 const isDraft = (value: unknown): value is Draft =>
   isObject(value) && Number.isFinite(value.at) && Array.isArray(value.payloads) && value.payloads.every(isObject);
@@ -26,6 +29,7 @@ const isDraft = (value: unknown): value is Draft =>
 export const createDrafts = ({ local, visitorId, preview }: PluginTools, key: string, event: string, after: number) => {
   const own = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join('');
   let isKept = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const all = (): Record<string, unknown> => ({ ...Object(local.get(key)) });
   const write = (drafts: Record<string, unknown>) =>
     local.set(key, Object.keys(drafts)[0] === undefined ? undefined : drafts);
@@ -43,14 +47,20 @@ export const createDrafts = ({ local, visitorId, preview }: PluginTools, key: st
     return drafts.flatMap(([name, draft]) => (remove(name) && draft.by === visitor ? draft : []));
   };
   return {
-    /** The visitor has hidden the page. Secrets that `beforeSend` removes, such as those of an address, are not stored. */
-    keep(due: readonly object[]): void {
+    /**
+     * The visitor has hidden the page. Secrets that `beforeSend` removes, such as those of an address, are not stored.
+     *
+     * @param leave is called if the visitor stays away for too long
+     */
+    keep(due: readonly object[], leave: () => void): void {
+      timer = setTimeout(leave, Math.min(after, LONGEST));
       const by = visitorId();
       const payloads = due.map((payload) => preview(event, payload)).filter((payload) => payload !== undefined);
       isKept = !!by && !!payloads[0] && write({ ...all(), [own]: { at: Date.now(), by, payloads } satisfies Draft });
     },
     /** Takes the page's own draft back. Returns whether it is the page's still: another page may have tracked it, or a refusal erased it. */
     takeBack(): boolean {
+      clearTimeout(timer);
       const wasKept = isKept;
       isKept = false;
       return !wasKept || remove(own);

@@ -92,7 +92,6 @@ export const engagement =
     /** Payloads of events that are not tracked yet. */
     const due: object[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let hideTimer: ReturnType<typeof setTimeout> | undefined;
 
     const note = (fact: Fact) => {
       attention = attend(attention, now(), fact, idleAfter);
@@ -118,7 +117,6 @@ export const engagement =
       for (const payload of due.splice(0)) tracker.track(LEFT, payload);
     };
     const show = () => {
-      clearTimeout(hideTimer);
       // Another page has tracked it.
       if (!drafts.takeBack()) [view] = partOf(view, attention.active);
     };
@@ -134,9 +132,7 @@ export const engagement =
       if (!hiddenFor) return leave();
       measure();
       const payload = isAway ? undefined : partOf(view, attention.active)[1];
-      if (!payload) return;
-      drafts.keep([payload]);
-      hideTimer = setTimeout(leave, hiddenFor);
+      if (payload) drafts.keep([payload], leave);
     };
     const end = () => {
       leave();

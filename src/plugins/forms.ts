@@ -109,7 +109,6 @@ export const forms =
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
     const drafts = createDrafts(tools, KEY, ABANDONED, hiddenFor);
     const fillings = new Map<HTMLFormElement, Filling>();
-    let timer: ReturnType<typeof setTimeout> | undefined;
     /** When the visitor has hidden the tab. */
     let hiddenAt: number | undefined;
 
@@ -132,7 +131,6 @@ export const forms =
     const abandon = (left: readonly HTMLFormElement[]) => left.flatMap((form) => take(form, { kind: 'leave' }));
     const all = () => [...fillings.keys()];
     const leave = () => {
-      clearTimeout(timer);
       flush();
       const due = abandon(all());
       if (drafts.takeBack()) send(due);
@@ -145,13 +143,10 @@ export const forms =
       const payloads = [...fillings].flatMap(([form, filling]) =>
         withMarks(form, fill(filling, { kind: 'leave' }, now)[1]).map(([, payload]) => payload),
       );
-      if (!payloads[0]) return;
-      drafts.keep(payloads);
-      timer = setTimeout(leave, hiddenFor);
+      if (payloads[0]) drafts.keep(payloads, leave);
     };
     const show = () => {
       hiddenAt = undefined;
-      clearTimeout(timer);
       // Another page has tracked them.
       if (!drafts.takeBack()) abandon(all());
     };

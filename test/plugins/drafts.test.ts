@@ -3,10 +3,11 @@ import type { PluginTools } from '../../src/api/types.ts';
 import { createDrafts } from '../../src/plugins/drafts.ts';
 
 const AFTER = 1000;
+const nothing = () => {};
 let stored: Record<string, unknown>;
 let isAllowed: boolean;
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   stored = {};
   isAllowed = true;
 });
@@ -34,7 +35,7 @@ const PAYLOADS = [{ form: 'signup' }];
 
 it('a later page takes a draft once, and the page itself learns of that', () => {
   const [page, other, third] = [openPage(), openPage(), openPage()];
-  page.keep(PAYLOADS);
+  page.keep(PAYLOADS, nothing);
   pass(AFTER);
   expect(other.takeOthers('ann')).toEqual([]);
   pass(AFTER);
@@ -46,7 +47,7 @@ it('a later page takes a draft once, and the page itself learns of that', () => 
 
 it('a page takes its own draft back, however late', () => {
   const page = openPage();
-  page.keep(PAYLOADS);
+  page.keep(PAYLOADS, nothing);
   pass(10 * AFTER);
   expect(page.takeOthers('ann')).toEqual([]);
   expect(page.takeBack()).toBe(true);
@@ -56,15 +57,15 @@ it('a page takes its own draft back, however late', () => {
 
 it('the drafts of two pages are apart', () => {
   const [page, other] = [openPage(), openPage()];
-  page.keep(PAYLOADS);
-  other.keep([{ form: 'login' }]);
+  page.keep(PAYLOADS, nothing);
+  other.keep([{ form: 'login' }], nothing);
   expect(page.takeBack()).toBe(true);
   pass(2 * AFTER);
   expect(page.takeOthers('ann')).toMatchObject([{ payloads: [{ form: 'login' }] }]);
 });
 
 it('a draft of a former visitor is deleted', () => {
-  openPage('bob').keep(PAYLOADS);
+  openPage('bob').keep(PAYLOADS, nothing);
   pass(2 * AFTER);
   expect(openPage().takeOthers('ann')).toEqual([]);
   expect(stored).toEqual({});
@@ -73,27 +74,27 @@ it('a draft of a former visitor is deleted', () => {
 it('nothing is kept without consent, and the page still has its events', () => {
   isAllowed = false;
   const page = openPage();
-  page.keep(PAYLOADS);
+  page.keep(PAYLOADS, nothing);
   expect(stored).toEqual({});
   expect(page.takeBack()).toBe(true);
   isAllowed = true;
-  openPage('').keep(PAYLOADS);
+  openPage('').keep(PAYLOADS, nothing);
   expect(stored).toEqual({});
 });
 
 it('a refusal that erases the draft ends it', () => {
   const page = openPage();
-  page.keep(PAYLOADS);
+  page.keep(PAYLOADS, nothing);
   stored = {};
   expect(page.takeBack()).toBe(false);
 });
 
 it('nothing is stored that `beforeSend` removes or drops', () => {
   const page = openPage();
-  page.keep([{ form: 'signup', secret: 'token' }, { form: 'private' }]);
+  page.keep([{ form: 'signup', secret: 'token' }, { form: 'private' }], nothing);
   expect(JSON.stringify(stored)).not.toMatch(/token|private/);
   expect(page.takeBack()).toBe(true);
-  page.keep([{ form: 'private' }]);
+  page.keep([{ form: 'private' }], nothing);
   expect(stored).toEqual({});
   expect(page.takeBack()).toBe(true);
 });

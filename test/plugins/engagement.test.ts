@@ -207,6 +207,20 @@ describe('with hiddenFor, a view', () => {
     expect(await left()).toMatchObject([{ activeTime: 5000, part: 1 }]);
   });
 
+  it.each([30 * 24 * 60 * 60_000, Number.POSITIVE_INFINITY])(
+    'goes on in a tab that may be hidden for %s ms',
+    async (long) => {
+      const { page, left } = await open({ hiddenFor: long });
+      page.pass(5000);
+      page.look(false, false);
+      page.pass(60_000);
+      expect(await left()).toEqual([]);
+      page.look(true, true);
+      page.fire('pagehide', { persisted: false });
+      expect(await left()).toMatchObject([{ activeTime: 5000, part: 1 }]);
+    },
+  );
+
   it('in a hidden page that ends without an event is tracked once, by a later page', async () => {
     const [baseUrl, store] = ['/clew', createMemoryStore()];
     const openNext = () => {
