@@ -34,6 +34,16 @@ it.each([tcf(), consentMode(), oneTrust(), cookiebot()])('a missing platform giv
   expect(answers).toEqual([]);
 });
 
+it.each([
+  [tcf, 'purposes'],
+  [consentMode, 'types'],
+  [oneTrust, 'groups'],
+  [cookiebot, 'categories'],
+] as const)('%o refuses an empty list of %s, and anything else than a list', (create, name) => {
+  for (const list of [[], [''], 'C0002', null])
+    expect(() => create({ [name]: list })).toThrow(`clew: ${name}: expected a list of what the visitor has to accept`);
+});
+
 describe('tcf', () => {
   const createTcf = () => {
     const listeners = new Map<number, (data: object | null, isDone: boolean) => void>();

@@ -1,5 +1,5 @@
 import type { Plugin } from '../api/types.js';
-import { followConsent, whenThere } from './follow.js';
+import { checkList, followConsent, whenThere } from './follow.js';
 
 /** Options of `consentMode`. */
 export interface ConsentModeOptions {
@@ -26,13 +26,15 @@ const LOOK = 1000;
  * the visitor's answer. A default that grants all `types` counts once its `wait_for_update` has passed without an update. If a
  * default denies a type, also for a region only, the plugin waits for an update.
  *
+ * @throws TypeError if `types` is empty or no list
  * @example createTracker({ baseUrl: '/clew', consent: 'required', plugins: [consentMode()] })
  */
 export const consentMode = ({
   types = ['analytics_storage'],
   dataLayer = 'dataLayer',
-}: ConsentModeOptions = {}): Plugin =>
-  followConsent((answer) => {
+}: ConsentModeOptions = {}): Plugin => {
+  checkList('types', types);
+  return followConsent((answer) => {
     const updated: Record<string, unknown> = {};
     const defaults: Signals[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -103,3 +105,4 @@ export const consentMode = ({
       restore();
     };
   });
+};

@@ -1,5 +1,5 @@
 import type { Plugin } from '../api/types.js';
-import { followConsent } from './follow.js';
+import { checkList, followConsent } from './follow.js';
 
 /** Options of `cookiebot`. */
 export interface CookiebotOptions {
@@ -22,10 +22,12 @@ interface CookiebotPage {
  * Creates a plugin that follows Cookiebot. Once the visitor has responded, all `categories` accepted are a yes, and anything else
  * is a no. https://www.cookiebot.com/en/developer
  *
+ * @throws TypeError if `categories` is empty or no list
  * @example createTracker({ baseUrl: '/clew', consent: 'required', plugins: [cookiebot({ categories: ['statistics'] })] })
  */
-export const cookiebot = ({ categories = ['statistics'] }: CookiebotOptions = {}): Plugin =>
-  followConsent((answer) => {
+export const cookiebot = ({ categories = ['statistics'] }: CookiebotOptions = {}): Plugin => {
+  checkList('categories', categories);
+  return followConsent((answer) => {
     const read = () => {
       const { hasResponse, consent } = (window as unknown as CookiebotPage).Cookiebot ?? {};
       if (hasResponse === true) answer(categories.every((category) => consent?.[category] === true));
@@ -36,3 +38,4 @@ export const cookiebot = ({ categories = ['statistics'] }: CookiebotOptions = {}
     read();
     return () => listening.abort();
   });
+};

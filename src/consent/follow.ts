@@ -26,6 +26,16 @@ export const followConsent =
     });
   };
 
+/**
+ * Checks an option that lists what the visitor has to accept. All of an empty list would be accepted without an answer.
+ *
+ * @throws TypeError for anything but a list of names or numbers, with one at least
+ */
+export const checkList = (name: string, list: readonly (string | number)[]): void => {
+  if (!Array.isArray(list) || !list[0] || !list.every(Boolean))
+    throw new TypeError(`clew: ${name}: expected a list of what the visitor has to accept`);
+};
+
 /** The longest time (ms) between two looks for a platform that is not there yet. */
 const LONGEST = 1000;
 

@@ -1,5 +1,5 @@
 import type { Plugin } from '../api/types.js';
-import { followConsent, whenThere } from './follow.js';
+import { checkList, followConsent, whenThere } from './follow.js';
 
 /** Options of `oneTrust`. */
 export interface OneTrustOptions {
@@ -20,10 +20,12 @@ interface OneTrustPage {
  * Creates a plugin that follows OneTrust. If all `groups` are in `OnetrustActiveGroups`, that is a yes. Else it is a no once the
  * visitor has closed the banner, and no answer before. https://developer.onetrust.com/onetrust/docs/javascript-events-guide
  *
+ * @throws TypeError if `groups` is empty or no list
  * @example createTracker({ baseUrl: '/clew', consent: 'required', plugins: [oneTrust({ groups: ['C0002', 'C0004'] })] })
  */
-export const oneTrust = ({ groups = ['C0002'] }: OneTrustOptions = {}): Plugin =>
-  followConsent((answer) => {
+export const oneTrust = ({ groups = ['C0002'] }: OneTrustOptions = {}): Plugin => {
+  checkList('groups', groups);
+  return followConsent((answer) => {
     const page = () => window as unknown as OneTrustPage;
     const listening = new AbortController();
     const read = (hasAnswered = false) => {
@@ -47,3 +49,4 @@ export const oneTrust = ({ groups = ['C0002'] }: OneTrustOptions = {}): Plugin =
       listening.abort();
     };
   });
+};

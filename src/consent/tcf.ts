@@ -1,5 +1,5 @@
 import type { Plugin } from '../api/types.js';
-import { followConsent, whenThere } from './follow.js';
+import { checkList, followConsent, whenThere } from './follow.js';
 
 /** Options of `tcf`. */
 export interface TcfOptions {
@@ -44,10 +44,12 @@ type TcfApi = (
  * Creates a plugin that follows a platform of the IAB's Transparency and Consent Framework 2.3. It reads the choices once the
  * platform has loaded them (`tcloaded`) or the visitor has made them (`useractioncomplete`). Consent to all `purposes` is a yes.
  *
+ * @throws TypeError if `purposes` is empty or no list
  * @example createTracker({ baseUrl: '/clew', consent: 'required', plugins: [tcf({ purposes: [1, 8, 9] })] })
  */
-export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): Plugin =>
-  followConsent((answer) => {
+export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): Plugin => {
+  checkList('purposes', purposes);
+  return followConsent((answer) => {
     let end = () => {};
     let isOver = false;
     const read = (api: TcfApi) => (data: TcData | null, isDone: boolean) => {
@@ -70,3 +72,4 @@ export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): 
       end();
     };
   });
+};
