@@ -123,6 +123,17 @@ describe('consentMode', () => {
     vi.advanceTimersByTime(10_000);
     expect(regional.answers).toEqual([]);
   });
+
+  it('does not read other entries of the data layer as a list', () => {
+    const { answers } = follow(consentMode());
+    gtag('consent', 'default', DENIED);
+    vi.advanceTimersByTime(1000);
+    const layer = window.dataLayer as unknown[];
+    for (const entry of [{ event: 'video', length: 2 ** 33 }, null, 'consent', () => {}, Symbol('x')])
+      layer.push(entry);
+    gtag('consent', 'update', GRANTED);
+    expect(answers).toEqual([true]);
+  });
 });
 
 describe('oneTrust', () => {

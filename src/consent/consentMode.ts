@@ -50,7 +50,8 @@ export const consentMode = ({
       if (isAllowed || types.some((type) => updated[type] === 'denied')) answer(isAllowed);
     };
     const read = (entry: unknown) => {
-      const [command, kind, signals] = Array.from(Object(entry) as ArrayLike<unknown>);
+      // The `length` of another entry may be that of a video.
+      const { 0: command, 1: kind, 2: signals } = Object(entry);
       if (command !== 'consent' || typeof signals !== 'object' || !signals) return;
       if (kind === 'default') {
         defaults.push(signals as Signals);
