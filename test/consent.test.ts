@@ -44,6 +44,11 @@ it.each([
     expect(() => create({ [name]: list })).toThrow(`clew: ${name}: expected a list of what the visitor has to accept`);
 });
 
+interface Restricted {
+  vendor?: object;
+  publisher?: object;
+}
+
 describe('tcf', () => {
   const createTcf = () => {
     const listeners = new Map<number, (data: object | null, isDone: boolean) => void>();
@@ -84,6 +89,23 @@ describe('tcf', () => {
     emit('tcloaded', YES, { vendor: { consents: { 7: false } } });
     emit('tcloaded', YES, { vendor: { consents: { 7: true } } });
     expect(withVendor?.answers).toEqual([false, true]);
+  });
+
+  it.each([
+    [
+      true,
+      {
+        vendor: { disclosedVendors: { 7: true } },
+        publisher: { restrictions: { 1: { 8: 0 }, 2: { 7: 0 }, 8: { 7: 1 } } },
+      },
+    ],
+    [false, { vendor: { disclosedVendors: { 8: true } } }],
+    [false, { publisher: { restrictions: { 1: { 7: 0 } } } }],
+  ])('answers %s for a vendor with consent and %j', (isAllowed, { vendor, publisher }: Restricted) => {
+    const { emit } = createTcf();
+    const { answers } = follow(tcf({ vendor: 7 }));
+    emit('tcloaded', YES, { vendor: { consents: { 7: true }, ...vendor }, publisher });
+    expect(answers).toEqual([isAllowed]);
   });
 });
 

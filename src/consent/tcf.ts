@@ -10,7 +10,8 @@ export interface TcfOptions {
    */
   purposes?: readonly number[] | undefined;
   /**
-   * The vendor that the visitor has to consent to, too, by its number in the Global Vendor List.
+   * The vendor that the visitor has to consent to, too, by its number in the Global Vendor List. It has to be disclosed to the
+   * visitor, and the site must not forbid it one of the `purposes`.
    *
    * @default none
    */
@@ -31,7 +32,10 @@ interface TcData {
   readonly eventStatus?: string;
   readonly listenerId?: number;
   readonly purpose?: { readonly consents?: Consents };
-  readonly vendor?: { readonly consents?: Consents };
+  /** Platforms of TCF 2.2 have no `disclosedVendors`. */
+  readonly vendor?: { readonly consents?: Consents; readonly disclosedVendors?: Consents };
+  /** Restrictions of a purpose for a vendor. 0: it is not allowed. */
+  readonly publisher?: { readonly restrictions?: Readonly<Record<string, Readonly<Record<string, number>>>> };
 }
 type TcfApi = (
   command: string,
@@ -39,6 +43,12 @@ type TcfApi = (
   callback: (data: TcData | null, isDone: boolean) => void,
   parameter?: number,
 ) => void;
+
+/** Whether a vendor has consent, was disclosed, and is not kept from one of the purposes. */
+const isVendorAllowed = (id: number, purposes: readonly number[], { vendor, publisher }: TcData): boolean =>
+  vendor?.consents?.[id] === true &&
+  (!vendor.disclosedVendors || vendor.disclosedVendors[id] === true) &&
+  purposes.every((purpose) => publisher?.restrictions?.[purpose]?.[id] !== 0);
 
 /**
  * Creates a plugin that follows a platform of the IAB's Transparency and Consent Framework 2.3. It reads the choices once the
@@ -58,9 +68,8 @@ export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): 
       if (isOver) return end();
       if (!isDone || !data || !/^(tcloaded|useractioncomplete)$/.test(data.eventStatus ?? '')) return;
       if (data.gdprApplies === false) return answer(elsewhere);
-      const { purpose, vendor: vendors } = data;
-      const isAllowed = purposes.every((id) => purpose?.consents?.[id] === true);
-      answer(isAllowed && (vendor === undefined || vendors?.consents?.[vendor] === true));
+      const isAllowed = purposes.every((id) => data.purpose?.consents?.[id] === true);
+      answer(isAllowed && (vendor === undefined || isVendorAllowed(vendor, purposes, data)));
     };
     const stop = whenThere(
       () => (window as { __tcfapi?: TcfApi }).__tcfapi,
