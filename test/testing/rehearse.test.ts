@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Tracker } from '../../src/index.ts';
+import type { Plugin, Tracker } from '../../src/index.ts';
 import { catalogue, memorySeen } from '../../src/relay.ts';
 import { contains } from '../../src/testing/ledger.ts';
 import { type RehearsedFault, rehearse } from '../../src/testing.ts';
@@ -89,6 +89,15 @@ describe('a rehearsed journey', () => {
       'none: started 0 times in place of 1, dropped: signup (rejected)',
       'crash: started 0 times in place of 1, dropped: signup (rejected)',
     ]);
+  });
+
+  it('starts once if a plugin passes the consent on each page, as a consent platform does', async () => {
+    const consents: Plugin = ({ consent }) => {
+      consent(true);
+      return () => {};
+    };
+    const tracker = { consent: 'required', plugins: [consents] } as const;
+    expect((await rehearse({ event: 'left' }, ({ track }) => track('left'), { tracker })).unexpected).toEqual([]);
   });
 
   it('runs with the plugins of the app', async () => {
