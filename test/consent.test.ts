@@ -67,6 +67,8 @@ describe('tcf', () => {
   it('that loads late and flips is followed, and the open banner is no answer', () => {
     const { answers, stop } = follow(tcf());
     vi.advanceTimersByTime(5000);
+    window.__tcfapi = 'loading';
+    vi.advanceTimersByTime(1000);
     const { emit, listeners } = createTcf();
     vi.advanceTimersByTime(1000);
     emit('cmpuishown', YES);

@@ -72,7 +72,10 @@ export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): 
       answer(isAllowed && (vendor === undefined || isVendorAllowed(vendor, purposes, data)));
     };
     const stop = whenThere(
-      () => (window as { __tcfapi?: TcfApi }).__tcfapi,
+      () => {
+        const { __tcfapi: api } = window as { __tcfapi?: TcfApi };
+        return typeof api === 'function' ? api : undefined;
+      },
       (api) => api('addEventListener', 2, read(api)),
     );
     return () => {
