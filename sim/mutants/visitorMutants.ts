@@ -168,8 +168,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'finishes calls with the visitor of the hint although the database knows another one',
     file: 'visitor/decide.ts',
-    find: 'const met = meet(isStale ? base : ',
-    replace: 'const met = meet(',
+    find: '(isStale ? base : begin)',
+    replace: 'begin',
   },
   {
     name: 'does not give a change the version of its time',
@@ -186,7 +186,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'ignores the visitor that a page has left in its journal',
     file: 'visitor/adopt.ts',
-    find: '    if (visitor) base = merge(base, visitor);\n',
+    find: '    if (visitor) base = !base || base.turn >= visitor.turn ? merge(base, visitor) : merge(visitor, base);\n',
     replace: '',
   },
   {
