@@ -107,16 +107,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     notify(options.onError, error);
     log.error(error);
   };
-  const verify = createIdentityCheck(options.identitySecret, options.identityKeys);
   const checks: Checks = {
-    checkIdentity:
-      verify &&
-      ((...given) =>
-        verify(...given).catch((error) => {
-          onError(error);
-          // Web Crypto fails where it lacks an algorithm. That is no fault of the page, which has to keep its events.
-          throw new Refusal(503, 'this relay cannot verify signatures', 1);
-        })),
+    checkIdentity: createIdentityCheck(options.identitySecret, options.identityKeys, onError),
     isTokenExpected: options.identityKeys !== undefined,
     onRefusal(fault) {
       metrics.refusedIdentity(fault);

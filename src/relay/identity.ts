@@ -1,6 +1,7 @@
 import { isObject } from '../wire.js';
 import { type CryptoKeyOf, type IdentityKeys, importVerifier } from './identityKeys.js';
 import { ALGORITHMS, MAX_TOKEN, readJws } from './jws.js';
+import { Refusal } from './request.js';
 import { createSignatureCheck, isPlain } from './signature.js';
 
 /** Seconds for which a token may be valid. Queues keep no event for longer (`maxAge`). More is an `exp` in ms by mistake. */
@@ -80,17 +81,28 @@ const createTokenCheck = ({ audience, keys, revoked = [] }: IdentityKeys): Check
   };
 };
 
-/** The check of tokens by a ring, and of plain signatures by a secret. Undefined without either. */
+/**
+ * The check of tokens by a ring, and of plain signatures by a secret. Undefined without either.
+ *
+ * @param onError receives why this runtime cannot verify. The check then rejects with a `Refusal`, so pages keep their events
+ */
 export const createIdentityCheck = (
   identitySecret: string | undefined,
   identityKeys: IdentityKeys | undefined,
+  onError: (error: unknown) => void,
 ): CheckIdentity | undefined => {
   const isOfSecret = identitySecret === undefined ? undefined : createSignatureCheck(identitySecret);
   const checkToken = identityKeys && createTokenCheck(identityKeys);
   if (!isOfSecret && !checkToken) return undefined;
   return async (primaryKey, signature) => {
     if (signature === undefined || signature === '') return 'missing';
-    if (checkToken && !isPlain(signature)) return checkToken(primaryKey, signature);
-    return (await isOfSecret?.(primaryKey, signature)) ? {} : 'plain';
+    try {
+      if (checkToken && !isPlain(signature)) return await checkToken(primaryKey, signature);
+      return (await isOfSecret?.(primaryKey, signature)) ? {} : 'plain';
+    } catch (error) {
+      onError(error);
+      // Web Crypto fails where it lacks an algorithm.
+      throw new Refusal(503, 'this relay cannot verify signatures', 1);
+    }
   };
 };

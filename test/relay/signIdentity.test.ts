@@ -6,13 +6,11 @@ import { createRelay, type IdentityClaims, type SigningKeys, signIdentity } from
 import { AUDIENCE, claims, now, pair, SECRET, signingKeys } from './tokens.ts';
 
 const { publicKey, privateKey } = pair();
-const check = createIdentityCheck(undefined, {
-  audience: AUDIENCE,
-  keys: [
-    { id: 'a', secret: SECRET },
-    { id: 'ed', publicKey },
-  ],
-});
+const keys = [
+  { id: 'a', secret: SECRET },
+  { id: 'ed', publicKey },
+];
+const check = createIdentityCheck(undefined, { audience: AUDIENCE, keys }, () => {});
 const parts = (token: string) =>
   token
     .split('.')
