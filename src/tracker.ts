@@ -39,9 +39,8 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     settings.maxAge,
     (dropped, key, signature) => {
       visit.enter({ dropped, key });
-      const [known, proof, isUnsent] = visitor.known()?.keys[service] ?? [];
-      // A newer token is known by now, and the app may not call `identify` again.
-      if (isUnsent && known === key && proof !== signature) tracker.identify(key, undefined, { signature: proof });
+      const newer = visitor.newerSignature(key, signature);
+      if (newer) tracker.identify(key, undefined, { signature: newer });
     },
     (texts, reason) => books?.drop(texts, reason),
   );

@@ -392,6 +392,12 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The visitor, for other hosts and other tabs. Undefined before the database has answered. */
     known: () => (who?.number && !isDoubtful() ? who.visitor : undefined),
+    /** The signature that is known by now, if another one was refused. The app may not call `identify` again. */
+    newerSignature(primaryKey: string, refused: string | undefined): string | undefined {
+      const { keys } = who?.visitor ?? {};
+      const [key, signature, isUnsent] = keys?.[service] ?? [];
+      return isUnsent && key === primaryKey && signature !== refused ? signature : undefined;
+    },
     /** The visitor id, also before the database has answered. */
     id: () => who?.visitor.thread,
     pages: () => (isDoubtful() ? 0 : (who?.number ?? 0)),
