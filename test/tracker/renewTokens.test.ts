@@ -173,21 +173,24 @@ describe('without renewTokens, an identify with a new token before the old one i
 });
 
 describe('without renewTokens, the latest token counts', () => {
-  const options = async () => {
-    const { url } = await openRelay();
-    return { baseUrl: `${url}/clew`, storageName: '/clew', store: createMemoryStore(), transport: fetchTransport };
-  };
   const sign = (plan: string) =>
     signIdentity({ primaryKey: 'ann', expiresIn: 60, properties: { plan } }, signingKeys('next', NEXT));
   const propertiesOfAnn = async () => (await customers())[0]?.properties;
-
-  it('on a page that comes back from the back/forward cache, and on the next one', async () => {
-    const given = await options();
+  /** A page that has identified Ann by her first token, and left. */
+  const leaveFirst = async () => {
+    const { url } = await openRelay();
+    const baseUrl = `${url}/clew`;
+    const given = { baseUrl, storageName: '/clew', store: createMemoryStore(), transport: fetchTransport };
     const early = openPage();
     const before = start(given);
     before.tracker.identify('ann', undefined, { signature: await sign('free') });
     await before.tracker.flush();
     early.leave();
+    return { given, early, before };
+  };
+
+  it('on a page that comes back from the back/forward cache, and on the next one', async () => {
+    const { given, early, before } = await leaveFirst();
     const later = openPage();
     const after = start(given);
     after.tracker.identify('ann', undefined, { signature: await sign('pro') });
@@ -206,18 +209,15 @@ describe('without renewTokens, the latest token counts', () => {
   });
 
   it('on the page after one that has left at once', async () => {
-    const given = await options();
-    const early = openPage();
-    const before = start(given);
-    before.tracker.identify('ann', undefined, { signature: await sign('free') });
-    await before.tracker.flush();
-    early.leave();
+    const { given } = await leaveFirst();
     const signature = await sign('pro');
     // Versions are in tenths of a second.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const later = Date.now() + 200;
+    vi.spyOn(Date, 'now').mockImplementation(() => later);
     const brief = openPage();
     start(given).tracker.identify('ann', undefined, { signature });
     brief.leave();
+    vi.restoreAllMocks();
     openPage();
     const { tracker, errors } = start(given);
     await tracker.correlationValue();
