@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { type SecretKey, signIdentity } from '../dist/relay.js';
 import { loadPackage } from './support/app.ts';
@@ -30,18 +31,31 @@ declare global {
   }
 }
 
-/** Starts a tracker whose app gives new tokens, as an npm app does. */
-const start = async (page: Page, baseUrl: string) => {
-  await loadPackage(page);
-  await page.evaluate((baseUrl) => {
-    const { createTracker, renewTokens } = window.app;
-    const options = { baseUrl, storageName: '/clew', flushInterval: 50 };
-    const tracker = createTracker({
-      ...options,
-      renewTokens: renewTokens((primaryKey) => window.newToken(primaryKey)),
-    });
-    Object.assign(window, { clew: (method: 'flush', ...args: []) => tracker[method](...args) });
-  }, baseUrl);
+/** Starts clew in a blank page. It asks the app for new tokens. */
+const start = {
+  async 'an npm app'(page: Page, baseUrl: string) {
+    await loadPackage(page);
+    await page.evaluate(async (baseUrl) => {
+      const file = '/dist/plugins.js';
+      const { renewTokens } = await import(file);
+      const tracker = window.app.createTracker({
+        baseUrl,
+        storageName: '/clew',
+        flushInterval: 50,
+        plugins: [renewTokens((primaryKey: string) => window.newToken(primaryKey))],
+      });
+      Object.assign(window, { clew: (method: 'flush', ...args: []) => tracker[method](...args) });
+    }, baseUrl);
+  },
+  async 'the script tag'(page: Page, baseUrl: string) {
+    await page.setContent(`<!doctype html>
+      <script>${await readFile('dist/stub.js', 'utf8')}</script>
+      <script type="module">
+        import { renewTokens } from '/dist/plugins.js';
+        clew('use', renewTokens((primaryKey) => newToken(primaryKey)));
+      </script>
+      <script defer src="/dist/clew.js" data-base-url="${baseUrl}" data-storage-name="/clew" data-flush-interval="50"></script>`);
+  },
 };
 
 /** Each person logs in with a token that expires in a second, and does 100 things. Resolves once the tokens have expired. */
@@ -66,14 +80,18 @@ const served = async (demo: Parameters<typeof startRelay>[0]) => {
   });
 };
 
-for (const where of ['the same page', 'the next page'] as const)
-  test(`offline, a token expires and its key is revoked: on ${where}, 200 of 200 reach the right customers`, {
+for (const [how, where] of [
+  ['an npm app', 'the same page'],
+  ['the script tag', 'the same page'],
+  ['the script tag', 'the next page'],
+] as const)
+  test(`${how}, offline: a token expires and its key is revoked, and on ${where} 200 of 200 reach the right customers`, {
     tag: '@promise',
   }, async ({ demo, visitor, relay, context }) => {
     const { page } = visitor;
     await page.exposeFunction('newToken', (primaryKey: string) => sign(primaryKey, NEW));
     await page.goto(`${demo.address}/blank`);
-    await start(page, relay.url);
+    await start[how](page, relay.url);
     await context.setOffline(true);
     await doThings(page, ['ann', 'bob']);
     await relay.restart(ringOf(NEW, ['old']));
@@ -81,7 +99,7 @@ for (const where of ['the same page', 'the next page'] as const)
     await context.setOffline(false);
     if (where === 'the next page') {
       await page.goto(`${demo.address}/blank`);
-      await start(page, relay.url);
+      await start[how](page, relay.url);
     }
     await expect
       .poll(() => served(demo))

@@ -14,6 +14,8 @@ export interface Scripts {
   readonly relay: Program;
   /** The npm build. Returns the exports of `index.js`. */
   readonly npm: Program;
+  /** Returns the exports of `plugins.js`. */
+  readonly plugins: Program;
 }
 
 /** Bundles a module with its chunks and packages into one script, and changes nothing else. */
@@ -26,7 +28,7 @@ const bundleModule = async (input: string, name: string): Promise<Program> => {
 /** @param folder where `relay.js` is. Default: `dist` */
 export const loadRelay = (folder = DIST): Promise<Program> => bundleModule(join(folder, 'relay.js'), 'relay');
 
-/** @param folder where `clew.js`, `stub.js`, `relay.js` and `index.js` are. Default: `dist` */
+/** @param folder where `clew.js`, `stub.js`, `relay.js`, `index.js` and `plugins.js` are. Default: `dist` */
 export const loadScripts = async (folder = DIST): Promise<Scripts> => {
   const script = (name: string) => createProgram(readFileSync(join(folder, name), 'utf8'), name);
   return {
@@ -34,5 +36,6 @@ export const loadScripts = async (folder = DIST): Promise<Scripts> => {
     stub: script('stub.js'),
     relay: await loadRelay(folder),
     npm: await bundleModule(join(folder, 'index.js'), 'npm'),
+    plugins: await bundleModule(join(folder, 'plugins.js'), 'plugins'),
   };
 };

@@ -7,7 +7,7 @@ import { startTracker } from './tracker.js';
 export type { DropReason, Listen, Signals, Trace } from './api/signals.js';
 export type { EventName, Plugin, PluginStorage, PluginTools, Stats } from './api/types.js';
 export type { Link } from './courier/lease.js';
-export { renewTokens, type TokenRenewal } from './courier/renewTokens.js';
+export type { MakeRenewal, Renewal } from './courier/renewal.js';
 export { type Answer, fetchTransport, type Transport, type TransportRequest } from './courier/transport.js';
 export type { Entry, Row, RowKey, RowQuery, Store } from './outbox/store.js';
 export { type ClickOptions, clicks } from './page/clicks.js';

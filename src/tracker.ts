@@ -4,7 +4,7 @@ import { createMethods } from './api/methods.js';
 import type { Settings } from './api/options.js';
 import { createReports, createSignals } from './api/signals.js';
 import { createTraces } from './api/traces.js';
-import type { Tracker } from './api/types.js';
+import type { PluginTools, Tracker } from './api/types.js';
 import { createCourier } from './courier/courier.js';
 import { FLIGHT } from './courier/flight.js';
 import { createSender } from './courier/sender.js';
@@ -60,11 +60,6 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   });
   const { store, queue, farewell, books } = outbox;
 
-  const [ready, withoutExpired] = settings.renewTokens?.(
-    (primaryKey) => emit('token-expired', () => ({ primaryKey })),
-    () => courier.flush(),
-    failWith,
-  ) ?? [(items) => items, (...given) => given];
   const courier = createCourier({
     ...outbox,
     service,
@@ -73,13 +68,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     flight: FLIGHT,
     makeName: uuid,
     clock: reading,
-    ready,
-    withoutExpired(...given) {
-      const [items, answer] = withoutExpired(...given);
-      // An upsert travels alone.
-      const isKept = answer.outcome === 'rejected' && !!items[0] && visitor.keep(items[0]);
-      return [items, isKept ? { ...answer, outcome: 'delivered' } : answer];
-    },
+    keep: (item) => visitor.keep(item),
     ...createSender(settings, traces.sent, () => visit.writeCookie()),
     onReport: channel.post,
     onAnswer: traces.answered,
@@ -143,7 +132,10 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const parts = { settings, recorder, visitor, courier, channel, ledger };
   const visit = createVisit({ ...outbox, ...parts, onOther, onRefusal: onVisitor, fail });
 
-  const tools = createTools(visitor, steps, store.local, attempt);
+  const tools: PluginTools = {
+    ...createTools(visitor, steps, store.local, attempt),
+    renewBy: (make) => courier.renewBy(make((primaryKey) => emit('token-expired', () => ({ primaryKey })), failWith)),
+  };
   const [use, unplug] = createPlugins((plugin) => plugin(tracker, tools), attempt);
   const tracker: Tracker = createMethods({
     ...visit,

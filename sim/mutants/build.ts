@@ -86,5 +86,6 @@ export const build = async (folder: string, mutant?: Mutant, plain?: string): Pr
   await make('stub.ts', 'stub.js', 'iife', mutant?.file === 'stub.ts');
   await make('relay.ts', 'relay.js', 'es', isRelay);
   await make('index.ts', 'index.js', 'es', !isRelay);
+  await make('plugins.ts', 'plugins.js', 'es', !isRelay);
   return folder;
 };

@@ -52,13 +52,13 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: 'drops what has an expired token',
-    file: 'courier/renewTokens.ts',
+    file: 'plugins/renewTokens.ts',
     find: '      if (!kept[0]) return [items, answer] as const;\n',
     replace: '      if (!kept[1e3]) return [items, answer] as const;\n',
   },
   {
     name: 'sends an expired token again in place of the new one',
-    file: 'courier/renewTokens.ts',
+    file: 'plugins/renewTokens.ts',
     find: 'return signature === item?.signature ? text : ',
     replace: 'return signature ? text : ',
   },

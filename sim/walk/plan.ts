@@ -67,7 +67,7 @@ export interface Plan {
   readonly hasStub: boolean;
   /** Whether the relay requires a signature of each identity. */
   readonly isSigned?: boolean;
-  /** Whether signatures are tokens, which expire. The npm build renews them. */
+  /** Whether signatures are tokens, which expire. The page renews them. */
   readonly hasTokens?: boolean;
   /** Pages import the npm build, and make these trackers in place of the script tag. */
   readonly npm?: { readonly hasOther: boolean; readonly hasTransport: boolean };

@@ -95,7 +95,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const ledger = createLedger(world.scheduler, travel);
   const history = createHistory(world.scheduler);
   const consent = createConsent(world.scheduler, ledger, history, travel, network);
-  const app = createApp(world, ledger, plan, scripts.npm, () => relay?.key() ?? 0);
+  const app = createApp(world, ledger, plan, scripts, () => relay?.key() ?? 0);
 
   const listen = (page: Page) => {
     page.clew()?.('on', 'dropped', ({ events, reason }: { events: DroppedEvent[]; reason: string }) => {
@@ -142,8 +142,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       history.stir();
       if (plan.hasStub) page.guard(() => void page.run(scripts.stub));
       const evaluate = () => {
-        if (plan.npm) app.start(page);
-        else page.guard(() => void page.run(scripts.tag));
+        app.start(page);
         history.stir();
         listen(page);
         // Consent platforms pass the answer to each page.

@@ -1,4 +1,3 @@
-import type { TokenRenewal } from '../courier/renewTokens.js';
 import type { Transport } from '../courier/transport.js';
 import type { Store } from '../outbox/store.js';
 import type { BeforeSend } from '../recorder/prepare.js';
@@ -158,14 +157,6 @@ export interface TrackerOptions {
    */
   beforeSend?: BeforeSend | undefined;
   /**
-   * Asks your server for a new identity token if one has expired before its `$identify` or its properties arrived. docs/identity.md
-   * explains it.
-   *
-   * @default none: clew drops an `$identify` and properties whose token has expired
-   * @example renewTokens(() => fetch('/token').then((answer) => answer.text()))
-   */
-  renewTokens?: TokenRenewal | undefined;
-  /**
    * Compresses requests as gzip, if the browser can. The server has to accept `Content-Encoding: gzip`, as clew's relay does.
    * clew does not compress requests while the page unloads.
    *
@@ -207,7 +198,6 @@ type Bare =
   | 'store'
   | 'context'
   | 'beforeSend'
-  | 'renewTokens'
   | 'pageViews'
   | 'clicks'
   | 'plugins'
@@ -282,7 +272,7 @@ export const checkOptions = (options: TrackerOptions): void => {
     'plugins',
     'a list of functions',
   );
-  for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains', 'renewTokens'] as const) {
+  for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains'] as const) {
     // Bundles contain a function such as `cookieDomain()` only where it is imported. So the option is its result, and not `true`.
     const type = name === 'cookieDomain' ? 'object' : 'function';
     expect(given[name] === undefined || typeof given[name] === type, name, `${name}(), imported from clew`);

@@ -28,7 +28,7 @@ export interface Signals {
    * gone.
    */
   dropped: { events: Partial<WireEvent>[]; reason: DropReason };
-  /** With `renewTokens`: an identity token of this customer has expired, and clew asks for a new one. */
+  /** With the plugin `renewTokens`: an identity token of this customer has expired, and clew asks for a new one. */
   'token-expired': { primaryKey: string };
   /**
    * `reset()`, or `identify` of another customer, is about to start another visitor id. Calls in the listener still have this one.

@@ -1,3 +1,4 @@
+import type { MakeRenewal } from '../courier/renewal.js';
 import type { PageContext } from '../page/context.js';
 import type { SeenEvent } from '../recorder/prepare.js';
 import type { Properties } from '../wire.js';
@@ -145,6 +146,8 @@ export interface PluginTools {
    * they drop the event. Use it before you keep an event that may never be tracked: `beforeSend` may remove secrets from it.
    */
   preview(event: string, payload: object): object | undefined;
+  /** Lets `renewTokens` keep items back until it has a new token. Its form may change in any version, so do not depend on it. */
+  renewBy(make: MakeRenewal): void;
   /** Keeps values in localStorage, for all pages of the origin. */
   readonly local: PluginStorage;
   /** Keeps values in sessionStorage, until the tab is closed. */

@@ -7,6 +7,7 @@ import { isFailing, isProven, linkNameOf, newLink, release, take, timeLeft } fro
 import { createPasses } from './passes.js';
 import type { Courier, CourierPorts, Report } from './ports.js';
 import { read } from './read.js';
+import { NO_RENEWAL } from './renewal.js';
 import { createSend } from './send.js';
 
 /** The courier. Each transaction of a pass settles the last answer, holds the lease, and reads the next rows. */
@@ -20,6 +21,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     known,
     state: { holder: ports.makeName(), does: 'wait' },
     link: newLink(),
+    renewal: NO_RENEWAL,
     waiting: 0,
   };
   const lastRequest = createLastRequest();
@@ -132,6 +134,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
       desk.link = newLink();
       passes.renew();
       apply([[], [], []]);
+    },
+    renewBy(renewal) {
+      desk.renewal = renewal;
     },
     restore() {
       desk.state = { holder: ports.makeName(), does: 'wait' };

@@ -5,6 +5,7 @@ import type { Bisection } from './bisect.js';
 import type { Change } from './judge.js';
 import type { Link } from './lease.js';
 import type { CourierPorts } from './ports.js';
+import type { Renewal } from './renewal.js';
 import type { Scope } from './scope.js';
 
 /** The meaning of an answer for the store. The next transaction writes it. */
@@ -74,6 +75,7 @@ export interface Desk {
   state: State;
   /** As the last transaction left it. */
   link: Link;
+  renewal: Renewal;
   /** How many items of the last read waited for a token. The next read takes so many more. */
   waiting: number;
 }

@@ -7,6 +7,7 @@ import type { ItemText } from '../recorder/event.js';
 import type { Batch, BatchLimits } from './cut.js';
 import type { Flight } from './flight.js';
 import type { Link } from './lease.js';
+import type { Renewal } from './renewal.js';
 import type { Answer } from './transport.js';
 
 /**
@@ -50,10 +51,8 @@ export interface CourierPorts {
   send(batch: Batch, leaving: boolean, packed?: Packed): Promise<Answer> | false;
   /** Leaves a batch with the browser, which sends it when the page ends. Returns a function that aborts that, or undefined without `fetchLater`. */
   defer(batch: Batch): (() => void) | undefined;
-  /** The items that wait for no identity token, each with its latest one. */
-  ready(items: readonly ItemText[]): readonly ItemText[];
-  /** The items of a batch and its answer, without the items that wait for a new identity token from now on. */
-  withoutExpired(items: readonly ItemText[], answer: Answer): readonly [readonly ItemText[], Answer];
+  /** This item was rejected. Returns whether it waits for the next `$identify` of its customer. */
+  keep(item: ItemText): boolean;
   /** Receives reports for the other tabs. */
   onReport(report: Report): void;
   /** Events of other pages are dropped. Those of this page follow as settled. */
@@ -80,6 +79,8 @@ export interface Courier {
   receive(...report: Report): void;
   /** This event is to go to the single-event endpoint. */
   single(id: string): void;
+  /** From now on, items whose identity token has expired wait for a new one. */
+  renewBy(renewal: Renewal): void;
   /** Ids that are settled or handed over, and whose rows may still be in the store. */
   settled(): ReadonlySet<string>;
   /**

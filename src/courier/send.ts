@@ -13,7 +13,7 @@ import type { Report } from './ports.js';
 import { receiptOf } from './question.js';
 import { copyOf, isLeftFor, orMemory } from './read.js';
 import { allIn, changedRows, leftIn } from './rows.js';
-import { isKeptAlive } from './transport.js';
+import { type Answer, isKeptAlive } from './transport.js';
 
 /** Sends the next request of a pass. */
 export const createSend = (
@@ -29,7 +29,8 @@ export const createSend = (
   const isLeft = isLeftFor(known);
 
   const ready = (items: readonly ItemText[]) => {
-    const found = ports.ready(items);
+    const [keepBack] = desk.renewal;
+    const found = keepBack(items);
     desk.waiting = items.length - found.length;
     return found;
   };
@@ -134,7 +135,11 @@ export const createSend = (
       ports.books?.settle(books);
     }
     ports.onAnswer(ids, answer);
-    const [ended, verdict] = ports.withoutExpired(batch.items, answer);
+    const [, withoutExpired] = desk.renewal;
+    const [ended, final] = withoutExpired(batch.items, answer);
+    // An upsert travels alone.
+    const isKept = final.outcome === 'rejected' && !!ended[0] && ports.keep(ended[0]);
+    const verdict: Answer = isKept ? { ...final, outcome: 'delivered' } : final;
     const { done, lost, isError, change } = judge(bisection, { ...batch, items: ended }, isLast, verdict);
     if (isError) ports.onError(answer.message);
     const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};

@@ -30,7 +30,7 @@ interface PluginVisitor {
 }
 
 /**
- * The tools of each plugin.
+ * The tools of each plugin, without those of the courier.
  *
  * @param steps the steps of an event. Those of plugins come first.
  * @param attempt runs a function of the site, and reports its exceptions
@@ -40,7 +40,7 @@ export const createTools = (
   steps: Step[],
   local: Local,
   attempt: <T>(run: () => T) => T | '',
-): PluginTools => {
+): Omit<PluginTools, 'renewBy'> => {
   /** A storage of plugins. It is one entry, which a refusal erases. */
   const createStorage = (entry: string): PluginStorage => {
     // Any code of the origin may have written it.

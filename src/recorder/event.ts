@@ -64,7 +64,7 @@ export const upsertBody = (text: ItemText): string => `{${text.slice(REST)}`;
 /** The body for the single-event endpoint, which takes no `timestamp`. */
 export const singleBody = (text: ItemText): string => text.slice(0, REST) + text.slice(text.indexOf(',', REST) + 1);
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 /** Length in UTF-8, as all limits count it. Encoding allocates a copy, and most texts are ASCII. */
 export const byteLength = (text: string): number =>
   /[\x80-\uffff]/.test(text) ? encoder.encode(text).length : text.length;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Link } from '../../src/courier/lease.ts';
 import type { Report } from '../../src/courier/ports.ts';
+import { NO_RENEWAL } from '../../src/courier/renewal.ts';
 import type { Answer } from '../../src/courier/transport.ts';
 import { isEvent } from '../../src/recorder/event.ts';
 import { createMemoryStore } from '../outbox/memoryStore.ts';
@@ -107,10 +108,9 @@ describe('the queue', () => {
 
   it('is sent behind more items than a read takes, which wait for a token', async () => {
     let isExpired = true;
-    const tab = createTab({
-      limits: { maxBatchEvents: 2 },
-      ready: (items) => items.filter((text) => !isExpired || isEvent(text)),
-    });
+    const tab = createTab({ limits: { maxBatchEvents: 2 } });
+    const [, withoutExpired] = NO_RENEWAL;
+    tab.courier.renewBy([(items) => items.filter((text) => !isExpired || isEvent(text)), withoutExpired]);
     for (let n = 0; n < 30; n++) {
       tab.track(upsertText());
       await tab.queue.persist();

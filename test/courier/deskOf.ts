@@ -2,6 +2,7 @@ import { newBisection } from '../../src/courier/bisect.ts';
 import type { Desk, Pass } from '../../src/courier/desk.ts';
 import { newLink } from '../../src/courier/lease.ts';
 import type { CourierPorts } from '../../src/courier/ports.ts';
+import { NO_RENEWAL } from '../../src/courier/renewal.ts';
 import { createMemoryStore, type MemoryStore } from '../outbox/memoryStore.ts';
 import { createOutbox } from '../outbox/outbox.ts';
 import { SERVICE } from './tab.ts';
@@ -24,8 +25,7 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     pack: async () => undefined,
     send: async () => ({ outcome: 'delivered' }),
     defer: () => undefined,
-    ready: (items) => items,
-    withoutExpired: (...given) => given,
+    keep: () => false,
     onReport: () => {},
     onLost: () => {},
     onSettled: () => {},
@@ -40,6 +40,7 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     known: { busy: new Set(), settled: new Set(), singles: new Set() },
     state: { holder: 'me', does: 'wait' },
     link: newLink(),
+    renewal: NO_RENEWAL,
     waiting: 0,
   };
   const pass: Pass = {

@@ -4,6 +4,7 @@ import type { Pass } from '../../src/courier/desk.ts';
 import { createLastRequest } from '../../src/courier/lastRequest.ts';
 import { type Link, newLink, release, take } from '../../src/courier/lease.ts';
 import type { CourierPorts, Report } from '../../src/courier/ports.ts';
+import { NO_RENEWAL } from '../../src/courier/renewal.ts';
 import { createSend } from '../../src/courier/send.ts';
 import type { Answer } from '../../src/courier/transport.ts';
 import type { Handed } from '../../src/outbox/receipts.ts';
@@ -104,7 +105,8 @@ describe('nothing is sent', () => {
   });
 
   it('while all events wait for a token: the pass reads on, and then gives the lease back', async () => {
-    const { desk, pass, next, sent } = open({ ready: () => [] });
+    const { desk, pass, next, sent } = open();
+    desk.renewal = [() => [], NO_RENEWAL[1]];
     const rows = [rowOf(1, 'other', a, b)];
     expect(await next(rows)).toEqual({ change: take, writes: [] });
     expect(desk.waiting).toBe(2);

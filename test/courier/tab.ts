@@ -1,6 +1,6 @@
 import { createCourier } from '../../src/courier/courier.ts';
 import type { Batch } from '../../src/courier/cut.ts';
-import type { Courier, CourierPorts, Report } from '../../src/courier/ports.ts';
+import type { Courier, Report } from '../../src/courier/ports.ts';
 import type { Answer } from '../../src/courier/transport.ts';
 import type { Queue } from '../../src/outbox/queue.ts';
 import { createReceipts } from '../../src/outbox/receipts.ts';
@@ -50,8 +50,6 @@ export interface TabOptions {
   /** Resolves when a body has been packed. */
   pack?: () => Promise<undefined>;
   limits?: { maxBatchEvents?: number; maxBatchBytes?: number; flushInterval?: number };
-  /** Leaves out the items that wait for a token. */
-  ready?: CourierPorts['ready'];
   /** Passes this tab's reports to the other tabs. */
   onReport?: (report: Report) => void;
 }
@@ -111,8 +109,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
       // A transport that breaks its contract may return anything.
       return isPlain ? Promise.resolve(answer) : (answer as Promise<Answer> | false);
     },
-    ready: options.ready ?? ((items) => items),
-    withoutExpired: (...given) => given,
+    keep: () => false,
     defer(batch) {
       const takeBack = options.defer?.(batch);
       deferred = batch;

@@ -6,14 +6,14 @@ import { type Block, read, root } from './markdown.ts';
 /** Declarations that examples in docstrings leave out. They are on one line, so that line numbers stay those of the source. */
 const PRELUDE = [
   "import * as clew_ from 'clew'",
-  "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, firstTouch, linkDomains, pageViews, redactUrls, renewTokens } from 'clew'",
+  "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, firstTouch, linkDomains, pageViews, redactUrls } from 'clew'",
   "import { createMemoryStore, createTestTracker, rehearse, type TestTransport } from 'clew/testing'",
   "import { createService } from 'clew/service'",
   "import { catalogue, createRelay, memorySeen, type Relay, signIdentity, signPrimaryKey, toNodeHandler } from 'clew/relay'",
   "import { useIdentity, useTracker } from 'clew/vue'",
   "import { inspect } from 'clew/inspector'",
   "import { consentMode, cookiebot, followConsent, oneTrust, tcf } from 'clew/consent'",
-  "import { engagement, exclude, forms, sessions } from 'clew/plugins'",
+  "import { engagement, exclude, forms, renewTokens, sessions } from 'clew/plugins'",
   "import * as http from 'node:http'",
   "import { expect } from 'vitest'",
   'declare const relay: Relay',

@@ -5,7 +5,7 @@ import { membersOf } from './types.ts';
 
 const html = blocks.filter(({ lang }) => lang === 'html');
 /** Options with functions or objects, which no attribute can hold. */
-const NOT_IN_A_TAG = ['beforeSend', 'plugins', 'renewTokens', 'transport', 'store'];
+const NOT_IN_A_TAG = ['beforeSend', 'plugins', 'transport', 'store'];
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const known = [...membersOf('dist/api/options.d.ts', 'TrackerOptions').keys()]

@@ -1,9 +1,9 @@
 import type { Stats } from '../../../src/api/types.ts';
 import type { Clew, Page } from '../../browser/page.ts';
+import type { Scripts } from '../../bundle.ts';
 import { OTHER } from '../../server/addresses.ts';
 import { tokenOf } from '../../server/hmac.ts';
 import { SERVICE_URL } from '../../server/relay.ts';
-import type { Program } from '../../world/program.ts';
 import type { World } from '../../world/world.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Plan } from '../plan.ts';
@@ -18,7 +18,11 @@ type Transport = (request: Request) => Promise<object> | false;
 interface Exports {
   createTracker(options: object): Record<string, (...args: unknown[]) => unknown>;
   readonly fetchTransport: Transport;
-  renewTokens(getToken: (primaryKey: string) => Promise<string | undefined>): object;
+}
+
+/** The exports of `dist/plugins.js` that a page uses. */
+interface Plugins {
+  renewTokens(getToken: (primaryKey: string) => Promise<string | undefined>): () => unknown;
 }
 
 /** One tracker of a page, called like the script tag's. */
@@ -28,7 +32,7 @@ interface AppTracker {
   filtered: number;
 }
 
-/** A page's own code, which imports clew in place of the script tag. */
+/** A page's own code. It may import clew in place of the script tag. */
 export interface App {
   transport: Transporting;
   beforeSend: Filtering;
@@ -36,7 +40,7 @@ export interface App {
   readonly trickling: Set<Page>;
   /** When the app's server last failed to give a new token. */
   tokenFailedAt: number;
-  /** Makes the page's trackers. `page.clew()` then calls the first one, or all of them. */
+  /** Runs the script tag, or makes the page's trackers. `page.clew()` then calls the first one, or all of them. */
   start(page: Page): void;
 }
 
@@ -69,7 +73,7 @@ const optionsOf = (dataset: Plan['dataset']): Record<string, unknown> =>
   );
 
 /** @param keyOf the key with which the app's server signs now */
-export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Program, keyOf: () => number): App => {
+export const createApp = (world: World, ledger: Ledger, plan: Plan, scripts: Scripts, keyOf: () => number): App => {
   const random = world.random.fork('app');
 
   /** Passes a request on, or fails as the walk has chosen. */
@@ -115,8 +119,8 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
       world.scheduler.after(random.between(5, 500), `${page.name} gets a token`, answer, { owner: page });
     });
 
-  const createTracker = (page: Page, exports: Exports, baseUrl: string): AppTracker => {
-    const { createTracker, fetchTransport, renewTokens } = exports;
+  const createTracker = (exports: Exports, baseUrl: string): AppTracker => {
+    const { createTracker, fetchTransport } = exports;
     const made: AppTracker = {
       filtered: 0,
       call: (method, ...args) => tracker[method]?.(...args),
@@ -126,9 +130,22 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
       baseUrl,
       beforeSend: filter(made),
       ...(plan.npm?.hasTransport && { transport: wrap(fetchTransport) }),
-      ...(plan.hasTokens && !plan.isDirect && { renewTokens: renewTokens(getToken(page)) }),
     });
     return made;
+  };
+
+  const startTrackers = (page: Page) => {
+    const exports = page.run(scripts.npm) as Exports;
+    const addresses = [plan.dataset.baseUrl ?? '', plan.isDirect ? SERVICE_URL + OTHER : OTHER];
+    const trackers = addresses.slice(0, plan.npm?.hasOther ? 2 : 1).map((address) => createTracker(exports, address));
+    const clew: Clew = (method, ...args) => {
+      const [first, ...others] = trackers;
+      const result = first?.call(method, ...args);
+      if (!COMMON.has(method)) return result;
+      const results = [result, ...others.map(({ call }) => call(method, ...args))];
+      return method === 'flush' ? Promise.all(results) : result;
+    };
+    Object.assign(page.window, { trackers, clew });
   };
 
   const app: App = {
@@ -138,19 +155,11 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, program: Pro
     tokenFailedAt: Number.NEGATIVE_INFINITY,
     start(page) {
       page.guard(() => {
-        const exports = page.run(program) as Exports;
-        const addresses = [plan.dataset.baseUrl ?? '', plan.isDirect ? SERVICE_URL + OTHER : OTHER];
-        const trackers = addresses
-          .slice(0, plan.npm?.hasOther ? 2 : 1)
-          .map((address) => createTracker(page, exports, address));
-        const clew: Clew = (method, ...args) => {
-          const [first, ...others] = trackers;
-          const result = first?.call(method, ...args);
-          if (!COMMON.has(method)) return result;
-          const results = [result, ...others.map(({ call }) => call(method, ...args))];
-          return method === 'flush' ? Promise.all(results) : result;
-        };
-        Object.assign(page.window, { trackers, clew });
+        if (plan.npm) startTrackers(page);
+        else page.run(scripts.tag);
+        if (!plan.hasTokens || plan.isDirect) return;
+        const { renewTokens } = page.run(scripts.plugins) as Plugins;
+        page.clew()?.('use', renewTokens(getToken(page)));
       });
     },
   };

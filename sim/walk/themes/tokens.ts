@@ -12,5 +12,10 @@ const actions: Actions = {
 /** Identity tokens that may expire before they arrive, while the keys of the relay and of the app's server change. */
 export const tokens: Theme = {
   actions,
-  more: () => ({ isSigned: true, hasTokens: true, hasStub: false, npm: { hasOther: false, hasTransport: false } }),
+  more: (random) => ({
+    isSigned: true,
+    hasTokens: true,
+    hasStub: false,
+    ...(random.fork('tag').chance(0.5) && { npm: { hasOther: false, hasTransport: false } }),
+  }),
 };

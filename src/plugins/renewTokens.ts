@@ -1,24 +1,8 @@
+import type { Plugin } from '../api/types.js';
+import type { MakeRenewal } from '../courier/renewal.js';
+import type { Answer } from '../courier/transport.js';
 import { type ItemText, idOf, isEvent, isIdentify } from '../recorder/event.js';
 import { jsonOf, parseJson, TOKEN_EXPIRED } from '../wire.js';
-import type { Answer } from './transport.js';
-
-/**
- * Renews identity tokens of queued items.
- *
- * @param onExpired a token of this customer has expired
- * @param onToken the app has answered: the items that waited can be sent
- * @param failWith receives exceptions of the app's function
- * @returns `ready` leaves out the items that wait for a token, and gives the others their latest one. `withoutExpired` is given the
- * items of a request and its answer, and leaves out the items that wait for a new token from now on.
- */
-export type TokenRenewal = (
-  onExpired: (primaryKey: string) => void,
-  onToken: () => void,
-  failWith: (error: unknown) => void,
-) => readonly [
-  ready: (items: readonly ItemText[]) => readonly ItemText[],
-  withoutExpired: (items: readonly ItemText[], answer: Answer) => readonly [readonly ItemText[], Answer],
-];
 
 /** Fields of `$identify` and of upserts. Other code of the origin may have written anything into the store. */
 interface Signed {
@@ -30,24 +14,21 @@ interface Signed {
 /** How long (ms) until the app is asked again, if it had no new token. */
 const REST = 60_000;
 
-/**
- * Makes the option `renewTokens`. If an identity token expires before its `$identify` or its properties arrive, clew keeps them, asks
- * for a new token and sends them with that. Other events do not wait.
- *
- * @param getToken returns a new token of this customer from your server. If the person is no longer logged in, it returns
- * undefined, and clew drops the events that wait for the token. If the function throws or rejects, or returns an old token, clew
- * emits `error` and asks again after a minute.
- * @example
- * renewTokens(async () => {
- *   const answer = await fetch('/token');
- *   if (answer.status === 401) return undefined; // logged out
- *   if (!answer.ok) throw new Error(`/token: ${answer.status}`); // the page of an error is no token
- *   return answer.text();
- * });
- */
-export const renewTokens =
-  (getToken: (primaryKey: string) => string | undefined | Promise<string | undefined>): TokenRenewal =>
-  (onExpired, onToken, failWith) => {
+/** Asks the app for new tokens. */
+interface Asking {
+  /** Returns a new token of this customer, or undefined if the person is no longer logged in. */
+  getToken(primaryKey: string): string | undefined | Promise<string | undefined>;
+  /** The app has answered: the items that waited can be sent. */
+  onToken(): void;
+  /** Whether no item waits for the answer any more. */
+  isOver(): boolean;
+  /** Calls a function in a while. */
+  later(run: () => void): void;
+}
+
+const renewBy =
+  ({ getToken, onToken, isOver, later }: Asking): MakeRenewal =>
+  (onExpired, failWith) => {
     /** The next token by an expired one: undefined while the app is asked, and '' if it has none. The store keeps the first one. */
     const tokens = new Map<unknown, string | undefined>();
     const latest = (token: unknown): unknown => {
@@ -57,6 +38,7 @@ export const renewTokens =
     const isAwaited = (token: unknown) => tokens.has(token) && tokens.get(token) === undefined;
 
     const request = async (primaryKey: string, old: unknown) => {
+      if (isOver()) return void tokens.delete(old);
       try {
         const token = (await getToken(primaryKey)) ?? '';
         if (typeof token !== 'string' || tokens.has(token)) throw Error('renewTokens: expected a new token');
@@ -64,7 +46,7 @@ export const renewTokens =
         onToken();
       } catch (error) {
         failWith(error);
-        setTimeout(request, REST, primaryKey, old);
+        later(() => request(primaryKey, old));
       }
     };
 
@@ -78,7 +60,7 @@ export const renewTokens =
       // The server's clock or keys may be wrong: then each new token is refused, too.
       const isNew = [...tokens.values()].includes(signature as string);
       tokens.set(signature, undefined);
-      if (isNew) setTimeout(request, REST, primaryKey, signature);
+      if (isNew) later(() => request(primaryKey, signature));
       else request(primaryKey, signature);
       return true;
     };
@@ -117,3 +99,35 @@ export const renewTokens =
     };
     return [ready, withoutExpired];
   };
+
+/**
+ * A plugin that renews identity tokens. If a token expires before its `$identify` or its properties arrive, clew keeps them, asks
+ * for a new token and sends them with that. Other events do not wait. docs/identity.md explains it.
+ *
+ * @param getToken returns a new token of this customer from your server. If the person is no longer logged in, it returns
+ * undefined, and clew drops the events that wait for the token. If the function throws or rejects, or returns an old token, clew
+ * emits `error` and asks again after a minute.
+ * @example
+ * renewTokens(async () => {
+ *   const answer = await fetch('/token');
+ *   if (answer.status === 401) return undefined; // logged out
+ *   if (!answer.ok) throw new Error(`/token: ${answer.status}`); // the page of an error is no token
+ *   return answer.text();
+ * });
+ * @throws TypeError if `getToken` is no function
+ */
+export const renewTokens = (getToken: Asking['getToken']): Plugin => {
+  if (typeof getToken !== 'function') throw new TypeError('clew: renewTokens: expected a function');
+  return ({ flush }, tools) => {
+    const timers = new Set<ReturnType<typeof setTimeout>>();
+    let isStopped = false;
+    const later = (run: () => void) => void (isStopped || timers.add(setTimeout(run, REST)));
+    // A refusal erases the queue.
+    const isOver = () => isStopped || !tools.visitorId();
+    tools.renewBy(renewBy({ getToken, onToken: flush, isOver, later }));
+    return () => {
+      isStopped = true;
+      for (const timer of timers) clearTimeout(timer);
+    };
+  };
+};

@@ -1,11 +1,14 @@
 // @module-tag promise
-import { describe, expect, it, vi } from 'vitest';
-import { fetchTransport, renewTokens, type TrackerOptions } from '../../src/index.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { MakeRenewal } from '../../src/courier/renewal.ts';
+import { fetchTransport, type PluginTools, type Tracker, type TrackerOptions } from '../../src/index.ts';
+import { renewTokens } from '../../src/plugins.ts';
+import { draftEvent, draftUpsert, type ItemText, stamp } from '../../src/recorder/event.ts';
 import { signIdentity } from '../../src/relay.ts';
 import { KEY, useCollector } from '../collector/running.ts';
 import { useRelays } from '../relay/stage.ts';
 import { AUDIENCE, claims, hmac, now, SECRET, signingKeys, token } from '../relay/tokens.ts';
-import { createMemoryStore, openPage, start } from './page.ts';
+import { createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 const NEXT = `next ${SECRET}`;
 const collector = useCollector();
@@ -41,7 +44,7 @@ const open = async (
   const page = start({
     baseUrl: `${url}/clew`,
     transport: (request) => (isOnline ? fetchTransport(request) : Promise.reject(new Error('offline'))),
-    ...(getToken && { renewTokens: renewTokens(getToken) }),
+    plugins: [getToken && renewTokens(getToken)],
     ...options,
   });
   const asked: string[] = [];
@@ -271,4 +274,72 @@ describe('an app that fails', () => {
     expect(getToken).toHaveBeenCalledTimes(1);
     expect(await customers()).toEqual([]);
   });
+});
+
+const upsertOf = (primary_key: string, plan: string, signature: string): ItemText =>
+  stamp(draftUpsert({ plan }), { primary_key, signature });
+const plansOf = (items: readonly ItemText[]) =>
+  items.map((text) => JSON.parse(text).properties?.plan ?? JSON.parse(text).event);
+
+/** The plugin without a tracker. */
+const renewalOf = (getToken: Parameters<typeof renewTokens>[0]) => {
+  const renewBy = vi.fn<PluginTools['renewBy']>();
+  let visitorId: string | undefined = 'the visitor';
+  const stop = renewTokens(getToken)(
+    { flush: async () => {} } as Tracker,
+    { renewBy, visitorId: () => visitorId } as unknown as PluginTools,
+  );
+  const [[make] = []] = renewBy.mock.calls;
+  const [ready, withoutExpired] = (make as MakeRenewal)(
+    () => {},
+    () => {},
+  );
+  const refuse = (text: ItemText) =>
+    withoutExpired([text], { outcome: 'rejected', status: 422, message: '422 signature: token-expired' });
+  const forget = () => {
+    visitorId = undefined;
+  };
+  return { ready, refuse, stop, forget };
+};
+
+it('a customer’s newer properties wait for older ones whose token is renewed, and nothing else does', async () => {
+  let answer = (_token: string) => {};
+  const asked = new Promise<string>((resolve) => {
+    answer = resolve;
+  });
+  const { ready, refuse } = renewalOf(() => asked);
+  const old = upsertOf('ann', 'old', 'expired');
+  const seen = stamp(draftEvent(Date.now(), 'seen'), { correlationValue: 'ann' });
+  const items = [old, upsertOf('ann', 'new', 'valid'), seen, upsertOf('ben', 'other', 'valid')];
+  refuse(old);
+  expect(plansOf(ready(items))).toEqual(['seen', 'other']);
+  answer('renewed');
+  await asked;
+  await Promise.resolve();
+  expect(plansOf(ready(items))).toEqual(['old', 'new', 'seen', 'other']);
+});
+
+describe('an app that fails is not asked again', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ['stop()', 'before', 'stop'],
+    ['stop()', 'after', 'stop'],
+    ['a refusal of consent', 'before', 'forget'],
+    ['a refusal of consent', 'after', 'forget'],
+  ] as const)('after %s, %s it fails', async (_, when, end) => {
+    vi.useFakeTimers();
+    const getToken = vi.fn(() => Promise.reject(new Error('the server is away')));
+    const renewal = renewalOf(getToken);
+    renewal.refuse(upsertOf('ann', 'old', 'expired'));
+    if (when === 'after') await vi.advanceTimersByTimeAsync(1);
+    renewal[end]();
+    await vi.advanceTimersByTimeAsync(200_000);
+    expect(getToken).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it('expects a function', () => {
+  expect(() => renewTokens('/token' as never)).toThrow('clew: renewTokens: expected a function');
 });
