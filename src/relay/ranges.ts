@@ -30,7 +30,7 @@ export const without = (ranges: Ranges, removed: Ranges): Ranges => {
   for (let at = 0; at < ranges.length; at += 2) {
     let first = ranges[at] ?? 0;
     const last = ranges[at + 1] ?? 0;
-    for (; first <= last && (removed[gap] ?? Number.POSITIVE_INFINITY) <= last; gap += 2) {
+    for (; (removed[gap] ?? Number.POSITIVE_INFINITY) <= last; gap += 2) {
       const [from = 0, to = 0] = [removed[gap], removed[gap + 1]];
       if (from > first) left.push(first, from - 1);
       first = Math.max(first, to + 1);

@@ -9,7 +9,10 @@ const numbersOf = (ranges: Ranges): number[] => {
   return numbers;
 };
 const rangesOf = (numbers: readonly number[]): Ranges => numbers.reduce<Ranges>((all, n) => union(all, [n, n]), []);
-const some = fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 30 });
+/** Half of the numbers up to 12, so that ranges and gaps of two lists often overlap. */
+const some = fc
+  .array(fc.boolean(), { minLength: 12, maxLength: 12 })
+  .map((isIn) => isIn.flatMap((is, at) => (is ? at + 1 : [])));
 
 it('a union has the numbers of both, in as few pairs as possible', () => {
   fc.assert(
@@ -24,16 +27,16 @@ it('a union has the numbers of both, in as few pairs as possible', () => {
 it('without others, a range has the numbers that are left', () => {
   fc.assert(
     fc.property(some, some, (one, other) => {
-      const left = [...new Set(one)].filter((n) => !other.includes(n)).sort((a, b) => a - b);
-      expect(numbersOf(without(rangesOf(one), rangesOf(other)))).toEqual(left);
+      const left = one.filter((n) => !other.includes(n));
+      expect(without(rangesOf(one), rangesOf(other))).toEqual(rangesOf(left));
     }),
   );
 });
 
 it('counts its numbers up to a bound', () => {
   fc.assert(
-    fc.property(some, fc.integer({ min: 0, max: 31 }), (numbers, most) => {
-      expect(sizeOf(rangesOf(numbers), most)).toBe(new Set(numbers.filter((n) => n <= most)).size);
+    fc.property(some, fc.integer({ min: 0, max: 13 }), (numbers, most) => {
+      expect(sizeOf(rangesOf(numbers), most)).toBe(numbers.filter((n) => n <= most).length);
     }),
   );
 });
