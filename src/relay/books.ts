@@ -114,12 +114,18 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     return releases.has(release) ? release : 'other';
   };
 
+  /** Whether the page load is older than the memory of the store. Its first dated statement decides that once. */
+  const isOlder = async (before: Load | undefined, { begunAt }: Fact): Promise<boolean> => {
+    if (begunAt === undefined || before?.forgotten !== undefined) return false;
+    const memory = (await store.memory?.()) ?? Number.POSITIVE_INFINITY;
+    return Date.now() - begunAt > memory;
+  };
+
   const add = async (load: string, fact: Fact): Promise<Counts> => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const [text] = await store.read([load]);
       const before = text === undefined ? undefined : (JSON.parse(text) as Load);
-      const isForgotten = !before && !!fact.age && fact.age > ((await store.memory?.()) ?? Number.POSITIVE_INFINITY);
-      const after = withFact(before, fact, isForgotten);
+      const after = withFact(before, fact, await isOlder(before, fact));
       const written = JSON.stringify(after);
       const changes = changesOf(before, after);
       if (text === written) return countsOf(after);

@@ -57,9 +57,9 @@ export const factsOf = (
   for (const statement of statements) {
     if (!statement) continue;
     const { load, closed, release, count, drops, since } = statement;
-    const age = reading && since !== undefined ? reading[0] - since : undefined;
+    const begunAt = reading && since !== undefined ? at - (reading[0] - since) : undefined;
     // The page still has the request's events, and makes the statement again.
-    change(load, () => ({ release, count, closed: isServed ? closed : 0, age }));
+    change(load, () => ({ release, count, closed: isServed ? closed : 0, begunAt }));
     for (const { reason, load: of, first, length } of drops) {
       if (first) drop(of, reason, first, length);
       else

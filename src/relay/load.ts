@@ -23,7 +23,10 @@ export interface Load {
   readonly dropped: Readonly<Record<string, Ranges>>;
   /** How many events were late, by age. */
   readonly late: Readonly<Partial<Record<Age, number>>>;
-  /** Numbers up to this one may have been in an account that is forgotten. Only those that arrive, or are dropped, count again. */
+  /**
+   * Numbers up to this one may have been in an account that is forgotten. Only those that arrive, or are dropped, count again. Undefined
+   * until a dated statement, which may follow other requests.
+   */
   readonly forgotten?: number | undefined;
   /** Numbers that are in no other list any more, and how many were delivered, or dropped for each reason. */
   readonly summed?: { readonly ended: Ranges; readonly counts: Counts } | undefined;
@@ -36,8 +39,8 @@ export interface Fact {
   readonly day: string;
   readonly count?: number;
   readonly closed?: number;
-  /** How long ago (ms) the page load began. */
-  readonly age?: number | undefined;
+  /** When the page load began, in ms since the epoch by the relay's clock. */
+  readonly begunAt?: number | undefined;
   /** Numbers that the service has now, each with the age (ms) of its event. */
   readonly delivered?: readonly (readonly [n: number, age: number])[];
   readonly unnumbered?: Readonly<Record<string, number>>;
@@ -89,7 +92,7 @@ const lengthOf = ({ delivered, dropped, summed }: Load): number =>
   [delivered, summed?.ended ?? [], ...Object.values(dropped)].reduce((sum, { length }) => sum + length, 0);
 
 /** The account after a request, however long its lists are. */
-const added = (load: Load | undefined, fact: Fact, isForgotten: boolean): Load => {
+const added = (load: Load | undefined, fact: Fact, isOlder: boolean): Load => {
   const { delivered = [], summed } = load ?? {};
   const ended = summed?.ended ?? [];
   const fresh = [...new Map(fact.delivered)].filter(([n]) => !isIn(delivered, n) && !isIn(ended, n));
@@ -115,7 +118,7 @@ const added = (load: Load | undefined, fact: Fact, isForgotten: boolean): Load =
     unnumbered: higher(load?.unnumbered ?? {}, fact.unnumbered),
     dropped,
     late,
-    forgotten: isForgotten ? fact.count : load?.forgotten,
+    forgotten: load?.forgotten ?? (fact.begunAt === undefined ? undefined : isOlder ? fact.count : 0),
     summed,
   };
 };
@@ -123,10 +126,10 @@ const added = (load: Load | undefined, fact: Fact, isForgotten: boolean): Load =
 /**
  * The account after a request. A fact that comes twice changes nothing, because a request may be repeated.
  *
- * @param isForgotten there may have been an account before, which is forgotten
+ * @param isOlder the page load is older than all accounts, so an earlier account of it may be forgotten
  */
-export const withFact = (load: Load | undefined, fact: Fact, isForgotten = false): Load => {
-  const after = added(load, fact, isForgotten);
+export const withFact = (load: Load | undefined, fact: Fact, isOlder = false): Load => {
+  const after = added(load, fact, isOlder);
   if (lengthOf(after) <= MOST_RANGES) return after;
   const { ended, counts } = endsOf(after);
   const isLong = ended.length > MOST_RANGES;

@@ -236,6 +236,47 @@ describe('a relay that may have forgotten a page load', () => {
     expect(await books()).toMatchObject([{ tracked: 1, delivered: 1, missing: 0 }]);
   });
 
+  it('calls none of them missing either if a request without a statement comes first', async () => {
+    const { numbered, send, book, books } = open();
+    const { clock, since } = aged(HOUR);
+    // As the browser sends it for a page that has crashed.
+    await send({ batch: [numbered(5)] });
+    await send({ batch: [], books: [[...book(5, 5), since]], clock });
+    expect(await books()).toMatchObject([{ tracked: 1, delivered: 1, missing: 0, unknown: 0 }]);
+  });
+
+  it('finds a loss of a younger page load, of which a request without a statement comes first', async () => {
+    const memory = () => HOUR;
+    const { numbered, send, book, books } = open({ seen: { ...memorySeen(), books: { ...memoryBooks(), memory } } });
+    const { clock, since } = aged(HOUR - 1000);
+    await send({ batch: [numbered(3)] });
+    await send({ batch: [], books: [[...book(3), since]], clock });
+    await send({ batch: [], books: [[...book(3, 3), since - 2000]], clock });
+    expect(await books()).toMatchObject([{ tracked: 3, delivered: 1, missing: 2 }]);
+  });
+
+  it('knows so also for a statement that the store takes only much later', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const store = memoryBooks();
+    const emptiedAt = Date.now() - 1000;
+    let isDown = true;
+    const emptied: BookStore = {
+      ...store,
+      read: async (loads) => (isDown ? Promise.reject(new Error('down')) : store.read(loads)),
+      memory: () => Date.now() - emptiedAt,
+    };
+    const { numbered, send, book, books } = open({ seen: { ...memorySeen(), books: emptied } });
+    const { clock, since } = aged(5000);
+    await send({ batch: [numbered(3)], books: [[...book(3), since]], clock });
+    isDown = false;
+    vi.setSystemTime(Date.now() + 60_000);
+    // A request of another visitor.
+    await send({ batch: [], books: [[LOAD, 1, 0, '', []]] });
+    await send({ batch: [], books: [[...book(3, 3), since]], clock: [Date.now(), 1000] });
+    expect((await books())?.at(-1)).toMatchObject({ tracked: 1, delivered: 1, missing: 0 });
+    vi.useRealTimers();
+  });
+
   it('finds a loss if it remembers page loads for longer', async () => {
     const memory = () => HOUR;
     const { send, book, books } = open({ seen: { ...memorySeen(), books: { ...memoryBooks(), memory } } });
