@@ -1,6 +1,6 @@
 import type { Network, NetworkAnswer } from '../server/network.ts';
 import type { Random } from '../world/random.ts';
-import type { World } from '../world/world.ts';
+import { EPOCH, type World } from '../world/world.ts';
 
 export interface SentEvent {
   readonly uuid: string;
@@ -9,6 +9,7 @@ export interface SentEvent {
   readonly correlationKey: '_id';
   readonly correlationValue: string;
   readonly payload: { readonly n: number };
+  readonly seq: readonly [load: number, n: number];
 }
 
 export const RELAYS = ['https://relay1.example', 'https://relay2.example'] as const;
@@ -27,15 +28,29 @@ const uuidOf = (random: Random): string => {
   return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
 };
 
-export const createEvents = (random: Random, count: number): SentEvent[] => {
+/** The page load of all events. */
+export const LOAD = 2 ** 41;
+/** For how long the page load has lasted, in ms. */
+const AGE = 5000;
+const EVENTS = 6;
+
+/** The book of the page load, and the clock of the request. The event behind the last one is lost. */
+const bookAt = (now: number, isClosed: boolean) => {
+  const count = EVENTS + 1;
+  const begun = EPOCH - AGE;
+  return { books: [[LOAD, count, isClosed ? count : 0, 'r', [], begun]], clock: [now, now - begun] };
+};
+
+export const createEvents = (random: Random): SentEvent[] => {
   const correlationValue = uuidOf(random);
-  return Array.from({ length: count }, (_, n) => ({
+  return Array.from({ length: EVENTS }, (_, n) => ({
     uuid: uuidOf(random),
     event: `e${n}`,
     source: 'custom',
     correlationKey: '_id',
     correlationValue,
     payload: { n },
+    seq: [LOAD, n + 1],
   }));
 };
 
@@ -57,12 +72,14 @@ const isSuccess = (answer: NetworkAnswer | undefined): boolean =>
  * One client for each batch. It sends the batch to either relay until it reads a success.
  *
  * @param onConfirmed is called with each event of a batch when a client has read a success for it
+ * @param isClosed whether the page has left: no other events will come
  */
 export const startClients = (
   world: World,
   front: Network,
   batches: readonly (readonly SentEvent[])[],
   onConfirmed: (event: SentEvent) => void,
+  isClosed = false,
 ): Clients => {
   const { scheduler } = world;
   const random = world.random.fork('clients');
@@ -72,8 +89,10 @@ export const startClients = (
     let wait: number = BACK_OFF[0];
     const send = () => {
       const url = random.pick(RELAYS) + BATCH;
-      const type = random.chance(0.3) ? 'text/plain;charset=UTF-8' : 'application/json';
-      const body = JSON.stringify({ batch });
+      // A browser may send a request for a page that has gone, without a book.
+      const isBeacon = random.chance(0.3);
+      const type = isBeacon ? 'text/plain;charset=UTF-8' : 'application/json';
+      const body = JSON.stringify({ batch, ...(!isBeacon && bookAt(world.serverClock(), isClosed)) });
       front.send({ from: `client${number}`, url, headers: { 'Content-Type': type }, body }, (answer) => {
         if (isSuccess(answer)) {
           open--;

@@ -56,4 +56,13 @@ export const sharedMutants: readonly (readonly [mutant: Mutant, invariant: strin
     },
     'a relay gives up its reservations',
   ],
+  [
+    {
+      name: 'the relay trusts an account that a request without a statement has opened',
+      file: 'relay/load.ts',
+      find: 'fact.begunAt === undefined ? undefined :',
+      replace: 'fact.begunAt === undefined ? 0 :',
+    },
+    'the books miss what is lost',
+  ],
 ];

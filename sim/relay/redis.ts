@@ -1,6 +1,6 @@
 import type { Owner } from '../world/scheduler.ts';
 import type { World } from '../world/world.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, PREFIX } from './ledger.ts';
 import { type ClientKind, type Command, type Connection, connectTo, type RedisServer } from './redisClient.ts';
 
 /** One Redis in virtual time, with the commands of `redisSeen`. */
@@ -9,6 +9,8 @@ export interface SimulatedRedis {
   /** Ends the process. `isSilent`: the clients notice only after the restart. */
   kill(isSilent: boolean): void;
   restart(isEmptied: boolean): void;
+  /** The value of a key. */
+  read(key: string): string | null;
 }
 
 const LATENCY = [1, 12] as const;
@@ -18,6 +20,9 @@ const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL',
 /** The values of a Redis. A key ends when its time is over. */
 const createValues = (world: World, ledger: Ledger) => {
   const values = new Map<string, { value: string; until: number }>();
+  // It has run for a day.
+  const since = `${world.serverClock() - 86_400_000}`;
+  values.set(`${PREFIX}since`, { value: since, until: Number.POSITIVE_INFINITY });
   /** The totals of the books. Their accounts are in `values`. */
   const hashes = new Map<string, Map<string, number>>();
   const read = (key: string): string | null => {
@@ -31,7 +36,9 @@ const createValues = (world: World, ledger: Ledger) => {
   const set = (from: string, [key = '', value = '', ...options]: string[]) => {
     const isNew = options[0] === 'NX';
     if (isNew && read(key) !== null) return null;
-    values.set(key, { value, until: world.scheduler.now() + Number(options.at(-1)) });
+    // Without a time it stays.
+    const until = options.includes('PX') ? world.scheduler.now() + Number(options.at(-1)) : Number.POSITIVE_INFINITY;
+    values.set(key, { value, until });
     ledger.note(isNew ? { what: 'reserved', key, owner: value, from } : { what: 'taken', key, from });
     return 'OK';
   };
@@ -54,6 +61,7 @@ const createValues = (world: World, ledger: Ledger) => {
     return 1;
   };
   return {
+    read,
     execute(from: string, [name, ...args]: string[]) {
       if (name === 'SET') return set(from, args);
       if (name === 'GET') return read(args[0] ?? '');
@@ -91,6 +99,7 @@ export const createRedis = (world: World, ledger: Ledger): SimulatedRedis & { sw
   return {
     connect,
     sweep: values.sweep,
+    read: values.read,
     kill(silent) {
       world.log('redis', () => `is killed${silent ? ', and nobody notices' : ''}`);
       isUp = false;
