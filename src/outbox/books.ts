@@ -39,12 +39,8 @@ const MOST_BOOKS = 50;
 /** A page that has written nothing for so long (ms) has crashed, or all that it has tracked is in a row. */
 const SILENCE = 6e5;
 
-/** The page load and the number of an event, which come behind its payload. Both are 0 if it has none. */
-const seqOf = (text: ItemText): number[] =>
-  text
-    .slice(text.lastIndexOf('"seq":[') + 7)
-    .split(/\D/, 2)
-    .map(Number);
+/** The page load and the number of an event. No field with a brace comes behind them, so those in a payload are not meant. */
+const seqOf = (text: ItemText): number[] => /"seq":\[(\d+),(\d+)][^}]*}$/.exec(text)?.slice(1).map(Number) ?? [];
 
 export const createBooks = (service: string, journal: Journal, page: string, release = '', local?: Local): Books => {
   const prefix = `${BOOK} ${service} `;
@@ -101,11 +97,10 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
     },
     stated(room, ended = [], queued = []) {
       write();
-      const open = new Set(queued.map((text) => seqOf(text)[0]));
       let left = room;
       return stored()
         .map(([of, most, , ...rest]): Book => {
-          const end = !open.has(of) && ended.find((one) => one[0] === of);
+          const end = ended.find((one) => one[0] === of && !queued.some((text) => seqOf(text)[0] === of));
           return [of, most, end ? end[1] : 0, ...rest];
         })
         .filter((book) => {

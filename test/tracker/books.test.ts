@@ -94,6 +94,17 @@ describe('each request states', () => {
   });
 });
 
+it('an event for which there was no room has no number, whatever its payload has', async () => {
+  const { tracker, fail, recover, last, load } = visit(createMemoryStore(), { maxQueuedEvents: 1 });
+  fail(503);
+  tracker.track('a');
+  await tracker.flush();
+  tracker.track('b', { seq: [2 ** 40, 7] });
+  recover();
+  await minutes(1);
+  expect(last()).toEqual([[load(), 1, 0, '1.4.2', [['full', 0, 0, 1]]]]);
+});
+
 it('a long list of drops takes no room from the events of a page that leaves', async () => {
   const { tracker, page, events } = visit(createMemoryStore(), { maxBatchBytes: 500, flushInterval: 60_000 });
   for (let n = 0; n < 2000; n++) {
