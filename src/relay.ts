@@ -19,7 +19,7 @@ import { checkOptions, type RelayOptions } from './relay/options.js';
 import { answerToProbe } from './relay/probes.js';
 import { createReading } from './relay/reading.js';
 import { createReceipts, idInAddress, idInBody, type Question, questionsIn, type Receipt } from './relay/receipts.js';
-import { createAccount, missingIn } from './relay/report.js';
+import { createAccount } from './relay/report.js';
 import { isBeacon, Refusal, type RelayRequest } from './relay/request.js';
 import { createReserve, reserveEvents } from './relay/reserve.js';
 import { longestForwarding } from './relay/retry.js';
@@ -154,7 +154,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     const totals = books.totals();
     // For the next time: other relays count, too.
     books.refresh();
-    return metrics.text({ missing: missingIn(totals), forwards: inFlight() }, totals);
+    return metrics.text(inFlight(), totals);
   };
 
   const readJob = async (request: RelayRequest, path: string, share: Share) => {

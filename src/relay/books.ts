@@ -100,6 +100,7 @@ const totalsOf = (day: string, totals: Counts): BookTotals[] => {
 export const createBooks = (store: BookStore, timeout: number, onError: (error: unknown) => void) => {
   /** As this relay knows them. Other relays may have changed them. */
   let known = new Map<string, Record<string, number>>();
+  let isRead = false;
   const releases = new Set<string>();
   let namedOn = '';
   let late: (readonly [load: string, fact: Fact])[] = [];
@@ -177,6 +178,7 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     try {
       const all = await inTime(store.totals(days), timeout, 'seen');
       known = new Map(days.map((day, at) => [day, { ...all[at] }]));
+      isRead = true;
     } catch (error) {
       onError(error);
     }
@@ -199,8 +201,12 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       });
       return reading;
     },
-    /** The totals as last read, with the changes by this relay since, the latest day first. */
-    totals: (): BookTotals[] => reported().flatMap((day) => totalsOf(day, known.get(day) ?? {})),
+    /**
+     * The totals as last read, with the changes by this relay since, the latest day first. Undefined before they were read: what an
+     * earlier process or other relays have counted is not zero.
+     */
+    totals: (): BookTotals[] | undefined =>
+      isRead ? reported().flatMap((day) => totalsOf(day, known.get(day) ?? {})) : undefined,
   };
 };
 

@@ -1,6 +1,7 @@
 import type { HandoverState } from '../wire.js';
 import type { BookTotals } from './books.js';
 import type { Question } from './receipts.js';
+import { missingIn } from './report.js';
 
 /** Counters, gauges and histograms, as OpenMetrics text: https://prometheus.io/docs/specs/om/open_metrics_spec/ */
 
@@ -62,6 +63,8 @@ const bookLines = (books: readonly BookTotals[]): string[] => {
     ),
   ];
   return [
+    '# TYPE clew_relay_missing_events gauge',
+    `clew_relay_missing_events ${missingIn(books)}`,
     ...detailed('clew_relay_book_events', 'state', (row) => Object.fromEntries(STATES.map((one) => [one, row[one]]))),
     ...detailed('clew_relay_book_dropped_events', 'reason', ({ dropped }) => dropped),
     ...detailed('clew_relay_book_late_events', 'age', ({ late }) => late),
@@ -130,7 +133,8 @@ export const createMetrics = () => {
     },
     failure: (store: 'seen' | 'buckets') => add(failures, store),
     limited: () => void limited++,
-    text: (gauges: Readonly<Record<'missing' | 'forwards', number>>, books: readonly BookTotals[]): string =>
+    /** @param books the totals of the books, or undefined if they are not known yet */
+    text: (forwards: number, books: readonly BookTotals[] | undefined): string =>
       [
         ...counterLines('clew_relay_requests', 'status', requests),
         '# TYPE clew_relay_limited_requests counter',
@@ -142,13 +146,11 @@ export const createMetrics = () => {
         `clew_relay_bot_events_total ${bots}`,
         '# TYPE clew_relay_corrected_events counter',
         `clew_relay_corrected_events_total ${corrected}`,
-        '# TYPE clew_relay_missing_events gauge',
-        `clew_relay_missing_events ${gauges.missing}`,
-        ...bookLines(books),
+        ...(books ? bookLines(books) : []),
         ...counterLines('clew_relay_handovers', 'state', handovers),
         ...counterLines('clew_relay_forward_answers', 'status', answers),
         '# TYPE clew_relay_forwards_in_flight gauge',
-        `clew_relay_forwards_in_flight ${gauges.forwards}`,
+        `clew_relay_forwards_in_flight ${forwards}`,
         ...counterLines('clew_relay_store_errors', 'store', failures),
         ...histogramLines('clew_relay_request_duration_seconds', durations.request),
         ...histogramLines('clew_relay_forward_duration_seconds', durations.forward),

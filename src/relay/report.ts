@@ -38,7 +38,7 @@ export const createAccount = (
     emittedAt = performance.now();
     // Other relays have counted, too.
     await refresh();
-    const books = totals();
+    const books = totals() ?? [];
     onReport({ ...counts, missing: missingIn(books), books });
   };
 

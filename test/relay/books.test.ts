@@ -190,6 +190,7 @@ it('metrics have the same, as gauges', async () => {
   const timestamp = new Date(Date.now() - 90_000).toISOString();
   await send({ batch: [numbered(1, { timestamp })], books: [book(3, 3, [drop('full', 0, 2), drop('expired', 2)])] });
   const labels = `release="1.4.2",engine="chromium",day="${day()}"`;
+  await expect.poll(() => relay.metrics()).toContain('clew_relay_book_events');
   const lines = relay.metrics().split('\n');
   for (const line of [
     '# TYPE clew_relay_book_events gauge',

@@ -36,6 +36,14 @@ describeWithRedis('the books in Redis', () => {
     expect(await later.books()).toMatchObject([{ ...row, delivered: 31, missing: 8 }]);
   });
 
+  it('are in no metric before they were read, so a restart shows no zero', async () => {
+    const prefix = `${randomUUID()}:`;
+    await open(prefix).send(...Array.from({ length: 30 }, (_, n) => n + 1));
+    const { relay } = open(prefix);
+    expect(relay.metrics()).not.toMatch(/^clew_relay_(missing|book)_events/m);
+    await expect.poll(() => relay.metrics()).toContain('\nclew_relay_missing_events 9\n');
+  });
+
   it('call no event missing whose account has ended', async () => {
     const maxAge = 50;
     const prefix = `${randomUUID()}:`;

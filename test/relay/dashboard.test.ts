@@ -34,6 +34,7 @@ const exposed = async (): Promise<Map<string, Set<string>>> => {
   await relay(requestOf({ batch: [{ ...event('b'), source: 'other' }] }));
   await relay(requestOf({ batch: [event('c')] }));
   const found = new Map<string, Set<string>>();
+  await expect.poll(() => relay.metrics()).toContain('clew_relay_missing_events');
   for (const [, name = '', labels = ''] of relay.metrics().matchAll(/^(clew_\w+)(?:\{(.*)\})? /gm)) {
     const names = found.get(name) ?? found.set(name, new Set()).get(name);
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) names?.add(label);
