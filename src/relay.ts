@@ -27,7 +27,7 @@ import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
 import { type Statement, statementsIn } from './relay/statements.js';
 import { renewedCookie } from './relay/visitorCookie.js';
-import { RELAY_HEADER, UPSERT_PATH, type WireEvent } from './wire.js';
+import { HANDOVER, RELAY_HEADER, UPSERT_PATH, type WireEvent } from './wire.js';
 
 export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
 export type { AddressOptions, ConnectionInfo } from './relay/address.js';
@@ -161,9 +161,14 @@ export const createRelay = (options: RelayOptions): Relay => {
     try {
       const body = await read(request, share);
       const job = await jobOf(path, body, checks);
+      const id = idInBody(body);
+      // Both are reserved in `seen`: the event would wait for the end of its own request.
+      const ids = [id, idInAddress(request)];
+      if (job.events.some(({ came: { uuid } }) => uuid !== undefined && ids.includes(uuid)))
+        throw new Refusal(400, `${HANDOVER}: expected an id that no event of the request has`);
       return {
         job,
-        id: idInBody(body),
+        id,
         questions: questionsIn(body),
         reading: readingIn(body),
         statements: statementsIn(body),

@@ -140,6 +140,19 @@ describeWithRedis('a relay with redisSeen', () => {
 });
 
 describe('a relay', () => {
+  it('refuses a handover whose id one of its events has: each would wait for the other', async () => {
+    const [id] = uuids(1) as [string];
+    const { relay, received } = openInMemory();
+    const batch = [event('a'), event('b', { uuid: id })];
+    for (const request of [handedOver(id, batch), requestOf({ handover: id, batch })]) {
+      const answer = await relay(request);
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain('handover');
+    }
+    expect(received).toEqual([]);
+    expect((await relay(requestOf({ batch }))).status).toBe(201);
+  });
+
   it('forwards the events of the request that asks, and answers for both', async () => {
     const [id] = uuids(1) as [string];
     const { relay, received } = openInMemory();
