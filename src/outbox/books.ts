@@ -36,7 +36,10 @@ export interface Books {
 
 /** More are not kept: a journal that is never taken in keeps all of them open. */
 const MOST_BOOKS = 50;
-/** A page that has written nothing for so long (ms) has crashed, or all that it has tracked is in a row. */
+/**
+ * A page that has written nothing for so long (ms) has crashed, or all that it has tracked is in a row. Where it has written in the
+ * future, the visitor has set the clock back since.
+ */
 const SILENCE = 6e5;
 
 /** The page load and the number of an event. No field with a brace comes behind them, so those in a payload are not meant. */
@@ -89,11 +92,10 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
     },
     write,
     ended() {
-      const since = Date.now() - SILENCE;
       // Those that have texts, of open pages, too.
       return journal.others(Number.POSITIVE_INFINITY).some(({ texts }) => texts[0])
         ? []
-        : stored().filter(([of, , at]) => of !== load && at < since);
+        : stored().filter(([of, , at]) => of !== load && Math.abs(Date.now() - at) > SILENCE);
     },
     stated(room, ended = [], queued = []) {
       write();

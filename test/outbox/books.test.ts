@@ -103,6 +103,15 @@ it('a book of a page that has not left ends after more than ten minutes', () => 
   expect(second.ended()).toEqual([first.load]);
 });
 
+it('a book of a crashed page ends also if the visitor has set the clock back since', () => {
+  const local = {};
+  const [first, second] = [open(local), open(local)];
+  first.track();
+  first.books.write();
+  vi.setSystemTime(Date.now() - 86_400_000);
+  expect(second.ended()).toEqual([first.load]);
+});
+
 it('states as many books as there is room for', () => {
   const local: Record<string, string> = {};
   for (let n = 0; n < 20; n++) local[`clew.book ${SERVICE} ${n}`] = JSON.stringify([2 ** 40 + n, 1, 0, '', [], 5]);
