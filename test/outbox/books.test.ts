@@ -112,6 +112,21 @@ it('a book of a crashed page ends also if the visitor has set the clock back sin
   expect(second.ended()).toEqual([first.load]);
 });
 
+it('the events of one page in the queue keep no other book open', () => {
+  const local = {};
+  const [first, second, third] = [open(local), open(local), open(local)];
+  const queued = [first.track(), second.track()].slice(0, 1);
+  first.books.write(true);
+  second.books.write(true);
+  const closed = third.books.stated(ROOM, third.books.ended(), queued).map(([of, , end]) => [of, end]);
+  expect(new Map(closed as [number, number][])).toEqual(
+    new Map([
+      [first.load, 0],
+      [second.load, 1],
+    ]),
+  );
+});
+
 it('states as many books as there is room for', () => {
   const local: Record<string, string> = {};
   for (let n = 0; n < 20; n++) local[`clew.book ${SERVICE} ${n}`] = JSON.stringify([2 ** 40 + n, 1, 0, '', [], 5]);
