@@ -99,10 +99,11 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
     },
     stated(room, ended = [], queued = []) {
       write();
+      const open = new Set(queued.map((text) => seqOf(text)[0]));
       let left = room;
       return stored()
         .map(([of, most, , ...rest]): Book => {
-          const end = ended.find((one) => one[0] === of && !queued.some((text) => seqOf(text)[0] === of));
+          const end = !open.has(of) && ended.find((one) => one[0] === of);
           return [of, most, end ? end[1] : 0, ...rest];
         })
         .filter((book) => {
