@@ -25,7 +25,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     waiting: 0,
   };
   const lastRequest = createLastRequest();
-  const handover = createHandover(ports, bisection, known.busy, () => isAway(desk));
+  const handover = createHandover(desk);
 
   const apply = ([taken, done, rejected, sent]: Report, isOthers?: boolean) => {
     const { busy, settled } = known;

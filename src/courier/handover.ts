@@ -1,10 +1,9 @@
 import { byteLength, type ItemText, idOf, isEvent } from '../recorder/event.js';
 import { jsonOf } from '../wire.js';
 import { ask } from './ask.js';
-import type { Bisection } from './bisect.js';
 import { type Batch, joinUpserts, nextBatch } from './cut.js';
+import { type Desk, isAway } from './desk.js';
 import { addTo, KEEPALIVE_QUOTA } from './flight.js';
-import type { CourierPorts } from './ports.js';
 import { withFields } from './question.js';
 
 /** Most bytes that the books may take from the events of a page that leaves. */
@@ -19,30 +18,22 @@ interface Armed {
   readonly timer?: ReturnType<typeof setTimeout> | undefined;
 }
 
-/**
- * Gives unsent events to the browser, which sends them after the page has ended.
- *
- * @param busy ids in flight or handed over. `handOver` adds to them.
- */
-export const createHandover = (
-  { queue, limits, flight, receipts, books, clock, send, defer }: CourierPorts,
-  bisection: Bisection,
-  busy: Set<string>,
-  isAway: () => boolean,
-) => {
+/** Gives unsent events to the browser, which sends them after the page has ended. */
+export const createHandover = (desk: Desk) => {
+  const { queue, limits, flight, receipts, books, clock, send, defer } = desk.ports;
+  const { bisection } = desk;
+  const { busy } = desk.known;
   let armed: Armed = {};
 
   /** The first events that no tab is sending, in at most `room` bytes. */
   const nextIdle = (room: number): Batch | undefined => {
-    const idle: ItemText[] = [];
     const held = receipts?.held();
     const isBusy = (id: string) => busy.has(id) || held?.has(id);
     // One upsert at a time: of two requests, the older one may arrive last. They never overtake older ones, either.
     const isChanging = queue.hasOlder() || [...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));
-    for (const [id, text] of queue.items) {
-      if (idle.length >= limits.maxBatchEvents) break;
-      if (!isBusy(id) && (isEvent(text) || !isChanging)) idle.push(text);
-    }
+    const [ready] = desk.renewal;
+    const isIdle = (text: ItemText) => !isBusy(idOf(text)) && (isEvent(text) || !isChanging);
+    const idle = ready([...queue.items.values()].filter(isIdle));
     const most = Math.min(bisection.largest, room);
     const batch = joinUpserts(idle, most) ?? nextBatch(idle, { ...limits, maxBatchBytes: most });
     return batch && batch.bytes <= room ? { ...batch, handover: receipts?.makeId() } : undefined;
@@ -64,7 +55,7 @@ export const createHandover = (
   const renew = () => {
     disarm();
     // Without the clock: the browser sends it at an unknown time.
-    const batch = isAway() ? undefined : nextIdle(KEEPALIVE_QUOTA);
+    const batch = isAway(desk) ? undefined : nextIdle(KEEPALIVE_QUOTA);
     try {
       const abort = batch && defer(batch);
       if (!abort) return;

@@ -127,6 +127,42 @@ describe('while the app is asked for a token', () => {
   });
 });
 
+describe('a page that leaves', () => {
+  const openToLeave = async (getToken: (primaryKey: string) => Promise<string | undefined>) => {
+    const page = openPage();
+    const handed: string[] = [];
+    const app = await open(getToken, {
+      storageName: '/clew',
+      compress: false,
+      transport(request) {
+        if (request.leaving) handed.push(`${request.body}`);
+        return fetchTransport({ ...request, leaving: false });
+      },
+    });
+    app.tracker.identify('ann', { plan: 'pro' }, { signature: expired('ann') });
+    await app.connect();
+    return { ...app, page, handed };
+  };
+
+  it('hands properties over with the new token', async () => {
+    const { tracker, page } = await openToLeave((primaryKey) => signFor(primaryKey));
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: { plan: 'pro' }, events: 0 }]);
+    await tracker.flush();
+    tracker.setProperties({ seats: 3 });
+    page.leave();
+    await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: { plan: 'pro', seats: 3 }, events: 0 }]);
+  });
+
+  it('hands over nothing that waits for a token', async () => {
+    const { tracker, page, handed } = await openToLeave(() => new Promise(() => {}));
+    await tracker.flush();
+    tracker.track('bye');
+    page.leave();
+    expect(handed).toHaveLength(1);
+    expect(JSON.parse(handed[0] ?? '').batch.map(({ event }: { event: string }) => event)).toEqual(['bye']);
+  });
+});
+
 describe('without a new token', () => {
   it('the $identify is dropped if the app has none, and a later identify sends it again, with the properties', async () => {
     const { tracker, connect, dropped } = await open(async () => undefined);
