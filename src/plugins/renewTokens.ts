@@ -40,9 +40,11 @@ const renewBy =
     const request = async (primaryKey: string, old: unknown) => {
       if (isOver()) return void tokens.delete(old);
       try {
-        const token = (await getToken(primaryKey)) ?? '';
-        if (typeof token !== 'string' || tokens.has(token)) throw Error('renewTokens: expected a new token');
-        tokens.set(old, token);
+        const token = await getToken(primaryKey);
+        // An empty text is the answer of a broken server, and no log-out.
+        if (token === '' || typeof (token ?? '') !== 'string' || tokens.has(token))
+          throw Error('renewTokens: expected a new token');
+        tokens.set(old, token ?? '');
         onToken();
       } catch (error) {
         failWith(error);
@@ -105,8 +107,8 @@ const renewBy =
  * for a new token and sends them with that. Other events do not wait. docs/identity.md explains it.
  *
  * @param getToken returns a new token of this customer from your server. If the person is no longer logged in, it returns
- * undefined, and clew drops the events that wait for the token. If the function throws or rejects, or returns an old token, clew
- * emits `error` and asks again after a minute.
+ * undefined, and clew drops the events that wait for the token. If the function throws or rejects, or returns an old or empty
+ * token, clew emits `error` and asks again after a minute.
  * @example
  * renewTokens(async () => {
  *   const answer = await fetch('/token');

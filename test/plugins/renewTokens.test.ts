@@ -276,6 +276,7 @@ describe('an app that fails', () => {
       },
       'clew: the server is away',
     ],
+    ['returns an empty text', async () => '', 'clew: renewTokens: expected a new token'],
     ['returns no text', async () => 7 as never, 'clew: renewTokens: expected a new token'],
   ])('is asked again after a minute if it %s', async (_, answer, message) => {
     const failed = vi.fn(answer);
