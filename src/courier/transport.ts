@@ -31,7 +31,7 @@ export interface Answer {
   readonly rejected?: Rejections['rejected'] | undefined;
   /** The relay's states of the handovers that the request asked about, in their order. Without them, clew sends those events again. */
   readonly handovers?: readonly HandoverState[] | undefined;
-  /** The cause of a failure, for people. */
+  /** The cause of a failure, for people. In the text of a relay, `renewTokens` finds that a token of properties has expired. */
   readonly message?: string | undefined;
 }
 
