@@ -59,7 +59,7 @@ const askAccept = async (
   const fault = eventFault(changed);
   // Without the value, which is not for the log.
   if (fault) throw new TypeError(`accept: ${fault.replace(/, got .*/s, '')}`);
-  return { came, forwarded: relayed(changed).forwarded };
+  return { ...relayed(changed), came };
 };
 
 /**

@@ -96,7 +96,7 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
     }
   };
 
-  /** The offset of each event. */
+  /** The offset of each event whose time is to be moved. */
   const offsetsOf = async (events: readonly RelayedEvent[], reading: Reading | undefined, at: number) => {
     const found = new Map<RelayedEvent, number>();
     const loads = new Map<string, RelayedEvent[]>();
@@ -110,9 +110,9 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
     const known = names[0] ? await attempt(() => offsets(names)) : undefined;
     for (const [name, own] of loads) {
       const before = known?.[names.indexOf(name)];
-      const times = own.map(({ came }) => Date.parse(came.timestamp ?? ''));
+      const times = own.map(({ time }) => time);
       const made = offsetsFor({ times, known: Number.isFinite(before) ? before : undefined, reading, at, maxPast });
-      for (const [index, event] of own.entries()) found.set(event, made[index] ?? 0);
+      own.forEach((event, index) => void (made[index] && found.set(event, made[index])));
       const last = made.at(-1) ?? 0;
       // Not awaited: the page's next request comes after the answer to this one.
       if (name && reading && last !== before) attempt(() => setOffset(name, last));
@@ -131,8 +131,8 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
       for (const event of some) {
         const { came, forwarded } = event;
         const offset = offsetOf?.get(event) ?? 0;
-        // NaN without a time, which is neither too late nor too early.
-        const time = Date.parse(came.timestamp ?? '') + offset;
+        // NaN is neither too late nor too early.
+        const time = event.time + offset;
         const limit =
           time > at + maxFuture ? `${maxFuture} ms after` : time < at - maxPast ? `${maxPast} ms before` : '';
         if (limit) {
@@ -141,7 +141,9 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
           continue;
         }
         if (offset) moved.add(came);
-        kept.push(offset ? { came, forwarded: { ...forwarded, timestamp: new Date(time).toISOString() } } : event);
+        kept.push(
+          offset ? { came, forwarded: { ...forwarded, timestamp: new Date(time).toISOString() }, time } : event,
+        );
       }
       return { events: kept, moved, dropped, rejected };
     };

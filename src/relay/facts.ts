@@ -78,11 +78,11 @@ export const factsOf = (
     change(load, () => ({ dropped: Object.fromEntries(ranges) }));
   }
   const delivered = new Map<number, [n: number, age: number][]>();
-  for (const { came, forwarded } of isServed ? [...taken, ...repeats] : []) {
+  for (const { came, time } of isServed ? [...taken, ...repeats] : []) {
     const [load, n] = numberIn(came) ?? [];
     if (!load || !n) continue;
     const numbers = delivered.get(load) ?? [];
-    numbers.push([n, at - Date.parse(forwarded.timestamp ?? '')]);
+    numbers.push([n, at - time]);
     delivered.set(load, numbers);
   }
   for (const [load, numbers] of delivered) change(load, () => ({ delivered: numbers }));

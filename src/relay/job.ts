@@ -32,6 +32,8 @@ export interface Job {
 export interface RelayedEvent {
   readonly came: WireEvent;
   readonly forwarded: { readonly [Field in keyof Omit<WireEvent, 'seq' | 'signature'>]: WireEvent[Field] | undefined };
+  /** Its `timestamp` as it is forwarded, in ms since the epoch. NaN without one. */
+  readonly time: number;
 }
 
 /** How the relay checks identities. */
@@ -62,7 +64,8 @@ const NO_TOKEN = 'signature: expected an identity token that the relay accepts. 
 export const relayed = (came: WireEvent): RelayedEvent => {
   const { uuid, timestamp, event, source, correlationKey, correlationValue, payload } = came;
   // `JSON.stringify` omits undefined fields.
-  return { came, forwarded: { uuid, timestamp, event, source, correlationKey, correlationValue, payload } };
+  const forwarded = { uuid, timestamp, event, source, correlationKey, correlationValue, payload };
+  return { came, forwarded, time: Date.parse(timestamp ?? '') };
 };
 
 /** A new token helps: this one has expired, or its key was rotated or revoked meanwhile. */

@@ -99,10 +99,10 @@ const shownKind = (value: unknown): string => (isPromise(value) ? 'a promise' : 
 type Fields = Record<string, unknown>;
 
 const enriched = (event: RelayedEvent, fields: Fields): RelayedEvent => {
-  const { came, forwarded } = event;
+  const { forwarded } = event;
   const { payload = {} } = forwarded;
-  if (came.event === IDENTIFY || !isObject(payload) || !Object.keys(fields)[0]) return event;
-  return { came, forwarded: { ...forwarded, payload: { ...payload, ...fields } } };
+  if (event.came.event === IDENTIFY || !isObject(payload) || !Object.keys(fields)[0]) return event;
+  return { ...event, forwarded: { ...forwarded, payload: { ...payload, ...fields } } };
 };
 
 /**
