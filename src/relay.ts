@@ -157,13 +157,13 @@ export const createRelay = (options: RelayOptions): Relay => {
     return metrics.text(inFlight(), totals);
   };
 
-  const readJob = async (request: RelayRequest, path: string, share: Share) => {
+  const readJob = async (request: RelayRequest, url: URL, share: Share) => {
     try {
       const body = await read(request, share);
-      const job = await jobOf(path, body, checks);
+      const job = await jobOf(url.pathname, body, checks);
       const id = idInBody(body);
       // Both are reserved in `seen`: the event would wait for the end of its own request.
-      const ids = [id, idInAddress(request)];
+      const ids = [id, idInAddress(url)];
       if (job.events.some(({ came: { uuid } }) => uuid !== undefined && ids.includes(uuid)))
         throw new Refusal(400, `${HANDOVER}: expected an id that no event of the request has`);
       return {
@@ -193,19 +193,12 @@ export const createRelay = (options: RelayOptions): Relay => {
   ): Promise<{ response: Response; isWhole: boolean }> => {
     // `seen` is asked for both at a time: a reservation does not wait.
     const timing = timed(job.events, reading, arrivedAt);
-    const { events: fresh, end } = await reserveEvents(reserve, job.events);
-    const repeats = job.events.length - fresh.length;
-    metrics.event('duplicate', repeats);
-    account.count('repeats', repeats);
+    const { events: fresh, repeats, end } = await reserveEvents(reserve, job.events);
+    metrics.event('duplicate', repeats.length);
+    account.count('repeats', repeats.length);
     let taken: readonly RelayedEvent[] = [];
     let moved: ReadonlySet<WireEvent> = new Set();
-    const isNew = new Set(fresh);
-    let fate: Fate = {
-      isServed: false,
-      taken,
-      repeats: job.events.filter((event) => !isNew.has(event)),
-      refused: [],
-    };
+    let fate: Fate = { isServed: false, taken, repeats, refused: [] };
     let counts: Awaited<ReturnType<typeof books.add>> = new Map();
     let response: Response;
     let isWhole = false;
@@ -249,7 +242,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
   const serve = async (
     request: RelayRequest,
-    path: string,
+    url: URL,
     connection: ConnectionInfo,
     share: Share,
   ): Promise<Response> => {
@@ -266,8 +259,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     let questions: readonly Question[];
     try {
       // Before the body has arrived: the visitor's next page may ask meanwhile.
-      open(idInAddress(request));
-      const read = await readJob(request, path, share);
+      open(idInAddress(url));
+      const read = await readJob(request, url, share);
       const { job } = read;
       questions = read.questions;
       open(read.id);
@@ -303,10 +296,11 @@ export const createRelay = (options: RelayOptions): Relay => {
     let probe: Response | Promise<Response> | undefined;
     const share = openShare();
     try {
-      path = new URL(request.url).pathname;
+      const url = new URL(request.url);
+      path = url.pathname;
       // Before the limits: a supervisor would end a relay whose probe gets 429, or 503 while it closes.
       probe = answerToProbe(request, path, health, metricsText, metricsPath);
-      response = await (probe ?? serve(request, path, connection, share));
+      response = await (probe ?? serve(request, url, connection, share));
       const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
     } catch (error) {

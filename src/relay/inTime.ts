@@ -10,5 +10,14 @@ export const inTime = <T>(asked: Promise<T>, ms: number, what: string): Promise<
   new Promise((resolve, reject) => {
     // AbortSignal.timeout cannot be cleared: its timer would keep an answered request in memory.
     const timer = setTimeout(() => reject(new Late(`${what} did not answer within ${ms} ms`)), ms);
-    asked.then(resolve, reject).finally(() => clearTimeout(timer));
+    asked.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });

@@ -1,7 +1,7 @@
 import { isUuid } from '../service/eventFault.js';
 import { HANDOVER, type HandoverState } from '../wire.js';
 import { inTime } from './inTime.js';
-import { Refusal, type RelayRequest } from './request.js';
+import { Refusal } from './request.js';
 import { createAskSeen } from './reserve.js';
 import type { Seen, SeenState } from './seen.js';
 
@@ -37,7 +37,7 @@ const idIn = (id: unknown): string | undefined => {
 };
 
 /** The id in the address: a page that leaves names it there, so that the relay knows of the handover before its body has arrived. */
-export const idInAddress = ({ url }: RelayRequest): string | undefined => idIn(new URL(url).searchParams.get(HANDOVER));
+export const idInAddress = ({ searchParams }: URL): string | undefined => idIn(searchParams.get(HANDOVER));
 
 /** The id in the body of a request whose answer the page expects to read. */
 export const idInBody = ({ handover }: Record<string, unknown>): string | undefined => idIn(handover);

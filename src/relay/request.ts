@@ -62,6 +62,8 @@ const inflated = (packed: Uint8Array): Chunks => {
   return readable as unknown as Chunks;
 };
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The body's text, inflated. A few bytes of gzip can inflate to gigabytes, and any amount of gzip to nothing: both are bounded. */
 const readText = async (
   { headers, body }: RelayRequest,
@@ -75,7 +77,7 @@ const readText = async (
   take(bytes.length);
   try {
     // Each byte that is not UTF-8 would become U+FFFD, which has three.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new Refusal(400, 'expected UTF-8');
   }

@@ -11,7 +11,8 @@ const LAST_LOOK = 500;
 /** Any other answer would pass for `taken`, and the page would delete an event that no service has. */
 const isState = (state: unknown): boolean => state === 'new' || state === 'pending' || state === 'taken';
 
-const uuidsOf = (events: readonly RelayedEvent[]): string[] => events.flatMap(({ came: { uuid } }) => uuid ?? []);
+const uuidsOf = (events: readonly RelayedEvent[]): string[] =>
+  events.map(({ came }) => came.uuid).filter((uuid) => uuid !== undefined);
 
 /** Ids that no other request has reserved meanwhile. */
 export interface Reservation {
@@ -27,6 +28,8 @@ export type Reserve = (uuids: readonly string[]) => Promise<Reservation>;
 /** Events that no other request forwards meanwhile. */
 export interface EventReservation {
   readonly events: readonly RelayedEvent[];
+  /** The others, which the service has. */
+  readonly repeats: readonly RelayedEvent[];
   /** As of a `Reservation`. */
   end(taken: readonly RelayedEvent[]): Promise<void>;
 }
@@ -35,11 +38,15 @@ export interface EventReservation {
 export const reserveEvents = async (reserve: Reserve, events: readonly RelayedEvent[]): Promise<EventReservation> => {
   const { fresh, end } = await reserve(uuidsOf(events));
   const left = new Set(fresh);
-  return {
+  const kept: RelayedEvent[] = [];
+  const repeats: RelayedEvent[] = [];
+  for (const event of events) {
+    const { uuid } = event.came;
     // An id that is in a batch twice is forwarded once.
-    events: events.filter(({ came: { uuid } }) => uuid === undefined || left.delete(uuid)),
-    end: (taken) => end(uuidsOf(taken)),
-  };
+    const isNew = uuid === undefined || left.delete(uuid);
+    (isNew ? kept : repeats).push(event);
+  }
+  return { events: kept, repeats, end: (taken) => end(uuidsOf(taken)) };
 };
 
 /** Reserves for the owner those of the ids that are new, and resolves to the state of each. Rejects with a `Refusal`. */

@@ -126,11 +126,12 @@ export const memorySeen = ({
     async reserve(uuids, owner) {
       const now = performance.now();
       const holds = (until = 0) => until > now;
+      const mine = { owner, until: now + maxPending };
       return uuids.map((uuid) => {
         if (holds(taken.get(uuid) ?? older.get(uuid))) return 'taken';
         const { owner: by, until } = pending.get(uuid) ?? {};
         if (by !== owner && holds(until)) return 'pending';
-        pending.set(uuid, { owner, until: now + maxPending });
+        pending.set(uuid, mine);
         return 'new';
       });
     },

@@ -47,8 +47,8 @@ export const dataFault = (value: unknown, depth = 0): string | undefined => {
   if (typeof value === 'bigint') return ': expected a value that JSON can hold, got a bigint';
   if (typeof value !== 'object' || value === null) return;
   if (depth === MAX_DEPTH) return `: expected at most ${MAX_DEPTH} levels of nesting`;
-  for (const [name, item] of Object.entries(value)) {
-    const fault = dataFault(item, depth + 1);
+  for (const name of Object.keys(value)) {
+    const fault = dataFault((value as Record<string, unknown>)[name], depth + 1);
     if (fault !== undefined) return depth ? fault : `.${name.slice(0, 80)}${fault}`;
   }
   return;

@@ -170,17 +170,21 @@ it('a body that exceeds the limit only when the relay writes it is answered 413'
   expect((await relay.post(BATCH, body(10))).status).toBe(201);
 });
 
-it('bytes that are not UTF-8 are answered 400', async () => {
+it('bytes that are not UTF-8 are answered 400, and change no later request', async () => {
   const relay = await openRelay();
   const body = Buffer.concat([Buffer.from('{"batch":["'), Buffer.alloc(1000, 0xff), Buffer.from('"]}')]);
   for (const [bytes, headers] of [
     [body, {}],
     [gzipSync(body), { 'Content-Encoding': 'gzip' }],
-  ] as const)
+    // The first half of a character.
+    [Buffer.from([0xe2, 0x82]), {}],
+  ] as const) {
     expect(await relay.send(BATCH, { body: bytes, headers })).toMatchObject({
       status: 400,
       json: { error: 'expected UTF-8' },
     });
+    expect((await relay.post(BATCH, { batch: [event('é')] })).status).toBe(201);
+  }
 });
 
 it('a signature is for one primary key, and half of a surrogate pair is in none', async () => {
