@@ -59,6 +59,56 @@ describeWithRedis('the books in Redis', () => {
     expect((await state(1, [])).headers.get('clew-books')).toBe('0');
   });
 
+  /** A page load of six events, of which two are lost. The fault comes while the service has the third one. */
+  const playFault = async (fault: () => unknown, repair: () => unknown) => {
+    const prefix = `${randomUUID()}:`;
+    const since = Date.now() - 1000;
+    await redis().command(['SET', `${prefix}since`, `${since - 3_600_000}`]);
+    let served = 0;
+    const reports: RelayReport[] = [];
+    const openOne = async () => {
+      const seen = redisSeen(await redis().connect(), { prefix });
+      const forward = async () => {
+        if (++served === 3) await fault();
+        return new Response(null, { status: 201 });
+      };
+      return openInMemory({ seen, forward, timeout: 500, onReport: (report) => reports.push(report) }).relay;
+    };
+    const [one, other] = [await openOne(), await openOne()];
+    const state = (relay: typeof one, closed: number, ...numbers: number[]) => {
+      const books = [[LOAD, 6, closed, 'r', [], since]];
+      const batch = numbers.map((n) => event('a', { seq: [LOAD, n] }));
+      return relay(requestOf({ batch, books, clock: [Date.now(), Date.now() - since] }));
+    };
+    const statuses: number[] = [];
+    for (const n of [1, 2, 3]) statuses.push((await state(one, 0, n)).status);
+    await repair();
+    await redis().reconnected();
+    statuses.push((await state(other, 0, 4)).status);
+    await state(other, 6);
+    await one.close();
+    expect(statuses).toEqual([201, 201, 201, 201]);
+    return reports.at(-1)?.books;
+  };
+
+  it('miss exactly what is lost, although Redis is killed between reservation and settling', async () => {
+    const books = await playFault(redis().kill, redis().restart);
+    expect(books).toMatchObject([{ tracked: 6, delivered: 4, missing: 2, unknown: 0 }]);
+  });
+
+  it('miss exactly what is lost, although Redis is silent for longer than the relay waits', async () => {
+    const books = await playFault(redis().freeze, redis().thaw);
+    expect(books).toMatchObject([{ tracked: 6, delivered: 4, missing: 2, unknown: 0 }]);
+  });
+
+  it('miss nothing that an emptied Redis may have known', async () => {
+    const books = await playFault(
+      () => redis().command(['FLUSHALL']),
+      () => {},
+    );
+    expect(books).toMatchObject([{ delivered: 2, missing: 0, unknown: 0 }]);
+  });
+
   it('are in one slot of a cluster, and end with the memory of events', async () => {
     const prefix = `${randomUUID()}:`;
     await open(prefix).send(1);
