@@ -26,7 +26,7 @@ interface Asking {
   later(run: () => void): void;
 }
 
-const renewBy =
+const createRenewal =
   ({ getToken, onToken, isOver, later }: Asking): MakeRenewal =>
   (onExpired, failWith) => {
     /** The next token by an expired one: undefined while the app is asked, and '' if it has none. The store keeps the first one. */
@@ -38,7 +38,7 @@ const renewBy =
     const isAwaited = (token: unknown) => tokens.has(token) && tokens.get(token) === undefined;
 
     const request = async (primaryKey: string, old: unknown) => {
-      if (isOver()) return void tokens.delete(old);
+      if (isOver()) return;
       try {
         const token = await getToken(primaryKey);
         // An empty text is the answer of a broken server, and no log-out.
@@ -120,16 +120,27 @@ const renewBy =
  */
 export const renewTokens = (getToken: Asking['getToken']): Plugin => {
   if (typeof getToken !== 'function') throw new TypeError('clew: renewTokens: expected a function');
-  return ({ flush }, tools) => {
-    const timers = new Set<ReturnType<typeof setTimeout>>();
-    let isStopped = false;
-    const later = (run: () => void) => void (isStopped || timers.add(setTimeout(run, REST)));
-    // A refusal erases the queue.
-    const isOver = () => isStopped || !tools.visitorId();
-    tools.renewBy(renewBy({ getToken, onToken: flush, isOver, later }));
+  return ({ flush, on }, { renewBy, visitorId }) => {
+    let end = () => {};
+    const begin = () => {
+      end();
+      const timers = new Set<ReturnType<typeof setTimeout>>();
+      let hasEnded = false;
+      const later = (run: () => void) => void (hasEnded || timers.add(setTimeout(run, REST)));
+      // A refusal erases the queue.
+      const isOver = () => hasEnded || !visitorId();
+      renewBy(createRenewal({ getToken, onToken: flush, isOver, later }));
+      end = () => {
+        hasEnded = true;
+        for (const timer of timers) clearTimeout(timer);
+      };
+    };
+    begin();
+    // Consent after a refusal: nothing waits any more.
+    const unlisten = on('change', (other) => other.visitorId || begin());
     return () => {
-      isStopped = true;
-      for (const timer of timers) clearTimeout(timer);
+      unlisten();
+      end();
     };
   };
 };

@@ -1,7 +1,7 @@
 // @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { MakeRenewal } from '../../src/courier/renewal.ts';
-import { fetchTransport, type PluginTools, type Tracker, type TrackerOptions } from '../../src/index.ts';
+import { fetchTransport, type PluginTools, type Signals, type Tracker, type TrackerOptions } from '../../src/index.ts';
 import { renewTokens } from '../../src/plugins.ts';
 import { draftEvent, draftUpsert, type ItemText, stamp } from '../../src/recorder/event.ts';
 import { signIdentity } from '../../src/relay.ts';
@@ -321,9 +321,14 @@ const plansOf = (items: readonly ItemText[]) =>
 /** The plugin without a tracker. */
 const renewalOf = (getToken: Parameters<typeof renewTokens>[0]) => {
   const renewBy = vi.fn<PluginTools['renewBy']>();
+  const listeners: ((change: Signals['change']) => void)[] = [];
+  const on = (_signal: string, listener: (change: Signals['change']) => void) => {
+    listeners.push(listener);
+    return () => {};
+  };
   let visitorId: string | undefined = 'the visitor';
   const stop = renewTokens(getToken)(
-    { flush: async () => {} } as Tracker,
+    { flush: async () => {}, on } as unknown as Tracker,
     { renewBy, visitorId: () => visitorId } as unknown as PluginTools,
   );
   const [[make] = []] = renewBy.mock.calls;
@@ -336,7 +341,12 @@ const renewalOf = (getToken: Parameters<typeof renewTokens>[0]) => {
   const forget = () => {
     visitorId = undefined;
   };
-  return { ready, refuse, stop, forget };
+  const forgetAndConsent = () => {
+    forget();
+    for (const listener of listeners) listener({ visitorId });
+    visitorId = 'the next visitor';
+  };
+  return { ready, refuse, stop, forget, forgetAndConsent };
 };
 
 it('a customer’s newer properties wait for older ones whose token is renewed, and nothing else does', async () => {
@@ -364,6 +374,8 @@ describe('an app that fails is not asked again', () => {
     ['stop()', 'after', 'stop'],
     ['a refusal of consent', 'before', 'forget'],
     ['a refusal of consent', 'after', 'forget'],
+    ['a refusal and a later consent', 'before', 'forgetAndConsent'],
+    ['a refusal and a later consent', 'after', 'forgetAndConsent'],
   ] as const)('after %s, %s it fails', async (_, when, end) => {
     vi.useFakeTimers();
     const getToken = vi.fn(() => Promise.reject(new Error('the server is away')));
