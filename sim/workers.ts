@@ -6,9 +6,12 @@ import { once } from 'node:events';
  * again. Garbage collection in worker threads would take the processors from the other workers.
  */
 const MEMORY = ['--min-semi-space-size=64', '--max-semi-space-size=64', '--single-threaded-gc'];
+/** A page's code runs for moments only, so the optimising compiler takes more time than its code saves. */
+const COMPILER = ['--no-opt', '--always-sparkplug'];
 
 /** @param file a script that answers each message with one message */
-export const startWorker = (file: string): ChildProcess => fork(file, { execArgv: [...MEMORY, '--import', 'tsx'] });
+export const startWorker = (file: string): ChildProcess =>
+  fork(file, { execArgv: [...MEMORY, ...COMPILER, '--import', 'tsx'] });
 
 /** Resolves to the worker's answer. */
 export const ask = async <Order extends object, Report>(worker: ChildProcess, order: Order): Promise<Report> => {
