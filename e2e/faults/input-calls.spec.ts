@@ -25,13 +25,18 @@ fault(49, 'payload changed after the call and before the bundle loads', async (s
   await expect.poll(async () => (await stage.arrived())[0]?.payload).toEqual({ run, n: from, ...asItWas });
 });
 
-fault(52, 'track before creation, by the stub, with a bundle that loads late', async (stage) => {
-  const query = afterStub(({ run, from }) => {
-    for (let n = from; n < from + 20; n++) window.clew('track', 'ledger', { run, n });
-  }, stage.next(20));
-  await stage.visit({ query: `delay=1000&${query}` });
-  await expect.poll(async () => (await stage.arrived()).length).toBe(20);
-});
+fault(
+  52,
+  'track before creation, by the stub, with a bundle that loads late',
+  async (stage) => {
+    const query = afterStub(({ run, from }) => {
+      for (let n = from; n < from + 20; n++) window.clew('track', 'ledger', { run, n });
+    }, stage.next(20));
+    await stage.visit({ query: `delay=1000&${query}` });
+    await expect.poll(async () => (await stage.arrived()).length).toBe(20);
+  },
+  { shownBy: ['e2e/snippet.spec.ts'] },
+);
 
 fault(
   52,

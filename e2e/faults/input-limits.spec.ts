@@ -8,23 +8,28 @@ interface Counts {
   dropped: Record<string, number>;
 }
 
-fault(50, 'events of 59 KB, 61 KB and 1 MB, among small ones', async (stage) => {
-  const tab = await stage.visit();
-  const sizes = [10, 59_000, 10, 61_000, 10, 2 ** 20, 10, 59_000, 59_000, 10];
-  const { run, from } = stage.next(sizes.length);
-  await tab.evaluate(
-    ({ run, from, sizes }) => {
-      for (const [index, size] of sizes.entries())
-        window.clew('track', 'ledger', { run, n: from + index, text: 'x'.repeat(size) });
-    },
-    { run, from, sizes },
-  );
-  const tooLarge = sizes.flatMap((size, index) => (size > 60_000 ? from + index : []));
-  stage.drop(tooLarge, 'too-large');
-  await expect.poll(async () => (await stage.arrived()).length).toBe(8);
-  expect(await tab.evaluate(() => window.told.dropped)).toEqual(tooLarge.map((n) => [n, 'too-large']));
-  for (const { bytes } of stage.site.requests) expect(bytes).toBeLessThanOrEqual(60_000);
-});
+fault(
+  50,
+  'events of 59 KB, 61 KB and 1 MB, among small ones',
+  async (stage) => {
+    const tab = await stage.visit();
+    const sizes = [10, 59_000, 10, 61_000, 10, 2 ** 20, 10, 59_000, 59_000, 10];
+    const { run, from } = stage.next(sizes.length);
+    await tab.evaluate(
+      ({ run, from, sizes }) => {
+        for (const [index, size] of sizes.entries())
+          window.clew('track', 'ledger', { run, n: from + index, text: 'x'.repeat(size) });
+      },
+      { run, from, sizes },
+    );
+    const tooLarge = sizes.flatMap((size, index) => (size > 60_000 ? from + index : []));
+    stage.drop(tooLarge, 'too-large');
+    await expect.poll(async () => (await stage.arrived()).length).toBe(8);
+    expect(await tab.evaluate(() => window.told.dropped)).toEqual(tooLarge.map((n) => [n, 'too-large']));
+    for (const { bytes } of stage.site.requests) expect(bytes).toBeLessThanOrEqual(60_000);
+  },
+  { shownBy: ['test/courier/cut.test.ts', 'test/tracker/limits.test.ts'] },
+);
 
 fault(50, 'events of 59 KB, and the page is left immediately', async (stage) => {
   const tab = await stage.visit();

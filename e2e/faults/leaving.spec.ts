@@ -1,4 +1,3 @@
-import { isAll } from '../support/tags.ts';
 import type { Tab } from './engines/engine.ts';
 import { expect, fault } from './support/fault.ts';
 import { slow } from './support/faults.ts';
@@ -44,7 +43,7 @@ const trackAndLeave = async (stage: Stage, tab: Tab, round: number, how: string,
 };
 
 for (const [how, title, rounds] of [
-  ['location', 'location.href = …', isAll ? 20 : 10],
+  ['location', 'location.href = …', 20],
   ['link', 'a link click', 10],
   ['form', 'a form submit', 10],
 ] as const) {
@@ -52,7 +51,9 @@ for (const [how, title, rounds] of [
     const tab = await stage.visit();
     for (let round = 0; round < rounds; round++) await trackAndLeave(stage, tab, round, how, `/page/${round + 2}`);
   };
-  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, leave, { isLong: how === 'form' });
+  fault(7, `left by ${title} within 1 ms of track, ${rounds} times`, leave, {
+    shownBy: ['e2e/leaving.spec.ts', 'e2e/receipts.spec.ts'],
+  });
 }
 
 const leaveByHistory = async (stage: Stage) => {
@@ -65,24 +66,29 @@ const leaveByHistory = async (stage: Stage) => {
 };
 fault(7, 'left by history.go within 1 ms of track, 10 times', leaveByHistory, { isLong: true });
 
-fault(7, 'left by a link after the service confirmed a request: nothing is sent again', async (stage) => {
-  const query = `data-base-url=${stage.site.origin}&data-api-key=demo-key`;
-  const tab = await stage.visit({ query });
-  await stage.track(tab);
-  for (let round = 0; round < 6; round++) {
+fault(
+  7,
+  'left by a link after the service confirmed a request: nothing is sent again',
+  async (stage) => {
+    const query = `data-base-url=${stage.site.origin}&data-api-key=demo-key`;
+    const tab = await stage.visit({ query });
+    await stage.track(tab);
+    for (let round = 0; round < 6; round++) {
+      await tab.evaluate(() => window.clew('flush'));
+      const to = `/page/${round + 2}`;
+      const leave = ({ run, from, count, to }: Numbers & { to: string }) => {
+        for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+        location.href = to;
+      };
+      await tab.evaluate(leave, { ...stage.next(3), to: `${to}?${query}` }).catch(() => {});
+      await stage.reached(tab, to);
+      await tab.evaluate(() => window.clew('correlationValue'));
+    }
     await tab.evaluate(() => window.clew('flush'));
-    const to = `/page/${round + 2}`;
-    const leave = ({ run, from, count, to }: Numbers & { to: string }) => {
-      for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
-      location.href = to;
-    };
-    await tab.evaluate(leave, { ...stage.next(3), to: `${to}?${query}` }).catch(() => {});
-    await stage.reached(tab, to);
-    await tab.evaluate(() => window.clew('correlationValue'));
-  }
-  await tab.evaluate(() => window.clew('flush'));
-  expect([...stage.site.stored.values()].filter((times) => times > 1)).toEqual([]);
-});
+    expect([...stage.site.stored.values()].filter((times) => times > 1)).toEqual([]);
+  },
+  { shownBy: ['e2e/leaving.spec.ts'] },
+);
 
 fault(
   7,

@@ -66,7 +66,7 @@ fault(
     // The blocked browser has no store that could be empty in the end, so another browser settles.
     await stage.settle(stage.browser);
   },
-  { cannot: { webkit: 'WebKitGTK has no such setting' } },
+  { cannot: { webkit: 'WebKitGTK has no such setting' }, shownBy: ['e2e/storage.spec.ts'] },
 );
 
 fault(

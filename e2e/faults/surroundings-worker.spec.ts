@@ -62,6 +62,7 @@ for (const [title, answer] of Object.entries(answers)) {
       await tab.goto(`${stage.site.origin}/page/3?tag=none`);
       await tab.evaluate(() => caches.open('mended').then(() => {}));
     },
-    { isLong: title === 'fails' },
+    // In Node, test/courier/transport.test.ts shows how the tracker takes the other answers.
+    { isLong: title !== 'answers 200' },
   );
 }

@@ -45,14 +45,19 @@ fault(54, 'a blocker refuses the endpoint', async (stage) => {
   expect(await stage.stored(tab)).toBe(15);
 });
 
-fault(54, 'the endpoint breaks each connection', async (stage) => {
-  stage.site.fault = resetAfterRequest();
-  const tab = await stage.visit();
-  await stage.track(tab, 5);
-  await tab.evaluate(() => window.clew('flush'));
-  await trackAndLeave(stage, tab);
-  expect(stage.site.requests.length).toBeGreaterThan(0);
-});
+fault(
+  54,
+  'the endpoint breaks each connection',
+  async (stage) => {
+    stage.site.fault = resetAfterRequest();
+    const tab = await stage.visit();
+    await stage.track(tab, 5);
+    await tab.evaluate(() => window.clew('flush'));
+    await trackAndLeave(stage, tab);
+    expect(stage.site.requests.length).toBeGreaterThan(0);
+  },
+  { shownBy: ['test/courier/transport.test.ts', 'test/sim/walks.test.ts'] },
+);
 
 fault(54, 'a blocker refuses the endpoint, and the page is left right after a confirmed request', async (stage) => {
   const query = before(block);
@@ -80,28 +85,33 @@ fault(55, 'a policy without connect-src, and the page is left right after a conf
   await trackAndLeave(stage, tab);
 });
 
-fault(56, 'strict policy with nonce and Trusted Types', async (stage) => {
-  const directives = [
-    "default-src 'none'",
-    "script-src 'nonce-page' 'strict-dynamic'",
-    "connect-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'self'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ];
-  const watchViolations = () => {
-    const report = ({ violatedDirective, blockedURI }: SecurityPolicyViolationEvent) =>
-      console.error(`policy: ${violatedDirective} ${blockedURI}`);
-    document.addEventListener('securitypolicyviolation', report);
-  };
-  const query = `csp=${encodeURIComponent(directives.join('; '))}&${before(watchViolations)}`;
-  const tab = await stage.visit({ query });
-  // The policy is in force.
-  expect(await tab.evaluate(() => document.querySelector('script')?.nonce)).toBe('page');
-  await stage.track(tab, 20);
-  await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
-  await trackAndLeave(stage, tab, `/page/2?${query}`);
-  await stage.track(tab, 5);
-});
+fault(
+  56,
+  'strict policy with nonce and Trusted Types',
+  async (stage) => {
+    const directives = [
+      "default-src 'none'",
+      "script-src 'nonce-page' 'strict-dynamic'",
+      "connect-src 'self'",
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'self'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ];
+    const watchViolations = () => {
+      const report = ({ violatedDirective, blockedURI }: SecurityPolicyViolationEvent) =>
+        console.error(`policy: ${violatedDirective} ${blockedURI}`);
+      document.addEventListener('securitypolicyviolation', report);
+    };
+    const query = `csp=${encodeURIComponent(directives.join('; '))}&${before(watchViolations)}`;
+    const tab = await stage.visit({ query });
+    // The policy is in force.
+    expect(await tab.evaluate(() => document.querySelector('script')?.nonce)).toBe('page');
+    await stage.track(tab, 20);
+    await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(20);
+    await trackAndLeave(stage, tab, `/page/2?${query}`);
+    await stage.track(tab, 5);
+  },
+  { shownBy: ['e2e/snippet.spec.ts', 'e2e/strict.spec.ts'] },
+);

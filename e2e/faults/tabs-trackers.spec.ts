@@ -15,40 +15,50 @@ declare global {
 const hasArrived = (stage: Stage, count: number) => expect.poll(async () => (await stage.arrived()).length).toBe(count);
 const hasNoRepeats = (stage: Stage) => expect(needlessRepeats(stage)).toEqual([]);
 
-fault(37, 'two script tags', async (stage) => {
-  const tab = await stage.visit();
-  await stage.track(tab, 3);
-  const numbers = stage.next(6);
-  await tab.evaluate(async ({ run, from, count }) => {
-    const first = window.clew;
-    const tag = document.querySelector('script[src]')?.cloneNode() as HTMLScriptElement;
-    const again = Object.assign(document.createElement('script'), { src: `${tag.src}?again` });
-    Object.assign(again.dataset, tag.dataset);
-    const loaded = new Promise((resolve, reject) => Object.assign(again, { onload: resolve, onerror: reject }));
-    document.head.append(again);
-    for (let n = from; n < from + count; n++) {
-      window.clew('track', 'ledger', { run, n });
-      if (n === from + 2) await loaded;
-    }
-    if (window.clew !== first) throw new Error('a second tracker has come');
-  }, numbers);
-  await hasArrived(stage, 9);
-  hasNoRepeats(stage);
-});
+fault(
+  37,
+  'two script tags',
+  async (stage) => {
+    const tab = await stage.visit();
+    await stage.track(tab, 3);
+    const numbers = stage.next(6);
+    await tab.evaluate(async ({ run, from, count }) => {
+      const first = window.clew;
+      const tag = document.querySelector('script[src]')?.cloneNode() as HTMLScriptElement;
+      const again = Object.assign(document.createElement('script'), { src: `${tag.src}?again` });
+      Object.assign(again.dataset, tag.dataset);
+      const loaded = new Promise((resolve, reject) => Object.assign(again, { onload: resolve, onerror: reject }));
+      document.head.append(again);
+      for (let n = from; n < from + count; n++) {
+        window.clew('track', 'ledger', { run, n });
+        if (n === from + 2) await loaded;
+      }
+      if (window.clew !== first) throw new Error('a second tracker has come');
+    }, numbers);
+    await hasArrived(stage, 9);
+    hasNoRepeats(stage);
+  },
+  { shownBy: ['e2e/snippet.spec.ts', 'e2e/loaders.spec.ts'] },
+);
 
-fault(37, 'two script tags from the start of the page', async (stage) => {
-  const { site } = stage;
-  const tag = '<script async src="/dist/clew.js" data-base-url="/clew" data-flush-interval="200"></script>';
-  site.files.set('/two-tags', {
-    type: 'text/html',
-    body: `<!doctype html><html lang="en"><title>Two</title>${tag}${tag}</html>`,
-  });
-  const tab = await stage.visit({ path: '/two-tags' });
-  expect(await tab.evaluate(() => document.scripts.length)).toBe(2);
-  await stage.track(tab, 9);
-  await hasArrived(stage, 9);
-  hasNoRepeats(stage);
-});
+fault(
+  37,
+  'two script tags from the start of the page',
+  async (stage) => {
+    const { site } = stage;
+    const tag = '<script async src="/dist/clew.js" data-base-url="/clew" data-flush-interval="200"></script>';
+    site.files.set('/two-tags', {
+      type: 'text/html',
+      body: `<!doctype html><html lang="en"><title>Two</title>${tag}${tag}</html>`,
+    });
+    const tab = await stage.visit({ path: '/two-tags' });
+    expect(await tab.evaluate(() => document.scripts.length)).toBe(2);
+    await stage.track(tab, 9);
+    await hasArrived(stage, 9);
+    hasNoRepeats(stage);
+  },
+  { shownBy: ['e2e/loaders.spec.ts'] },
+);
 
 /** Bundles the npm package, as a site's own build does. */
 const bundle = async (): Promise<string> => {

@@ -19,6 +19,8 @@ interface FaultOptions {
   timeout?: number;
   /** Left out unless `TEST_ALL` is set. */
   isLong?: boolean;
+  /** Files of tests of `npm test` that show the same. The fault is left out unless `TEST_ALL` is set. */
+  shownBy?: readonly string[];
   /** The outcome depends on the engine: without `TEST_ALL`, Firefox and WebKit play these faults only. */
   isEngines?: boolean;
   /** Its expectations are promises, too: to leave nothing after a refusal, for instance. */
@@ -83,8 +85,8 @@ const play = async (
  */
 const SHOWN_IN_NODE = [21, 24, 25, 26, 28, 30, 46, 49, 53];
 
-const tagsOf = (number: number, { isLong, isEngines, isPromise }: FaultOptions): string[] => [
-  ...(isLong || SHOWN_IN_NODE.includes(number) ? [LONG] : []),
+const tagsOf = (number: number, { isLong, shownBy, isEngines, isPromise }: FaultOptions): string[] => [
+  ...(isLong || shownBy || SHOWN_IN_NODE.includes(number) ? [LONG] : []),
   ...(isEngines ? [ENGINES] : []),
   ...(isPromise ? [PROMISE] : []),
 ];
