@@ -1,3 +1,4 @@
+import { isAll } from '../support/tags.ts';
 import type { Tab } from './engines/engine.ts';
 import { expect, fault } from './support/fault.ts';
 import { answer } from './support/faults.ts';
@@ -44,7 +45,7 @@ for (const byItself of [true, false]) {
     async (stage) => {
       // The opener has no tracker that could do the popup's work.
       const opener = await stage.visit({ path: '/blank', wait: 'load' });
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < (isAll ? 6 : 2); round++) {
         const numbers = stage.next(5);
         await opener.evaluate(openAndClose, { ...numbers, isOpen: round % 2 === 1, byItself });
         await expect.poll(() => opener.evaluate(() => document.title)).toBe(`${numbers.from} closed`);
@@ -76,7 +77,7 @@ for (const [how, query, handler] of [
     async (stage) => {
       const tab = await stage.visit({ query, wait: 'load' });
       stage.site.fault = handler;
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < (isAll ? 10 : 4); round++) {
         await openFrame(tab, round % 2 === 1);
         await tab.evaluate(({ run, from, count }) => {
           const frame = document.querySelector('iframe');
