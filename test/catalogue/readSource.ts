@@ -7,7 +7,7 @@ import type { Catalogue } from '../../src/catalogue/schema.ts';
 const options: ts.CompilerOptions = {
   strict: true,
   target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2022.d.ts'],
+  lib: ['lib.es5.d.ts', 'lib.es2015.collection.d.ts'],
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   jsx: ts.JsxEmit.Preserve,
