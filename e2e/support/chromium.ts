@@ -25,4 +25,6 @@ export const DISABLED_FEATURES = `--disable-features=${[
   'Translate',
   'OptimizationHints',
   'MediaRouter',
+  // It starts a process for a page that may come next, for each context and navigation.
+  'SpareRendererForSitePerProcess',
 ].join(',')}`;
