@@ -127,25 +127,42 @@ const mayComeLate = (stage: Stage, { page, at }: Tracked, arrived: number): bool
   return isTakenBack || isSlow || history.refused.has(page) || !history.wasDiskFair(at - CALM, arrived);
 };
 
-const mayTakeTwice = ({ isDirect, steps }: Plan): boolean =>
-  isDirect || steps.some(({ action }) => action.verb === 'service' && action.takes);
+/** Journals of two pages that leave within this time (ms) have no order. */
+const MOMENT = 1;
 
-/** Properties of a customer that an older call of the same page has overwritten. */
+/** Whether the service may take properties twice, because their page does not learn that it has taken them. */
+const mayTakeTwice = (plan: Plan): boolean =>
+  plan.isDirect ||
+  plan.steps.some(({ action }) => action.verb === 'service' && action.takes) ||
+  // A relay that restarts forgets its handovers.
+  has(plan, 'restartRelay', 'changeKeys');
+
+/** Properties of a customer that an older call has overwritten, of the same page or of one that had left before the page loaded. */
 export const findStaleProperties = (stage: Stage): string | undefined => {
-  const { plan, ledger, service } = stage;
+  const { plan, history, ledger, service } = stage;
   if (hasRefusals(plan) || has(plan, 'clearDatabase')) return undefined;
-  const latest = new Map<string, number>();
-  for (const { n, at } of service.upserts) {
+  for (const [place, { n, at }] of service.upserts.entries()) {
     const call = ledger.tracked.get(n);
     if (!call) continue;
-    const caller = `${call.page} ${service.upserted.get(n)}`;
-    const before = latest.get(caller) ?? 0;
+    const isNewer = (other: Tracked) =>
+      other.n > n &&
+      service.upserted.get(other.n) === service.upserted.get(n) &&
+      (other.page === call.page ||
+        // Without a relay, a handover is not queued any more, and what the next page sends may pass it.
+        (!plan.isDirect &&
+          other.at - call.at >= MOMENT &&
+          history.departureOf(call.page, call.at) <= history.loadOf(other.page)));
+    const newer = service.upserts.slice(0, place).flatMap((before) => {
+      const other = ledger.tracked.get(before.n);
+      return other && isNewer(other) ? other : [];
+    });
     // Without a relay, a page may send all properties of a handover again, in order. It also does so if the service took them and
     // answered with a failure. The last ones count.
-    const isAgain = mayTakeTwice(plan) && service.upserts.some((later) => later.at > at && later.n === before);
-    if (before > n && !isAgain && !mayComeLate(stage, call, at))
-      return `${call.page}: properties ${n} after properties ${before}`;
-    latest.set(caller, Math.max(n, before));
+    const isAgain = ({ n: before }: Tracked) =>
+      mayTakeTwice(plan) && service.upserts.slice(place).some((later) => later.n === before);
+    const stale = newer.find((other) => !isAgain(other));
+    if (stale && !mayComeLate(stage, call, at))
+      return `${call.page}: properties ${n} after properties ${stale.n} of ${stale.page}`;
   }
   return undefined;
 };

@@ -2,6 +2,7 @@ import { MODERN } from '../browser/browser.ts';
 import { direct, keyed, now, relayed } from './breakPlans.ts';
 import { fixedClocks } from './fixedClocks.ts';
 import { fixedConfirmed } from './fixedConfirmed.ts';
+import { fixedProperties } from './fixedProperties.ts';
 import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
 import type { Plan, Step } from './plan.ts';
@@ -18,6 +19,7 @@ export const fixed: readonly FixedWalk[] = [
   ...fixedStorage,
   ...fixedConfirmed,
   ...fixedClocks,
+  ...fixedProperties,
   {
     name: 'a prerendered page that is given up takes no calls of a page that left too soon with it',
     plan: relayed(

@@ -33,7 +33,7 @@ export interface Queue {
   readonly items: ReadonlyMap<string, ItemText>;
   /** The events in memory as rows. */
   rows(): Row[];
-  /** Whether older events of this page are in the store only. */
+  /** Whether the store may have items that memory has not: older ones of this page, or those of other pages. */
   hasOlder(): boolean;
   /** The number of this page's latest row. */
   count(): number;
@@ -113,6 +113,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
   let count = 0;
   /** How much of this page is in the store only. */
   let older: Older = { events: 0, upserts: 0, generation: 0 };
+  /** Whether the store may have rows of other pages. */
+  let hasOthers = false;
 
   /** Rows that were stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
@@ -228,7 +230,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     has: (id) => items.has(id),
     items,
     rows: () => [...rows].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
-    hasOlder,
+    hasOlder: () => hasOthers || !!older.isBack || hasOlder(),
     count: () => count,
     page,
     length: () => length,
@@ -252,9 +254,11 @@ export const createQueue = (ports: QueuePorts): Queue => {
     },
     measure(rows) {
       size.count(rows, unsaved());
+      hasOthers = !!rows[0];
       return new Set(rows.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
     },
     saw(all) {
+      hasOthers = all.some(([key]) => key[3] !== page);
       const before = older;
       const generation = store.generation();
       const own = all.flatMap(([key, texts = []]) => (key[3] === page ? texts : []));

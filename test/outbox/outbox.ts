@@ -1,7 +1,15 @@
+import type { Journal } from '../../src/outbox/journal.ts';
 import { createQueue, type Queue, type QueuePorts } from '../../src/outbox/queue.ts';
 
 const LIMITS = { maxBatchEvents: 200, maxBatchBytes: 60_000, maxQueuedEvents: 10_000 };
-const noJournal = { write() {}, keep() {}, drop() {}, others: () => [], pages: () => [], isAmong: () => false };
+export const noJournal: Journal = {
+  write() {},
+  keep() {},
+  drop() {},
+  others: () => [],
+  pages: () => [],
+  isAmong: () => false,
+};
 
 /** An outbox with the ports that a test gives. The other ports have usual values. */
 export const createOutbox = ({

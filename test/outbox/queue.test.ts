@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventOf, eventText, idOf, times, upsertText } from '../recorder/items.ts';
 import { createMemoryStore } from './memoryStore.ts';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, noJournal } from './outbox.ts';
 
 const SERVICE = '/clew';
 
@@ -12,14 +12,10 @@ const createPage = ({ isOpen = true } = {}) => {
   let page = isOpen ? 3 : 0;
   const journaled = new Set<string>();
   const journal = {
-    write() {},
+    ...noJournal,
     keep(texts: readonly string[]) {
       for (const text of texts) journaled.add(text);
     },
-    drop() {},
-    others: () => [],
-    pages: () => [],
-    isAmong: () => false,
   };
   const queue = createOutbox({ store, journal, pages: () => page });
   const open = (number: number) => {
@@ -409,6 +405,27 @@ it('a report returns this page’s events that are in the store only, each once,
   expect(queue.remove([], [null, 'text'] as never)).toEqual([]);
 });
 
+it('knows whether the store may have items that memory has not', async () => {
+  const store = createMemoryStore();
+  createOutbox({ store, page: 'earlier' }).add(upsertText());
+  await settle();
+  const queue = createOutbox({ store });
+  expect(queue.hasOlder()).toBe(false);
+  queue.measure(await store.read(...queue.query()));
+  expect(queue.hasOlder()).toBe(true);
+  queue.saw([]);
+  expect(queue.hasOlder()).toBe(false);
+  queue.add(upsertText());
+  await settle();
+  queue.saw(store.rows().slice(1));
+  expect(queue.hasOlder()).toBe(false);
+  queue.saw(store.rows());
+  expect(queue.hasOlder()).toBe(true);
+  queue.saw([]);
+  queue.restore();
+  expect(queue.hasOlder()).toBe(true);
+});
+
 describe('an event that only the store had, and that another page has settled', () => {
   const createStored = async (texts: readonly string[]) => {
     const store = createMemoryStore();
@@ -532,15 +549,7 @@ describe('the bound of the origin', () => {
     const earlier = createOutbox({ store, page: 'earlier' });
     earlier.add(text);
     await settle();
-    const journal = {
-      write() {},
-      keep() {},
-      drop() {},
-      others: () => [],
-      pages: () => ['earlier'],
-      isAmong: () => false,
-    };
-    const queue = createOutbox({ store, journal });
+    const queue = createOutbox({ store, journal: { ...noJournal, pages: () => ['earlier'] } });
     expect(queue.measure(await store.read(...queue.query()))).toEqual(new Set([idOf(text)]));
     expect(queue.items.has(idOf(text))).toBe(false);
   });

@@ -1,0 +1,97 @@
+import { now, relayed } from './breakPlans.ts';
+import type { FixedWalk } from './fixed.ts';
+
+/** Walks in which older properties of a customer overwrote newer ones. */
+export const fixedProperties: readonly FixedWalk[] = [
+  {
+    name: 'properties that a page sets while those of the page before are on their path arrive after these',
+    plan: relayed(
+      38,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'setPropertiesAndLeave', tab: 2 } },
+        { wait: { ms: 3318 }, action: { verb: 'setPropertiesAndLeave', tab: 2 } },
+        { wait: { tasks: 9 }, action: { verb: 'online' } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'navigate', tab: 2 } },
+      ],
+      {
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'properties that an earlier page could not send arrive before those of a page that leaves',
+    plan: relayed(
+      30,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'service', status: 503, takes: false } },
+        { wait: { tasks: 10 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: { ms: 21574 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'setPropertiesAndLeave', tab: 2 } },
+      ],
+      { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
+    ),
+  },
+  {
+    name: 'properties of a page that has left arrive in order, though the next page takes in only the later ones and leaves, too',
+    plan: relayed(
+      2002962,
+      [
+        { wait: now, action: { verb: 'service', status: 429, takes: true } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } },
+        { wait: { ms: 660 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 17280 }, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: { ms: 3 }, action: { verb: 'slowDisk', isSlow: false } },
+        { wait: { tasks: 9 }, action: { verb: 'resetAndLeave', tab: 0 } },
+      ],
+      {
+        theme: 'tokens',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', compress: 'false' },
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
+  {
+    name: 'properties of a handover are sent in their order again if the relay has forgotten it',
+    plan: relayed(
+      918010,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 9 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: { ms: 24079 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 2137 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: now, action: { verb: 'close', tab: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob', isForged: true } },
+        { wait: { ms: 8350 }, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'navigate', tab: 1 } },
+        { wait: { ms: 4 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 14 }, action: { verb: 'changeKeys', kind: 'adds' } },
+      ],
+      {
+        theme: 'tokens',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', compress: 'false' },
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
+];
