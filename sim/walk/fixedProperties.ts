@@ -94,4 +94,17 @@ export const fixedProperties: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'properties that another page has settled are not sent again by their page, which is back and reads the answer to its last request',
+    plan: relayed(
+      145,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: { ms: 37 }, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
+        { wait: { ms: 32979 }, action: { verb: 'back', tab: 2 } },
+      ],
+      { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
+    ),
+  },
 ];

@@ -129,11 +129,8 @@ export const createSend = (
       return { change: take, writes: changedRows(rows, isLeft) };
     }
     const answer = await request(next, ids, packed);
-    // The page has left, and is back.
-    if (id && answer.outcome === 'delivered') {
-      receipts?.drop([{ id }]);
-      ports.books?.settle(books);
-    }
+    // A page that has left meanwhile, and is back, keeps its note of the request: other tabs may still find a row with its events.
+    if (id && answer.outcome === 'delivered') ports.books?.settle(books);
     ports.onAnswer(ids, answer);
     const [, withoutExpired] = desk.renewal;
     const [ended, final] = withoutExpired(batch.items, answer);

@@ -196,7 +196,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       missing -= own[1].length - left.length;
       if (left.length === own[1].length) continue;
       own[1] = left;
-      if (left[0] && isWritten) continue;
+      if (left[0] && (isWritten || older.isBack)) continue;
       own[2] = CHANGED;
       if (!left[0] && !own[0]) rows.delete(own);
     }

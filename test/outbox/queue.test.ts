@@ -426,6 +426,20 @@ it('knows whether the store may have items that memory has not', async () => {
   expect(queue.hasOlder()).toBe(true);
 });
 
+it('a page that is back does not store the rest of a row that others may have settled', async () => {
+  const { store, queue } = createPage();
+  const [event, upsert] = [eventText(), upsertText()];
+  for (const text of [event, upsert]) queue.add(text);
+  await settle();
+  queue.restore();
+  const before = store.commits.length;
+  queue.remove([idOf(event)]);
+  await queue.persist();
+  expect(store.commits).toHaveLength(before);
+  queue.saw([]);
+  expect(queue.items.size).toBe(0);
+});
+
 describe('an event that only the store had, and that another page has settled', () => {
   const createStored = async (texts: readonly string[]) => {
     const store = createMemoryStore();
