@@ -158,7 +158,10 @@ export const flush = (stage: Stage, page: Page): void =>
 
 /** Lets the page leave, and notes its departure in the history. */
 export const depart = (stage: Stage, page: Page, isCached: boolean): void => {
-  stage.history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
+  const { flushes, history } = stage;
+  history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
+  // The stub saves its calls without their promises, which stay pending.
+  if (!isLoaded(page)) for (const [promise, caller] of flushes) if (caller === page) flushes.delete(promise);
   stage.browser.leave(page, isCached);
   forgetUnstored(stage, page);
 };
