@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +58,9 @@ export const startRedis = async (): Promise<Redis> => {
     command: await connect(),
     connect,
     async reconnected() {
-      await Promise.all(clients.map((client) => client.isReady || once(client, 'ready')));
+      // `once` of node:events would reject at the first attempt that fails.
+      const isBack = (client: (typeof clients)[number]) => new Promise((resolve) => client.once('ready', resolve));
+      await Promise.all(clients.map((client) => client.isReady || isBack(client)));
     },
     async kill() {
       await server.end('SIGKILL');

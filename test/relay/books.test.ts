@@ -249,10 +249,10 @@ describe('a relay that may have forgotten a page load', () => {
   it('finds a loss of a younger page load, of which a request without a statement comes first', async () => {
     const memory = () => HOUR;
     const { numbered, send, book, books } = open({ seen: { ...memorySeen(), books: { ...memoryBooks(), memory } } });
-    const { clock, since } = aged(HOUR - 1000);
+    const { clock, since } = aged(HOUR / 2);
     await send({ batch: [numbered(3)] });
     await send({ batch: [], books: [[...book(3), since]], clock });
-    await send({ batch: [], books: [[...book(3, 3), since - 2000]], clock });
+    await send({ batch: [], books: [[...book(3, 3), since - HOUR]], clock });
     expect(await books()).toMatchObject([{ tracked: 3, delivered: 1, missing: 2 }]);
   });
 
@@ -281,7 +281,7 @@ describe('a relay that may have forgotten a page load', () => {
   it('finds a loss if it remembers page loads for longer', async () => {
     const memory = () => HOUR;
     const { send, book, books } = open({ seen: { ...memorySeen(), books: { ...memoryBooks(), memory } } });
-    const { clock, since } = aged(HOUR - 1);
+    const { clock, since } = aged(HOUR / 2);
     await send({ batch: [], books: [[...book(3, 3), since]], clock });
     expect(await books()).toMatchObject([{ tracked: 3, missing: 3 }]);
   });

@@ -72,7 +72,7 @@ describeWithRedis('the books in Redis', () => {
         if (++served === 3) await fault();
         return new Response(null, { status: 201 });
       };
-      return openInMemory({ seen, forward, timeout: 500, onReport: (report) => reports.push(report) }).relay;
+      return openInMemory({ seen, forward, timeout: 1500, onReport: (report) => reports.push(report) }).relay;
     };
     const [one, other] = [await openOne(), await openOne()];
     const state = (relay: typeof one, closed: number, ...numbers: number[]) => {
