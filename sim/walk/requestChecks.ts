@@ -57,11 +57,14 @@ const areKnown = ({ history }: Stage, from: number, to: number): boolean =>
 
 /** Two tabs that send at the same time. */
 const breaksLease = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
-  const { history } = stage;
+  const { consent, history } = stage;
   for (const [index, one] of requests.entries()) {
+    // It erases the lease, and the page waits for no answer any more.
+    const refusal = consent.answers.find(({ at, isGranted }) => !isGranted && at >= one.at);
     const end = Math.min(
       one.end?.at ?? Number.POSITIVE_INFINITY,
       one.at + TIMEOUT,
+      refusal?.at ?? Number.POSITIVE_INFINITY,
       history.departureOf(one.from, one.at),
     );
     for (let later = index + 1; later < requests.length; later++) {
