@@ -288,7 +288,7 @@ describe('size', () => {
   const BUDGETS = { 'dist/clew.js': 21_000, 'dist/stub.js': 455, createTracker: 18_800 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
-  const PLUGINS = { engagement: 1_700, sessions: 720, exclude: 480, forms: 1_750, renewTokens: 900 };
+  const PLUGINS = { engagement: 1_700, sessions: 720, exclude: 480, forms: 1_750, renewTokens: 850 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

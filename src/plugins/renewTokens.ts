@@ -22,12 +22,10 @@ interface Asking {
   onToken(): void;
   /** Whether no item waits for the answer any more. */
   isOver(): boolean;
-  /** Calls a function in a while. */
-  later(run: () => void): void;
 }
 
 const createRenewal =
-  ({ getToken, onToken, isOver, later }: Asking): MakeRenewal =>
+  ({ getToken, onToken, isOver }: Asking): MakeRenewal =>
   (onExpired, failWith) => {
     /** The next token by an expired one: undefined while the app is asked, and '' if it has none. The store keeps the first one. */
     const tokens = new Map<unknown, string | undefined>();
@@ -48,7 +46,7 @@ const createRenewal =
         onToken();
       } catch (error) {
         failWith(error);
-        later(() => request(primaryKey, old));
+        setTimeout(request, REST, primaryKey, old);
       }
     };
 
@@ -62,7 +60,7 @@ const createRenewal =
       // The server's clock or keys may be wrong: then each new token is refused, too.
       const isNew = [...tokens.values()].includes(signature as string);
       tokens.set(signature, undefined);
-      if (isNew) later(() => request(primaryKey, signature));
+      if (isNew) setTimeout(request, REST, primaryKey, signature);
       else request(primaryKey, signature);
       return true;
     };
@@ -121,26 +119,20 @@ const createRenewal =
 export const renewTokens = (getToken: Asking['getToken']): Plugin => {
   if (typeof getToken !== 'function') throw new TypeError('clew: renewTokens: expected a function');
   return ({ flush, on }, { renewBy, visitorId }) => {
-    let end = () => {};
+    /** Names the renewal at work. An earlier one asks no more. */
+    let current: object | undefined;
     const begin = () => {
-      end();
-      const timers = new Set<ReturnType<typeof setTimeout>>();
-      let hasEnded = false;
-      const later = (run: () => void) => void (hasEnded || timers.add(setTimeout(run, REST)));
+      const mine = {};
+      current = mine;
       // A refusal erases the queue.
-      const isOver = () => hasEnded || !visitorId();
-      renewBy(createRenewal({ getToken, onToken: flush, isOver, later }));
-      end = () => {
-        hasEnded = true;
-        for (const timer of timers) clearTimeout(timer);
-      };
+      renewBy(createRenewal({ getToken, onToken: flush, isOver: () => current !== mine || !visitorId() }));
     };
     begin();
     // Consent after a refusal: nothing waits any more.
     const unlisten = on('change', (other) => other.visitorId || begin());
     return () => {
       unlisten();
-      end();
+      current = undefined;
     };
   };
 };
