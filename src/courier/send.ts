@@ -29,8 +29,8 @@ export const createSend = (
   const isLeft = isLeftFor(known);
 
   const ready = (items: readonly ItemText[]) => {
-    const [keepBack] = desk.renewal;
-    const found = keepBack(items);
+    const [withoutWaiting] = desk.renewal;
+    const found = withoutWaiting(items);
     desk.waiting = items.length - found.length;
     return found;
   };
