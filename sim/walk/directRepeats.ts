@@ -6,6 +6,7 @@ import { mayBeTakenBack } from './unsaved.ts';
 export const REPEATED = {
   left: ' (its page left with the first copy)',
   tabs: ' (two tabs had it)',
+  back: ' (its page came back from the cache and left at once)',
   crash: ' (a crash brought it back)',
   disk: ' (its row could not be deleted)',
 } as const;
@@ -30,6 +31,10 @@ export const whyRepeated = (stage: Stage, uuid: string): string => {
   if (isLeft) return REPEATED.left;
   const [second] = copies.filter(({ at }) => at > first.at);
   if (second && history.loadOf(second.from) < end + SETTLING) return REPEATED.tabs;
+  // The page journals its events again, because it has no answer from the database yet.
+  const isBack = ({ at }: typeof first) =>
+    history.restored(end, at).some((page) => history.departureOf(page, end) <= at);
+  if (second && isBack(second)) return REPEATED.back;
   if (mayBeTakenBack(stage, end)) return REPEATED.crash;
   return history.wasDiskFair(first.at - CALM, end + CALM) ? '' : REPEATED.disk;
 };

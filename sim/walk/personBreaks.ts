@@ -28,7 +28,7 @@ export const personBreaks: readonly KnownBreak[] = [
     mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'kill'),
   },
   {
-    name: 'a SIGKILL takes an identify(), and the clock expires the $identify of another person: their events go to the first one',
+    name: 'a SIGKILL takes an identify(), and its $identify is not stored or expires: an event of one person goes to the other',
     invariant: INVARIANTS.logout,
     source: { docs: 'SIGKILL after `identify()` or `reset()`:' },
     plan: relayed(
@@ -48,7 +48,7 @@ export const personBreaks: readonly KnownBreak[] = [
       ],
       { theme: 'storage', dataset: { baseUrl: '/clew', maxQueuedEvents: '80' } },
     ),
-    mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'kill') && has(plan, 'setClock'),
+    mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'kill'),
   },
   {
     name: 'two tabs within the time in which a page asks its database: an event of one goes to the person of the other',

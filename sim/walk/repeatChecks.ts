@@ -40,6 +40,8 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
   const isJournaled = ({ page, at: written, value }: Write) =>
     page === by && written <= at && typeof value === 'string' && value.includes(uuid);
   if (mayBeTakenBack(stage, at) && stage.browser.writes.some(isJournaled)) return true;
+  // With the database goes the list of journals that were taken in. Two pages may take in the same one, and one of them crashes.
+  if (has(plan, 'clearDatabase') && acts.some(({ verb }) => isDeath(verb))) return true;
   const left = history.departureOf(by, at);
   const isInTime = left <= at + SETTLING;
   if (history.refused.has(by) || (isInTime && mayBeTakenBack(stage, left))) return true;

@@ -32,10 +32,18 @@ const SETTLING = 300;
 /** How long (ms) a success proves the link. */
 const PROVEN_FOR = 10 * 60_000;
 
-/** Whether every tab knew at this time that the last request was confirmed, and the link was still proven. */
-const isProven = (sendings: readonly Sending[], at: number): boolean => {
-  const known = sendings.flatMap(({ record: { at: from, end } }) => (from < at && end && end.at <= at ? end : []));
-  const last = known.reduce((latest, end) => Math.max(latest, end.at), Number.NEGATIVE_INFINITY);
+/**
+ * Whether this page knew at this time that the last request was confirmed, and the link was still proven. It may not know of requests
+ * that other tabs have sent since it was loaded.
+ */
+const isProven = (sendings: readonly Sending[], page: string, loadedAt: number, at: number): boolean => {
+  const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) =>
+    sentAt < at && end && end.at <= at ? { ...end, isSeen: from === page || end.at < loadedAt } : [],
+  );
+  const last = known.reduce(
+    (latest, end) => (end.isSeen ? Math.max(latest, end.at) : latest),
+    Number.NEGATIVE_INFINITY,
+  );
   const isCalm = known.every(({ isFailed, at: ended }) => !isFailed || ended < at - CALM);
   return isCalm && last < at - SETTLING && last > at - PROVEN_FOR + SETTLING;
 };
@@ -50,7 +58,8 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
   const isSure = ({ from, at, request }: RequestRecord) => {
     // Each service has a link of its own.
     const own = sendings.filter(({ record }) => isOther(record.request.url) === isOther(request.url));
-    return !plan.isDirect || (history.loadOf(from) < at - SETTLING && isProven(own, at));
+    const loadedAt = history.loadOf(from);
+    return !plan.isDirect || (loadedAt < at - SETTLING && isProven(own, from, loadedAt, at));
   };
   const arrived = new Map<string, Sending>();
   for (const sending of sendings) {
