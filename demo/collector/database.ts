@@ -59,12 +59,20 @@ const createSchema = ({ transaction }: Database): Promise<void> =>
     for (const statement of SCHEMA) await query(statement);
   });
 
+/**
+ * Postgres measures its start by a timer of ten seconds, which never ends in PGlite. If the clock is set back by
+ * weeks, the timer needs a delay that is too long for JavaScript, and so it runs every millisecond.
+ */
+const WITHOUT_TIMER = ['-c', 'log_startup_progress_interval=0'];
+
 /** PGlite in `path`, or in memory. It refuses to load a dump where there are data. */
 export async function createEngine(path?: string, template?: string): Promise<PGlite> {
   const hasData = path !== undefined && existsSync(join(path, 'PG_VERSION'));
-  if (template === undefined || hasData) return PGlite.create(path);
-  const loadDataDir = new Blob([await readFile(template)]);
-  return PGlite.create({ loadDataDir, ...(path !== undefined && { dataDir: path }) });
+  return PGlite.create({
+    startParams: [...PGlite.defaultStartParams, ...WITHOUT_TIMER],
+    ...(path !== undefined && { dataDir: path }),
+    ...(template !== undefined && !hasData && { loadDataDir: new Blob([await readFile(template)]) }),
+  });
 }
 
 async function openEmbedded(dir?: string, template?: string): Promise<Database> {
