@@ -107,15 +107,16 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
       else loads.set(name, [event]);
     }
     const names = [...loads.keys()].filter(Boolean);
-    const known = names[0] ? await attempt(() => offsets(names)) : undefined;
+    const remembered = names[0] ? await attempt(() => offsets(names)) : undefined;
     for (const [name, own] of loads) {
-      const before = known?.[names.indexOf(name)];
+      const before = remembered?.[names.indexOf(name)];
+      const known = Number.isFinite(before) ? before : undefined;
       const times = own.map(({ time }) => time);
-      const made = offsetsFor({ times, known: Number.isFinite(before) ? before : undefined, reading, at, maxPast });
+      const made = offsetsFor({ times, known, reading, at, maxPast });
       own.forEach((event, index) => void (made[index] && found.set(event, made[index])));
-      const last = made.at(-1) ?? 0;
-      // Not awaited: the page's next request comes after the answer to this one.
-      if (name && reading && last !== before) attempt(() => setOffset(name, last));
+      // A known offset stays, although the clock may have been set since: earlier events may come again, or late. Not awaited: the
+      // page's next request comes after the answer to this one.
+      if (name && reading && known === undefined) attempt(() => setOffset(name, made.at(-1) ?? 0));
     }
     return found;
   };

@@ -148,6 +148,15 @@ describe('a clock that was set', () => {
     expect(times()).toEqual([1, 11, 18, 28]);
   });
 
+  it.each([300 * SECOND, TEN_YEARS])('ahead by %i ms moves no event from before that comes late', async (off) => {
+    const { track, send, times } = open();
+    await send(10, [track(1, 1)], 0);
+    const late = track(1, 11);
+    await send(20, [track(1, 18, off)], off);
+    await send(30, [late, track(1, 28, off)], off);
+    expect(times()).toEqual([1, 18, 11, 28]);
+  });
+
   it('right: events from the future are placed before their arrival, in their order', async () => {
     const { track, send, times } = open();
     await send(30, [track(1, 1, TEN_YEARS), track(1, 3, TEN_YEARS), track(2, 25)], 0, 20);
