@@ -107,4 +107,28 @@ export const fixedProperties: readonly FixedWalk[] = [
       { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
     ),
   },
+  {
+    name: 'properties of a page that another page has taken in from the journal are not sent again when that page is back from the cache',
+    plan: relayed(
+      100,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 26 }, action: { verb: 'close', tab: 1 } },
+        { wait: { tasks: 10 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 9 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 4173 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 58 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: { tasks: 4 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { tasks: 3 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+        { wait: { ms: 15450 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'back', tab: 0 } },
+      ],
+      {
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+        hasStub: false,
+      },
+    ),
+  },
 ];

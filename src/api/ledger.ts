@@ -17,9 +17,10 @@ export const createLedger = (
   onDropped: (texts: readonly ItemText[], reason: DropReason) => void,
 ) => {
   const counts: Stats = { tracked: 0, delivered: 0, queued: 0, dropped: {} };
-  const begin = (): void => {
-    counts.tracked++;
-    counts.queued++;
+  /** Counts events as tracked. A negative number stands for events that another page counts from now on. */
+  const begin = (length = 1): void => {
+    counts.tracked += length;
+    counts.queued += length;
   };
   /** Counts events whose texts are not here: dropped if there is a reason, else delivered. */
   const endUnseen = (length: number, reason?: DropReason): void => {

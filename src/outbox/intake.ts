@@ -7,8 +7,8 @@ export interface IntakePorts {
   readonly queue: Queue;
   /** Adds the number to an `$identify`. Other events have one from their call. */
   number(text: ItemText): ItemText;
-  /** One event more is counted as tracked. */
-  begin(): void;
+  /** So many events more are counted as tracked. */
+  begin(length?: number): void;
   /** This `$identify` was made. */
   onIdentify(text: ItemText): void;
   /** There is no room for an event. */
@@ -59,6 +59,9 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   return {
     query: queue.query,
     measure: queue.measure,
+    forget(ids: ReadonlySet<string>, waiting: readonly ItemText[]) {
+      begin(-[...queue.forget(ids), ...waiting].filter(isEvent).length);
+    },
     rows: queue.collect,
     weigh: queue.weigh,
     /** Journals the items that no transaction has confirmed. */

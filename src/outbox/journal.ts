@@ -28,6 +28,8 @@ export interface Journal {
   write(rest: Journaled): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;
+  /** This page's journal as it was last written. */
+  latest(): Pick<OtherJournal, 'name' | 'texts'>;
   /** Whether one of these journals is this page's. Then another page has taken it in. */
   isAmong(names: readonly string[]): boolean;
   /** Names of the pages that have journals. */
@@ -52,6 +54,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
   const key = prefix + page;
   const items = new Map<string, ItemText>();
   let rest: Journaled = {};
+  let written: readonly ItemText[] = [];
 
   const save = () => {
     let room = rest.isLeft ? MOST_LEFT : MOST_OPEN;
@@ -65,11 +68,12 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
     // Where other data fill localStorage, the oldest events that fit.
     while (!carry(key, local, (texts[0] || rest.visitor) && { ...rest, texts }) && texts[0])
       texts = texts.slice(0, texts.length >> 1);
+    written = texts;
   };
 
   return {
-    write(written) {
-      rest = { ...written, at: rest.at };
+    write(other) {
+      rest = { ...other, at: rest.at };
       save();
     },
     keep(texts) {
@@ -81,6 +85,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       for (const id of ids) items.delete(id);
       if (items.size < size) save();
     },
+    latest: () => ({ name: `${key} ${rest.at}`, texts: written }),
     isAmong: (names) => names.some((name) => name.startsWith(`${key} `)),
     pages: () => carriedKeys(prefix, local).map((other) => other.slice(prefix.length)),
     others(since) {

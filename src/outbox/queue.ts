@@ -53,6 +53,8 @@ export interface Queue {
   settled(texts: readonly ItemText[]): void;
   /** The rows that `measure` needs. */
   query(): RowQuery;
+  /** Forgets these items, which another page has taken in, except those whose rows the store has. Returns the forgotten ones. */
+  forget(ids: ReadonlySet<string>): ItemText[];
   /** Counts the stored events inside a transaction. Returns the ids of those that may be in a journal, too. */
   measure(rows: readonly Row[]): ReadonlySet<string>;
   /** The courier's read has found these rows of the service, and no others. */
@@ -111,10 +113,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
   let row: OwnRow | undefined;
   let length = 0;
   let count = 0;
-  /** How much of this page is in the store only. */
   let older: Older = { events: 0, upserts: 0, generation: 0 };
-  /** Whether the store may have rows of other pages. */
-  let hasOthers = false;
 
   /** Rows that were stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
@@ -230,7 +229,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     has: (id) => items.has(id),
     items,
     rows: () => [...rows].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
-    hasOlder: () => hasOthers || !!older.isBack || hasOlder(),
+    hasOlder: () => !!older.hasOthers || !!older.isBack || hasOlder(),
     count: () => count,
     page,
     length: () => length,
@@ -252,13 +251,14 @@ export const createQueue = (ports: QueuePorts): Queue => {
       const pages = new Set(journal.pages());
       return [service, maxQueuedEvents, ([, , , owner]) => pages.has(owner)];
     },
+    forget: (ids) =>
+      drop([...rows].flatMap(([key, texts]) => (key ? [] : texts.map(idOf).filter((id) => ids.has(id))))),
     measure(rows) {
       size.count(rows, unsaved());
-      hasOthers = !!rows[0];
+      older = { ...older, hasOthers: !!rows[0] };
       return new Set(rows.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
     },
     saw(all) {
-      hasOthers = all.some(([key]) => key[3] !== page);
       const before = older;
       const generation = store.generation();
       const own = all.flatMap(([key, texts = []]) => (key[3] === page ? texts : []));
@@ -266,7 +266,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
         before,
         own.filter((text) => !items.has(idOf(text))),
       );
-      older = changed({ generation, events: 0, upserts: 0 }, left, 1);
+      const hasOthers = all.some(([key]) => key[3] !== page);
+      older = changed({ generation, events: 0, upserts: 0, hasOthers }, left, 1);
       const present = new Set([...all.flatMap(([, texts = []]) => texts), ...unsaved()].map(idOf));
       // At other times, the page sends the events of its memory again, because another tab may have erased their rows by mistake.
       const gone = drop([...items.keys()].filter((id) => before.isBack && !present.has(id)));

@@ -26,6 +26,12 @@ export interface VisitorPorts {
    * page already.
    */
   take(items: readonly Finished[], isAdopted?: boolean, left?: readonly ItemText[]): void;
+  /**
+   * Forgets these items, which another page has taken in and counts, except those whose rows the store has.
+   *
+   * @param waiting those that waited for the visitor
+   */
+  forget(ids: ReadonlySet<string>, waiting: readonly ItemText[]): void;
   /** Ids of earlier pages' events that need not be sent any more. At the page's start, the courier takes them over. */
   settled(isStart: boolean): ReadonlySet<unknown>;
   /** How many events a text counts for, where their number is bounded. */

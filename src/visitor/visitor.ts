@@ -1,5 +1,5 @@
 import type { OtherJournal } from '../outbox/journal.js';
-import type { Entry } from '../outbox/store.js';
+import type { Entry, Row } from '../outbox/store.js';
 import { type ItemText, idOf, stamp } from '../recorder/event.js';
 import { jsonOf, parseJson } from '../wire.js';
 import { adopt } from './adopt.js';
@@ -27,6 +27,8 @@ interface Question {
   /** The moment at which it is asked, and the time. */
   readonly life: Life;
   readonly since: number;
+  /** This page's journal at that moment. */
+  readonly own: Pick<OtherJournal, 'name' | 'texts'>;
   /** Adds the changes by other hosts and by the link that has opened the page. */
   meet(visitor: Visitor): Visitor;
 }
@@ -157,16 +159,27 @@ export const createVisitor = (ports: VisitorPorts) => {
     write();
   };
 
+  /** Another page has taken in these items of this page, counts them, and sends them. */
+  const forgetTaken = (texts: readonly ItemText[]) => {
+    const ids = new Set(texts.map(idOf));
+    const isTheirs = ({ text }: Call) => !!text && ids.has(idOf(text));
+    ports.forget(ids, eventsIn(held.calls.filter(isTheirs)));
+    held = heldOf(
+      held.calls.filter((call) => !isTheirs(call)),
+      weigh,
+    );
+  };
+
   /**
    * The database has answered, within its transaction. Returns undefined if the answer is too late.
    *
-   * @param present ids of stored events that may be in a journal, too
+   * @param rows the stored rows, unless this page knows them
    * @param isShut there is no database
    */
   const answer = (
-    { life: mine, since, meet }: Question,
+    { life: mine, since, own, meet }: Question,
     stored: unknown,
-    present?: ReadonlySet<string>,
+    rows?: readonly Row[],
     isShut?: boolean,
   ): Answered | undefined => {
     if (life !== mine || !who) return undefined;
@@ -174,6 +187,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     // Where there is no channel, a tab that is open learns of a refusal only here.
     if (isErasedFor(stored, service) && isMissing()) return ports.onMissed() as undefined;
     const taken = takenIn(stored);
+    if (taken.includes(own.name)) forgetTaken(own.texts);
+    // The room of the origin is known before the journals of other pages are taken in.
+    const present = rows && ports.measure(rows);
     // Without a database, a page cannot know whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = ports.settled(!mine.isSure);
@@ -206,11 +222,11 @@ export const createVisitor = (ports: VisitorPorts) => {
       const met = elsewhere?.meet(visitor, service) ?? visitor;
       return linked ? linked(met) : met;
     };
-    const question: Question = { life: mine, since: Date.now(), meet };
+    const question: Question = { life: mine, since: Date.now(), own: journal.latest(), meet };
     let answered: Answered | undefined;
-    const change = (stored: unknown, present?: ReadonlySet<string>, isShut?: boolean): Stored | undefined => {
+    const change = (stored: unknown, rows?: readonly Row[], isShut?: boolean): Stored | undefined => {
       // A database that has failed is asked again.
-      answered ??= answer(question, stored, present, isShut);
+      answered ??= answer(question, stored, rows, isShut);
       if (!answered) return undefined;
       const taken = takenWith(stored, answered.others);
       if (who) who = { ...who, taken };
@@ -220,8 +236,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       .transact<Stored>(
         () => answered?.rows.entries ?? [],
         VISITOR,
-        // The room of the origin is known before the journals of other pages are taken in.
-        (stored, found) => change(stored, mine.isSure ? undefined : ports.measure(found)),
+        (stored, found) => change(stored, mine.isSure ? undefined : found),
         () => (mine.isSure ? undefined : ports.query()),
       )
       .then((isDone) => {

@@ -187,6 +187,24 @@ describe('another page', () => {
     expect([journal.isAmong(names), journalOf('pag').isAmong(names)]).toEqual([true, false]);
   });
 
+  it('knows its latest name and the items that other pages find under that name', () => {
+    const journal = journalOf('page');
+    journal.keep([before]);
+    journal.write({ texts: [first], isLeft: true });
+    const latest = journal.latest();
+    expect(others()).toMatchObject([latest]);
+    journal.keep([upsert]);
+    expect(journal.latest().name).not.toBe(latest.name);
+    expect(others()).toMatchObject([journal.latest()]);
+  });
+
+  it('has no latest items if localStorage takes none', () => {
+    vi.stubGlobal('localStorage', Object.freeze({}));
+    const journal = journalOf('page');
+    journal.keep([before]);
+    expect(journal.latest().texts).toEqual([]);
+  });
+
   it('does not read the journal of an open page, which was written since its question', () => {
     journalOf('open').write({ visitor, texts: [first] });
     expect(others(NOW)).toEqual([]);

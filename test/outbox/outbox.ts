@@ -8,6 +8,7 @@ export const noJournal: Journal = {
   drop() {},
   others: () => [],
   pages: () => [],
+  latest: () => ({ name: '', texts: [] }),
   isAmong: () => false,
 };
 

@@ -440,6 +440,23 @@ it('a page that is back does not store the rest of a row that others may have se
   expect(queue.items.size).toBe(0);
 });
 
+it('forgets items that another page has taken in, unless the store has their rows', async () => {
+  const { queue, stored, open, carried } = createPage({ isOpen: false });
+  const [taken, own, later] = [upsertText(), eventText(), eventText()];
+  for (const text of [taken, own]) queue.add(text);
+  await settle();
+  expect(queue.forget(new Set([idOf(taken), idOf(later)]))).toEqual([taken]);
+  expect(carried()).toEqual([own]);
+  open(3);
+  queue.add(later);
+  await settle();
+  expect(stored()).toEqual([[own], [later]]);
+  // The other page finds the rows, and takes in nothing that they have.
+  expect(queue.forget(new Set([idOf(own)]))).toEqual([]);
+  await queue.persist();
+  expect(stored()).toEqual([[own], [later]]);
+});
+
 describe('an event that only the store had, and that another page has settled', () => {
   const createStored = async (texts: readonly string[]) => {
     const store = createMemoryStore();

@@ -846,6 +846,36 @@ describe('the journal of a page that has left', () => {
     expect(journals()).toEqual([]);
   });
 
+  it.each([
+    ['of a customer', 'ann'],
+    ['before identify', undefined],
+  ])('is left to the page that has taken it in, properties %s included, and counts there', async (_what, key) => {
+    const store = createMemoryStore();
+    await visit(store, (tracker) => key && tracker.identify(key));
+    const { late, answer } = slow(store);
+    const first = open(late, {}, true);
+    first.tracker.setProperties({ visits: 1 });
+    first.tracker.track('a');
+    first.page.leave();
+    await later();
+    const second = await visit(store, (tracker) => tracker.setProperties({ visits: 2 }));
+    expect(second.names()).toEqual(['a']);
+    first.recover();
+    Object.assign(late, { transact: store.transact });
+    answer();
+    vi.stubGlobal('navigator', { onLine: true });
+    first.page.restore();
+    if (!key) first.tracker.identify('ann');
+    first.tracker.track('b');
+    await first.tracker.flush();
+    expect(first.names()).toEqual(key ? ['b'] : ['$identify', 'b']);
+    expect(first.tracker.stats()).toMatchObject({ tracked: key ? 1 : 2, queued: 0, delivered: key ? 1 : 2 });
+    const visits = [...second.upserts(), ...first.upserts()].map(({ properties }) => properties?.visits);
+    expect(visits.at(-1)).toBe(2);
+    expect(visits).toHaveLength(key ? 2 : 1);
+    expect(journals()).toEqual([]);
+  });
+
   it('is finished by its own page if no other page has read it', async () => {
     const store = createMemoryStore();
     const { late } = slow(store);
