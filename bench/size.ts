@@ -11,12 +11,19 @@ const ROOT = resolve(import.meta.dirname, '..');
 const { options } = await loadConfigFile(`${ROOT}/rollup.config.mjs`, {});
 const { input = '', plugins } = options.find(({ output: [output] }) => output?.file === 'dist/clew.js') ?? {};
 
+/** Modules as the plugins have compiled them. Compiling takes most of the time, so it happens once. */
+const { cache } = await rollup({ input, plugins });
+const compiled = new Map(cache?.modules.map((module) => [module.id, module]));
+
 const pack = async (hollow: Readonly<Record<string, readonly string[]>> = {}) => {
   const override: Plugin = {
     name: 'hollow',
-    load: (id) => hollow[id]?.map((name) => `export const ${name} = () => {};`).join('\n') ?? null,
+    resolveId: (source, importer) => compiled.get(importer ?? '')?.resolvedIds[source]?.id ?? null,
+    load: (id) =>
+      hollow[id]?.map((name) => `export const ${name} = () => {};`).join('\n') ?? compiled.get(id)?.code ?? null,
   };
-  const bundle = await rollup({ input, plugins: [override, plugins] });
+  const minifiers = [plugins].flat().filter((plugin) => plugin && 'renderChunk' in plugin);
+  const bundle = await rollup({ input, plugins: [override, minifiers] });
   const { output } = await bundle.generate({ file: 'dist/clew.js', format: 'iife' });
   return output[0];
 };

@@ -34,6 +34,17 @@ export interface Books {
   settle(books: readonly Book[]): void;
 }
 
+/** The account of one page load. */
+interface Account {
+  /** Names the page load. */
+  readonly load: number;
+  /** The highest number of its events. */
+  readonly count: number;
+  readonly drops: readonly Drop[];
+  /** localStorage lacks the latest change. */
+  readonly isChanged?: boolean;
+}
+
 /** More are not kept: a journal that is never taken in keeps all of them open. */
 const MOST_BOOKS = 50;
 /**
@@ -45,22 +56,24 @@ const SILENCE = 6e5;
 /** The page load and the number of an event. No field with a brace comes behind them, so those in a payload are not meant. */
 const seqOf = (text: ItemText): number[] => /"seq":\[(\d+),(\d+)][^}]*}$/.exec(text)?.slice(1).map(Number) ?? [];
 
+/** A new account. Its name is a random number above 2^48: earlier versions have numbered the page loads of a browser from 1. */
+const accountOf = (id: string): Account => ({ load: Number.parseInt(`1${id.slice(-12)}`, 16), count: 0, drops: [] });
+
+/** These drops and one more, of the event with this number. An event that has none has 0 for both. */
+const withDrop = (drops: readonly Drop[], reason: DropReason, [load = 0, number = 0]: readonly number[]): Drop[] => {
+  const before = drops.find((one) => one[0] === reason && one[1] === load && (!number || one[2] + one[3] === number));
+  const [, , first, length] = before ?? [reason, load, number, 0];
+  return [...drops.filter((one) => one !== before), [reason, load, first, length + 1]];
+};
+
 export const createBooks = (service: string, journal: Journal, page: string, release = '', local?: Local): Books => {
   const prefix = `${BOOK} ${service} `;
   /** A relay may have forgotten an old page load. */
   const begunAt = Date.now();
-  let load: number;
-  let count: number;
-  let drops: Drop[];
-  let isChanged = false;
-
-  const begin = (id: string) => {
-    // A random number above 2^48: earlier versions have numbered the page loads of a browser from 1.
-    load = Number.parseInt(`1${id.slice(-12)}`, 16);
-    count = 0;
-    drops = [];
+  let mine = accountOf(page);
+  const change = (to: Partial<Account>) => {
+    mine = { ...mine, isChanged: true, ...to };
   };
-  begin(page);
 
   /** Any code of the origin may have written one. */
   const stored = () =>
@@ -69,24 +82,22 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
       .filter(Array.isArray);
 
   const write = (isLeft?: boolean) => {
+    const { load, count, drops, isChanged } = mine;
     if (!isChanged && !(isLeft && (count || drops[0]))) return;
     if (carriedText(prefix + load, local) || !carriedKeys(prefix, local)[MOST_BOOKS])
-      isChanged = !carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, begunAt]);
+      change({
+        isChanged: !carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, begunAt]),
+      });
   };
 
   return {
     number(text) {
-      isChanged = true;
-      return stamp(text, { seq: [load, ++count] });
+      change({ count: mine.count + 1 });
+      return stamp(text, { seq: [mine.load, mine.count] });
     },
     drop(texts, reason) {
-      if (reason === 'consent') return begin(uuid());
-      for (const [of = 0, n = 0] of texts.map(seqOf)) {
-        isChanged = true;
-        const next = drops.find((one) => one[0] === reason && one[1] === of && (!n || one[2] + one[3] === n));
-        if (next) next[3]++;
-        else drops.push([reason, of, n, 1]);
-      }
+      if (reason === 'consent') mine = accountOf(uuid());
+      else for (const text of texts) change({ drops: withDrop(mine.drops, reason, seqOf(text)) });
       // Another tab may close the book. Events without a number were dropped within a call, at whose end the page writes.
       if (texts.some((text) => seqOf(text)[1])) write();
     },
@@ -95,7 +106,7 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
       // Those that have texts, of open pages, too.
       return journal.others(Number.POSITIVE_INFINITY).some(({ texts }) => texts[0])
         ? []
-        : stored().filter(([of, , at]) => of !== load && Math.abs(Date.now() - at) > SILENCE);
+        : stored().filter(([of, , at]) => of !== mine.load && Math.abs(Date.now() - at) > SILENCE);
     },
     stated(room, ended = [], queued = []) {
       write();
