@@ -59,13 +59,14 @@ const CLOSE = 1000;
  * clock.
  */
 const measured = ({ pages, requests }: Load): { readonly at: number; readonly ms: number } | undefined => {
-  const until = requests.findIndex(({ record: { end } }) => end && !end.isFailed);
-  const first = requests.slice(0, until + 1);
+  const ends = requests.flatMap(({ record: { end } }) => (end && !end.isFailed ? end.at : []));
+  const known = Math.min(...ends);
+  // The later of two requests may arrive first.
+  const first = requests.filter(({ record: { at } }) => at <= known);
   const isOwn = first.every(({ record: { from }, hasClock }) => pages.has(from) && hasClock);
-  const { record } = first.at(-1) ?? {};
-  if (!record?.end || !isOwn || pages.size !== 1) return undefined;
-  const took = first.map(({ record: { at, end } }) => (end?.at ?? Number.POSITIVE_INFINITY) - at);
-  return { at: record.end.at, ms: Math.max(...took) };
+  if (!ends[0] || !isOwn || pages.size !== 1) return undefined;
+  const took = first.map(({ record: { at, end } }) => Math.min(end?.at ?? known, known) - at);
+  return { at: known, ms: Math.max(...took) };
 };
 
 /**

@@ -42,7 +42,9 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
 /** A person who was identified long before any fault, and whom the service does not know. */
 export const findLostIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
-  if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase') || (plan.isDirect && hasFaults(plan))) return undefined;
+  // Without a relay, a $identify that a page hands over counts as delivered.
+  const isUnsure = plan.isDirect && (hasFaults(plan) || has(plan, 'kill', 'crash'));
+  if (isUnsure || hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
   const doubt = has(plan, 'kill') ? KILL : CRASH;
   const isLost = (call: Identified) => {
     const { at, page, person, isHeard, isOther: told } = call;
