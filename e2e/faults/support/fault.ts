@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,8 @@ import { ENGINES, LONG, PROMISE } from '../../support/tags.ts';
 import { type Engine, type EngineName, openEngine } from '../engines/engine.ts';
 import { openStage, type Stage } from './stage.ts';
 import { type RunVerdict, showBroken, summarise } from './verdict.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
 
 interface FaultOptions {
   /** Engines in which the fault cannot be made, and why. */
@@ -98,7 +101,9 @@ export const fault = (
   act: (stage: Stage) => Promise<void>,
   options: FaultOptions = {},
 ): void => {
-  const { cannot = {}, runs = Number(process.env.FAULT_RUNS ?? 1), patience = 45_000, timeout } = options;
+  const { cannot = {}, runs = Number(process.env.FAULT_RUNS ?? 1), patience = 45_000, timeout, shownBy = [] } = options;
+  const missing = shownBy.find((file) => !existsSync(join(ROOT, file)));
+  if (missing) throw new Error(`fault ${number}: shownBy: expected a test, but there is no ${missing}`);
   test(`${number} ${title}`, { tag: tagsOf(number, options) }, async ({ engine, collector, shared }, testInfo) => {
     // The table at the end names the fault and the reason.
     test.skip(cannot[engine] !== undefined, cannot[engine] ?? '');
