@@ -17,7 +17,8 @@ const deleteByItself = () => {
   window.deleteDatabase = () =>
     new Promise((resolve) => {
       const request = indexedDB.deleteDatabase('clew');
-      request.onblocked = () => resolve('blocked');
+      // A running transaction blocks the deletion for a moment.
+      request.onblocked = () => setTimeout(resolve, 5000, 'blocked');
       request.onsuccess = () => resolve('deleted');
     });
 };

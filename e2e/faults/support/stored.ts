@@ -12,13 +12,20 @@ const readStored = async (): Promise<string[]> => {
       opening.onerror = () => reject(opening.error);
     });
     if (database.objectStoreNames.contains('clew')) {
-      const store = database.transaction('clew').objectStore('clew');
+      const transaction = database.transaction('clew');
+      const ended = new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = reject;
+      });
+      const store = transaction.objectStore('clew');
       const ask = <T>(request: IDBRequest<T>) =>
         new Promise<T>((resolve, reject) => {
           request.onsuccess = () => resolve(request.result);
           request.onerror = () => reject(request.error);
         });
       const [keys, values] = await Promise.all([ask(store.getAllKeys()), ask(store.getAll())]);
+      // The connection closes only then. Until then it would block a site that deletes the database.
+      await ended;
       // Records have a name, and rows a key of several parts. A row's value is its items, or `[key, items]`.
       for (const [index, key] of keys.entries()) {
         const value = values[index];
