@@ -67,7 +67,8 @@ test('deletion of the database by the site is not blocked, and its queued events
         const request = indexedDB.deleteDatabase('clew');
         request.onsuccess = () => resolve();
         request.onerror = () => reject(request.error);
-        request.onblocked = () => reject(new Error('blocked'));
+        // A running transaction blocks the deletion for a moment.
+        request.onblocked = () => setTimeout(reject, 5000, new Error('blocked'));
       }),
   );
   await context.setOffline(false);

@@ -92,7 +92,8 @@ fault(
       () =>
         new Promise((resolve) => {
           const deleting = indexedDB.deleteDatabase('clew');
-          deleting.onblocked = () => resolve(false);
+          // A running transaction blocks the deletion for a moment.
+          deleting.onblocked = () => setTimeout(resolve, 5000, false);
           deleting.onsuccess = () => resolve(true);
         }),
     );
