@@ -404,4 +404,25 @@ export const fixedVisitor: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'gives the id that another tab has begun while the database was busy, which the next event gets, too',
+    plan: relayed(
+      4037580,
+      [
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: { tasks: 9 }, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'askId', tab: 1 } },
+        { wait: { ms: 19 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob', isForged: true } },
+      ],
+      {
+        theme: 'calls',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+        isSigned: true,
+      },
+    ),
+  },
 ];

@@ -162,7 +162,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Another page has taken in these items of this page, counts them, and sends them. */
   const forgetTaken = (texts: readonly ItemText[]) => {
     const ids = new Set(texts.map(idOf));
-    const isTheirs = ({ text }: Call) => !!text && ids.has(idOf(text));
+    const isTheirs = ({ text = '' }: Call) => ids.has(idOf(text));
     ports.forget(ids, eventsIn(held.calls.filter(isTheirs)));
     held = heldOf(
       held.calls.filter((call) => !isTheirs(call)),
@@ -252,8 +252,8 @@ export const createVisitor = (ports: VisitorPorts) => {
         ports.keep();
         if (isDone && who?.visitor === visitor) who = { ...who, stored: visitor };
         for (const other of others) other.remove();
-        // Without a database, only the hint shows that another tab has changed the visitor meanwhile.
-        if (!isDone) check();
+        // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
+        check();
         pump();
         write();
         if (!mine.isSure) ports.onLoad();
