@@ -47,8 +47,11 @@ interface Opening {
 /** The state of one database, of all pages of the origin. */
 export interface Disk {
   rows(): Rows | undefined;
-  /** The rows that will last. On a full disk the running transaction will abort, so its rows do not count. */
-  committed(): unknown[];
+  /**
+   * The rows that will last. On a full disk the running transaction will abort, so its rows do not count. With `isCertain`, they never
+   * count.
+   */
+  committed(isCertain?: boolean): unknown[];
   /** How long the disk takes for one request, in ms. */
   speed: [least: number, most: number];
   /** Whether the disk is over quota: a transaction that has written then aborts when it commits. */
@@ -152,8 +155,8 @@ export const createDisk = (world: World): Disk => {
 
   const disk: Disk = {
     rows: () => rows,
-    committed() {
-      const [first] = disk.isFull ? transactions : [];
+    committed(isCertain) {
+      const [first] = disk.isFull || isCertain ? transactions : [];
       const isWritten = (key: Key) => first?.written.some((other) => compareKeys(key, other) === 0);
       return (rows?.range(undefined, Number.POSITIVE_INFINITY) ?? []).filter(([key]) => !isWritten(key));
     },

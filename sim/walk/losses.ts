@@ -43,7 +43,7 @@ const excuse = (
   stage: Stage,
   isGone: (event: Tracked) => boolean,
   why: string,
-  kept: ReadonlySet<number> = stage.onDisk(),
+  kept: ReadonlySet<number> = stage.certain(),
 ): void => {
   for (const event of stage.ledger.tracked.values()) if (isGone(event) && !kept.has(event.n)) event.excuse ??= why;
 };

@@ -59,8 +59,10 @@ export interface Stage {
   load(tab: Tab, isPrerendering?: boolean): Page;
   /** Numbers of events on the disk, in IndexedDB or in localStorage. */
   onDisk(): Set<number>;
-  /** Numbers of the events in the database. */
-  inDatabase(): Set<number>;
+  /** The same without those of the running transaction. A browser may lose it as its page leaves or is killed. */
+  certain(): Set<number>;
+  /** Numbers of the events in the database. With `isCertain`, not those of the running transaction. */
+  inDatabase(isCertain?: boolean): Set<number>;
   /** Numbers of the events in localStorage. */
   inJournals(): Set<number>;
 }
@@ -157,7 +159,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       return page;
     },
     onDisk: () => new Set([...stage.inDatabase(), ...stage.inJournals()]),
-    inDatabase: () => new Set(numbersIn(JSON.stringify(browser.disk.committed()))),
+    certain: () => new Set([...stage.inDatabase(true), ...stage.inJournals()]),
+    inDatabase: (isCertain) => new Set(numbersIn(JSON.stringify(browser.disk.committed(isCertain)))),
     inJournals: () => new Set([...browser.localStorage.values()].flatMap(numbersIn)),
   };
   return stage;
