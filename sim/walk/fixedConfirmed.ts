@@ -248,4 +248,23 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a handover that the relay has taken, and whose rows lie behind a backlog, is not sent again by another tab',
+    plan: relayed(
+      4036292,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 60, name: 'walk' } },
+        { wait: { ms: 23 }, action: { verb: 'kill' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { ms: 705 }, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: now, action: { verb: 'service', status: 404, takes: false } },
+        { wait: { ms: 34494 }, action: { verb: 'reset', tab: 2 } },
+      ],
+      {
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5', compress: 'false' },
+        hasStub: false,
+      },
+    ),
+  },
 ];

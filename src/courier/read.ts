@@ -86,8 +86,8 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   }
   const { rows, all } = pass.found;
   const stored = new Set(allIn(rows).filter(isItem).map(idOf));
-  // A page may have stored the events since, from a journal, and left: the next one asks again.
-  receipts?.drop(taken.filter(({ ids }) => !ids.some((id) => stored.has(id))));
+  // A page may have stored the events since, from a journal, and left, or their rows lie behind a backlog: other pages ask again.
+  receipts?.drop(taken.filter(({ ids }) => all && !ids.some((id) => stored.has(id))));
   ports.onLink(desk.link, holder);
   // Only these may still have a row.
   const { settled } = known;
