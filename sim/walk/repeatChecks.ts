@@ -6,6 +6,8 @@ import { sendingsOf, takenIn } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
+/** A receipt in localStorage begins so. */
+const RECEIPT = '{"ids"';
 /** How soon (ms) the database, or localStorage if the page leaves, has the ids of confirmed events. */
 const SETTLING = 300;
 /** How long (ms) a fault of the disk affects clew after its end. */
@@ -36,9 +38,10 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
   const { history, plan, acts } = stage;
   // The docs name the limit: a kill brings back calls of the stub that a page has replayed.
   if (history.wasRevived(uuid, at, to)) return true;
-  // A crash may bring back the page's own journal. The database lists the journals of other pages that the page has taken in.
+  // A crash may bring back the page's own journal, and take the receipt of a handover. The database lists the journals of other pages
+  // that the page has taken in.
   const isJournaled = ({ page, at: written, value }: Write) =>
-    page === by && written <= at && typeof value === 'string' && value.includes(uuid);
+    written <= at && typeof value === 'string' && value.includes(uuid) && (page === by || value.startsWith(RECEIPT));
   if (mayBeTakenBack(stage, at) && stage.browser.writes.some(isJournaled)) return true;
   // With the database goes the list of journals that were taken in. Two pages may take in the same one, and one of them crashes.
   if (has(plan, 'clearDatabase') && acts.some(({ verb }) => isDeath(verb))) return true;
