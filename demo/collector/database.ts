@@ -60,8 +60,8 @@ const createSchema = ({ transaction }: Database): Promise<void> =>
   });
 
 /**
- * Postgres measures its start by a timer of ten seconds, which never ends in PGlite. If the clock is set back by
- * weeks, the timer needs a delay that is too long for JavaScript, and so it runs every millisecond.
+ * Postgres measures its start by a timer of ten seconds, which never ends in PGlite. If the clock is set back by weeks, the timer
+ * needs a delay that is too long for JavaScript, and so it runs every millisecond.
  */
 const WITHOUT_TIMER = ['-c', 'log_startup_progress_interval=0'];
 

@@ -1,6 +1,6 @@
 import { type ItemText, isEvent } from '../recorder/event.js';
 
-/** How much of a page is in the store only, and whether the store may have rows of other pages. */
+/** The part of the stored rows that memory lacks. */
 export interface Older {
   readonly events: number;
   readonly upserts: number;
@@ -8,6 +8,7 @@ export interface Older {
   readonly generation: number;
   /** The page is back from the back/forward cache, where it received no messages, and no read has seen the end of the store since. */
   readonly isBack?: boolean;
+  /** The store may have rows of other pages. */
   readonly hasOthers?: boolean;
 }
 
