@@ -46,11 +46,22 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   const isSameClock = latest >= now - age - EARLY && latest <= now + EARLY;
   const [likely, other] = isSameClock ? [measured, 0] : [0, measured];
   const guesses = [...(known !== undefined ? [known, measured, 0] : [likely, other]), at - now + back];
-  const isPossible = (time: number) => time <= at + RIGHT && time >= at - maxPast;
   const [first = 0] = guesses;
   // An event from the future was tracked before it arrived. The latest possible time is the arrival.
   const otherwise = guesses.some((offset) => latest + offset > at) ? at - latest : first;
-  return times.map((time) => guesses.find((offset) => isPossible(time + offset)) ?? otherwise);
+  // If the clock was set ahead since, a time after the arrival is of that clock.
+  const isAhead = known !== undefined && known - measured > RIGHT;
+  let next = isAhead ? at : at + RIGHT;
+  const found = new Map<number, number>();
+  // From the last event on: an offset that would change the order is of another clock.
+  for (const time of times.filter(Number.isFinite).sort((one, other) => other - one)) {
+    const isPossible = (offset: number) => time + offset <= at + RIGHT && time + offset >= at - maxPast;
+    const isInOrder = (offset: number) => isPossible(offset) && time + offset <= next;
+    const offset = guesses.find(isInOrder) ?? guesses.find(isPossible) ?? otherwise;
+    found.set(time, offset);
+    next = time + offset;
+  }
+  return times.map((time) => found.get(time) ?? first);
 };
 
 /** Names the page load of an event: its number is one of the visitor's browser. */

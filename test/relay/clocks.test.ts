@@ -157,6 +157,14 @@ describe('a clock that was set', () => {
     expect(times()).toEqual([1, 18, 11, 28]);
   });
 
+  it.each([300 * SECOND, HOUR])('ahead by %i ms changes no order if a batch is delayed by minutes', async (off) => {
+    const { track, send, times } = open();
+    await send(10, [track(1, 1)], 0);
+    await send(20, [track(1, 18, off)], off);
+    await send(400, [track(1, 120, off), track(1, 390, off)], off);
+    expect(times()).toEqual([1, 18, 120, 390]);
+  });
+
   it('right: events from the future are placed before their arrival, in their order', async () => {
     const { track, send, times } = open();
     await send(30, [track(1, 1, TEN_YEARS), track(1, 3, TEN_YEARS), track(2, 25)], 0, 20);
