@@ -115,8 +115,9 @@ export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void =
   );
   const kept = [...stage.inJournals()].filter((n) => !stored.has(n));
   const trimmed = findTrimmed(stage, stored);
-  // Calls of a stub may have become another page's events.
-  const isGone = ({ page, isHeard, n }: Tracked) => !names.has(page) || !isHeard || trimmed.has(n);
+  // Calls of a stub, and events of a page in the back/forward cache, may have become another page's.
+  const isGone = ({ page, at, isHeard, n }: Tracked) =>
+    !names.has(page) || !isHeard || trimmed.has(n) || history.restored(at, world.scheduler.now()).includes(page);
   excuse(stage, isGone, 'database deleted', new Set(kept));
 };
 
