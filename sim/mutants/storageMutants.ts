@@ -159,7 +159,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'keeps in memory all that it has stored',
     file: 'outbox/queue.ts',
-    find: 'if (length - lengthOf(texts) < MIRROR) break;',
+    find: 'if (left < MIRROR) break;',
     replace: 'if (texts) break;',
   },
   {

@@ -48,34 +48,38 @@ const MOST_OPEN = 5e5;
 /** The distance (ms) of two writes in one millisecond. A time since the epoch has a precision of a quarter of it. */
 const FRACTION = 0.001;
 
+/** The last write of a page. */
+interface Written {
+  /** The visitor, and the calls that wait for the database. */
+  readonly rest: Journaled;
+  readonly at: number;
+  readonly texts: readonly ItemText[];
+}
+
 /** Each page writes one entry of its own. If two pages wrote the same entry, one would overwrite the other's events. */
 export const createJournal = (service: string, page: string, local?: Local): Journal => {
   const prefix = `${PAGE} ${service} `;
   const key = prefix + page;
   const items = new Map<string, ItemText>();
-  let rest: Journaled = {};
-  let written: readonly ItemText[] = [];
+  let last: Written = { rest: {}, at: 0, texts: [] };
 
-  const save = () => {
+  /** Writes `rest` beside the items. */
+  const save = (rest = last.rest) => {
     let room = rest.isLeft ? MOST_LEFT : MOST_OPEN;
     let texts = [...items.values(), ...(rest.texts ?? [])].filter(({ length }) => {
       room -= length;
       return room >= 0;
     });
     const now = Date.now();
-    const { at = 0 } = rest;
-    rest = { ...rest, at: Math.floor(at) === now ? at + FRACTION : now };
+    const at = Math.floor(last.at) === now ? last.at + FRACTION : now;
     // Where other data fill localStorage, the oldest events that fit.
-    while (!carry(key, local, (texts[0] || rest.visitor) && { ...rest, texts }) && texts[0])
+    while (!carry(key, local, (texts[0] || rest.visitor) && { ...rest, at, texts }) && texts[0])
       texts = texts.slice(0, texts.length >> 1);
-    written = texts;
+    last = { rest, at, texts };
   };
 
   return {
-    write(other) {
-      rest = { ...other, at: rest.at };
-      save();
-    },
+    write: save,
     keep(texts) {
       for (const text of texts) items.set(idOf(text), text);
       if (texts[0]) save();
@@ -85,7 +89,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       for (const id of ids) items.delete(id);
       if (items.size < size) save();
     },
-    latest: () => ({ name: `${key} ${rest.at}`, texts: written }),
+    latest: () => ({ name: `${key} ${last.at}`, texts: last.texts }),
     isAmong: (names) => names.some((name) => name.startsWith(`${key} `)),
     pages: () => carriedKeys(prefix, local).map((other) => other.slice(prefix.length)),
     others(since) {

@@ -109,39 +109,54 @@ export const createQueue = (ports: QueuePorts): Queue => {
   const weigh = (text: ItemText) => size.of([text]);
   const items = new Map<string, ItemText>();
   const rows = new Set<OwnRow>();
-  /** The row of this microtask: about a batch, so that confirming deletes whole rows. */
-  let row: OwnRow | undefined;
-  let length = 0;
+  /** The events of this microtask, which are in no row yet. */
+  const fresh: ItemText[] = [];
   let count = 0;
   let older: Older = { events: 0, upserts: 0, generation: 0 };
 
   /** Rows that were stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
 
-  const forget = (text: ItemText) => {
-    if (items.delete(idOf(text))) length -= text.length;
+  const length = () => lengthOf([...items.values()]);
+
+  /** All rows. Puts the events of this microtask into rows of about a batch, so that confirming deletes whole rows. */
+  const allRows = (): ReadonlySet<OwnRow> => {
+    let left = 0;
+    let texts: ItemText[] = [];
+    for (const text of fresh.splice(0)) {
+      left -= text.length;
+      if (left < 0 || texts.length >= maxBatchEvents) {
+        left = maxBatchBytes - text.length;
+        texts = [];
+        rows.add([undefined, texts, CHANGED]);
+      }
+      texts.push(text);
+    }
+    return rows;
   };
 
   const hasOlder = () => older.events + older.upserts > 0;
 
   /** Only the latest of the stored events stay in memory. */
   const trim = () => {
+    let kept = length();
     for (const own of rows) {
       const [, texts] = own;
-      if (length - lengthOf(texts) < MIRROR) break;
+      const left = kept - lengthOf(texts);
+      if (left < MIRROR) break;
       if (!isStored(own)) continue;
+      kept = left;
       rows.delete(own);
-      texts.forEach(forget);
+      for (const text of texts) items.delete(idOf(text));
       // Rows of an earlier generation may be gone. Until a read has counted, the whole number is uncertain.
       older = changed(hasOlder() ? older : { ...older, generation: store.generation() }, texts, 1);
     }
   };
 
   const collect = (isAborted?: boolean): Collected => {
-    row = undefined;
     const generation = store.generation();
-    const due = [...rows].filter((own) => (isAborted || typeof own[2] === 'number') && !isStored(own));
-    const fresh = new Set(due.filter(([key]) => !key));
+    const due = [...allRows()].filter((own) => (isAborted || typeof own[2] === 'number') && !isStored(own));
+    const unwritten = new Set(due.filter(([key]) => !key));
     const entries = due.map((own): Entry => {
       own[2] = due;
       own[0] ??= [service, pages(), ++count, page, size.of(own[1])];
@@ -155,7 +170,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
         // It has changed meanwhile: the next transaction writes it as it is now.
         if (place !== due) continue;
         own[2] = isDone ? generation : CHANGED;
-        if (!isDone && fresh.has(own)) own[0] = undefined;
+        if (!isDone && unwritten.has(own)) own[0] = undefined;
         if (!texts[0] && (isDone || !own[0])) rows.delete(own);
       }
       if (isDone) size.publish();
@@ -172,11 +187,6 @@ export const createQueue = (ports: QueuePorts): Queue => {
     return all[0] ? store.transact(all).then((done) => settle(!!done)) : Promise.resolve(true);
   };
 
-  const keep = (text: ItemText) => {
-    items.set(idOf(text), text);
-    length += text.length;
-  };
-
   /** Returns those of these events that memory had. */
   const drop = (ids: readonly string[], isWritten?: boolean): ItemText[] => {
     const removed: ItemText[] = [];
@@ -184,11 +194,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
       const text = items.get(id);
       if (!text) continue;
       removed.push(text);
-      forget(text);
+      items.delete(id);
     }
-    row = undefined;
     let missing = removed.length;
-    for (const own of rows) {
+    for (const own of allRows()) {
       // Mostly the oldest are removed: the others need not be looked at.
       if (!missing) break;
       const left = own[1].filter((text) => items.has(idOf(text)));
@@ -204,7 +213,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
   };
 
   const unsaved = (isLeft = true) =>
-    [...rows].flatMap((own) => ((isLeft ? isStored(own) : (own[2] as number) >= 0) ? [] : own[1]));
+    [...allRows()].flatMap((own) => ((isLeft ? isStored(own) : (own[2] as number) >= 0) ? [] : own[1]));
 
   return {
     excessOf(text, waiting = 0) {
@@ -215,24 +224,20 @@ export const createQueue = (ports: QueuePorts): Queue => {
     },
     weigh,
     add(text) {
-      keep(text);
+      items.set(idOf(text), text);
       size.change(weigh(text));
-      if (!row) queueMicrotask(persist);
-      if (!row || row[1].length >= maxBatchEvents || lengthOf(row[1]) + text.length > maxBatchBytes) {
-        row = [undefined, [], CHANGED];
-        rows.add(row);
-      }
-      row[1].push(text);
+      if (fresh.push(text) === 1) queueMicrotask(persist);
     },
     persist,
     collect,
     has: (id) => items.has(id),
     items,
-    rows: () => [...rows].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
+    rows: () =>
+      [...allRows()].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
     hasOlder: () => !!older.hasOthers || !!older.isBack || hasOlder(),
     count: () => count,
     page,
-    length: () => length,
+    length,
     carry: (isLeft) => journal.keep(unsaved(isLeft)),
     remove(ids, sent = [], isWritten) {
       // A tab may run another version of clew, whose reports have any form.
@@ -252,7 +257,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       return [service, maxQueuedEvents, ([, , , owner]) => pages.has(owner)];
     },
     forget: (ids) =>
-      drop([...rows].flatMap(([key, texts]) => (key ? [] : texts.map(idOf).filter((id) => ids.has(id))))),
+      drop([...allRows()].flatMap(([key, texts]) => (key ? [] : texts.map(idOf).filter((id) => ids.has(id))))),
     measure(rows) {
       size.count(rows, unsaved());
       older = { ...older, hasOthers: !!rows[0] };

@@ -25,14 +25,13 @@ export const earlyCall = (text: ItemText, thread?: string, at?: number): Call | 
 /** The properties of a visitor before `identify`. One upsert for all tabs: each of them reads and writes localStorage in one task. */
 export const createEarly = (service: string, local?: Local) => {
   const key = `${EARLY} ${service}`;
-  /** The upsert, where localStorage does not take it. */
-  let unsaved: ItemText | undefined;
+  /** Has the upsert where localStorage does not take it. */
+  const memory: Local = {};
 
   /** Removes the upsert that waits, and returns it if there is one. */
   const take = (): ItemText[] => {
-    const text = unsaved ?? carriedText(key, local);
-    carry(key, local);
-    unsaved = undefined;
+    const text = carriedText(key, memory) ?? carriedText(key, local);
+    for (const place of [memory, local]) carry(key, place);
     // Any code of the origin may have written it.
     return isItem(text) && earlyCall(text) ? [text] : [];
   };
@@ -46,7 +45,7 @@ export const createEarly = (service: string, local?: Local) => {
       const { correlationValue: owner, properties }: LeftUpsert = JSON.parse(before);
       const all = { ...(owner === correlationValue && properties), ...upsert.properties };
       const joined = { ...upsert, properties: all, correlationValue };
-      if (!carry(key, local, joined)) unsaved = jsonOf(joined);
+      if (!carry(key, local, joined)) carry(key, memory, joined);
     },
   };
 };
