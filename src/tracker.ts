@@ -6,7 +6,6 @@ import { createReports, createSignals } from './api/signals.js';
 import { createTraces } from './api/traces.js';
 import type { PluginTools, Tracker } from './api/types.js';
 import { createCourier } from './courier/courier.js';
-import { FLIGHT } from './courier/flight.js';
 import { createSender } from './courier/sender.js';
 import { createIntake } from './outbox/intake.js';
 import { createOutbox } from './outbox/outbox.js';
@@ -16,7 +15,6 @@ import { createVisit } from './page/visit.js';
 import { createClock } from './recorder/clock.js';
 import type { Step } from './recorder/prepare.js';
 import { createRecorder, LIVE, type Replay } from './recorder/recorder.js';
-import type { Visitor } from './visitor/record.js';
 import { createVisitor } from './visitor/visitor.js';
 
 /**
@@ -27,7 +25,6 @@ import { createVisitor } from './visitor/visitor.js';
  */
 export const startTracker = (settings: Settings, steps: Step[], { replayedAt, replayedId }: Replay = LIVE): Tracker => {
   const { storageName: service, apiKey } = settings;
-  const isDirect = !!apiKey;
   const { now, reading } = createClock();
   const clock = () => replayedAt() ?? now();
 
@@ -37,11 +34,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const ledger = createLedger(
     emit,
     settings.maxAge,
-    (dropped, key, signature) => {
-      visit.enter({ dropped, key });
-      const newer = visitor.newerSignature(key, signature);
-      if (newer) tracker.identify(key, undefined, { signature: newer });
-    },
+    (...dropped) => visit.disown(...dropped),
     (texts, reason) => books?.drop(texts, reason),
   );
 
@@ -64,8 +57,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     ...outbox,
     service,
     limits: settings,
-    isDirect,
-    flight: FLIGHT,
+    isDirect: !!apiKey,
     makeName: uuid,
     clock: reading,
     keep: (item) => visitor.keep(item),
@@ -82,7 +74,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   });
 
   /** The visitor is known, or is another one, or has refused. */
-  const onVisitor = (known?: Visitor) => {
+  const onVisitor: typeof traces.visitor = (known) => {
     traces.visitor(known);
     changeLinks?.();
   };
@@ -117,9 +109,8 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     steps,
     clock,
     replayedId,
+    ...ledger,
     isFull: () => ledger.counts.queued > settings.maxQueuedEvents,
-    begin: ledger.begin,
-    end: ledger.end,
     start: () => visitor.check(),
     take: (text, isSingle) => visit.take(text, isSingle),
     rest: () => visit.rest(),
@@ -128,14 +119,13 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     fail: failWith,
   });
 
-  const onOther = () => emit('change', () => ({ visitorId: visitor.id() }));
-  const parts = { settings, recorder, visitor, courier, channel, ledger };
-  const visit = createVisit({ ...outbox, ...parts, onOther, onRefusal: onVisitor, fail });
+  const parts = { settings, recorder, visitor, courier, channel, ledger, emit };
+  const identify = (key: string, signature: string) => tracker.identify(key, undefined, { signature });
+  const visit = createVisit({ ...outbox, ...parts, identify, onRefusal: onVisitor, fail });
 
-  const tools: PluginTools = {
-    ...createTools(visitor, steps, store.local, attempt),
-    renewBy: (make) => courier.renewBy(make((primaryKey) => emit('token-expired', () => ({ primaryKey })), failWith)),
-  };
+  const renewBy: PluginTools['renewBy'] = (make) =>
+    courier.renewBy(make((primaryKey) => emit('token-expired', () => ({ primaryKey })), failWith));
+  const tools = createTools({ visitor, steps, local: store.local, renewBy, attempt });
   const [use, unplug] = createPlugins((plugin) => plugin(tracker, tools), attempt);
   const tracker: Tracker = createMethods({
     ...visit,
@@ -145,7 +135,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     on,
     use,
     counts: ledger.counts,
-    isDirect,
+    isDirect: !!apiKey,
     visitorId: visitor.visitorId,
     stop() {
       unplug();

@@ -1,5 +1,6 @@
 import type { Settings } from '../api/options.js';
 import type { Batch } from './cut.js';
+import { FLIGHT } from './flight.js';
 import { createRequests } from './requests.js';
 import { fetchAtEnd, fetchTransport, gzip } from './transport.js';
 
@@ -16,6 +17,7 @@ export const createSender = (
   const { transport = fetchTransport } = settings;
   const requestOf = createRequests(settings);
   return {
+    flight: FLIGHT,
     pack: async (body: string) => (settings.compress ? gzip(body) : undefined),
     send(...sent: Parameters<typeof requestOf>) {
       const answer = transport(requestOf(...sent));

@@ -22,36 +22,33 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
   return [use, unplug] as const;
 };
 
-/** The visitor as plugins need it. */
-interface PluginVisitor {
-  id(): string | undefined;
-  /** Whether the page may write. */
-  isStarted(): boolean;
+interface ToolPorts extends Pick<PluginTools, 'renewBy'> {
+  readonly visitor: {
+    id(): string | undefined;
+    /** Whether the page may write. */
+    isStarted(): boolean;
+  };
+  /** The steps of an event. Those of plugins come first. */
+  readonly steps: Step[];
+  readonly local: Local;
+  /** Runs a function of the site, and reports its exceptions. */
+  attempt<T>(run: () => T): T | '';
 }
 
-/**
- * The tools of each plugin, without those of the courier.
- *
- * @param steps the steps of an event. Those of plugins come first.
- * @param attempt runs a function of the site, and reports its exceptions
- */
-export const createTools = (
-  { id, isStarted }: PluginVisitor,
-  steps: Step[],
-  local: Local,
-  attempt: <T>(run: () => T) => T | '',
-): Omit<PluginTools, 'renewBy'> => {
+/** The tools of each plugin. */
+export const createTools = ({ visitor, steps, local, renewBy, attempt }: ToolPorts): PluginTools => {
   /** A storage of plugins. It is one entry, which a refusal erases. */
   const createStorage = (entry: string): PluginStorage => {
     // Any code of the origin may have written it.
     const all = () => Object(carried(entry, local));
     return {
       get: (key) => all()[key],
-      set: (key, value) => isStarted() && carry(entry, local, { ...all(), [key]: value }),
+      set: (key, value) => visitor.isStarted() && carry(entry, local, { ...all(), [key]: value }),
     };
   };
   return {
-    visitorId: id,
+    visitorId: visitor.id,
+    renewBy,
     onTrack: (see) => steps.unshift(addContext(see)),
     preview(event, payload) {
       const text = runSteps(steps, draftEvent(Date.now(), event, JSON.stringify(payload)), attempt);

@@ -1,5 +1,6 @@
 import type { createLedger } from '../api/ledger.js';
 import type { Settings } from '../api/options.js';
+import type { Signals } from '../api/signals.js';
 import { linkNameOf } from '../courier/lease.js';
 import type { Courier } from '../courier/ports.js';
 import type { Books } from '../outbox/books.js';
@@ -28,8 +29,10 @@ export interface VisitPorts {
   readonly books: Books | undefined;
   readonly channel: Channel;
   readonly ledger: ReturnType<typeof createLedger>;
+  /** Identifies the visitor again, with a newer signature. */
+  identify(key: string, signature: string): void;
   /** Another visitor id is about to start. */
-  onOther(): void;
+  emit(signal: 'change', make: () => Signals['change']): void;
   /** The visitor has refused. */
   onRefusal(): void;
   fail(message: string): void;
@@ -64,7 +67,7 @@ export const createVisit = (ports: VisitPorts) => {
 
   /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */
   const announce = () => {
-    ports.onOther();
+    ports.emit('change', () => ({ visitorId: visitor.id() }));
     recorder.drain();
   };
 
@@ -138,6 +141,12 @@ export const createVisit = (ports: VisitPorts) => {
     },
     flush,
     enter,
+    /** The `$identify` of this key with this visitor id and this signature was dropped. */
+    disown(visitorId: string, key: string, signature: string | undefined) {
+      enter({ dropped: visitorId, key });
+      const newer = visitor.newerSignature(key, signature);
+      if (newer) ports.identify(key, newer);
+    },
     /** The recorder has an event. */
     take(text: ItemText, isSingle: boolean) {
       if (isSingle) courier.single(idOf(text));

@@ -59,7 +59,7 @@ const start = (options?: PageViewOptions) => {
   });
   const tracker = { page, on, correlationValue: () => allowed } as unknown as Tracker;
   const visitor = { id: () => visitorId, isStarted: () => visitorId !== undefined };
-  const tools = { ...createTools(visitor, [], undefined, (run) => run()), renewBy: () => {} };
+  const tools = createTools({ visitor, steps: [], local: undefined, renewBy: () => {}, attempt: (run) => run() });
   const stop = pageViews(options)(tracker, tools);
   const views = () => page.mock.calls.map(([view]) => view);
   return { stop, views, urls: () => views().map(({ url }) => url.replace(ORIGIN, '')) };
