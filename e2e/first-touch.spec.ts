@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { loadPackage } from './support/app.ts';
+import { holdDatabase } from './support/busyDatabase.ts';
 import { expect, test } from './support/test.ts';
 
 /** Starts a tracker with the plugin on this page. */
@@ -47,11 +48,39 @@ test('firstTouch gives campaign, referrer and landing page of the first visit to
     first_landing_page: `${demo.address}/blank`,
   };
   await expect.poll(() => demo.events('first_touch')).toMatchObject([{ payload: touch }]);
-  const customers = await demo.customers();
-  expect(customers.map(({ primaryKey, properties }) => [primaryKey, properties])).toEqual([
-    ['ann@example.com', { plan: 'pro', ...touch }],
-    ['bob@example.com', {}],
-  ]);
+  // A page that leaves sends events and properties in requests of their own.
+  await expect
+    .poll(async () => (await demo.customers()).map(({ primaryKey, properties }) => [primaryKey, properties]))
+    .toEqual([
+      ['ann@example.com', { plan: 'pro', ...touch }],
+      ['bob@example.com', {}],
+    ]);
+  const [ann] = await demo.customers();
   const [event] = await demo.events('first_touch');
-  expect(event?.customerId).toBe(customers[0]?.id);
+  expect(event?.customerId).toBe(ann?.id);
+});
+
+test('firstTouch gives the first visit to a customer whose page leaves before the database has answered', {
+  tag: '@promise',
+}, async ({ demo, visitor, context }) => {
+  const { page, clew } = visitor;
+  await page.goto(`${demo.address}/blank?utm_source=news`);
+  await start(page);
+  await clew('track', 'seen');
+  await expect.poll(() => demo.events('seen')).toHaveLength(1);
+
+  const other = await context.newPage();
+  await other.goto(`${demo.address}/blank`);
+  const release = await holdDatabase(other);
+  await page.goto(`${demo.address}/blank?utm_source=other`);
+  await start(page);
+  await clew('identify', 'ann@example.com');
+  await page.goto(`${demo.address}/blank`);
+  await release();
+  await start(page);
+  await clew('identify', 'ann@example.com');
+
+  const touch = { first_utm_source: 'news', first_landing_page: `${demo.address}/blank` };
+  await expect.poll(() => demo.events('first_touch')).toMatchObject([{ payload: touch }]);
+  await expect.poll(() => demo.customers()).toMatchObject([{ primaryKey: 'ann@example.com', properties: touch }]);
 });

@@ -74,13 +74,22 @@ export const firstTouch =
       setProperties(given);
       track('first_touch', given);
     };
+    /** The visitor id of the last `$identify` of this page. */
+    let identified: unknown;
+    const giveNow = () => give(identified);
     // The properties follow an `$identify` only. A customer of earlier visits has had another first visit.
     const off = on('trace', (trace) => {
       if (trace.step !== 'tracked' || trace.event.event !== IDENTIFY) return;
-      const { correlationValue: id } = trace.event;
-      known.then(() => give(id));
+      identified = trace.event.correlationValue;
+      known.then(giveNow);
     });
+    // A page that leaves before the database has answered makes its `$identify` then, in the tracker's listener of this event.
+    globalThis.addEventListener?.('pagehide', giveNow);
+    const end = () => {
+      off();
+      globalThis.removeEventListener?.('pagehide', giveNow);
+    };
     // A listener costs something for each event.
-    known.then(() => kept().touch || off());
-    return off;
+    known.then(() => kept().touch || end());
+    return end;
   };

@@ -101,6 +101,22 @@ describe('firstTouch', () => {
     expect((await second.given()).events).toMatchObject([{ first_landing_page: `${SHOP}/yarns/sea` }]);
   });
 
+  it('gives it once to a customer whose page leaves before the database has answered', async () => {
+    const store = createMemoryStore();
+    await open({ store, referrer: FOUND }).end();
+    const second = open({ store, url: `${SHOP}/club` });
+    second.tracker.identify('ann');
+    second.page.leave();
+    await Promise.resolve();
+    const third = open({ store, url: `${SHOP}/club` });
+    third.tracker.identify('ann');
+    await third.given();
+    const uuids = (name: string) => new Set([...second.events(name), ...third.events(name)].map(({ uuid }) => uuid));
+    expect([uuids('$identify').size, uuids('first_touch').size]).toEqual([1, 1]);
+    const upserts = [...second.upserts(), ...third.upserts()];
+    expect(upserts.map(({ primary_key, properties }) => [primary_key, properties])).toContainEqual(['ann', TOUCH]);
+  });
+
   it('has no referrer of the site itself, and takes the parameters that are asked for', async () => {
     const { tracker, given } = open({ referrer: `${SHOP}/`, plugin: { parameters: ['gclid', 'ref'] } });
     tracker.identify('ann');
