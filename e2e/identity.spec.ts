@@ -217,7 +217,9 @@ test('properties that are set before identify reach the customer, over pages, a 
   await first.clew('setProperties', { of: 'an anonymous visitor' });
   await first.clew('reset');
   await first.clew('identify', 'bob@example.com');
-  await first.clew('flush');
+  // It arrives after them. `flush` would not wait for the other tab, which may still hold the lease.
+  await first.clew('track', 'of bob');
+  await expect.poll(() => demo.events('of bob')).toHaveLength(1);
   expect((await propertiesOf())[1]).toEqual(['bob@example.com', {}]);
   expect(
     await first.page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('clew.early'))),
