@@ -48,7 +48,7 @@ test('firstTouch gives campaign, referrer and landing page of the first visit to
     first_landing_page: `${demo.address}/blank`,
   };
   await expect.poll(() => demo.events('first_touch')).toMatchObject([{ payload: touch }]);
-  // A page that leaves sends events and properties in requests of their own.
+  // A page that leaves sends events and properties in separate requests.
   await expect
     .poll(async () => (await demo.customers()).map(({ primaryKey, properties }) => [primaryKey, properties]))
     .toEqual([
