@@ -11,6 +11,8 @@ export interface Clock {
 
 /** A look at the visitor's clock. Times are in ms since the epoch. */
 interface Look {
+  /** The visitor's clock. */
+  readonly at: number;
   /** When the page began to load, by the visitor's clock of now. */
   readonly loadedAt: number;
   /** How far (ms) the visitor has set the clock back since the page began to load. */
@@ -29,13 +31,15 @@ const SET_BACK = 60_000;
  */
 export const createClock = (): Clock => {
   const since = Date.now() - performance.now();
-  let last: Look = { loadedAt: since, setBack: 0, shown: 0 };
+  let last: Look = { at: 0, loadedAt: since, setBack: 0, shown: 0 };
   const now = () => {
     const at = Date.now();
+    // A burst makes thousands of calls in a millisecond.
+    if (at === last.at) return last.shown;
     const loadedAt = at - performance.now();
     const by = last.loadedAt - loadedAt;
     const setBack = last.setBack + (by > SET_BACK ? Math.round(by) : 0);
-    last = { loadedAt, setBack, shown: Math.max(last.shown, at + setBack) };
+    last = { at, loadedAt, setBack, shown: Math.max(last.shown, at + setBack) };
     return last.shown;
   };
   return {
