@@ -9,7 +9,7 @@ export interface IntakePorts {
   number(text: ItemText): ItemText;
   /** So many events more are counted as tracked. */
   begin(length?: number): void;
-  /** This `$identify` was made. */
+  /** This `$identify` was made, here or by a page that has left it. */
   onIdentify(text: ItemText): void;
   /** There is no room for an event. */
   drop(text: ItemText, reason: DropReason): void;
@@ -53,6 +53,8 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   const adopt = (text: ItemText): Report | undefined => {
     if (queue.has(idOf(text))) return undefined;
     if (isEvent(text)) begin();
+    // That page may have crashed before a plugin could do its work for the customer.
+    if (isIdentify(text)) onIdentify(text);
     return add(text, true);
   };
 

@@ -117,6 +117,19 @@ describe('firstTouch', () => {
     expect(upserts.map(({ primary_key, properties }) => [primary_key, properties])).toContainEqual(['ann', TOUCH]);
   });
 
+  it('gives it to a customer whose page crashes before the database has answered', async () => {
+    const store = createMemoryStore();
+    await open({ store, referrer: FOUND }).end();
+    const hanging: Store = { ...store, transact: () => new Promise(() => {}) };
+    open({ store: hanging, url: `${SHOP}/club` }).tracker.identify('ann');
+    // The journal is written in a microtask.
+    await Promise.resolve();
+    const third = open({ store, url: `${SHOP}/club` });
+    third.tracker.identify('ann');
+    expect(await third.given()).toEqual({ properties: [['ann', TOUCH]], events: [TOUCH] });
+    expect(third.events('$identify')).toHaveLength(1);
+  });
+
   it('has no referrer of the site itself, and takes the parameters that are asked for', async () => {
     const { tracker, given } = open({ referrer: `${SHOP}/`, plugin: { parameters: ['gclid', 'ref'] } });
     tracker.identify('ann');
