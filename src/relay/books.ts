@@ -48,18 +48,20 @@ export const engineOf = (userAgent: string | null): BookTotals['engine'] => {
 
 const nameOf = ({ release, engine }: Load, what: string): string => JSON.stringify([release, engine, what]);
 
-/** The difference of two accounts, as changes of the totals. */
-const changesOf = (before: Load | undefined, after: Load): Counts => {
+/** The difference of two accounts, as changes of the totals. `counts` are those of the account after the request. */
+const changesOf = (before: Load | undefined, after: Load, counts: Counts): Counts => {
   const changes: Record<string, number> = {};
-  const add = (load: Load, sign: number) => {
-    for (const [what, count] of Object.entries(countsOf(load))) {
+  const add = (load: Load, counts: Counts, sign: number) => {
+    for (const [what, count] of Object.entries(counts)) {
+      if (!count) continue;
       const name = nameOf(load, what);
       changes[name] = (changes[name] ?? 0) + sign * count;
     }
   };
-  if (before) add(before, -1);
-  add(after, 1);
-  return Object.fromEntries(Object.entries(changes).filter(([, by]) => by));
+  if (before) add(before, countsOf(before), -1);
+  add(after, counts, 1);
+  for (const [name, by] of Object.entries(changes)) if (!by) delete changes[name];
+  return changes;
 };
 
 const totalsOf = (day: string, totals: Counts): BookTotals[] => {
@@ -128,13 +130,14 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       const before = text === undefined ? undefined : (JSON.parse(text) as Load);
       const after = withFact(before, fact, await isOlder(before, fact));
       const written = JSON.stringify(after);
-      const changes = changesOf(before, after);
-      if (text === written) return countsOf(after);
+      const counts = countsOf(after);
+      if (text === written) return counts;
+      const changes = changesOf(before, after, counts);
       if (!(await store.write({ load, before: text, after: written, day: after.day, changes }))) continue;
       const totals = known.get(after.day) ?? {};
       for (const [name, by] of Object.entries(changes)) totals[name] = (totals[name] ?? 0) + by;
       known.set(after.day, totals);
-      return countsOf(after);
+      return counts;
     }
     throw new Error(`seen.books: expected to write a page load within ${MOST_TRIES} tries`);
   };

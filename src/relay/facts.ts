@@ -77,14 +77,13 @@ export const factsOf = (
     const ranges = Object.entries(reasons).map(([reason, pairs]) => [reason, union([], pairs)] as const);
     change(load, () => ({ dropped: Object.fromEntries(ranges) }));
   }
-  const delivered = new Map<number, [n: number, age: number][]>();
+  const delivered = new Map<number, Map<number, number>>();
   for (const { came, time } of isServed ? [...taken, ...repeats] : []) {
     const [load, n] = numberIn(came) ?? [];
     if (!load || !n) continue;
-    const numbers = delivered.get(load) ?? [];
-    numbers.push([n, at - time]);
-    delivered.set(load, numbers);
+    const ages = delivered.get(load) ?? new Map<number, number>();
+    delivered.set(load, ages.set(n, at - time));
   }
-  for (const [load, numbers] of delivered) change(load, () => ({ delivered: numbers }));
+  for (const [load, ages] of delivered) change(load, () => ({ delivered: ages }));
   return facts;
 };

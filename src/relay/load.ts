@@ -1,4 +1,4 @@
-import { type Ranges, sizeOf, union, without } from './ranges.js';
+import { type Ranges, rangesOf, sizeOf, union, without } from './ranges.js';
 
 /** Ages of late events, each with its least age in ms. An event belongs to the oldest one that it has reached. */
 export const AGES = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000, '7d': 604_800_000 } as const;
@@ -42,7 +42,7 @@ export interface Fact {
   /** When the page load began, in ms since the epoch by the relay's clock. */
   readonly begunAt?: number | undefined;
   /** Numbers that the service has now, each with the age (ms) of its event. */
-  readonly delivered?: readonly (readonly [n: number, age: number])[];
+  readonly delivered?: ReadonlyMap<number, number>;
   readonly unnumbered?: Readonly<Record<string, number>>;
   readonly dropped?: Readonly<Record<string, Ranges>>;
 }
@@ -95,9 +95,11 @@ const lengthOf = ({ delivered, dropped, summed }: Load): number =>
 const added = (load: Load | undefined, fact: Fact, isOlder: boolean): Load => {
   const { delivered = [], summed } = load ?? {};
   const ended = summed?.ended ?? [];
-  const fresh = [...new Map(fact.delivered)].filter(([n]) => !isIn(delivered, n) && !isIn(ended, n));
+  const fresh: number[] = [];
   const late: Record<string, number> = { ...load?.late };
-  for (const [, ms] of fresh) {
+  for (const [n, ms] of fact.delivered ?? []) {
+    if (isIn(delivered, n) || isIn(ended, n)) continue;
+    fresh.push(n);
     const age = ageOf(ms);
     if (age) late[age] = (late[age] ?? 0) + 1;
   }
@@ -111,10 +113,7 @@ const added = (load: Load | undefined, fact: Fact, isOlder: boolean): Load => {
     day: load?.day ?? fact.day,
     count: Math.max(load?.count ?? 0, fact.count ?? 0),
     closed: Math.max(load?.closed ?? 0, fact.closed ?? 0),
-    delivered: union(
-      delivered,
-      fresh.flatMap(([n]) => [n, n]),
-    ),
+    delivered: union(delivered, rangesOf(fresh)),
     unnumbered: higher(load?.unnumbered ?? {}, fact.unnumbered),
     dropped,
     late,

@@ -15,6 +15,17 @@ export const union = (one: Ranges, other: Ranges): Ranges => {
   return merged;
 };
 
+/** These numbers, in any order. */
+export const rangesOf = (numbers: readonly number[]): Ranges => {
+  const ranges: number[] = [];
+  for (const n of [...numbers].sort((one, other) => one - other)) {
+    const end = ranges.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (n > end + 1) ranges.push(n, n);
+    else ranges[ranges.length - 1] = n;
+  }
+  return ranges;
+};
+
 /** How many numbers up to `most` there are. */
 export const sizeOf = (ranges: Ranges, most = Number.POSITIVE_INFINITY): number => {
   let size = 0;

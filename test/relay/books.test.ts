@@ -53,6 +53,13 @@ describe('the report has, for each release, engine and day,', () => {
     expect(await books()).toMatchObject([{ tracked: 1, delivered: 1, missing: 0, late: { '1h': 1 } }]);
   });
 
+  it('a number that comes twice in a request, late once', async () => {
+    const { numbered, send, books } = open();
+    const timestamp = new Date(Date.now() - 7_200_000).toISOString();
+    await send({ batch: [numbered(1, { timestamp }), numbered(1, { timestamp })] });
+    expect(await books()).toMatchObject([{ tracked: 1, delivered: 1, late: { '1h': 1 } }]);
+  });
+
   it('events that the tracker has dropped, by reason', async () => {
     const { numbered, send, book, drop, books } = open();
     const body = {

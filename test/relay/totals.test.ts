@@ -63,7 +63,7 @@ describe('the totals', () => {
   it('have no reason that holds for no event any more', async () => {
     const { totals, add, changes } = await open();
     await add({ count: 2, dropped: { expired: [1, 1] } });
-    await add({ delivered: [[1, 0]] });
+    await add({ delivered: new Map([[1, 0]]) });
     expect(totals()).toMatchObject([{ tracked: 2, delivered: 1, unknown: 1 }]);
     expect(totals()[0]?.dropped).toEqual({});
     for (const change of changes) expect(Object.values(change.changes)).not.toContain(0);
@@ -102,7 +102,7 @@ describe('the totals', () => {
 
 it('a repeated request writes nothing', async () => {
   const { add, changes } = await open();
-  const fact = { count: 2, closed: 2, delivered: [[1, 0]], dropped: { full: [2, 2] } } as const;
+  const fact = { count: 2, closed: 2, delivered: new Map([[1, 0]]), dropped: { full: [2, 2] } };
   await add(fact);
   await add(fact);
   expect(changes).toHaveLength(1);
@@ -115,7 +115,7 @@ it('the store states its memory once for each page load', async () => {
     return DAY;
   };
   const { add } = await open({ memory });
-  await add({ delivered: [[1, 0]] });
+  await add({ delivered: new Map([[1, 0]]) });
   expect(asked).toBe(0);
   for (let count = 2; count < 5; count++) await add({ count, begunAt: Date.now() });
   expect(asked).toBe(1);
