@@ -47,11 +47,13 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   const [likely, other] = isSameClock ? [measured, 0] : [0, measured];
   const guesses = [...(known !== undefined ? [known, measured, 0] : [likely, other]), at - now + back];
   const [first = 0] = guesses;
-  // An event from the future was tracked before it arrived. The latest possible time is the arrival.
-  const otherwise = guesses.some((offset) => latest + offset > at) ? at - latest : first;
   // If the clock was set ahead since, a time after the arrival is of that clock.
   const isAhead = known !== undefined && known - measured > RIGHT;
   let next = isAhead ? at : at + RIGHT;
+  // Nearly always: all events fit one offset, which keeps their order.
+  if (latest + first <= next && Math.min(...times) + first >= at - maxPast) return times.map(() => first);
+  // An event from the future was tracked before it arrived. The latest possible time is the arrival.
+  const otherwise = guesses.some((offset) => latest + offset > at) ? at - latest : first;
   const found = new Map<number, number>();
   // From the last event on: an offset that would change the order is of another clock.
   for (const time of times.filter(Number.isFinite).sort((one, other) => other - one)) {

@@ -106,15 +106,15 @@ export const memoryBuckets = (): Buckets => {
   return {
     take: (takes) => {
       const now = performance.now();
-      const all = takes.map((take) => ({ ...take, bucket: refilled(take, now) }));
+      const all = takes.map((take) => ({ take, bucket: refilled(take, now) }));
       let wait = 0;
-      for (const { rate, isLate, bucket } of all)
-        if (bucket.tokens < (isLate ? 0 : 1)) wait = Math.max(wait, ((1 - bucket.tokens) * 1000) / rate);
+      for (const { take, bucket } of all)
+        if (bucket.tokens < (take.isLate ? 0 : 1)) wait = Math.max(wait, ((1 - bucket.tokens) * 1000) / take.rate);
       // A refused request keeps no bucket that was not there: it must not be able to make others be dropped.
       if (wait) return wait;
-      for (const { key, cost, bucket } of all) {
-        bucket.tokens -= cost;
-        keep(key, bucket);
+      for (const { take, bucket } of all) {
+        bucket.tokens -= take.cost;
+        keep(take.key, bucket);
       }
       return 0;
     },
@@ -260,8 +260,8 @@ export const createLimits = (
     }
     if (wait > 0) throw new Refusal(429, TOO_MANY, Math.ceil(wait / 1000));
   };
-  const takeOf = (rate: Rate | false, key: string | undefined, cost: number, isLate: boolean): Take[] =>
-    rate && key !== undefined ? [{ ...rate, key, cost, isLate }] : [];
+  const takeOf = (of: Rate | false, key: string | undefined, cost: number, isLate: boolean): Take[] =>
+    of && key !== undefined ? [{ rate: of.rate, burst: of.burst, key, cost, isLate }] : [];
 
   let isWarned = !(perAddress || isAddressAdded) || options.trustedProxies !== undefined;
   const noticeProxy = (headers: RelayRequest['headers']) => {

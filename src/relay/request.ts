@@ -39,12 +39,16 @@ const readAll = async (chunks: Chunks, limit: number): Promise<Uint8Array> => {
   for await (const chunk of chunks) {
     const after = bytes + chunk.length;
     if (after > limit) throw new Refusal(413, `expected a body of at most ${limit} bytes`);
-    if (after > all.length) {
-      const grown = new Uint8Array(Math.min(Math.max(after, 2 * all.length), limit));
-      grown.set(all.subarray(0, bytes));
-      all = grown;
+    // Most bodies arrive as one chunk, which needs no copy.
+    if (bytes === 0) all = chunk;
+    else {
+      if (after > all.length) {
+        const grown = new Uint8Array(Math.min(Math.max(after, 2 * all.length), limit));
+        grown.set(all.subarray(0, bytes));
+        all = grown;
+      }
+      all.set(chunk, bytes);
     }
-    all.set(chunk, bytes);
     bytes = after;
   }
   return all.subarray(0, bytes);

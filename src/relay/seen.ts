@@ -129,8 +129,8 @@ export const memorySeen = ({
       const mine = { owner, until: now + maxPending };
       return uuids.map((uuid) => {
         if (holds(taken.get(uuid) ?? older.get(uuid))) return 'taken';
-        const { owner: by, until } = pending.get(uuid) ?? {};
-        if (by !== owner && holds(until)) return 'pending';
+        const held = pending.get(uuid);
+        if (held && held.owner !== owner && holds(held.until)) return 'pending';
         pending.set(uuid, mine);
         return 'new';
       });

@@ -53,7 +53,7 @@ interface NodeHttp {
 interface ClientRequest {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'response', listener: (response: IncomingMessage) => void): unknown;
-  end(body: string): unknown;
+  end(body: Uint8Array): unknown;
   destroy(error: Error): unknown;
 }
 interface IncomingMessage {
@@ -65,6 +65,8 @@ interface IncomingMessage {
 
 /** How long an unused connection is kept, in ms: less than the 5 s after which Node's servers end them. */
 const KEEP_ALIVE = 4000;
+
+const utf8 = new TextEncoder();
 
 const sendByHttp = (load: (module: string) => unknown): Send => {
   const open = (module: string) => {
@@ -93,7 +95,8 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
         for (const event of ['error', 'close'] as const)
           response.on(event, () => reject(Error('the response was aborted')));
       });
-      posting.end(body);
+      // Node would go through a text three times: for its length, to join it to the head, and to write it.
+      posting.end(utf8.encode(body));
     });
     return { answered, cancel: () => posting.destroy(Error('cancelled')) };
   };

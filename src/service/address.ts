@@ -16,7 +16,7 @@ export const isKey = (value: unknown): boolean =>
 
 /** The text without the key, as it is and as JSON writes it: an error page may echo the request's headers. */
 export const withoutKey = (text: string, apiKey: string): string =>
-  apiKey ? [apiKey, JSON.stringify(apiKey).slice(1, -1)].reduce(withoutSecret, text) : text;
+  text && apiKey ? [apiKey, JSON.stringify(apiKey).slice(1, -1)].reduce(withoutSecret, text) : text;
 
 /** Also without a part of it at the end, because only the beginning of a long answer is read. */
 const withoutSecret = (text: string, secret: string): string => {

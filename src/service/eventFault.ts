@@ -14,15 +14,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Whether a value is a lower-case UUID. */
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 
-const TIMESTAMP = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 /** Databases know no year 0. An offset can lead into it, or beyond 9999. */
 const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const isTimestamp = (value: unknown): boolean => {
-  if (typeof value !== 'string') return false;
-  const day = Number(TIMESTAMP.exec(value)?.[1] ?? 0);
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return false;
   const time = Date.parse(value);
-  if (!day || Number.isNaN(time)) return false;
+  if (Number.isNaN(time)) return false;
+  const day = Number(value.slice(8, 10));
   // `Date.parse` accepts the 30th of February as the 2nd of March.
   const isOfMonth = () => new Date(value.replace(/T.*/, 'T00:00Z')).getUTCDate() === day;
   return (day < 29 || isOfMonth()) && time >= FIRST_TIME && time <= LAST_TIME;
