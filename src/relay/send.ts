@@ -82,8 +82,15 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
       posting.on('response', (response) => {
         let text = '';
         const get = (name: string) => response.headers[name.toLowerCase()]?.toString() ?? null;
-        const finish = () =>
+        let isFinished = false;
+        const finish = () => {
+          isFinished = true;
           resolve({ status: response.statusCode ?? 0, headers: { get }, text: text.slice(0, MOST_READ) });
+        };
+        // Every response ends with `close`. An error collects its stack, so it is made only when it is needed.
+        const abort = () => {
+          if (!isFinished) reject(Error('the response was aborted'));
+        };
         response.setEncoding('utf8');
         response.on('data', (piece) => {
           text += piece;
@@ -92,8 +99,8 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
           posting.destroy(Error('the answer is too long'));
         });
         response.on('end', finish);
-        for (const event of ['error', 'close'] as const)
-          response.on(event, () => reject(Error('the response was aborted')));
+        response.on('error', abort);
+        response.on('close', abort);
       });
       // Node would go through a text three times: for its length, to join it to the head, and to write it.
       posting.end(utf8.encode(body));
