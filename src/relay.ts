@@ -203,7 +203,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     let response: Response;
     let isWhole = false;
     try {
-      const { rejected: mistimed, ...right } = (await timing)(fresh);
+      const right = (await timing)(fresh);
+      const { rejected: mistimed } = right;
       moved = right.moved;
       // After the reservation: an event that the service has is answered as a success, whatever `accept` decides now.
       const sender = senderOf(request, connection);

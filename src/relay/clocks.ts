@@ -66,9 +66,37 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   return times.map((time) => found.get(time) ?? first);
 };
 
+/** The number of an event's page load, if the event has one. */
+const loadIn = ({ seq }: WireEvent): number | undefined =>
+  Array.isArray(seq) && Number.isSafeInteger(seq[0]) ? seq[0] : undefined;
+
 /** Names the page load of an event: its number is one of the visitor's browser. */
-const loadOf = ({ correlationValue, seq }: WireEvent): string =>
-  Array.isArray(seq) && Number.isSafeInteger(seq[0]) ? `${correlationValue}:${seq[0]}` : '';
+const nameOf = (event: WireEvent): string => {
+  const load = loadIn(event);
+  return load === undefined ? '' : `${event.correlationValue}:${load}`;
+};
+
+const isOfSameLoad = (one: WireEvent, other: WireEvent): boolean =>
+  one.correlationValue === other.correlationValue && loadIn(one) === loadIn(other);
+
+/** The events of each page load, by its name. */
+const byLoad = (events: readonly RelayedEvent[]): Map<string, RelayedEvent[]> => {
+  const loads = new Map<string, RelayedEvent[]>();
+  let own: RelayedEvent[] = [];
+  let before: WireEvent | undefined;
+  for (const event of events) {
+    const { came } = event;
+    // Most events are of the same page load as the one before, which needs no name.
+    if (!before || !isOfSameLoad(before, came)) {
+      const name = nameOf(came);
+      own = loads.get(name) ?? [];
+      loads.set(name, own);
+    }
+    own.push(event);
+    before = came;
+  }
+  return loads;
+};
 
 export interface ClockOptions {
   readonly correctClock: boolean;
@@ -112,13 +140,7 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
   /** The offset of each event whose time is to be moved. */
   const offsetsOf = async (events: readonly RelayedEvent[], reading: Reading | undefined, at: number) => {
     const found = new Map<RelayedEvent, number>();
-    const loads = new Map<string, RelayedEvent[]>();
-    for (const event of events) {
-      const name = loadOf(event.came);
-      const own = loads.get(name);
-      if (own) own.push(event);
-      else loads.set(name, [event]);
-    }
+    const loads = byLoad(events);
     const names = [...loads.keys()].filter(Boolean);
     const remembered = names[0] ? await attempt(() => offsets(names)) : undefined;
     for (const [name, own] of loads) {
