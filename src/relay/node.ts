@@ -26,13 +26,13 @@ export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
+  end(): unknown;
   end(body: Uint8Array): unknown;
   /** Present for a request of HTTP/2, which has no header `Connection`. */
   readonly stream?: { close(): unknown };
 }
 
 const MOUNT_BEFORE = 'the body has been read already: mount the relay before body parsers';
-const NOTHING = new Uint8Array(0);
 /** Bytes of an unwanted body that are read and thrown away. After that the connection is cut. */
 const MOST_DROPPED = 4_194_304;
 
@@ -60,13 +60,15 @@ export const toNodeHandler =
       const connection = { address: request.socket?.remoteAddress ?? 'unknown' };
       answer = await relay(toRequest(request, isRead ? parsedBody(request) : chunks, isRead), connection);
     }
-    const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : NOTHING;
+    const body = answer.body ? new Uint8Array(await answer.arrayBuffer()) : undefined;
     // A time-out of the app may have answered in the meantime.
     if (!response.headersSent) {
       response.statusCode = answer.status;
       const { stream } = response;
       for (const [name, value] of answer.headers) if (!stream || name !== 'connection') response.setHeader(name, value);
-      response.end(body);
+      // Without a body, Node writes the head alone, in one piece.
+      if (body) response.end(body);
+      else response.end();
       // After the answer: the rest of the body may never come.
       if (stream && answer.headers.has('Connection')) stream.close();
     }
