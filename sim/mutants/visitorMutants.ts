@@ -199,7 +199,7 @@ export const visitorMutants: readonly Mutant[] = [
     name: 'drops properties if a page that leaves does not know the customer',
     file: 'visitor/calls.ts',
     find: '    if (item && isEarly(item) && !isSure) break;\n',
-    replace: '',
+    replace: '    if (item && isEarly(item) && !isSure) {\n      count++;\n      continue;\n    }\n',
   },
   {
     name: 'leaves the calls of a page that left before the bundle was loaded to the next page that loads',

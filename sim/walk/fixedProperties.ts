@@ -131,4 +131,16 @@ export const fixedProperties: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'properties of a page that leaves before its database has answered reach the customer',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 8000 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+        { wait: now, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+      ],
+      { hasStub: false },
+    ),
+  },
 ];
