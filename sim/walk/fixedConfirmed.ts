@@ -267,4 +267,27 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a handover that the relay has taken is not sent again by a page that opens later and takes it in from the journal',
+    plan: relayed(
+      362,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: { ms: 2 }, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 19_504 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { tasks: 8 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 3 }, action: { verb: 'busyDatabase', ms: 400 } },
+        { wait: { tasks: 10 }, action: { verb: 'trackAndLeave', tab: 1, count: 2 } },
+        { wait: { tasks: 13 }, action: { verb: 'crash', tab: 1 } },
+        { wait: { ms: 53 }, action: { verb: 'restartRelay' } },
+        { wait: { ms: 12_590 }, action: { verb: 'back', tab: 1 } },
+      ],
+      {
+        theme: 'pages',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+        hasStub: false,
+      },
+    ),
+  },
 ];
