@@ -60,8 +60,17 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'gives properties before identify to the customer of another visitor id',
     file: 'visitor/calls.ts',
-    find: '(owner === thread && !isUnsent)',
-    replace: '!isUnsent',
+    find: 'owner === visitor.thread && !isUnsent;',
+    replace: '!isUnsent;',
+  },
+  {
+    name: 'sends properties that are set after a dropped $identify',
+    file: 'visitor/calls.ts',
+    find: '  return [visitor, upsertOf(visitor, text as ItemText, owner, service)];\n',
+    replace:
+      "  const isQueued = !owner && typeof known === 'string';\n" +
+      '  if (isQueued) return [visitor, [text as ItemText, { primary_key: known, signature: proof ?? undefined }]];\n' +
+      '  return [visitor, upsertOf(visitor, text as ItemText, owner, service)];\n',
   },
   {
     name: 'keeps only the latest properties before identify',

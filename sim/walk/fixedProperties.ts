@@ -143,4 +143,26 @@ export const fixedProperties: readonly FixedWalk[] = [
       { hasStub: false },
     ),
   },
+  {
+    name: 'properties that are set after the relay has refused their $identify do not pass those that wait for the next one',
+    plan: relayed(
+      4_101_098,
+      [
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'bob', isForged: true } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 510 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'changeKeys', kind: 'revokes' } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } },
+      ],
+      {
+        theme: 'tokens',
+        features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', compress: 'false' },
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+      },
+    ),
+  },
 ];

@@ -53,19 +53,20 @@ const identify = (
 };
 
 /**
- * An upsert with its customer, if the visitor is identified.
+ * An upsert with its customer, if the visitor is identified. After a dropped `$identify`, it waits for the next one.
  *
- * @param owner the visitor id under which it waits. After a dropped `$identify`, it waits for the next one.
+ * @param owner the visitor id under which it has waited
  */
-export const upsertOf = (visitor: Visitor, text: ItemText, owner: unknown, service: string): Finished => {
-  const { thread, keys } = visitor;
-  const [known, proof, isUnsent] = keys[service] ?? [];
-  const isDue = owner === undefined || (owner === thread && !isUnsent);
+export const upsertOf = (
+  visitor: Visitor,
+  text: ItemText,
+  owner: unknown = visitor.thread,
+  service: string,
+): Finished => {
+  const [known, proof, isUnsent] = visitor.keys[service] ?? [];
+  const isDue = owner === visitor.thread && !isUnsent;
   const isKnown = typeof known === 'string' && isDue;
-  return [
-    text,
-    isKnown ? { primary_key: known, signature: proof ?? undefined } : { correlationValue: owner ?? thread },
-  ];
+  return [text, isKnown ? { primary_key: known, signature: proof ?? undefined } : { correlationValue: owner }];
 };
 
 /** The visitor after a call, and the item that the call makes. */

@@ -245,6 +245,16 @@ describe('properties of a customer whose $identify a relay rejects', () => {
     expect(entries()).toEqual([]);
   });
 
+  it('are not passed by properties that are set after the rejection', async () => {
+    const test = (await pages())();
+    test.tracker.identify('ann', { plan: 'a', seats: 1 }, signed('bob'));
+    await flush(test);
+    test.tracker.setProperties({ plan: 'b' });
+    test.tracker.identify('ann', undefined, signed('ann'));
+    await flush(test);
+    expect(await customers()).toEqual([['ann', { plan: 'b', seats: 1 }]]);
+  });
+
   it('wait no longer than the visitor id', async () => {
     const test = (await pages())();
     test.tracker.identify('ann', { plan: 'pro' }, signed('ann', { iat: 1, exp: 2 }));
