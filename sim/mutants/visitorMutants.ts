@@ -23,8 +23,14 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'if (is(AWAY)) start(isMissing());',
+    find: 'if (is(AWAY)) start(isMissing() || isErased(who));',
     replace: 'if (is(AWAY)) life = { at: OPEN, isSure: true };',
+  },
+  {
+    name: 'goes on after a refusal that came just before the page left for the back/forward cache',
+    file: 'visitor/visitor.ts',
+    find: 'start(isMissing() || isErased(who));',
+    replace: 'start(isMissing());',
   },
   {
     name: 'keeps the visitor id at reset()',

@@ -52,6 +52,28 @@ export const fixed: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'a page that leaves a moment after a refusal in another tab notices it when it is back from the back/forward cache',
+    plan: relayed(
+      3_000_502,
+      [
+        { wait: now, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 625 }, action: { verb: 'service', status: undefined, takes: false } },
+        { wait: now, action: { verb: 'refuseAndLeave', tab: 1 } },
+        { wait: { tasks: 6 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { tasks: 11 }, action: { verb: 'back', tab: 2 } },
+        { wait: { ms: 36_195 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+      ],
+      {
+        theme: 'consent',
+        isDirect: true,
+        features: { ...MODERN, hasGpc: true },
+        dataset: { ...keyed, flushInterval: '200', consent: 'granted', respectGpc: 'true' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
     name: 'a page that is offline for long keeps in memory only the latest of what it has stored',
     plan: relayed(
       1,

@@ -34,8 +34,10 @@ export const createHint = (service: string, local?: Local) => {
   /**
    * Whether another page has erased the mark of this service since this page has seen the hint, as a refusal does. If localStorage is
    * full or refused, the mark may be missing without a refusal.
+   *
+   * @param seen undefined if this page has seen no hint
    */
-  const isErased = (seen: string | undefined): boolean =>
+  const isErased = (seen: unknown): boolean =>
     !!seen && !carriedText(used, local) && carry(used, local, 1) && carry(used, local);
 
   return [() => readHint(service), writeHint, rawHint, isErased] as const;

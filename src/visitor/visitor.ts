@@ -378,9 +378,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** After the handover: journals the changes that the database has not confirmed. */
     carry: write,
-    /** The page is back from the back/forward cache. */
+    /** The page is back from the back/forward cache. It may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
-      if (is(AWAY)) start(isMissing());
+      if (is(AWAY)) start(isMissing() || isErased(who));
     },
     /** The visitor refuses, by an answer or by a signal of the browser. */
     refuse(isAnswer: boolean) {

@@ -60,6 +60,26 @@ it.each([
   await expect(asking.tracker.correlationValue()).rejects.toThrow('refused');
 });
 
+it('a page that leaves just after a refusal in another tab notices it when restored', async () => {
+  const store = createMemoryStore();
+  const page = openPage();
+  const { tracker, names } = start({ baseUrl: '/clew', store });
+  await tracker.flush();
+  const other = open(store);
+  await other.tracker.flush();
+  other.tracker.consent(false);
+  tracker.track('leaving');
+  page.leave();
+  await later();
+  page.restore();
+  await later();
+  tracker.track('back');
+  await later();
+  expect(Object.keys(localStorage)).toEqual([]);
+  expect(names()).not.toContain('back');
+  await expect(tracker.correlationValue()).rejects.toThrow('refused');
+});
+
 describe('a hint that a page of the site has erased is no refusal', () => {
   const clearLocalStorage = () => {
     for (const key of Object.keys(localStorage)) delete localStorage[key];
