@@ -1,6 +1,7 @@
 import { type Answer, isRequired } from './consent.ts';
 import type { Stage } from './stage.ts';
 import { UNSAVED } from './unsaved.ts';
+import { isLoaded } from './visitor.ts';
 
 /** Time (ms) after which all tabs know a refusal, and the database is deleted. */
 const SETTLING = 5000;
@@ -27,11 +28,14 @@ const isCrossed = ({ consent: { answers } }: Stage): boolean =>
     ),
   );
 
-/** Whether only stubs know of the refusal. Its page, and all later pages, left before their bundle had loaded. */
+/**
+ * Whether only stubs know of the refusal. Its page, and all later pages, left before their bundle had loaded, or wait for it. The docs name the limit:
+ * before consent a stub may not write, and it cannot erase a database as its page leaves.
+ */
 const isInStubs = ({ browser, history: { departures, loadOf } }: Stage, { page, at }: Answer): boolean =>
   departures.some((left) => left.page === page && left.at >= at && !left.isLoaded) &&
   !departures.some((left) => left.isLoaded && loadOf(left.page) >= at) &&
-  ![...browser.pages].some(({ name }) => loadOf(name) >= at);
+  ![...browser.pages].some((other) => loadOf(other.name) >= at && isLoaded(other));
 
 /** Data that is still stored some time after a refusal. */
 export const findAfterRefusal = (stage: Stage): string | undefined => {
