@@ -34,6 +34,7 @@ import { hasRefusals } from './plan.ts';
 import { findSentAgain } from './repeatChecks.ts';
 import { checkRequests } from './requestChecks.ts';
 import { MESSAGE_TRAVEL, type Stage } from './stage.ts';
+import { mayBeUndone, UNDONE } from './unsaved.ts';
 import { findTwiceOnTheWire } from './wireChecks.ts';
 
 /** The names of the invariants, as reports print them. */
@@ -118,18 +119,22 @@ export const checkIdle = (stage: Stage): void => {
 /** Ends the report of an event that its page tracked before the database had answered. */
 export const EARLY = ' (its page was asking the database)';
 
-const checkPersons = ({ service, ledger, world }: Stage): void => {
+const checkPersons = (stage: Stage): void => {
+  const { service, ledger, world } = stage;
   const owners = new Map<string, string>();
   /** Visitor ids of two persons, which `INVARIANTS.person` reports. */
   const shared = new Set<string>();
   // Each service has customers of its own, and may know the same visitor by another key.
+  const undone = (...persons: readonly string[]) => (mayBeUndone(stage, persons) ? UNDONE : '');
+  const reasonOf = ({ isEarly, persons }: Tracked, owner: string) => (isEarly ? EARLY : undone(owner, ...persons));
   const nameOf = ({ correlationValue, isOther }: Stored) => `${correlationValue}${isOther ? ' (other)' : ''}`;
   for (const stored of service.stored) {
     if (stored.event !== '$identify') continue;
     const person = `${stored.payload.distinct_id}`;
     const owner = owners.get(nameOf(stored)) ?? person;
     if (owner !== person) shared.add(nameOf(stored));
-    if (owner !== person) world.break(INVARIANTS.person, `${nameOf(stored)}: ${owner} and ${person}`);
+    if (owner !== person)
+      world.break(INVARIANTS.person, `${nameOf(stored)}: ${owner} and ${person}${undone(owner, person)}`);
     owners.set(nameOf(stored), owner);
   }
   for (const stored of service.stored) {
@@ -138,16 +143,13 @@ const checkPersons = ({ service, ledger, world }: Stage): void => {
     if (event && !shared.has(nameOf(stored)) && !ledger.owners(event).has(owner))
       world.break(
         INVARIANTS.logout,
-        `event ${event.n} of ${[...event.persons].map((name) => name || 'nobody')} went to ${owner}${event.isEarly ? EARLY : ''}`,
+        `event ${event.n} of ${[...event.persons].map((name) => name || 'nobody')} went to ${owner}${reasonOf(event, owner)}`,
       );
   }
   for (const [n, key] of service.upserted) {
     const call = ledger.tracked.get(n);
     if (call && !shared.size && !ledger.owners(call).has(key))
-      world.break(
-        INVARIANTS.logout,
-        `properties ${n} of ${[...call.persons]} went to ${key}${call.isEarly ? EARLY : ''}`,
-      );
+      world.break(INVARIANTS.logout, `properties ${n} of ${[...call.persons]} went to ${key}${reasonOf(call, key)}`);
   }
 };
 

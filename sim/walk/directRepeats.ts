@@ -1,3 +1,4 @@
+import { hasEvent } from './repeatChecks.ts';
 import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
@@ -19,7 +20,7 @@ const CALM = 5000;
 
 /** The reason why an event was confirmed twice, or '' if no reason explains it. */
 export const whyRepeated = (stage: Stage, uuid: string): string => {
-  const { history } = stage;
+  const { history, browser } = stage;
   const copies = sendingsOf(stage).flatMap(({ record, uuids }) => (uuids.includes(uuid) ? record : []));
   const [first] = copies.filter(({ end }) => end && !end.isFailed);
   if (!first) return '';
@@ -33,7 +34,15 @@ export const whyRepeated = (stage: Stage, uuid: string): string => {
   if (second && history.loadOf(second.from) < end + SETTLING) return REPEATED.tabs;
   // The page journals its events again, because it has no answer from the database yet.
   const isBack = ({ at }: typeof first) =>
-    history.restored(end, at).some((page) => history.departureOf(page, end) <= at);
+    history
+      .restored(end, at)
+      .some(
+        (page) =>
+          history.departureOf(page, end) <= at &&
+          browser.writes.some(
+            (write) => write.page === page && write.at >= end && write.at <= at && hasEvent(write, uuid),
+          ),
+      );
   if (second && isBack(second)) return REPEATED.back;
   if (mayBeTakenBack(stage, end)) return REPEATED.crash;
   return history.wasDiskFair(first.at - CALM, end + CALM) ? '' : REPEATED.disk;

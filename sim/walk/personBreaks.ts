@@ -3,6 +3,7 @@ import { changesPerson, hasTwoPersons, relayed } from './breakPlans.ts';
 import { EARLY, INVARIANTS } from './checks.ts';
 import type { KnownBreak } from './knownBreak.ts';
 import { has } from './plan.ts';
+import { UNDONE } from './unsaved.ts';
 
 /** Known breaks that mix up two people. */
 export const personBreaks: readonly KnownBreak[] = [
@@ -25,7 +26,7 @@ export const personBreaks: readonly KnownBreak[] = [
         dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key' },
       },
     ),
-    mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'kill'),
+    mayShow: (_plan, detail) => detail.endsWith(UNDONE),
   },
   {
     name: 'a SIGKILL takes an identify(), and its $identify is not stored or expires: an event of one person goes to the other',
@@ -48,7 +49,7 @@ export const personBreaks: readonly KnownBreak[] = [
       ],
       { theme: 'storage', dataset: { baseUrl: '/clew', maxQueuedEvents: '80' } },
     ),
-    mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'kill'),
+    mayShow: (_plan, detail) => detail.endsWith(UNDONE),
   },
   {
     name: 'two tabs within the time in which a page asks its database: an event of one goes to the person of the other',

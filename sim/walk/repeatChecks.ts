@@ -30,6 +30,23 @@ const isRead = ({ history }: Stage, { from, at, end }: RequestRecord): boolean =
 
 const isDeath = (verb: Action['verb']): boolean => verb === 'crash' || verb === 'kill' || verb === 'discard';
 
+export const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(value).includes(uuid);
+
+/**
+ * Whether a page with the event has crashed, and the site has deleted the database. With the database goes the list of journals that
+ * were taken in, so two pages may take in the same one. The page that crashes leaves the event in its own journal.
+ */
+const isTakenInAgain = ({ acts, browser, history }: Stage, uuid: string, to: number): boolean =>
+  acts.some(({ verb, at }) => verb === 'clearDatabase' && at <= to) &&
+  history.departures.some(
+    ({ page, kind, at }) =>
+      kind === 'crashes' &&
+      at <= to &&
+      browser.writes.some(
+        (write) => write.page === page && write.at <= at && typeof write.value === 'string' && hasEvent(write, uuid),
+      ),
+  );
+
 /**
  * Whether the page may not have been able to store that the event is confirmed. If the page has left at once, localStorage
  * has this for the next page, even if the database fails.
@@ -43,8 +60,7 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
   const isJournaled = ({ page, at: written, value }: Write) =>
     written <= at && typeof value === 'string' && value.includes(uuid) && (page === by || value.startsWith(RECEIPT));
   if (mayBeTakenBack(stage, at) && stage.browser.writes.some(isJournaled)) return true;
-  // With the database goes the list of journals that were taken in. Two pages may take in the same one, and one of them crashes.
-  if (has(plan, 'clearDatabase') && acts.some(({ verb }) => isDeath(verb))) return true;
+  if (isTakenInAgain(stage, uuid, to)) return true;
   const left = history.departureOf(by, at);
   const isInTime = left <= at + SETTLING;
   if (history.refused.has(by) || (isInTime && mayBeTakenBack(stage, left))) return true;
@@ -53,8 +69,6 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
   const isCrashed = acts.some((act) => isDeath(act.verb) && act.at >= at && act.at <= at + SETTLING);
   return isCrashed || !history.wasDiskFair(at - CALM, to);
 };
-
-const hasEvent = ({ value }: Write, uuid: string): boolean => JSON.stringify(value).includes(uuid);
 
 /**
  * Whether a page with the event did not learn that it is confirmed, and stored or journaled it again. Such a page was in the
