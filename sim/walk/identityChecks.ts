@@ -24,6 +24,13 @@ const servicesOf = ({ plan }: Stage): readonly boolean[] => (plan.npm?.hasOther 
 
 const personsOf = ({ ledger }: Stage): Set<string> => new Set(ledger.identified.map(({ person }) => person));
 
+/** Ends the report if more than one page has learned that a `$identify` was refused: each of them may send it again. */
+export const RESENT = ' (two tabs sent it again after a refusal)';
+
+const isResent = ({ history }: Stage, person: string): boolean =>
+  new Set(history.refusals.flatMap((one) => (one.person === person && one.reason === 'rejected' ? one.page : [])))
+    .size > 1;
+
 /** A person for whom a page sends `$identify` again although it has to know that the person is identified. */
 export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   const { plan, ledger, history } = stage;
@@ -34,7 +41,8 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   for (const person of personsOf(stage)) {
     const count = Math.max(...servicesOf(stage).map((isOther) => countOf(stage, person, isOther)));
     const needed = ledger.identified.filter((call) => call.person === person && call.isNew).length;
-    if (count > needed) return `$identify of ${person} ${count} times for ${needed} calls that need one`;
+    const why = isResent(stage, person) ? RESENT : '';
+    if (count > needed) return `$identify of ${person} ${count} times for ${needed} calls that need one${why}`;
   }
   return undefined;
 };

@@ -1,11 +1,12 @@
 import { MODERN } from '../browser/browser.ts';
 import { changesPerson, hasTwoPersons, relayed } from './breakPlans.ts';
 import { EARLY, INVARIANTS } from './checks.ts';
+import { RESENT } from './identityChecks.ts';
 import type { KnownBreak } from './knownBreak.ts';
 import { has } from './plan.ts';
 import { UNDONE } from './unsaved.ts';
 
-/** Known breaks that mix up two people. */
+/** Known breaks that mix up two people, or identify a person twice. */
 export const personBreaks: readonly KnownBreak[] = [
   {
     name: 'a SIGKILL takes the last seconds of localStorage: a page that leaves before its database has answered identifies another person on the same visitor id',
@@ -118,5 +119,27 @@ export const personBreaks: readonly KnownBreak[] = [
       },
     ),
     mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'limitStorage'),
+  },
+  {
+    name: 'two tabs learn that the relay has refused a $identify, and each sends it again with the newer token',
+    invariant: INVARIANTS.identify,
+    source: { docs: 'Two tabs after a refused `$identify`:' },
+    plan: relayed(
+      3_020_875,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 13_087 }, action: { verb: 'setProperties', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 2, person: 'ann', isForged: true } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+      ],
+      {
+        theme: 'tokens',
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+    mayShow: (_plan, detail) => detail.endsWith(RESENT),
   },
 ];
