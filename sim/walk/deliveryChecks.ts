@@ -147,11 +147,12 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
     const isNewer = (other: Tracked) =>
       other.n > n &&
       service.upserted.get(other.n) === service.upserted.get(n) &&
-      (other.page === call.page ||
-        // Without a relay, a handover is not queued any more, and what the next page sends may pass it.
-        (!plan.isDirect &&
+      // Without a relay, a handover is not queued any more, and later properties may pass it: also those of its page, if it comes back.
+      (other.page === call.page
+        ? !plan.isDirect || history.departureOf(call.page, call.at) >= other.at
+        : !plan.isDirect &&
           other.at - call.at >= MOMENT &&
-          history.departureOf(call.page, call.at) <= history.loadOf(other.page)));
+          history.departureOf(call.page, call.at) <= history.loadOf(other.page));
     const newer = service.upserts.slice(0, place).flatMap((before) => {
       const other = ledger.tracked.get(before.n);
       return other && isNewer(other) ? other : [];
