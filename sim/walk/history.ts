@@ -45,6 +45,8 @@ export interface History {
   jump(ms: number): void;
   /** How far (ms) the visitor's clock was ahead. */
   skewAt(at: number): number;
+  /** Whether the clock was set more than once between these times. */
+  wasSetAgain(from: number, to: number): boolean;
   /** Whether the clock was set ahead after this time. */
   wasSetAhead(from: number): boolean;
   /** Something happens that lets clew end a back-off: a page loads or comes back, or the app calls flush(). */
@@ -138,6 +140,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     freezes,
     jump: (ms) => void jumps.push({ at: now(), ms }),
     skewAt: (at) => jumps.reduce((sum, jump) => (jump.at <= at ? sum + jump.ms : sum), 0),
+    wasSetAgain: (from, to) => jumps.filter(({ at }) => at >= from && at <= to).length > 1,
     wasSetAhead: (from) => jumps.some(({ at, ms }) => at >= from && ms > 0),
     refused: new Set(),
     shut: new Set(),
