@@ -18,7 +18,7 @@ const faultsIn = (outcomes: Awaited<ReturnType<typeof walk>>) =>
   outcomes.flatMap((outcome) => (faultIn(outcome) ? `seed ${outcome.seed}: ${faultIn(outcome)}` : []));
 
 it('the books miss exactly the events whose rows were deleted', async () => {
-  const outcomes = await walk([...seedsFrom(1, 20), 81, 287, 1248, 1332], true);
+  const outcomes = await walk([...seedsFrom(1, 26), 81, 287, 1248, 1332], true);
   expect(faultsIn(outcomes)).toEqual([]);
   expect(outcomes.filter(({ lost }) => lost[0]).length).toBeGreaterThan(10);
 });
