@@ -8,6 +8,30 @@ const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, nam
 /** Walks that stored too much or too little. */
 export const fixedStorage: readonly FixedWalk[] = [
   {
+    name: 'with a full database, a page deletes no journal whose events do not all fit into its own',
+    plan: relayed(
+      5_106_631,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'hide', tab: 0 } },
+        { wait: { tasks: 3 }, action: { verb: 'flush', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'fillDisk', isFull: true } },
+        { wait: { tasks: 5 }, action: { verb: 'track', tab: 2, count: 2, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'poison' } },
+        { wait: { tasks: 4 }, action: { verb: 'network', kind: 'hangs' } },
+        { wait: { tasks: 9 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 32893 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { tasks: 7 }, action: { verb: 'limitStorage', most: 3000 } },
+        { wait: { tasks: 8 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: { ms: 4 }, action: { verb: 'close', tab: 2 } },
+      ],
+      {
+        theme: 'storage',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5', maxQueuedEvents: '80' },
+      },
+    ),
+  },
+  {
     name: 'a page that was refused before the back/forward cache deletes no event that another page has stored since',
     plan: relayed(
       300_666,

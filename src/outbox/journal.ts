@@ -36,6 +36,11 @@ export interface Journal {
   pages(): string[];
   /** Deletes finished items that are stored or settled. */
   drop(ids: readonly string[]): void;
+  /**
+   * Deletes the journals of other pages, whose items this page has taken in. If its own journal lacks some of them, and the database,
+   * too, those journals stay. Then its own leaves their items to them.
+   */
+  replace(others: readonly OtherJournal[], isStored: boolean): void;
   /** The journals of pages that have gone, in the order of time. One that was written since the time `since` is of an open page. */
   others(since: number): OtherJournal[];
 }
@@ -54,6 +59,8 @@ interface Written {
   readonly rest: Journaled;
   readonly at: number;
   readonly texts: readonly ItemText[];
+  /** Whether there was room for all of it. */
+  readonly isWhole: boolean;
 }
 
 /** Each page writes one entry of its own. If two pages wrote the same entry, one would overwrite the other's events. */
@@ -61,12 +68,15 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
   const prefix = `${PAGE} ${service} `;
   const key = prefix + page;
   const items = new Map<string, ItemText>();
-  let last: Written = { rest: {}, at: 0, texts: [] };
+  /** Ids of items that stay in the journals of other pages. */
+  const elsewhere = new Set<string>();
+  let last: Written = { rest: {}, at: 0, texts: [], isWhole: true };
 
   /** Writes `rest` beside the items. */
   const save = (rest = last.rest) => {
     let room = rest.isLeft ? MOST_LEFT : MOST_OPEN;
-    let texts = [...items.values(), ...(rest.texts ?? [])].filter(({ length }) => {
+    const all = [...items.values(), ...(rest.texts ?? [])];
+    let texts = all.filter(({ length }) => {
       room -= length;
       return room >= 0;
     });
@@ -75,19 +85,35 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
     // Where other data fill localStorage, the oldest events that fit.
     while (!carry(key, local, (texts[0] || rest.visitor) && { ...rest, at, texts }) && texts[0])
       texts = texts.slice(0, texts.length >> 1);
-    last = { rest, at, texts };
+    last = { rest, at, texts, isWhole: texts.length === all.length };
+  };
+
+  /** Another page's journal has these items. */
+  const leave = (texts: readonly ItemText[]) => {
+    for (const id of texts.map(idOf)) {
+      elsewhere.add(id);
+      items.delete(id);
+    }
   };
 
   return {
     write: save,
     keep(texts) {
-      for (const text of texts) items.set(idOf(text), text);
+      for (const text of texts) if (!elsewhere.has(idOf(text))) items.set(idOf(text), text);
       if (texts[0]) save();
     },
     drop(ids) {
       const { size } = items;
       for (const id of ids) items.delete(id);
       if (items.size < size) save();
+    },
+    replace(others, isStored) {
+      const isKept = isStored || last.isWhole;
+      for (const other of others) {
+        if (isKept) other.remove();
+        else leave(other.texts);
+      }
+      if (!isKept) save();
     },
     latest: () => ({ name: `${key} ${last.at}`, texts: last.texts }),
     isAmong: (names) => names.some((name) => name.startsWith(`${key} `)),

@@ -251,7 +251,7 @@ export const createVisitor = (ports: VisitorPorts) => {
         rows.settle(!!isDone);
         ports.keep();
         if (isDone && who?.visitor === visitor) who = { ...who, stored: visitor };
-        for (const other of others) other.remove();
+        journal.replace(others, !!isDone);
         // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
         check();
         pump();

@@ -28,6 +28,17 @@ const journalOf = (page: string) => createJournal(SERVICE, page);
 /** The journals of the other pages, for a page that has begun to ask the database after they were written. */
 const others = (since = NOW + 1) => journalOf('reader').others(since);
 
+/** From now on localStorage takes values of at most so many characters. */
+const stubRoom = (most: number) => {
+  const room = {
+    set(target: Record<string, string>, key: string, value: string) {
+      if (value.length > most) throw new DOMException('full', 'QuotaExceededError');
+      return Reflect.set(target, key, value);
+    },
+  };
+  vi.stubGlobal('localStorage', new Proxy(localStorage, room));
+};
+
 const visitor: Visitor = { thread: ONE, turn: 2, keys: { [SERVICE]: ['ann'] }, pages: 4 };
 const [first, second] = [draftEvent(NOW, 'first'), draftEvent(NOW, 'second')];
 const before = draftEvent(NOW - 5 * SECOND, 'before');
@@ -48,14 +59,7 @@ describe('the journal of a page', () => {
   });
 
   it('has the visitor and the oldest events for which localStorage has room beside other data', () => {
-    const free = 2000;
-    const room = {
-      set(target: Record<string, string>, key: string, value: string) {
-        if (value.length > free) throw new DOMException('full', 'QuotaExceededError');
-        return Reflect.set(target, key, value);
-      },
-    };
-    vi.stubGlobal('localStorage', new Proxy({}, room));
+    stubRoom(2000);
     const texts = times(100, (number) => draftEvent(NOW, `${number}`));
     journalOf('page').write({ texts, visitor, isLeft: true });
     const [left] = others();
@@ -139,6 +143,36 @@ describe('another page', () => {
     expect(other).toMatchObject({ visitor, isLeft: true, texts: [before, upsert, first] });
     other?.remove();
     expect(localStorage).toEqual({});
+  });
+
+  it('replaces journals whose items it has kept', () => {
+    journalOf('page').write({ texts: [first], isLeft: true });
+    const journal = journalOf('reader');
+    journal.keep([first, second]);
+    journal.replace(others(), false);
+    expect(Object.keys(localStorage)).toEqual([keyOf('reader')]);
+    expect(stored('reader').texts).toEqual([first, second]);
+  });
+
+  it('deletes journals whose items the database has, though its own journal has no room', () => {
+    journalOf('page').write({ texts: [first], isLeft: true });
+    stubRoom(2000);
+    const journal = journalOf('reader');
+    journal.keep(times(100, (number) => draftEvent(NOW, `${number}`)));
+    journal.replace(others(), true);
+    expect(Object.keys(localStorage)).toEqual([keyOf('reader')]);
+  });
+
+  it('leaves journals alone while localStorage has no room for a second copy, and keeps only the other items', () => {
+    const texts = times(6, (number) => draftEvent(NOW, `${number}`));
+    journalOf('page').write({ texts, isLeft: true });
+    stubRoom(1000);
+    const journal = journalOf('reader');
+    journal.keep([...texts, second]);
+    journal.replace(others(), false);
+    expect([stored('page').texts, stored('reader').texts]).toEqual([texts, [second]]);
+    journal.keep([...texts, second, upsert]);
+    expect([stored('page').texts, stored('reader').texts]).toEqual([texts, [second, upsert]]);
   });
 
   it('reads the journals of several pages in the order of time, each under its own name', () => {
