@@ -93,8 +93,14 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'never deletes the journal of a page that has gone',
     file: 'visitor/visitor.ts',
-    find: '        for (const other of others) other.remove();\n',
+    find: '        journal.replace(others, !!isDone);\n',
     replace: '',
+  },
+  {
+    name: 'deletes the journal of a page that has gone though there is no room for a copy',
+    file: 'outbox/journal.ts',
+    find: 'isStored || last.isWhole;',
+    replace: 'isStored || !!last;',
   },
   {
     name: 'writes what waits for the database only when the page leaves',
