@@ -165,4 +165,24 @@ export const fixedProperties: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'properties of a page that leaves do not pass older ones that another tab is sending, also without BroadcastChannel',
+    plan: relayed(
+      5_105_995,
+      [
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 2864 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
+        { wait: { tasks: 8 }, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { ms: 505 }, action: { verb: 'close', tab: 1 } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: { ms: 47 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 6 }, action: { verb: 'setProperties', tab: 2 } },
+        { wait: { ms: 13 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+      ],
+      {
+        theme: 'crashes',
+        features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
+      },
+    ),
+  },
 ];

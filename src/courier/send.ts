@@ -1,6 +1,7 @@
 import type { Sent } from '../outbox/queue.js';
 import type { Row } from '../outbox/store.js';
 import { type ItemText, idOf, isOlder } from '../recorder/event.js';
+import { UPSERT_PATH } from '../wire.js';
 import { ask } from './ask.js';
 import type { Batch } from './cut.js';
 import { type Desk, enter, isAway, isLate, type Pass, type Settling } from './desk.js';
@@ -88,8 +89,10 @@ export const createSend = (
     });
   };
 
-  const request = async ({ sent, id }: Next, ids: readonly string[], packed?: Uint8Array<ArrayBuffer>) => {
+  const request = async ({ batch, sent, id }: Next, ids: readonly string[], packed?: Uint8Array<ArrayBuffer>) => {
     report(ids, [], []);
+    // The report arrives a moment late, or never without BroadcastChannel. A page that leaves must not hand over later properties meanwhile.
+    if (id && batch.path === UPSERT_PATH) receipts?.write({ id, ids });
     // If this attempt fails, the event travels in a batch, with its timestamp.
     for (const one of ids) known.singles.delete(one);
     onAttempt();
@@ -117,9 +120,12 @@ export const createSend = (
     const { batch, sent, id, questions, books, isLast } = next;
     enter(desk, pass, 'send');
     const packed = await ports.pack(sent.body).catch(() => undefined);
-    // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events.
-    if (isLate(desk, pass) || Date.now() > desk.link.until) return { change: take, writes: [] };
     const ids = batch.items.map(idOf);
+    const held = receipts?.held();
+    const isHanded = ids.some((one) => held?.has(one));
+    // The page has left, or the lease has expired while the tab was frozen: another tab may be sending these events. Or their page has
+    // left, and has handed them over.
+    if (isHanded || isLate(desk, pass) || Date.now() > desk.link.until) return { change: take, writes: [] };
     // This page knows that its own events are not so old: the clock may have jumped.
     const expired = othersIn(left, new Set(ids))
       .filter((text) => isOlder(text, limits.maxAge))
@@ -130,6 +136,7 @@ export const createSend = (
     }
     const answer = await request(next, ids, packed);
     // A page that has left meanwhile, and is back, keeps its note of the request: other tabs may still find a row with its events.
+    if (batch.path === UPSERT_PATH && !isLate(desk, pass)) receipts?.drop([{ id }]);
     if (id && answer.outcome === 'delivered') ports.books?.settle(books);
     ports.onAnswer(ids, answer);
     const [, withoutExpired] = desk.renewal;

@@ -7,7 +7,17 @@ import type { Answer } from '../../src/courier/transport.ts';
 import { isEvent } from '../../src/recorder/event.ts';
 import { createMemoryStore } from '../outbox/memoryStore.ts';
 import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from '../recorder/items.ts';
-import { createTab, createTabs, LINK, pendingAnswer, poisonable, type Respond, SERVICE, type Tab } from './tab.ts';
+import {
+  createTab,
+  createTabs,
+  LINK,
+  localOf,
+  pendingAnswer,
+  poisonable,
+  type Respond,
+  SERVICE,
+  type Tab,
+} from './tab.ts';
 
 // This runs before the imports, because delivery takes its clock as it loads.
 vi.hoisted(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 1_770_000_000_000 }));
@@ -1279,6 +1289,42 @@ describe('several tabs', () => {
     expect(sent.toSorted()).toEqual(ids.toSorted());
     expect(tabs.flatMap((tab) => tab.delivered).toSorted()).toEqual(ids.toSorted());
     expect(tabs[0]?.store.rows()).toEqual([]);
+  });
+
+  it('hand over no properties while another tab sends older ones, also without messages', async () => {
+    online(true);
+    const { answer, give } = pendingAnswer();
+    const leaving = await begun(createTab({ name: 'leaving', page: 1 }));
+    leaving.track(upsertText());
+    await settle();
+    const sending = createTab({ store: leaving.store, name: 'sending', page: 2, respond: () => answer });
+    const done = sending.courier.flush();
+    await settle();
+    expect(sending.sent).toHaveLength(1);
+    leaving.track(upsertText());
+    leaving.leave();
+    expect(leaving.sent).toEqual([]);
+    give(DELIVERED);
+    await done;
+    expect(localOf(leaving.store)).toEqual({});
+    await sending.courier.flush();
+    expect(sending.sent).toHaveLength(2);
+  });
+
+  it('do not send an item that its page hands over while they pack it', async () => {
+    online(true);
+    const packing = heldPacking();
+    const leaving = await begun(createTab({ name: 'leaving', page: 1 }));
+    leaving.track(upsertText());
+    await settle();
+    const sending = createTab({ store: leaving.store, name: 'sending', page: 2, pack: packing.pack });
+    const done = sending.courier.flush();
+    await settle();
+    leaving.leave();
+    expect(leaving.sent).toHaveLength(1);
+    packing.resume();
+    await done;
+    expect([sending.questions.length, sending.sent[0]?.items]).toEqual([1, leaving.sent[0]?.items]);
   });
 
   it('without messages may send an event again, byte for byte and with the same uuid', async () => {
