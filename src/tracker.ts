@@ -47,6 +47,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const outbox = createOutbox(settings, {
     pages: () => visitor.pages(),
     onStored: traces.stored,
+    isInformed: channel.isOpen,
     onUnseen: (settled) => ledger.endUnseen(settled),
     onSize: channel.post,
     fail,

@@ -185,4 +185,21 @@ export const fixedProperties: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page without BroadcastChannel does not send properties again that another tab has settled',
+    plan: relayed(
+      5_300_251,
+      [
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: { tasks: 11 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 10 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 5012 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 7550 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+      ],
+      { features: { hasLocks: true, hasChannel: false, hasFetchLater: true, hasGpc: false } },
+    ),
+  },
 ];

@@ -7,7 +7,7 @@ import { createJournal } from './journal.js';
 import { createQueue, type QueuePorts } from './queue.js';
 import { createReceipts } from './receipts.js';
 
-export interface OutboxPorts extends Pick<QueuePorts, 'pages' | 'onStored' | 'onUnseen' | 'onSize'> {
+export interface OutboxPorts extends Pick<QueuePorts, 'pages' | 'onStored' | 'isInformed' | 'onUnseen' | 'onSize'> {
   fail(message: string): void;
 }
 

@@ -91,6 +91,8 @@ export interface QueuePorts {
   pages(): number;
   /** Receives the unsettled events of each row that has been written. */
   onStored(texts: readonly ItemText[]): void;
+  /** Whether the other tabs report to this page. */
+  isInformed(): boolean;
   /** Another page has settled events while this page received no messages. */
   onUnseen(settled: number): void;
   /** Reports to the other tabs how many events this page has added or settled. */
@@ -274,8 +276,9 @@ export const createQueue = (ports: QueuePorts): Queue => {
       const hasOthers = all.some(([key]) => key[3] !== page);
       older = changed({ generation, events: 0, upserts: 0, hasOthers }, left, 1);
       const present = new Set([...all.flatMap(([, texts = []]) => texts), ...unsaved()].map(idOf));
-      // At other times, the page sends the events of its memory again, because another tab may have erased their rows by mistake.
-      const gone = drop([...items.keys()].filter((id) => before.isBack && !present.has(id)));
+      // A page that receives reports sends the events of its memory again, because another tab may have erased their rows by mistake.
+      const isGone = (id: string) => (before.isBack || !ports.isInformed()) && !present.has(id);
+      const gone = drop([...items.keys()].filter(isGone));
       // Rows that were lost with a whole database were not settled.
       const unseen = before.generation === generation ? before.events - older.events : 0;
       ports.onUnseen(unseen + gone.filter(isEvent).length);

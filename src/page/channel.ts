@@ -13,6 +13,8 @@ export interface Channel {
   post(message: Message): void;
   close(): void;
   reopen(): void;
+  /** Whether messages of the other tabs arrive. */
+  isOpen(): boolean;
 }
 
 /** A tab may run another version of clew, whose messages have any form. */
@@ -40,5 +42,6 @@ export const createChannel = (name: string, receive: (message: Message) => void)
       channel = undefined;
     },
     reopen,
+    isOpen: () => !!channel,
   };
 };

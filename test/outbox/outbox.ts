@@ -25,6 +25,7 @@ export const createOutbox = ({
     page: 'tab',
     pages: () => 3,
     onStored() {},
+    isInformed: () => true,
     onUnseen() {},
     onSize() {},
     ...ports,

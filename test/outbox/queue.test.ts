@@ -1,5 +1,6 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
+import type { QueuePorts } from '../../src/outbox/queue.ts';
 import { eventOf, eventText, idOf, times, upsertText } from '../recorder/items.ts';
 import { createMemoryStore } from './memoryStore.ts';
 import { createOutbox, noJournal } from './outbox.ts';
@@ -458,13 +459,13 @@ it('forgets items that another page has taken in, unless the store has their row
 });
 
 describe('an event that only the store had, and that another page has settled', () => {
-  const createStored = async (texts: readonly string[]) => {
+  const createStored = async (texts: readonly string[], ports: Partial<Pick<QueuePorts, 'isInformed'>> = {}) => {
     const store = createMemoryStore();
     let unseen = 0;
     const onUnseen = (settled: number) => {
       unseen += settled;
     };
-    const queue = createOutbox({ store, onUnseen });
+    const queue = createOutbox({ ...ports, store, onUnseen });
     for (const text of texts) {
       queue.add(text);
       await settle();
@@ -501,6 +502,14 @@ describe('an event that only the store had, and that another page has settled', 
     expect([...queue.items.keys()]).toEqual([idOf(texts[2])]);
     queue.saw([]);
     expect(unseen()).toBe(1);
+  });
+
+  it('counts, also if memory has it, on a page that receives no reports', async () => {
+    const texts = [eventText(), upsertText(), eventText()] as const;
+    const { store, queue, unseen } = await createStored(texts, { isInformed: () => false });
+    queue.saw(store.rows().slice(2));
+    expect(unseen()).toBe(1);
+    expect([...queue.items.keys()]).toEqual([idOf(texts[2])]);
   });
 
   it('does not count on such a page while it is not stored, or another page has it', async () => {
