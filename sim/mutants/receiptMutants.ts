@@ -29,8 +29,9 @@ export const receiptMutants: readonly Mutant[] = [
   {
     name: 'receipts: notes no handover',
     file: 'courier/handover.ts',
-    find: 'if (id) receipts?.write({ id, ids: items.map(idOf), isArmed });',
-    replace: 'if (id && isArmed) receipts?.write({ id, ids: items.map(idOf), isArmed });',
+    find: 'if (id) receipts?.write({ id, ids: items.map(idOf), isArmed, isUpsert: path === UPSERT_PATH });',
+    replace:
+      'if (id && isArmed) receipts?.write({ id, ids: items.map(idOf), isArmed, isUpsert: path === UPSERT_PATH });',
   },
   {
     name: 'receipts: notes no request that is in flight as its page leaves',

@@ -202,4 +202,17 @@ export const fixedProperties: readonly FixedWalk[] = [
       { features: { hasLocks: true, hasChannel: false, hasFetchLater: true, hasGpc: false } },
     ),
   },
+  {
+    name: 'properties of a page that leaves early do not pass a handover of the page before',
+    plan: relayed(
+      5_300_331,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 35 }, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
+        { wait: { tasks: 6 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: { tasks: 3 }, action: { verb: 'setPropertiesAndLeave', tab: 2 } },
+      ],
+      { dataset: { baseUrl: '/clew', maxBatchEvents: '5' }, hasStub: false },
+    ),
+  },
 ];

@@ -12,6 +12,8 @@ export interface Handed {
   readonly ids: readonly string[];
   /** The browser sends it only if its page ends. */
   readonly isArmed?: boolean | undefined;
+  /** It has properties. */
+  readonly isUpsert?: boolean | undefined;
 }
 
 /** The requests of all pages about which no page has asked yet. They are in localStorage, because a leaving page can write there. */
