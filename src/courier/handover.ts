@@ -27,12 +27,13 @@ export const createHandover = (desk: Desk) => {
 
   /** The first events that no tab is sending, in at most `room` bytes. */
   const nextIdle = (room: number): Batch | undefined => {
-    const held = receipts?.held();
-    const isBusy = (id: string) => busy.has(id) || held?.has(id);
+    const open = receipts?.open() ?? [];
+    const held = new Set(open.flatMap(({ ids }) => ids));
+    const isBusy = (id: string) => busy.has(id) || held.has(id);
     // One upsert at a time: of two requests, the older one may arrive last. They never overtake older ones, either.
     const isChanging =
       queue.hasOlder() ||
-      receipts?.open().some((handed) => handed.isUpsert) ||
+      open.some(({ isUpsert }) => isUpsert) ||
       [...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));
     const [ready] = desk.renewal;
     const isIdle = (text: ItemText) => !isBusy(idOf(text)) && (isEvent(text) || !isChanging);
