@@ -47,9 +47,8 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const outbox = createOutbox(settings, {
     pages: () => visitor.pages(),
     onStored: traces.stored,
-    isInformed: channel.isOpen,
     onUnseen: (settled) => ledger.endUnseen(settled),
-    onSize: channel.post,
+    channel,
     fail,
   });
   const { store, queue, farewell, books } = outbox;
