@@ -36,27 +36,11 @@ const isCalm = (stage: Stage, from: number, to: number): boolean =>
   stage.history.wasNetworkFair(from - CALM, to) &&
   !stage.acts.some(({ at, verb }) => at >= from - SETTLING && at <= to && !QUIET_VERBS.has(verb));
 
-/** The numbers of the events in a batch. The `$identify` has 0. */
-const numbersIn = ({ request }: RequestRecord): number[] =>
-  ((JSON.parse(textOf(request)).batch ?? []) as readonly { payload?: { n?: number } }[]).map(
-    ({ payload }) => payload?.n ?? 0,
-  );
-
 /** Whether all events of `next` were tracked after `one` was sent. clew sends a backlog at once, also in small requests. */
 const isNew = ({ ledger }: Stage, one: RequestRecord, next: RequestRecord): boolean =>
-  numbersIn(next).every((n) => (ledger.tracked.get(n)?.at ?? Number.POSITIVE_INFINITY) > one.at);
-
-/**
- * Whether the page of the request has a batch queued, because it does not know that another tab has sent those events. It sends
- * them again at once. The database has only the rows of newer events, and these go first.
- */
-const isAmongSent = (requests: readonly RequestRecord[], index: number, most: number): boolean => {
-  const next = requests[index] as RequestRecord;
-  const sent = new Set(requests.slice(0, index).flatMap((other) => (other.from === next.from ? [] : numbersIn(other))));
-  const queued = requests.slice(index + 1).flatMap((later) => (later.from === next.from ? numbersIn(later) : []));
-  const again = new Set(queued.filter((n) => sent.has(n)));
-  return again.size > 0 && again.size + numbersIn(next).length >= most;
-};
+  (JSON.parse(textOf(next.request)).batch as readonly { payload?: { n?: number } }[]).every(
+    ({ payload }) => (ledger.tracked.get(payload?.n ?? 0)?.at ?? Number.POSITIVE_INFINITY) > one.at,
+  );
 
 /** Two requests of a page within one `flushInterval`, over a link that was proven, although each had room for the events of both. */
 export const breaksTrickle = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
@@ -70,7 +54,7 @@ export const breaksTrickle = (stage: Stage, requests: readonly RequestRecord[]):
     if (proof.from !== one.from || next.from !== one.from) continue;
     const gap = next.at - one.at;
     if (gap > interval * (1 - SLACK) || !hasRoom(one, most) || !hasRoom(next, most)) continue;
-    if (isCalm(stage, one.at, next.at) && isNew(stage, one, next) && !isAmongSent(requests, index, most))
+    if (isCalm(stage, one.at, next.at) && isNew(stage, one, next))
       return `${one.from} sends at ${(one.at / 1000).toFixed(3)} s, and again ${gap.toFixed(0)} ms later`;
   }
   return undefined;
