@@ -425,4 +425,24 @@ export const fixedVisitor: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a reset before the database has answered reaches the other tabs where localStorage is full',
+    plan: relayed(
+      5405159,
+      [
+        { wait: now, action: { verb: 'back', tab: 2 } },
+        { wait: { ms: 2735 }, action: { verb: 'trackAndLeave', tab: 2, count: 4, size: 20_000 } },
+        { wait: now, action: { verb: 'hangOpens', ms: 20_000 } },
+        { wait: now, action: { verb: 'limitStorage', most: 0 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 308 }, action: { verb: 'reset', tab: 2 } },
+        { wait: { tasks: 10 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+      ],
+      {
+        theme: 'storage',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', maxQueuedEvents: '80' },
+      },
+    ),
+  },
 ];

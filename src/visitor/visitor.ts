@@ -280,7 +280,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (isNew) (life.isSure ? know : hint)(changed);
     pumpAll();
     if (!isNew || visitor) return;
-    if (life.isSure) ports.onChange(changed.visitor);
+    // Also a `reset` before the answer: its id is that of the call. The tabs may lack the hint, where localStorage is full.
+    if (life.isSure || !call.key) ports.onChange(changed.visitor);
     if (is(OPEN)) save();
   };
 
