@@ -95,7 +95,7 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   flush(): Promise<void>;
   /**
    * Resolves to the visitor id, for your own servers. Waits for consent. On a server, resolves to ''. Rejects after a refusal,
-   * until `consent(true)`.
+   * until `consent(true)`, and after an early `stop()`.
    */
   correlationValue(): Promise<string>;
   /** Returns a copy of the counts of this page's events. */

@@ -39,7 +39,7 @@ export interface RelayOptions {
    */
   forward?: Forward | undefined;
   /**
-   * With it, the relay accepts an identity only with the signature `signPrimaryKey(identitySecret, primaryKey)`, which the
+   * With this option, the relay accepts an identity only with the signature `signPrimaryKey(identitySecret, primaryKey)`, which the
    * app's server makes, or with a token of `identityKeys`. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
    * At least 32 bytes, for example from `openssl rand -hex 32`.
    *
@@ -47,7 +47,7 @@ export interface RelayOptions {
    */
   identitySecret?: string;
   /**
-   * With it, the relay accepts an identity only with a token that `signIdentity`, or a JWT library, has made on the app's server.
+   * With this option, the relay accepts an identity only with a token that `signIdentity`, or a JWT library, has made on the app's server.
    * The token expires, and can hold customer properties. Plain signatures are then accepted only with `identitySecret`, too.
    *
    * @default none: the relay accepts no tokens
@@ -69,8 +69,8 @@ export interface RelayOptions {
    */
   allowUnsignedUpsert?: boolean | undefined;
   /**
-   * Origins that may call, exact and with their ports. The relay answers other origins 403. Without this option it refuses
-   * no origin, but sends no CORS headers.
+   * Origins that may call, exact and with their ports. The relay answers other origins 403. Without this option, every origin may send, and
+   * pages of other origins cannot read the answer.
    *
    * @default none
    * @example ['https://www.example.com', 'https://shop.example.com']
@@ -125,7 +125,7 @@ export interface RelayOptions {
    */
   limits?: LimitOptions | undefined;
   /**
-   * Renews the cookie of the tracker's `cookieDomain` with each answer except its own refusals. Safari deletes a cookie that a script has written after
+   * Renews the cookie of the tracker's `cookieDomain` with each answer, unless the relay itself refuses the request. Safari deletes a cookie that a script has written after
    * seven days, but not one that a server with the page's IP address has set: https://webkit.org/tracking-prevention/
    *
    * @default none
