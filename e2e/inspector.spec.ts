@@ -254,10 +254,10 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
       counts.texts++;
       fillText.apply(this, args);
     };
-    let hear: (value: unknown) => void = () => {};
+    let emitTrace: (value: unknown) => void = () => {};
     const tracker = {
-      on(signal: string, listener: typeof hear) {
-        if (signal === 'trace') hear = listener;
+      on(signal: string, listener: typeof emitTrace) {
+        if (signal === 'trace') emitTrace = listener;
         return () => {};
       },
       stats: () => ({ tracked: 0, delivered: 0, queued: 0, dropped: {} }),
@@ -273,8 +273,8 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
       },
     };
     window.counts = counts;
-    window.hearTracked = (event) => hear({ step: 'tracked', event: { uuid: event, event, payload } });
-    window.hearTracked('first');
+    window.emitTracked = (event) => emitTrace({ step: 'tracked', event: { uuid: event, event, payload } });
+    window.emitTracked('first');
   }, '/dist/inspector.js');
   const { row } = partsOf(page);
   await row('first').locator('summary').click();
@@ -288,7 +288,7 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
     for (let n = 0; n < 3; n++) await frame();
     const before = { ...window.counts };
     for (let n = 0; n < 5; n++) {
-      window.hearTracked(`event ${n}`);
+      window.emitTracked(`event ${n}`);
       while (!root?.querySelector('.events .name')?.textContent?.includes(`event ${n}`)) await frame();
     }
     await frame();
@@ -624,7 +624,7 @@ declare global {
   interface Window {
     closeInspector(): void;
     counts: Record<'computed' | 'rectangles' | 'heights' | 'texts' | 'payloads', number>;
-    hearTracked(event: string): void;
+    emitTracked(event: string): void;
     violations: string[];
   }
 }

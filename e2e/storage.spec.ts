@@ -80,7 +80,7 @@ test('events tracked while a deleted database reopens stay in the journal until 
 }, async ({ visitor }) => {
   await visitor.visit({ flushInterval: '600000' });
   await visitor.clew('flush');
-  const carried = await visitor.page.evaluate(async () => {
+  const journaled = await visitor.page.evaluate(async () => {
     const look = () => Object.entries(localStorage).filter(([key, text]) => /clew.page/.test(key) && /late/.test(text));
     const request = indexedDB.deleteDatabase('clew');
     await new Promise((resolve) => {
@@ -95,5 +95,5 @@ test('events tracked while a deleted database reopens stay in the journal until 
     await isStored;
     return [atOnce, look().length];
   });
-  expect(carried).toEqual([1, 0]);
+  expect(journaled).toEqual([1, 0]);
 });

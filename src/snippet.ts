@@ -1,6 +1,6 @@
 import { normaliseOptions, type TrackerOptions } from './api/options.js';
 import type { Tracker } from './api/types.js';
-import { CALLS, carriedKeys, carriedList, carry } from './outbox/carryOver.js';
+import { CALLS, entryKeys, readList, writeEntry } from './outbox/local.js';
 import { withoutLink } from './page/address.js';
 import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
@@ -123,8 +123,8 @@ const start = () => {
   };
   const replay = (own: Early[] = []) => {
     // The browser may discard a prerendered page, so these calls are left to a page that is shown.
-    const carried = (document as { prerendering?: boolean }).prerendering ? [] : carriedKeys(CALLS).sort();
-    const left = carried.flatMap((key) => carriedList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
+    const keys = (document as { prerendering?: boolean }).prerendering ? [] : entryKeys(CALLS).sort();
+    const left = keys.flatMap((key) => readList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
     // A plugin sees all calls. Pages that are open at the same time change the visitor in the order of time.
     for (const { at, call, seen, settle, id } of [...left, ...own.map((entry) => entryOf(entry))].sort(
       (a, b) => b.isPlugin - a.isPlugin || a.at - b.at,
@@ -139,7 +139,7 @@ const start = () => {
       else result?.catch?.(() => {});
     }
     replayed = replayedId = undefined;
-    for (const key of carried) carry(key);
+    for (const key of keys) writeEntry(key);
   };
   replay(early);
   // A page can leave too soon while this one is in the back/forward cache.

@@ -44,16 +44,16 @@ const trackTold = async (stage: Stage, tab: Tab) => {
   return { numbers: await stage.track(tab, 10), told };
 };
 
-/** When the browser is killed: `delay` ms after the call. With `isTold`, the kill also waits until the events are stored. */
-const ALL_KILLS: [delay: number, isTold?: boolean][] = [[0], [10], [100], [1000, true], [0, true]];
-const KILLS = isAll ? ALL_KILLS : ALL_KILLS.filter(([delay, isTold]) => (isTold ? delay === 0 : delay === 10));
+/** When the browser is killed: `delay` ms after the call. With `isReported`, the kill also waits until the events are stored. */
+const ALL_KILLS: [delay: number, isReported?: boolean][] = [[0], [10], [100], [1000, true], [0, true]];
+const KILLS = isAll ? ALL_KILLS : ALL_KILLS.filter(([delay, isReported]) => (isReported ? delay === 0 : delay === 10));
 
 fault(
   1,
   `SIGKILL of the browser ${isAll ? '0, 10, 100, 1000' : 10} ms after track, and right after the database write`,
   async (stage) => {
     const beforeKill = new Set<number>();
-    for (const [delay, isTold] of KILLS) {
+    for (const [delay, isReported] of KILLS) {
       const browser = await stage.openOwn();
       const tab = await stage.visit({ browser, query: QUIET });
       await drained(stage, tab);
@@ -65,7 +65,7 @@ fault(
         isConfirmed = true;
       });
       await pause(delay);
-      if (isTold) await told;
+      if (isReported) await told;
       // No page can save events that have not reached the browser's other processes, for example at 0 ms.
       if (!isConfirmed) stage.unsure(numbers);
       await browser.kill();

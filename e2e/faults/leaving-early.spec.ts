@@ -22,8 +22,8 @@ const trackAndLeave = ({ run, from, count, when, key }: Leaving) => {
       if (when === 'load' && !(target instanceof HTMLScriptElement)) return;
       for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
       // Read in a microtask, because the database may open soon after.
-      const carried = () => JSON.stringify(Object.entries(localStorage).filter(([name]) => name.startsWith(key)));
-      if (when === 'load') queueMicrotask(() => sessionStorage.setItem(key, carried()));
+      const journaled = () => JSON.stringify(Object.entries(localStorage).filter(([name]) => name.startsWith(key)));
+      if (when === 'load') queueMicrotask(() => sessionStorage.setItem(key, journaled()));
       location.href = '/blank';
     },
     // `load` of an element does not bubble.
@@ -39,9 +39,12 @@ const visitShortly = async (stage: Stage, tab: Tab, when: string, key: string) =
   // The page leaves before its own `load`.
   await stage.visit({ tab, query: early + bundle, wait: 'load' }).catch(() => {});
   await stage.reached(tab, '/blank');
-  const carried = await tab.evaluate((key) => sessionStorage.getItem(key) ?? JSON.stringify({ ...localStorage }), key);
+  const journaled = await tab.evaluate(
+    (key) => sessionStorage.getItem(key) ?? JSON.stringify({ ...localStorage }),
+    key,
+  );
   // The text is JSON that contains JSON, so its quotes are escaped.
-  expect(carried.replaceAll('\\', '')).toContain(`"n":${numbers.from + 4}`);
+  expect(journaled.replaceAll('\\', '')).toContain(`"n":${numbers.from + 4}`);
 };
 
 for (const [title, when, key] of [

@@ -87,17 +87,17 @@ export const pageFacts: readonly Fact[] = [
       const [first, second] = [await browser.open(), await browser.open()];
       const listen = (name: string) => {
         const channel = new BroadcastChannel(name);
-        const heard: unknown[] = [];
-        channel.onmessage = ({ data }) => void heard.push(data);
-        Object.assign(window, { channel, heard });
+        const received: unknown[] = [];
+        channel.onmessage = ({ data }) => void received.push(data);
+        Object.assign(window, { channel, received });
       };
       await first.evaluate(listen, id);
       await second.evaluate(listen, id);
-      const heard = (count: number) =>
+      const received = (count: number) =>
         new Promise<unknown>((resolve) => {
           const look = () => {
-            const { heard } = window as unknown as { heard: unknown[] };
-            if (heard.length >= count) resolve(heard);
+            const { received } = window as unknown as { received: unknown[] };
+            if (received.length >= count) resolve(received);
             else setTimeout(look, 20);
           };
           look();
@@ -106,9 +106,9 @@ export const pageFacts: readonly Fact[] = [
         const { channel } = window as unknown as { channel: BroadcastChannel };
         for (const n of [1, 2, 3]) channel.postMessage({ n });
       });
-      const theirs = await second.evaluate(heard, 3);
+      const theirs = await second.evaluate(received, 3);
       await second.evaluate(() => (window as unknown as { channel: BroadcastChannel }).channel.postMessage('reply'));
-      return [theirs, await first.evaluate(heard, 1)];
+      return [theirs, await first.evaluate(received, 1)];
     },
     outcome: [[{ n: 1 }, { n: 2 }, { n: 3 }], ['reply']],
   },

@@ -39,7 +39,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not journal at pagehide what is not stored',
     file: 'page/visit.ts',
-    find: '    queue.carry(true);\n',
+    find: '    queue.keep(true);\n',
     replace: '',
   },
   {
@@ -175,7 +175,7 @@ export const storageMutants: readonly Mutant[] = [
     replace: 'return undefined;',
   },
   {
-    name: 'hears no other tab after the back/forward cache',
+    name: 'receives nothing from other tabs after the back/forward cache',
     file: 'page/visit.ts',
     find: '      channel.reopen();\n',
     replace: '',

@@ -129,7 +129,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps localStorage after a refusal',
     file: 'page/visit.ts',
-    find: '    carryNothing(settings.storageName, store.local);\n',
+    find: '    eraseEntries(settings.storageName, store.local);\n',
     replace: '',
   },
   {

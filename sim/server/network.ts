@@ -133,11 +133,11 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
     conditions: FAIR,
     requests: [],
     isFair: () => network.conditions === FAIR,
-    send(request, told) {
+    send(request, receive) {
       const end = record(request);
-      const done: typeof told = (answer) => {
+      const done: typeof receive = (answer) => {
         end(answer);
-        told(answer);
+        receive(answer);
       };
       const giveUp = () => end();
       const conditions = network.conditions;

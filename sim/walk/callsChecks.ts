@@ -20,7 +20,7 @@ export const hasForged = ({ ledger }: Stage): boolean => ledger.identified.some(
 const mustArrive = (stage: Stage, { n, at, isAlone }: Extract<Promised, { kind: 'sent' }>): boolean => {
   const { history, ledger, plan } = stage;
   const call = ledger.tracked.get(n);
-  if (!call || call.dropped || !call.isHeard || call.isEarly || !isAlone) return false;
+  if (!call || call.dropped || !call.isReceived || call.isEarly || !isAlone) return false;
   const since = call.at - LEASE;
   return (
     !has(plan, 'poison') &&
@@ -76,7 +76,7 @@ export const findUnreported = ({ ledger, history, plan }: Stage): string | undef
   const silent = ledger.identified.find(
     (call, index) =>
       call.isForged &&
-      call.isHeard &&
+      call.isReceived &&
       // The page sends no `$identify` if an earlier call has identified the person.
       !ledger.identified.slice(0, index).some(({ person }) => person === call.person) &&
       history.wasNetworkFair(call.at - CALM, call.at + CALM) &&

@@ -73,7 +73,7 @@ export const INVARIANTS = {
   before: 'nothing is stored or sent before consent',
   left: 'a refusal leaves nothing behind',
   sent: 'nothing is sent after a refusal',
-  silent: 'a page that is told of a refusal sends nothing',
+  silent: 'a page that knows of a refusal sends nothing',
   undead: 'nothing that is tracked after a refusal arrives',
   filtered: 'an event that beforeSend drops is never sent',
   trickle: 'while events trickle in, requests are one per flushInterval',
@@ -176,7 +176,7 @@ export const checkEnd = (stage: Stage): void => {
     // Properties that the service rejects are reported by an error, not as a dropped event.
     const isRejected = event.name === 'upsert' && (hasRefusals(plan) || hasForged(stage));
     // The tracker replays the stub's calls before the page listens for dropped events.
-    const isUnheard = !event.isHeard && isFullFor(stage, event.n);
+    const isUnheard = !event.isReceived && isFullFor(stage, event.n);
     if (
       arrived.has(event.n) ||
       event.dropped ||

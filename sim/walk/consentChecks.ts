@@ -93,7 +93,7 @@ export const findUndead = (stage: Stage, arrived: ReadonlySet<number>): string |
   if (!isRequired(stage)) return undefined;
   for (const event of stage.ledger.tracked.values()) {
     const known = stage.consent.known(event);
-    if (event.isHeard && arrived.has(event.n) && known.size === 1 && known.has(false))
+    if (event.isReceived && arrived.has(event.n) && known.size === 1 && known.has(false))
       return `event ${event.n} of ${event.page}`;
   }
   return undefined;

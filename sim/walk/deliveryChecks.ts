@@ -74,7 +74,7 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
         event.page === page &&
         !(isBack && event.at === at) &&
         releasedAt(stage, event) <= at &&
-        event.isHeard &&
+        event.isReceived &&
         event.name === 'walk' &&
         !isBehindUpsert(stage, event) &&
         !isEndedByConsent(stage, event),
@@ -101,9 +101,9 @@ export const findDisorder = (stage: Stage): string | undefined => {
   const copies = firstCopies(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
   const last = new Map<string, { n: number; place: number; at: number }>();
-  for (const { n, page, isHeard, isOther, at, dropped } of ledger.tracked.values()) {
+  for (const { n, page, isReceived, isOther, at, dropped } of ledger.tracked.values()) {
     const copy = copies.get(n);
-    if (!copy || !isHeard || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
+    if (!copy || !isReceived || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
     // A refusal deletes the rows of this page. Without BroadcastChannel, the page does not know, and stores them again later.
     if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
     // A handover may overtake a request in flight.
@@ -182,7 +182,7 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
   const places = new Map(service.stored.map((copy, place) => [copy, place]));
   const events = [...ledger.tracked.values()].flatMap((event) => {
     const copy = copies.get(event.n);
-    return copy && event.isHeard && !event.isEarly ? [{ ...event, copy, place: places.get(copy) ?? 0 }] : [];
+    return copy && event.isReceived && !event.isEarly ? [{ ...event, copy, place: places.get(copy) ?? 0 }] : [];
   });
   for (const old of events) {
     const gone = history.departureOf(old.page, old.at);

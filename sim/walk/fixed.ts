@@ -36,7 +36,7 @@ export const fixed: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'a page that has come back from the back/forward cache hears a refusal in another tab',
+    name: 'a page that has come back from the back/forward cache learns of a refusal in another tab',
     plan: relayed(
       1,
       [

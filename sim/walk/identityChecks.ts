@@ -55,9 +55,9 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   if (isUnsure || hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
   const doubt = has(plan, 'kill') ? KILL : CRASH;
   const isLost = (call: Identified) => {
-    const { at, page, person, isHeard, isOther: told } = call;
+    const { at, page, person, isReceived, isOther: own } = call;
     return (
-      isHeard &&
+      isReceived &&
       !call.isForged &&
       !isBehindForged(stage, call) &&
       !history.refused.has(page) &&
@@ -65,7 +65,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
       // The `$identify` expires if the visitor sets the clock ahead by years.
       history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
       history.departureOf(page, at) > at + doubt &&
-      servicesOf(stage).some((isOther) => (told ?? isOther) === isOther && !countOf(stage, person, isOther))
+      servicesOf(stage).some((isOther) => (own ?? isOther) === isOther && !countOf(stage, person, isOther))
     );
   };
   const lost = ledger.identified.find(isLost);

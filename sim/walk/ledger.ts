@@ -9,7 +9,7 @@ export interface Tracked {
   /** Characters of its payload, about. */
   readonly size: number;
   /** Whether the tracker was loaded, and not only the stub. */
-  readonly isHeard: boolean;
+  readonly isReceived: boolean;
   /** Whether no transaction of the page had completed. */
   readonly isEarly: boolean;
   /** Whether the page's second tracker was called. */
@@ -34,7 +34,7 @@ export interface Identified {
   readonly page: string;
   readonly person: string;
   readonly at: number;
-  readonly isHeard: boolean;
+  readonly isReceived: boolean;
   /** Whether the call was for the page's second service. Undefined: for all services. */
   readonly isOther?: boolean | undefined;
   /** Whether the signature was another person's. */
@@ -55,7 +55,7 @@ export interface Ledger {
   readonly tracked: Map<number, Tracked>;
   /** Notes a call of `track` in this page. Returns the number of the event. */
   track(
-    call: Pick<Tracked, 'page' | 'name' | 'isHeard' | 'isEarly' | 'isOther' | 'size'> & {
+    call: Pick<Tracked, 'page' | 'name' | 'isReceived' | 'isEarly' | 'isOther' | 'size'> & {
       /** Whether the page may know any earlier visitor, or no visitor. */
       readonly isStranger?: boolean;
     },

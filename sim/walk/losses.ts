@@ -20,12 +20,12 @@ const wasStored = (stage: Stage, event: Tracked): boolean => {
     ({ page: frozen, from }) => frozen === event.page && from >= at && from < at + STORING,
   );
   const isStorable = history.wasDiskFair(at - CALM, now) && !history.refused.has(event.page);
-  return event.isHeard && now - at > STORING && isStorable && isAwake;
+  return event.isReceived && now - at > STORING && isStorable && isAwake;
 };
 
 /** Whether the journal has the event. Until its database has answered, a page journals each event at the end of the task. */
 const wasJournaled = (stage: Stage, event: Tracked): boolean => {
-  const { at, isHeard, isEarly, page } = event;
+  const { at, isReceived, isEarly, page } = event;
   const now = stage.world.scheduler.now();
   const { history } = stage;
   const isWritable = history.wasJournalFair(at, now) && !history.refused.has(page);
@@ -35,7 +35,7 @@ const wasJournaled = (stage: Stage, event: Tracked): boolean => {
   // A page that has given its database up works on memory alone.
   const isWaiting =
     (at < loaded + PATIENCE && !mayFail) || (history.wasDiskFair(loaded, at) && !history.shut.has(page));
-  return isHeard && isEarly && isWaiting && now > at && releasedAt(stage, event) === at && isWritable;
+  return isReceived && isEarly && isWaiting && now > at && releasedAt(stage, event) === at && isWritable;
 };
 
 /** Excuses the loss of the events that `isGone` selects, except the events in `kept`. */
@@ -88,15 +88,15 @@ export const forgetKilled = (stage: Stage): void => {
  */
 const findTrimmed = ({ ledger }: Stage, stored: ReadonlySet<number>): ReadonlySet<number> => {
   const lengths = new Map<string, number>();
-  let unheard = 0;
+  let unreceived = 0;
   const latest = [...ledger.tracked.values()].filter(({ n }) => stored.has(n)).reverse();
   return new Set(
-    latest.flatMap(({ n, page, size, isHeard }) => {
+    latest.flatMap(({ n, page, size, isReceived }) => {
       const length = size + ENVELOPE;
-      const own = (lengths.get(page) ?? 0) + (isHeard ? length : 0);
-      if (!isHeard) unheard += length;
+      const own = (lengths.get(page) ?? 0) + (isReceived ? length : 0);
+      if (!isReceived) unreceived += length;
       lengths.set(page, own);
-      return own + unheard > MIRROR ? n : [];
+      return own + unreceived > MIRROR ? n : [];
     }),
   );
 };
@@ -116,8 +116,8 @@ export const forgetDeleted = (stage: Stage, stored: ReadonlySet<number>): void =
   const kept = [...stage.inJournals()].filter((n) => !stored.has(n));
   const trimmed = findTrimmed(stage, stored);
   // Calls of a stub, and events of a page in the back/forward cache, may have become another page's.
-  const isGone = ({ page, at, isHeard, n }: Tracked) =>
-    !names.has(page) || !isHeard || trimmed.has(n) || history.restored(at, world.scheduler.now()).includes(page);
+  const isGone = ({ page, at, isReceived, n }: Tracked) =>
+    !names.has(page) || !isReceived || trimmed.has(n) || history.restored(at, world.scheduler.now()).includes(page);
   excuse(stage, isGone, 'database deleted', new Set(kept));
 };
 

@@ -68,7 +68,7 @@ export const callOf = (stage: Stage, page: Page, { name = 'walk', size = 0, isOt
   page: page.name,
   name,
   size,
-  isHeard: isLoaded(page),
+  isReceived: isLoaded(page),
   isEarly: page.storedAt === undefined,
   isStranger: isStranger(stage, page),
   isOther,
@@ -110,7 +110,7 @@ export const identifyBy = (
   ledger.identify({
     page: page.name,
     person,
-    isHeard: isLoaded(page),
+    isReceived: isLoaded(page),
     isEarly,
     isOther,
     isForged: isSigned && isForged,
@@ -138,7 +138,7 @@ export const setProperties = ({ ledger, world, plan, history }: Stage, page: Pag
   const isFair = !has(plan, 'clearDatabase', ...FORGETFUL) && isLoaded(page);
   const person = isFair ? ledger.personOf(page.name) : undefined;
   const isEarly = page.storedAt === undefined;
-  const call = { page: page.name, name: person ? 'upsert' : 'early', size: 0, isHeard: true, isEarly };
+  const call = { page: page.name, name: person ? 'upsert' : 'early', size: 0, isReceived: true, isEarly };
   const n = person === undefined ? undefined : ledger.track(call);
   // Properties of an anonymous visitor may never arrive. Without `n`, they do not count as an event that is stored.
   const properties = { visits: ledger.tracked.size, ...(n && { ...(person && { n }), [propertyOf(n)]: true }) };

@@ -94,13 +94,13 @@ const post = async (request: TransportRequest): Promise<Answer> => {
     : !headers.get(RELAY_HEADER);
   if (status < 300 && isForeign)
     return { outcome: 'failed', status, message: `${status} of another server: no ${RELAY_HEADER}, or HTML` };
-  const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
+  const answer = parseJson<Partial<Rejections & Answer>>(text || '{}');
   return {
     outcome: outcomeOf(status),
     // A relay reports the status of the service's own answer. A service's body may have a field of that name.
-    status: (headers.get(RELAY_HEADER) && told?.status) || status,
+    status: (headers.get(RELAY_HEADER) && answer?.status) || status,
     retryAfter: parseRetryAfter(headers.get('Retry-After')),
-    rejected: told?.rejected,
+    rejected: answer?.rejected,
     handovers: headers.get(HANDOVERS_HEADER)?.split(/, */) as HandoverState[] | undefined,
     message: `${status} ${text}`,
   };

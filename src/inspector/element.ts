@@ -81,7 +81,7 @@ class ClewInspector extends LitElement {
   }
 
   #start(): void {
-    if (this.#tracker) this.#session = watch(this.#tracker, this.#heard);
+    if (this.#tracker) this.#session = watch(this.#tracker, this.#drawSoon);
     this.requestUpdate();
   }
 
@@ -101,7 +101,7 @@ class ClewInspector extends LitElement {
     // The scheme may have changed.
     if (this.#chart) this.#colours = this.#readColours();
     this.#drawChart();
-    this.#heard();
+    this.#drawSoon();
   };
 
   #endChart(): void {
@@ -109,7 +109,7 @@ class ClewInspector extends LitElement {
     this.#chart = undefined;
   }
 
-  readonly #heard = () => {
+  readonly #drawSoon = () => {
     const draw = () => {
       this.#pausing = undefined;
       this.requestUpdate();

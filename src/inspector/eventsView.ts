@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { duration, instant, number, plural, saidIn } from './format.js';
+import { duration, instant, number, plural, reasonIn } from './format.js';
 import type { Model, SeenEvent } from './model.js';
 import { restView } from './restView.js';
 import { endOf, type Station, stationsOf } from './stations.js';
@@ -35,7 +35,7 @@ const detail = (event: SeenEvent, stations: Station[]): TemplateResult => {
       <ol class="steps" aria-label="Steps">
         ${stations.map((station) => step(station, sent))}
       </ol>
-      ${why ? html`<p class="lost">${saidIn(why)}</p>` : nothing}
+      ${why ? html`<p class="lost">${reasonIn(why)}</p>` : nothing}
       <dl class="facts">
         <dt>uuid</dt>
         <dd><code>${uuid}</code></dd>

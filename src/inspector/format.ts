@@ -38,10 +38,10 @@ export const plural = (count: number, noun: string): string => `${number(count)}
 export const short = (id: string): string => id.slice(0, 8);
 
 /** The part of a message that people need. JSON of a relay, and JSON of the service in it, have it as `error`. */
-export const saidIn = (message: string): string => {
+export const reasonIn = (message: string): string => {
   const text = message.replace(/^\d{3} /, '');
   const { error, rejected } = parseJson<{ error?: unknown; rejected?: { reason?: unknown }[] }>(text) ?? {};
-  if (typeof error === 'string') return saidIn(error);
+  if (typeof error === 'string') return reasonIn(error);
   const [first] = Array.isArray(rejected) ? rejected : [];
   return typeof first?.reason === 'string' ? first.reason : text;
 };

@@ -31,7 +31,7 @@ export interface SeenVisitor {
   readonly visitorId: string | undefined;
   readonly primaryKey?: string | number | undefined;
   /** The tracker has reported the visitor. Otherwise it is learned from delivered events, and a key may be missing. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 /** The inspector's knowledge of a tracker. */

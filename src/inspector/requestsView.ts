@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { UPSERT_PATH } from '../wire.js';
-import { bytes, clock, countdown, duration, plural, saidIn } from './format.js';
+import { bytes, clock, countdown, duration, plural, reasonIn } from './format.js';
 import type { Model } from './model.js';
 import type { SeenRequest } from './requests.js';
 import { restView } from './restView.js';
@@ -41,7 +41,7 @@ const row = (request: SeenRequest, now: number): TemplateResult => {
     <p class="line"><span class="soft">#${number}</span> <time class="soft">${clock(sentAt)}</time> <code>${path}</code></p>
     <p class="line">${contentOf(request)}<span class="soft">, ${sizeOf(request)}</span></p>
     <p class="line">${answerOf(request)}</p>
-    ${isTrouble && message ? html`<p class="message">${saidIn(message)}</p>` : nothing}
+    ${isTrouble && message ? html`<p class="message">${reasonIn(message)}</p>` : nothing}
     ${
       retryAt
         ? html`<p class="line lost">${retryAt > now ? `Retry in ${countdown(retryAt, now)}, at ${clock(retryAt)}` : `Retry at ${clock(retryAt)}`}

@@ -1,7 +1,7 @@
 import type { Signals } from '../api/signals.js';
-import { count, hear } from './hear.js';
 import { type Model, newModel } from './model.js';
 import { type Inspectable, subjectOf } from './subject.js';
+import { count, update } from './update.js';
 
 const SIGNALS = ['trace', 'delivered', 'dropped', 'error'] as const;
 
@@ -34,7 +34,7 @@ export const watch = (tracker: Inspectable, changed: () => void): Session => {
   look();
   const undoings = SIGNALS.map((signal) =>
     subject.on(signal, (value: Signals[typeof signal]) => {
-      hear(model, now(), signal, value);
+      update(model, now(), signal, value);
       changed();
     }),
   );

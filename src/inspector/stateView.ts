@@ -77,13 +77,13 @@ const CONSENT = {
 } as const;
 
 const visitor = (model: Model): TemplateResult => {
-  const { visitorId, primaryKey, isTold } = model.visitor ?? {};
+  const { visitorId, primaryKey, isReported } = model.visitor ?? {};
   return html`<h4>Visitor</h4>
     <dl class="facts">
       <dt>Visitor id</dt>
       <dd>${visitorId ? html`<code>${visitorId}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'unknown until the next report or confirmed event'}</span>`}</dd>
       <dt>Primary key</dt>
-      <dd>${primaryKey ?? html`<span class="soft">${isTold ? 'none (anonymous)' : 'unknown'}</span>`}</dd>
+      <dd>${primaryKey ?? html`<span class="soft">${isReported ? 'none (anonymous)' : 'unknown'}</span>`}</dd>
       <dt>Consent</dt>
       <dd>${CONSENT[consentOf(model)]}</dd>
     </dl>`;

@@ -37,16 +37,16 @@ const subjectOfFunction = (given: ClewFunction): Subject => {
   return {
     on(signal, listener) {
       let isOn = true;
-      const hear: typeof listener = (value) => {
+      const forward: typeof listener = (value) => {
         if (isOn) listener(value);
       };
-      const off = (current() as CallableClew)('on', signal, hear);
+      const off = (current() as CallableClew)('on', signal, forward);
       return () => {
         isOn = false;
         if (typeof off === 'function') off();
         // The stub knows no undoing: what it has not passed on yet is taken back.
         const { q = [] } = given;
-        const at = q.findIndex((remembered) => holds(remembered, hear));
+        const at = q.findIndex((remembered) => holds(remembered, forward));
         if (at >= 0) q.splice(at, 1);
       };
     },

@@ -2,8 +2,8 @@ import { v4 as uuid } from 'uuid';
 import type { DropReason } from '../api/signals.js';
 import { byteLength, type ItemText, stamp } from '../recorder/event.js';
 import { type Book, type Drop, jsonOf } from '../wire.js';
-import { BOOK, carried, carriedKeys, carriedText, carry, type Local } from './carryOver.js';
 import type { Journal } from './journal.js';
+import { BOOK, entryKeys, entryText, type Local, readEntry, writeEntry } from './local.js';
 
 /** A book in localStorage, with the time (ms since the epoch) of its last write, or 0 if its page has left. */
 export type StoredBook = readonly [
@@ -77,16 +77,16 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
 
   /** Any code of the origin may have written one. */
   const stored = () =>
-    carriedKeys(prefix, local)
-      .map((key) => carried(key, local) as StoredBook)
+    entryKeys(prefix, local)
+      .map((key) => readEntry(key, local) as StoredBook)
       .filter(Array.isArray);
 
   const write = (isLeft?: boolean) => {
     const { load, count, drops, isChanged } = mine;
     if (!isChanged && !(isLeft && (count || drops[0]))) return;
-    if (carriedText(prefix + load, local) || !carriedKeys(prefix, local)[MOST_BOOKS])
+    if (entryText(prefix + load, local) || !entryKeys(prefix, local)[MOST_BOOKS])
       change({
-        isChanged: !carry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, begunAt]),
+        isChanged: !writeEntry(prefix + load, local, [load, count, isLeft ? 0 : Date.now(), release, drops, begunAt]),
       });
   };
 
@@ -126,7 +126,7 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
     },
     settle(books) {
       // A page from the back/forward cache writes its book again.
-      for (const [of, count, closed] of books) if (closed === count) carry(prefix + of, local);
+      for (const [of, count, closed] of books) if (closed === count) writeEntry(prefix + of, local);
     },
   };
 };

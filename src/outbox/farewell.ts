@@ -1,6 +1,6 @@
 import { idOf } from '../recorder/event.js';
-import { carriedList, carry, type Local, SETTLED, TAB } from './carryOver.js';
 import type { Journal } from './journal.js';
+import { type Local, readList, SETTLED, TAB, writeEntry } from './local.js';
 import type { Sent } from './queue.js';
 
 /** Most ids and names in localStorage, the latest. */
@@ -18,10 +18,10 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
   const leases = `${TAB} ${service}`;
   const done = `${SETTLED} ${service}`;
   const add = (to: string, names: readonly string[], most: number) => {
-    if (names[0]) carry(to, local, [...carriedList(to, local), ...names].slice(-most));
+    if (names[0]) writeEntry(to, local, [...readList(to, local), ...names].slice(-most));
   };
   const settled = (receive?: Receive | false): ReadonlySet<unknown> => {
-    const ids = carriedList(done, local) as string[];
+    const ids = readList(done, local) as string[];
     if (receive) receive(ids, ids, []);
     return new Set(ids);
   };
@@ -41,13 +41,13 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
       const journaled = sent.flatMap(([page, ...texts]) => (pages.includes(page) ? texts.map(idOf) : []));
       add(done, [...journaled, ...(pages[0] ? handed : [])], MOST_SETTLED);
     },
-    hasLeft: (lease: string) => carriedList(leases, local).includes(lease),
+    hasLeft: (lease: string) => readList(leases, local).includes(lease),
     settled,
     /** The tab with the lease deletes the rows, and has ended the leases. The journals that are still there may have settled events. */
     takeOver(receive: Receive) {
-      carry(leases, local);
+      writeEntry(leases, local);
       if (settled().size) settled(receive);
-      if (!journal.pages()[0]) carry(done, local);
+      if (!journal.pages()[0]) writeEntry(done, local);
     },
   };
 };

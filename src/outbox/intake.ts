@@ -67,7 +67,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     rows: queue.collect,
     weigh: queue.weigh,
     /** Journals the items that no transaction has confirmed. */
-    keep: () => queue.carry(false),
+    keep: () => queue.keep(false),
     /**
      * Takes complete items that other pages have left, and then items of this page. Reports come last: a listener may track, and its
      * event comes after these.

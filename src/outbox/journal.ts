@@ -1,6 +1,6 @@
 import { type ItemText, idOf, isItem } from '../recorder/event.js';
 import { type Visitor, visitorIn } from '../visitor/record.js';
-import { CHANGED, carried, carriedKeys, carriedText, carry, ITEMS, type Local, PAGE, parse } from './carryOver.js';
+import { CHANGED, entryKeys, entryText, ITEMS, type Local, PAGE, parse, readEntry, writeEntry } from './local.js';
 
 /** The entry of a page in localStorage, with data that the database may lack. */
 export interface Journaled {
@@ -83,7 +83,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
     const now = Date.now();
     const at = Math.floor(last.at) === now ? last.at + FRACTION : now;
     // Where other data fill localStorage, the oldest events that fit.
-    while (!carry(key, local, (texts[0] || rest.visitor) && { ...rest, at, texts }) && texts[0])
+    while (!writeEntry(key, local, (texts[0] || rest.visitor) && { ...rest, at, texts }) && texts[0])
       texts = texts.slice(0, texts.length >> 1);
     last = { rest, at, texts, isWhole: texts.length === all.length };
   };
@@ -117,17 +117,17 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
     },
     latest: () => ({ name: `${key} ${last.at}`, texts: last.texts }),
     isAmong: (names) => names.some((name) => name.startsWith(`${key} `)),
-    pages: () => carriedKeys(prefix, local).map((other) => other.slice(prefix.length)),
+    pages: () => entryKeys(prefix, local).map((other) => other.slice(prefix.length)),
     others(since) {
       const isOpen = ({ isLeft, at = 0 }: Journaled) => !isLeft && at >= since && Math.floor(at) <= Date.now();
       // Pages of earlier versions have left lists of items, and the visitor beside them.
-      const old = { visitor: carried(CHANGED, local) as Visitor, isLeft: true };
-      const found = [...[`${ITEMS} ${service} `, CHANGED, prefix].flatMap((start) => carriedKeys(start, local))].filter(
+      const old = { visitor: readEntry(CHANGED, local) as Visitor, isLeft: true };
+      const found = [...[`${ITEMS} ${service} `, CHANGED, prefix].flatMap((start) => entryKeys(start, local))].filter(
         (other) => other !== key,
       );
       return found
         .map((other) => {
-          const text = carriedText(other, local);
+          const text = entryText(other, local);
           const journaled = parse(text);
           const { visitor, texts, ...more }: Journaled = Array.isArray(journaled)
             ? { texts: journaled, isLeft: true }
@@ -139,7 +139,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
             name: more.at ? `${other} ${more.at}` : '',
             visitor: visitorIn(visitor, service),
             texts: [texts ?? []].flat().filter(isItem),
-            remove: () => void (carriedText(other, local) === text && carry(other, local)),
+            remove: () => void (entryText(other, local) === text && writeEntry(other, local)),
           };
         })
         .filter((other) => !isOpen(other))

@@ -42,7 +42,7 @@ export interface Queue {
   /** Length of all events in memory together. */
   length(): number;
   /** Journals the items that no transaction has confirmed. With `isLeft`, also stored items whose rows may be gone. */
-  carry(isLeft: boolean): void;
+  keep(isLeft: boolean): void;
   /**
    * Forgets events, here and with the next transaction in the store. Returns those of this page: from memory, or from `sent`,
    * which contains settled events that are in the store only. With `isWritten`, another tab writes what is left of their rows: it
@@ -240,7 +240,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     count: () => count,
     page,
     length,
-    carry: (isLeft) => journal.keep(unsaved(isLeft)),
+    keep: (isLeft) => journal.keep(unsaved(isLeft)),
     remove(ids, sent = [], isWritten) {
       // A tab may run another version of clew, whose reports have any form.
       const theirs = sent.flatMap((one) => (Array.isArray(one) && one[0] === page ? one.filter(isItem) : []));

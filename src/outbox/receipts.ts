@@ -1,6 +1,6 @@
 import { v4 as uuid } from 'uuid';
 import { isVisitorId } from '../visitor/record.js';
-import { carried, carriedKeys, carry, HANDED, type Local } from './carryOver.js';
+import { entryKeys, HANDED, type Local, readEntry, writeEntry } from './local.js';
 
 /** A request whose answer its page may never read. A later page asks the relay for its result. */
 export interface Handed {
@@ -43,8 +43,8 @@ export const createReceipts = (service: string, local?: Local): Receipts => {
   let armedBefore: ReadonlySet<string> | undefined;
 
   const all = () =>
-    carriedKeys(prefix, local)
-      .map((key): Handed => ({ ...Object(carried(key, local)), id: key.slice(prefix.length) }))
+    entryKeys(prefix, local)
+      .map((key): Handed => ({ ...Object(readEntry(key, local)), id: key.slice(prefix.length) }))
       // Any code of the origin may have written it.
       .filter(({ id, at, ids }) => isVisitorId(id) && !dropped.has(id) && Number.isFinite(at) && Array.isArray(ids));
 
@@ -57,11 +57,11 @@ export const createReceipts = (service: string, local?: Local): Receipts => {
   return {
     makeId: uuid,
     write({ id, ...handed }) {
-      if (handed.ids[0] && all().length < MOST_HANDED) carry(prefix + id, local, { ...handed, at: Date.now() });
+      if (handed.ids[0] && all().length < MOST_HANDED) writeEntry(prefix + id, local, { ...handed, at: Date.now() });
     },
     drop(handed) {
       for (const { id } of handed) {
-        if (!carry(prefix + id, local)) dropped.add(id);
+        if (!writeEntry(prefix + id, local)) dropped.add(id);
       }
     },
     open,

@@ -1,5 +1,5 @@
 import type { Plugin, PluginStorage, PluginTools } from '../api/types.js';
-import { carried, carry, type Local, PLUGINS, VISIT } from '../outbox/carryOver.js';
+import { type Local, PLUGINS, readEntry, VISIT, writeEntry } from '../outbox/local.js';
 import { draftEvent } from '../recorder/event.js';
 import { addContext, runSteps, type Step } from '../recorder/prepare.js';
 
@@ -40,10 +40,10 @@ export const createTools = ({ visitor, steps, local, renewBy, attempt }: ToolPor
   /** A storage of plugins. It is one entry, which a refusal erases. */
   const createStorage = (entry: string): PluginStorage => {
     // Any code of the origin may have written it.
-    const all = () => Object(carried(entry, local));
+    const all = () => Object(readEntry(entry, local));
     return {
       get: (key) => all()[key],
-      set: (key, value) => visitor.isStarted() && carry(entry, local, { ...all(), [key]: value }),
+      set: (key, value) => visitor.isStarted() && writeEntry(entry, local, { ...all(), [key]: value }),
     };
   };
   return {

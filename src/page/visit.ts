@@ -4,8 +4,8 @@ import type { Signals } from '../api/signals.js';
 import { linkNameOf } from '../courier/lease.js';
 import type { Courier } from '../courier/ports.js';
 import type { Books } from '../outbox/books.js';
-import { carryNothing } from '../outbox/carryOver.js';
 import type { createFarewell } from '../outbox/farewell.js';
+import { eraseEntries } from '../outbox/local.js';
 import type { Queue } from '../outbox/queue.js';
 import type { Store } from '../outbox/store.js';
 import { type ItemText, idOf } from '../recorder/event.js';
@@ -59,7 +59,7 @@ export const createVisit = (ports: VisitPorts) => {
     ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
     courier.forget();
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
-    carryNothing(settings.storageName, store.local);
+    eraseEntries(settings.storageName, store.local);
     books?.drop([], 'consent');
     writeCookie();
     neverSeen(start);
@@ -92,9 +92,9 @@ export const createVisit = (ports: VisitPorts) => {
     if (!visitor.leave()) return store.abort(isKept);
     books?.write(true);
     const lease = courier.leave(visitor.unread(), isUnloading);
-    visitor.carry();
+    visitor.writeChanges();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
-    queue.carry(true);
+    queue.keep(true);
     farewell.write(courier.settled(), lease);
   };
 
@@ -165,7 +165,7 @@ export const createVisit = (ports: VisitPorts) => {
       if (visitor.pages()) books?.write();
       // A crash drops writes that are queued behind other transactions or behind a database that is opened again.
       const isHeldUp = courier.isReading() || visitor.isBusy() || !store.isOpen();
-      if (visitor.pages() && isHeldUp) queue.carry(false);
+      if (visitor.pages() && isHeldUp) queue.keep(false);
     },
     writeCookie,
     stop() {

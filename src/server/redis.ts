@@ -19,9 +19,9 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
   });
   // The URL may have a password, so no message has it.
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) throw new Error('REDIS_URL: expected redis://… or rediss://…');
-  let isHeard = true;
-  const hear = () => {
-    isHeard = true;
+  let isAlive = true;
+  const noteAnswer = () => {
+    isAlive = true;
   };
   const open = () => {
     const client = createClient({
@@ -30,19 +30,19 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
       disableOfflineQueue: true,
       socket: { reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
     });
-    return client.on('error', onError).on('error', hear).on('ready', hear);
+    return client.on('error', onError).on('error', noteAnswer).on('ready', noteAnswer);
   };
   let client = open();
   const check = () => {
-    if (!isHeard) {
+    if (!isAlive) {
       onError('no answer, so the connection is replaced');
       // Commands that wait for this connection fail.
       if (client.isOpen) client.destroy();
       client = open();
       client.connect().catch(onError);
     }
-    isHeard = false;
-    if (client.isReady) client.ping().then(hear, hear);
+    isAlive = false;
+    if (client.isReady) client.ping().then(noteAnswer, noteAnswer);
   };
   let checking: ReturnType<typeof setInterval> | undefined;
   const command: RedisCommand = (args) => client.sendCommand(args);

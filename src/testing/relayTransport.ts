@@ -22,12 +22,12 @@ export const sendToRelay = async (relay: Relay, request: TransportRequest): Prom
   const address = new URL(url, ORIGIN).href;
   const response = await relay({ method: 'POST', url: address, headers: all, body: chunksOf(bytesOf(body)) });
   const text = await response.text();
-  const told = parseJson<Partial<Rejections & Answer>>(text || '{}');
+  const answer = parseJson<Partial<Rejections & Answer>>(text || '{}');
   return {
     outcome: outcomeOf(response.status),
-    status: told?.status || response.status,
+    status: answer?.status || response.status,
     retryAfter: parseRetryAfter(response.headers.get('Retry-After')),
-    rejected: told?.rejected,
+    rejected: answer?.rejected,
     handovers: response.headers.get(HANDOVERS_HEADER)?.split(/, */) as HandoverState[] | undefined,
     message: `${response.status} ${text}`,
   };

@@ -1,4 +1,4 @@
-import { carried, carry, LINK } from '../outbox/carryOver.js';
+import { LINK, readEntry, writeEntry } from '../outbox/local.js';
 import { linkIn, withoutLink } from '../page/address.js';
 import { isVisitorId, type Visitor, versionAt } from './record.js';
 
@@ -30,7 +30,7 @@ export const createArrival = (isLinked: (from: URL) => boolean, service: string)
     const passed = from && from.origin === location.origin && linkIn(referrer);
     // A router may bring the parameter back into the address, but not into the one from which the browser has loaded the page.
     const [{ name } = { name: location.href }] = performance.getEntriesByType?.('navigation') ?? [];
-    return ((!from || isLinked(from) || passed) && linkIn(name)) || carried(LINK) || passed;
+    return ((!from || isLinked(from) || passed) && linkIn(name)) || readEntry(LINK) || passed;
   };
 
   const arrive = (): ((visitor: Visitor) => Visitor) | undefined => {
@@ -42,11 +42,11 @@ export const createArrival = (isLinked: (from: URL) => boolean, service: string)
     const age = (Date.now() - performance.now()) / 1000 - seconds;
     const isValid = isVisitorId(visitorId) && Math.abs(age) <= MAX_AGE;
     // The page may leave before the database has answered.
-    carry(LINK, undefined, isValid && value);
+    writeEntry(LINK, undefined, isValid && value);
     if (!isValid) return;
     return (visitor) => {
       isUsed = true;
-      carry(LINK);
+      writeEntry(LINK);
       const { keys, turn } = visitor;
       const version = versionAt(seconds * 1000);
       const isSame = visitorId === visitor.thread;

@@ -1,4 +1,4 @@
-import { carriedText, carry, EARLY, type Local } from '../outbox/carryOver.js';
+import { EARLY, entryText, type Local, writeEntry } from '../outbox/local.js';
 import { type ItemText, isEvent, isItem } from '../recorder/event.js';
 import { jsonOf, parseJson } from '../wire.js';
 import type { Call, Finished } from './calls.js';
@@ -30,8 +30,8 @@ export const createEarly = (service: string, local?: Local) => {
 
   /** Removes the upsert that waits, and returns it if there is one. */
   const take = (): ItemText[] => {
-    const text = carriedText(key, memory) ?? carriedText(key, local);
-    for (const place of [memory, local]) carry(key, place);
+    const text = entryText(key, memory) ?? entryText(key, local);
+    for (const place of [memory, local]) writeEntry(key, place);
     // Any code of the origin may have written it.
     return isItem(text) && earlyCall(text) ? [text] : [];
   };
@@ -45,7 +45,7 @@ export const createEarly = (service: string, local?: Local) => {
       const { correlationValue: owner, properties }: LeftUpsert = JSON.parse(before);
       const all = { ...(owner === correlationValue && properties), ...upsert.properties };
       const joined = { ...upsert, properties: all, correlationValue };
-      if (!carry(key, local, joined)) carry(key, memory, joined);
+      if (!writeEntry(key, local, joined)) writeEntry(key, memory, joined);
     },
   };
 };

@@ -1,4 +1,4 @@
-import { carried, carriedText, carry, HINT, type Local, OLD_ID, USED } from '../outbox/carryOver.js';
+import { entryText, HINT, type Local, OLD_ID, readEntry, USED, writeEntry } from '../outbox/local.js';
 import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js';
 
 /**
@@ -9,8 +9,8 @@ export const createHint = (service: string, local?: Local) => {
   const used = `${USED} ${service}`;
 
   const readHint = (of?: string): Visitor | undefined => {
-    const hint = visitorIn(carried(HINT, local), of);
-    const old = carried(OLD_ID, local);
+    const hint = visitorIn(readEntry(HINT, local), of);
+    const old = readEntry(OLD_ID, local);
     // Earlier versions did not store who is identified. The mark 0 equals no key's mark, so `identify` starts a new id.
     return hint ?? (isVisitorId(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
   };
@@ -23,13 +23,14 @@ export const createHint = (service: string, local?: Local) => {
       [typeof key === 'string' ? markOf(key) : key, undefined, true],
     ]);
     // One that cannot be written must not stay as it was: better none than one that is out of date.
-    if (!carry(HINT, local, { thread, turn, since, keys: Object.fromEntries(marks), pages })) carry(HINT, local);
-    carry(used, local, 1);
-    carry(OLD_ID, local);
+    if (!writeEntry(HINT, local, { thread, turn, since, keys: Object.fromEntries(marks), pages }))
+      writeEntry(HINT, local);
+    writeEntry(used, local, 1);
+    writeEntry(OLD_ID, local);
   };
 
   /** The hint as it stands there, to see whether another tab has changed it. */
-  const rawHint = (): string | undefined => carriedText(HINT, local);
+  const rawHint = (): string | undefined => entryText(HINT, local);
 
   /**
    * Whether another page has erased the mark of this service since this page has seen the hint, as a refusal does. If localStorage is
@@ -38,7 +39,7 @@ export const createHint = (service: string, local?: Local) => {
    * @param seen undefined if this page has seen no hint
    */
   const isErased = (seen: unknown): boolean =>
-    !!seen && !carriedText(used, local) && carry(used, local, 1) && carry(used, local);
+    !!seen && !entryText(used, local) && writeEntry(used, local, 1) && writeEntry(used, local);
 
   return [() => readHint(service), writeHint, rawHint, isErased] as const;
 };

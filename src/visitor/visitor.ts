@@ -378,7 +378,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       return record ? [[VISITOR, record]] : [];
     },
     /** After the handover: journals the changes that the database has not confirmed. */
-    carry: write,
+    writeChanges: write,
     /** The page is back from the back/forward cache. It may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
       if (is(AWAY)) start(isMissing() || isErased(who));

@@ -11,13 +11,13 @@ export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBi
     const { arg, modifiers, value } = binding;
     const { event, payload, on } = typeof value === 'string' ? { event: value } : { ...value };
     const type = arg ?? Object.keys(modifiers)[0] ?? on ?? 'click';
-    const hear = (heard: Event) => {
+    const receive = (fired: Event) => {
       // Another element's `focus` or `mouseenter` is only passing through.
-      if (heard.bubbles || heard.target === element) tracker.track(event as string, payload);
+      if (fired.bubbles || fired.target === element) tracker.track(event as string, payload);
     };
     // In the capture phase, because a handler of the component may remove the element before the event bubbles up to it.
     const controller = new AbortController();
-    element.addEventListener(type, hear, { capture: true, signal: controller.signal });
+    element.addEventListener(type, receive, { capture: true, signal: controller.signal });
     listening.set(binding, controller);
   };
   const unlisten = (binding: object = {}) => listening.get(binding)?.abort();

@@ -12,7 +12,7 @@ export interface Running {
 }
 
 /** Resolves to the pattern's first group once the output of the process matches. */
-export const hear = (child: ChildProcess, pattern: RegExp): Promise<string> =>
+export const outputOf = (child: ChildProcess, pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -37,7 +37,7 @@ export const start = async (
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
-  const ready = await hear(child, pattern);
+  const ready = await outputOf(child, pattern);
   return {
     ready,
     signal: (signal) => void child.kill(signal),

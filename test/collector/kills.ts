@@ -33,7 +33,7 @@ const list = async <T>(url: string, what: string): Promise<T[]> =>
   ((await (await fetch(`${url}/inspect/${what}`)).json()) as Record<string, T[]>)[what] ?? [];
 
 /** Sends batches and customers until the collector is gone, and notes those that it has confirmed. */
-const sendUntilGone = async (url: string, answered: Set<string>, hear: () => void) => {
+const sendUntilGone = async (url: string, answered: Set<string>, note: () => void) => {
   const visitor = createVisitor();
   for (;;) {
     const name = randomUUID();
@@ -41,7 +41,7 @@ const sendUntilGone = async (url: string, answered: Set<string>, hear: () => voi
     try {
       if (!(await post(url, '/api/events/batch/', { batch: [visitor.identify(name), ...events] }))) return;
       answered.add(name);
-      hear();
+      note();
       if (await post(url, '/api/customers/upsert', { primary_key: `up-${name}` })) answered.add(`up-${name}`);
     } catch {
       return;
@@ -61,7 +61,7 @@ export const playKills = async (rounds: number): Promise<void> => {
   for (let round = 1; round <= rounds; round++) {
     const answers = new EventEmitter();
     const senders = Array.from({ length: SENDERS }, () => sendUntilGone(url, answered, () => answers.emit('batch')));
-    for (let heard = 0; heard < 10 + round; heard++) await once(answers, 'batch');
+    for (let noted = 0; noted < 10 + round; noted++) await once(answers, 'batch');
     await kill(child);
     await Promise.all(senders);
     ({ child, url } = await start(join(dir, 'data')));

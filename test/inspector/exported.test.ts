@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { exported } from '../../src/inspector/exported.ts';
-import { hear } from '../../src/inspector/hear.ts';
 import { newModel } from '../../src/inspector/model.ts';
+import { update } from '../../src/inspector/update.ts';
 
 it('the file has all seen events and the number of those no longer kept', () => {
   const model = newModel(0);
-  hear(model, 1000, 'trace', { step: 'tracked', event: { uuid: 'a', event: 'signup', payload: { plan: 'pro' } } });
-  hear(model, 1001, 'trace', { step: 'sent', uuids: ['a'], path: '/events/', bytes: 90, leaving: false });
+  update(model, 1000, 'trace', { step: 'tracked', event: { uuid: 'a', event: 'signup', payload: { plan: 'pro' } } });
+  update(model, 1001, 'trace', { step: 'sent', uuids: ['a'], path: '/events/', bytes: 90, leaving: false });
   model.forgotten = 2;
   expect(JSON.parse(JSON.stringify(exported(model, 2000)))).toMatchObject({
     exportedAt: '1970-01-01T00:00:02.000Z',

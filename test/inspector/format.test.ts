@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, countdown, duration, instant, plural, saidIn } from '../../src/inspector/format.ts';
+import { bytes, countdown, duration, instant, plural, reasonIn } from '../../src/inspector/format.ts';
 
 it.each([
   [-5, '0 ms'],
@@ -48,6 +48,6 @@ describe('the text of a message', () => {
     ['400 {"rejected":"nonsense","error":7}', '{"rejected":"nonsense","error":7}'],
     ['400 null', 'null'],
   ])('of %j is %j', (message, said) => {
-    expect(saidIn(message)).toBe(said);
+    expect(reasonIn(message)).toBe(said);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { DropReason, Trace } from '../../src/api/signals.ts';
 import type { Transport } from '../../src/index.ts';
-import { count, hear, MOST_EVENTS } from '../../src/inspector/hear.ts';
 import { type Model, newModel } from '../../src/inspector/model.ts';
 import { MOST_REQUESTS } from '../../src/inspector/requests.ts';
+import { count, MOST_EVENTS, update } from '../../src/inspector/update.ts';
 import { BATCH_PATH, UPSERT_PATH, type WireEvent } from '../../src/wire.ts';
 import { start } from '../tracker/page.ts';
 
@@ -19,7 +19,7 @@ const eventOf = (uuid: string, more: Partial<WireEvent> = {}): Partial<WireEvent
 /** Passes reports to a model as a tracker does, one ms apart. */
 const stage = (model: Model = newModel(1000)) => {
   let now = 1000;
-  const tell = (trace: Trace) => hear(model, ++now, 'trace', trace);
+  const tell = (trace: Trace) => update(model, ++now, 'trace', trace);
   return {
     model,
     now: () => now,
@@ -34,10 +34,10 @@ const stage = (model: Model = newModel(1000)) => {
     answer: (uuids: string[], more: Partial<Extract<Trace, { step: 'answered' }>> = {}) =>
       tell({ step: 'answered', uuids, outcome: 'delivered', status: 200, ...more }),
     deliver: (...uuids: string[]) =>
-      hear(model, ++now, 'delivered', {
+      update(model, ++now, 'delivered', {
         events: uuids.map((uuid) => eventOf(uuid, { correlationValue: VISITOR_ID }) as WireEvent),
       }),
-    drop: (uuid: string, reason: DropReason) => hear(model, ++now, 'dropped', { events: [eventOf(uuid)], reason }),
+    drop: (uuid: string, reason: DropReason) => update(model, ++now, 'dropped', { events: [eventOf(uuid)], reason }),
     event: (uuid: string) => model.events.get(uuid),
   };
 };
@@ -179,7 +179,7 @@ describe('an upsert', () => {
       url.endsWith(UPSERT_PATH) ? { outcome: 'rejected', status: 422 } : { outcome: 'delivered', status: 200 };
     const { tracker } = start({ transport });
     const model = newModel(0);
-    tracker.on('trace', (trace) => hear(model, 1, 'trace', trace));
+    tracker.on('trace', (trace) => update(model, 1, 'trace', trace));
     tracker.identify('ann', { plan: 'pro' });
     await tracker.flush();
     const upsert = [...model.events.values()].find(({ name }) => name === 'setProperties');
@@ -308,29 +308,29 @@ describe('the visitor', () => {
   it('is the one of the trace, and none after a refusal', () => {
     const { model, tell } = stage();
     tell({ step: 'visitor', visitorId: VISITOR_ID, primaryKey: 'ann' });
-    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, primaryKey: 'ann', isTold: true });
+    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, primaryKey: 'ann', isReported: true });
     tell({ step: 'visitor', visitorId: undefined });
-    expect(model.visitor).toEqual({ visitorId: undefined, isTold: true });
+    expect(model.visitor).toEqual({ visitorId: undefined, isReported: true });
   });
 
   it('is learned from delivered events if the inspector opens late, with the key from $identify', () => {
     const { model, deliver } = stage();
     deliver('a');
-    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, isTold: false });
+    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, isReported: false });
     const identify = eventOf('i', {
       event: '$identify',
       payload: { distinct_id: 'ann' },
       correlationValue: VISITOR_ID,
     });
-    hear(model, 2000, 'delivered', { events: [identify as WireEvent] });
+    update(model, 2000, 'delivered', { events: [identify as WireEvent] });
     deliver('b');
-    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, primaryKey: 'ann', isTold: false });
+    expect(model.visitor).toEqual({ visitorId: VISITOR_ID, primaryKey: 'ann', isReported: false });
   });
 });
 
 it('the last errors are kept with their times', () => {
   const { model } = stage();
-  for (let n = 0; n < 60; n++) hear(model, n, 'error', new Error(`clew: ${n}`));
+  for (let n = 0; n < 60; n++) update(model, n, 'error', new Error(`clew: ${n}`));
   expect(model.errors).toHaveLength(50);
   expect(model.errors.at(-1)).toEqual({ at: 59, message: 'clew: 59' });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { count, hear } from '../../src/inspector/hear.ts';
 import { newModel } from '../../src/inspector/model.ts';
 import { consentOf, heldIn, senderOf } from '../../src/inspector/standing.ts';
+import { count, update } from '../../src/inspector/update.ts';
 
 const NOW = 10_000;
 
 describe('the sending tab', () => {
   const senderAt = (by: string, until: number, fails = 0) => {
     const model = newModel(0);
-    hear(model, 0, 'trace', { step: 'link', tab: 'me', by, until, fails, okAt: 0 });
+    update(model, 0, 'trace', { step: 'link', tab: 'me', by, until, fails, okAt: 0 });
     return senderOf(model, NOW);
   };
 
@@ -34,12 +34,13 @@ describe('the sending tab', () => {
 describe('queued events', () => {
   it('are in memory only until they are stored, listed by name', () => {
     const model = newModel(0);
-    const track = (uuid: string, event: string) => hear(model, 0, 'trace', { step: 'tracked', event: { uuid, event } });
+    const track = (uuid: string, event: string) =>
+      update(model, 0, 'trace', { step: 'tracked', event: { uuid, event } });
     track('a', 'viewed');
     track('b', 'viewed');
     track('c', 'signup');
     track('d', 'signup');
-    hear(model, 0, 'trace', { step: 'stored', uuids: ['a', 'b', 'c'] });
+    update(model, 0, 'trace', { step: 'stored', uuids: ['a', 'b', 'c'] });
     expect(heldIn(model)).toEqual({
       memory: [['signup', 1]],
       stored: [
@@ -63,15 +64,15 @@ describe('consent', () => {
   it('is granted once there is a visitor, and refused once there is none again', () => {
     const model = newModel(0);
     expect(consentOf(model)).toBe('unknown');
-    hear(model, 0, 'trace', { step: 'visitor', visitorId: 't' });
+    update(model, 0, 'trace', { step: 'visitor', visitorId: 't' });
     expect(consentOf(model)).toBe('granted');
-    hear(model, 0, 'trace', { step: 'visitor', visitorId: undefined });
+    update(model, 0, 'trace', { step: 'visitor', visitorId: undefined });
     expect(consentOf(model)).toBe('refused');
   });
 
   it('is refused if an event was dropped for it, also without a trace', () => {
     const model = newModel(0);
-    hear(model, 0, 'dropped', { events: [{ uuid: 'a' }], reason: 'consent' });
+    update(model, 0, 'dropped', { events: [{ uuid: 'a' }], reason: 'consent' });
     expect(consentOf(model)).toBe('refused');
   });
 });

@@ -11,11 +11,11 @@ const SERVICE = '/clew';
 const createPage = ({ isOpen = true } = {}) => {
   const store = createMemoryStore();
   let page = isOpen ? 3 : 0;
-  const journaled = new Set<string>();
+  const entry = new Set<string>();
   const journal = {
     ...noJournal,
     keep(texts: readonly string[]) {
-      for (const text of texts) journaled.add(text);
+      for (const text of texts) entry.add(text);
     },
   };
   const queue = createOutbox({ store, journal, pages: () => page });
@@ -24,12 +24,12 @@ const createPage = ({ isOpen = true } = {}) => {
   };
   const stored = () => store.rows().map(([, items]) => items);
   /** The items that the page journals if it leaves now. */
-  const carried = () => {
-    journaled.clear();
-    queue.carry(true);
-    return [...journaled];
+  const journaled = () => {
+    entry.clear();
+    queue.keep(true);
+    return [...entry];
   };
-  return { store, queue, stored, open, carried };
+  return { store, queue, stored, open, journaled };
 };
 const microtask = () => Promise.resolve();
 /** Lets the queue learn the result of its transaction. */
@@ -351,19 +351,19 @@ describe('an item that could not be stored', () => {
 });
 
 it('writes all items again when the store may have lost them, and reports until that is done', async () => {
-  const { store, queue, stored, carried } = createPage();
+  const { store, queue, stored, journaled } = createPage();
   const [a, b, c] = [eventText('a'), eventText('b'), eventText('c')];
   for (const text of [a, b]) {
     queue.add(text);
     await settle();
   }
-  expect(carried()).toEqual([]);
+  expect(journaled()).toEqual([]);
   store.lose();
-  expect(carried()).toEqual([a, b]);
+  expect(journaled()).toEqual([a, b]);
   queue.add(c);
   await settle();
   expect(stored()).toEqual([[a], [b], [c]]);
-  expect(carried()).toEqual([]);
+  expect(journaled()).toEqual([]);
 });
 
 describe('memory', () => {
@@ -442,12 +442,12 @@ it('a page that is back does not store the rest of a row that others may have se
 });
 
 it('forgets items that another page has taken in, unless the store has their rows', async () => {
-  const { queue, stored, open, carried } = createPage({ isOpen: false });
+  const { queue, stored, open, journaled } = createPage({ isOpen: false });
   const [taken, own, later] = [upsertText(), eventText(), eventText()];
   for (const text of [taken, own]) queue.add(text);
   await settle();
   expect(queue.forget(new Set([idOf(taken), idOf(later)]))).toEqual([taken]);
-  expect(carried()).toEqual([own]);
+  expect(journaled()).toEqual([own]);
   open(3);
   queue.add(later);
   await settle();

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { hear, type Running, start } from '../broker/process.ts';
+import { outputOf, type Running, start } from '../broker/process.ts';
 import { itWithRedis, startRedis, useRedis } from '../redis.ts';
 import { BATCH, event } from '../relay/stage.ts';
 import { deadUrl, useUpstream } from '../upstream.ts';
@@ -67,7 +67,7 @@ it('goes on if no process reads its log any more', async () => {
   const env = { ...process.env, BASE_URL: upstream.url, API_KEY: 'k', PORT: '0', LOG_LEVEL: 'info' };
   const child = spawn(process.execPath, [COMMAND], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const ready = await hear(child, READY);
+  const ready = await outputOf(child, READY);
   child.stdout.destroy();
   for (let n = 0; n < 3; n++) expect(await post({ ready }, [event('a')])).toBe(201);
 });

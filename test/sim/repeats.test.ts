@@ -68,8 +68,8 @@ describe('an event that arrives after one of a later page', () => {
   /** page1 tracks event 1 and leaves. Then page2 tracks event 2, which arrives first. */
   const stageOf = (isDirect: boolean, isSlow: boolean, ...repeats: ReturnType<typeof request>[]) => {
     const tracked = [
-      { n: 1, page: 'page1', at: 1000, isHeard: true, isEarly: false },
-      { n: 2, page: 'page2', at: 7000, isHeard: true, isEarly: false },
+      { n: 1, page: 'page1', at: 1000, isReceived: true, isEarly: false },
+      { n: 2, page: 'page2', at: 7000, isReceived: true, isEarly: false },
     ];
     const stored = [
       { uuid: 'second', at: 7100, payload: { n: 2 } },

@@ -67,12 +67,12 @@ describe('a page that crashes', () => {
     await microtask();
     expect(journals()).toEqual([]);
     isOpen = false;
-    tracker.track('carried');
+    tracker.track('journaled');
     await microtask();
     const [key = ''] = journals();
     const { texts } = JSON.parse(localStorage[key] ?? '{}');
     // Stored rows may be lost, so the tracker stores and journals their events again.
-    expect(texts.map((text: string) => JSON.parse(text).event)).toEqual(['stored', 'carried']);
+    expect(texts.map((text: string) => JSON.parse(text).event)).toEqual(['stored', 'journaled']);
     await settle();
     expect(journals()).toEqual([]);
   });

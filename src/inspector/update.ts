@@ -34,7 +34,7 @@ const learn = (seen: SeenEvent, { event, payload, timestamp, correlationValue }:
   if (at) seen.trackedAt = at;
 };
 
-const hearTracked = (model: Model, at: number, event: Partial<WireEvent>): void => {
+const updateTracked = (model: Model, at: number, event: Partial<WireEvent>): void => {
   const { stats, waiting } = model;
   const seen = see(model, event.uuid ?? '');
   seen.isTracked = true;
@@ -48,7 +48,7 @@ const hearTracked = (model: Model, at: number, event: Partial<WireEvent>): void 
   second.queued = stats.queued;
 };
 
-const hearStored = (model: Model, at: number, uuids: readonly string[]): void => {
+const updateStored = (model: Model, at: number, uuids: readonly string[]): void => {
   for (const uuid of uuids) {
     const held = model.waiting.get(uuid);
     if (held) held.isStored = true;
@@ -58,7 +58,7 @@ const hearStored = (model: Model, at: number, uuids: readonly string[]): void =>
   }
 };
 
-const hearSent = (model: Model, at: number, trace: Extract<Trace, { step: 'sent' }>): void => {
+const updateSent = (model: Model, at: number, trace: Extract<Trace, { step: 'sent' }>): void => {
   const { uuids, path, bytes, gzip, leaving } = trace;
   const isKnown = (uuid: string) => model.events.has(uuid) || model.waiting.has(uuid);
   const strangers = uuids.filter((uuid) => !isKnown(uuid)).length;
@@ -74,7 +74,7 @@ const hearSent = (model: Model, at: number, trace: Extract<Trace, { step: 'sent'
   }
 };
 
-const hearAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'answered' }>): void => {
+const updateAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'answered' }>): void => {
   const request = answer(model.requests, at, trace.uuids, trace);
   for (const refused of trace.rejected?.filter?.(Boolean) ?? []) {
     const event = model.events.get(refused.uuid);
@@ -84,7 +84,7 @@ const hearAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'a
     const event = trace.uuids.length === 1 ? model.events.get(trace.uuids[0] ?? '') : undefined;
     if (event) event.why = request?.message;
   }
-  if (request?.path === UPSERT_PATH) hearUpsertAnswered(model, at, trace);
+  if (request?.path === UPSERT_PATH) updateUpsertAnswered(model, at, trace);
 };
 
 /** No signal reports the end of an upsert. */
@@ -93,7 +93,7 @@ const endUpsert = ({ events }: Model, at: number, uuid: string, end: 'delivered'
   if (upsert) Object.assign(upsert, { endedAt: at, end });
 };
 
-const hearUpsertAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'answered' }>): void => {
+const updateUpsertAnswered = (model: Model, at: number, trace: Extract<Trace, { step: 'answered' }>): void => {
   const [uuid = ''] = trace.uuids;
   if (trace.outcome === 'delivered') endUpsert(model, at, uuid, trace.rejected?.[0] ? 'rejected' : 'delivered');
   else if (trace.outcome === 'rejected' || trace.status === 500) model.refusedUpserts.add(uuid);
@@ -107,19 +107,19 @@ const endRefusedUpserts = (model: Model, at: number, { by, until }: Extract<Trac
   model.refusedUpserts.clear();
 };
 
-const hearTrace = (model: Model, at: number, trace: Trace): void => {
+const updateTrace = (model: Model, at: number, trace: Trace): void => {
   switch (trace.step) {
     case 'tracked':
-      hearTracked(model, at, trace.event);
+      updateTracked(model, at, trace.event);
       break;
     case 'stored':
-      hearStored(model, at, trace.uuids);
+      updateStored(model, at, trace.uuids);
       break;
     case 'sent':
-      hearSent(model, at, trace);
+      updateSent(model, at, trace);
       break;
     case 'answered':
-      hearAnswered(model, at, trace);
+      updateAnswered(model, at, trace);
       break;
     case 'link':
       model.link = trace;
@@ -127,12 +127,12 @@ const hearTrace = (model: Model, at: number, trace: Trace): void => {
       endRefusedUpserts(model, at, trace);
       break;
     case 'visitor':
-      model.visitor = { visitorId: trace.visitorId, primaryKey: trace.primaryKey, isTold: true };
+      model.visitor = { visitorId: trace.visitorId, primaryKey: trace.primaryKey, isReported: true };
   }
 };
 
 /** Events have reached their end: delivered, or dropped for a reason. */
-const hearEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[], reason?: DropReason): void => {
+const updateEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[], reason?: DropReason): void => {
   const { stats, waiting, requests } = model;
   const [request, uuids = []] = requests.last ?? [];
   const justAnswered = new Set(uuids);
@@ -163,24 +163,24 @@ const hearEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[],
 /** An inspector that is opened late learns the visitor from the first event that arrives. */
 const learnVisitor = (model: Model, { event, payload, correlationValue: visitorId }: Partial<WireEvent>): void => {
   const { visitor } = model;
-  if (visitor?.isTold || !visitorId) return;
+  if (visitor?.isReported || !visitorId) return;
   const known = visitor?.visitorId === visitorId ? visitor.primaryKey : undefined;
   const primaryKey = event === IDENTIFY ? (payload as { distinct_id?: string } | undefined)?.distinct_id : known;
-  model.visitor = { visitorId, primaryKey, isTold: false };
+  model.visitor = { visitorId, primaryKey, isReported: false };
 };
 
-const hearError = ({ errors }: Model, at: number, { message }: Error): void => {
+const updateError = ({ errors }: Model, at: number, { message }: Error): void => {
   errors.push({ at, message });
   errors.splice(0, errors.length - MOST_ERRORS);
 };
 
 /** Takes in a signal of the tracker. */
-export const hear = <S extends keyof Signals>(model: Model, at: number, signal: S, value: Signals[S]): void => {
-  if (signal === 'trace') hearTrace(model, at, value as Trace);
-  else if (signal === 'error') hearError(model, at, value as Error);
+export const update = <S extends keyof Signals>(model: Model, at: number, signal: S, value: Signals[S]): void => {
+  if (signal === 'trace') updateTrace(model, at, value as Trace);
+  else if (signal === 'error') updateError(model, at, value as Error);
   else {
     const { events, reason } = value as { events: Partial<WireEvent>[]; reason?: DropReason };
-    hearEnd(model, at, events, reason);
+    updateEnd(model, at, events, reason);
   }
 };
 

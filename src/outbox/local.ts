@@ -1,6 +1,6 @@
 /**
- * Entries of localStorage that a page leaves to the next page. A leaving page can write only localStorage without having opened a
- * storage first. The browser may refuse it. Then nothing is left.
+ * Entries of localStorage, for the next page and the other tabs. A leaving page has no time to open a database, but can write
+ * localStorage. The browser may refuse that. Then nothing is written.
  */
 
 import { jsonOf } from '../wire.js';
@@ -45,7 +45,7 @@ const storageOf = (key: string, local: Local): Record<string, string> =>
   key === VISIT || key === LINK ? sessionStorage : (local ?? localStorage);
 
 /** The stored text, to see whether another page has changed it. */
-export const carriedText = (key: string, local?: Local): string | undefined => {
+export const entryText = (key: string, local?: Local): string | undefined => {
   try {
     return storageOf(key, local)[key];
   } catch {
@@ -63,13 +63,13 @@ export const parse = (text: string | undefined): unknown => {
   }
 };
 
-export const carried = (key: string, local?: Local): unknown => parse(carriedText(key, local));
+export const readEntry = (key: string, local?: Local): unknown => parse(entryText(key, local));
 
-/** A list that was carried, whatever is in it. */
-export const carriedList = (key: string, local?: Local): unknown[] => [carried(key, local) ?? []].flat();
+/** The list in an entry, whatever is in it. */
+export const readList = (key: string, local?: Local): unknown[] => [readEntry(key, local) ?? []].flat();
 
 /** Keys that begin so, of all pages. After a name and a space only a page's name follows: another service's name may go on. */
-export const carriedKeys = (prefix: string, local?: Local): string[] => {
+export const entryKeys = (prefix: string, local?: Local): string[] => {
   try {
     return Object.keys(storageOf(prefix, local)).filter(
       (key) => key.startsWith(prefix) && !(prefix.endsWith(' ') && key.includes(' ', prefix.length)),
@@ -79,8 +79,8 @@ export const carriedKeys = (prefix: string, local?: Local): string[] => {
   }
 };
 
-/** Carries `value`, or without one nothing any more. Returns whether that worked. */
-export const carry = (key: string, local?: Local, value?: unknown): boolean => {
+/** Writes `value`, or deletes the entry without one. Returns whether that worked. */
+export const writeEntry = (key: string, local?: Local, value?: unknown): boolean => {
   try {
     const storage = storageOf(key, local);
     if (value) storage[key] = jsonOf(value);
@@ -92,14 +92,14 @@ export const carry = (key: string, local?: Local, value?: unknown): boolean => {
 };
 
 /** Deletes all entries of a service, and the entries without a service. */
-export const carryNothing = (service: string, local: Local): void => {
+export const eraseEntries = (service: string, local: Local): void => {
   const pages = [
     `${PAGE} ${service} `,
     `${ITEMS} ${service} `,
     `${HANDED} ${service} `,
     `${BOOK} ${service} `,
     CALLS,
-  ].flatMap((prefix) => carriedKeys(prefix, local));
+  ].flatMap((prefix) => entryKeys(prefix, local));
   const own = [SETTLED, TAB, USED, EARLY].flatMap((name) => [name, `${name} ${service}`]);
-  for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, PLUGINS, ...pages, ...own]) carry(key, local);
+  for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, PLUGINS, ...pages, ...own]) writeEntry(key, local);
 };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { carried, carriedList, carry } from '../../src/outbox/carryOver.ts';
+import { readEntry, readList, writeEntry } from '../../src/outbox/local.ts';
 import { makeListsText } from '../support/oldLibrary.ts';
 
 /** A page whose localStorage holds this text under `key`. */
@@ -11,16 +11,16 @@ describe('a list in the journal', () => {
   it('is read as it was written, whatever its items are', () => {
     const list = ['text', 7, null, { a: 1 }, [1, [2]]];
     holding();
-    carry('key', undefined, list);
-    expect(carriedList('key')).toEqual(list);
+    writeEntry('key', undefined, list);
+    expect(readList('key')).toEqual(list);
   });
 
   it('is read as it was written on a page whose library makes texts of lists', () => {
     makeListsText();
     const list = ['text', { ids: [1, [2]] }, new Date(0)];
     holding();
-    carry('key', undefined, list);
-    expect(carriedList('key')).toEqual(['text', { ids: [1, [2]] }, '1970-01-01T00:00:00.000Z']);
+    writeEntry('key', undefined, list);
+    expect(readList('key')).toEqual(['text', { ids: [1, [2]] }, '1970-01-01T00:00:00.000Z']);
   });
 
   it.each([
@@ -31,24 +31,24 @@ describe('a list in the journal', () => {
     ['no text', ''],
   ])('is empty if the text is %s', (_what, text) => {
     holding(text);
-    expect(carriedList('key')).toEqual([]);
+    expect(readList('key')).toEqual([]);
   });
 
   it.each(['7', '"text"', 'true', '{"length":3}'])('is a list even if other code has written %s', (text) => {
     holding(text);
-    expect(Array.isArray(carriedList('key'))).toBe(true);
+    expect(Array.isArray(readList('key'))).toBe(true);
   });
 
   it('is empty if storage is refused', () => {
     vi.stubGlobal('localStorage', null);
-    carry('key', undefined, [1]);
-    expect(carried('key')).toBeNull();
-    expect(carriedList('key')).toEqual([]);
+    writeEntry('key', undefined, [1]);
+    expect(readEntry('key')).toBeNull();
+    expect(readList('key')).toEqual([]);
   });
 });
 
 it('the journal removes the key for an undefined value', () => {
   holding('[1]');
-  carry('key');
+  writeEntry('key');
   expect(localStorage).toEqual({});
 });
