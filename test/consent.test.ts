@@ -77,8 +77,11 @@ describe('tcf', () => {
     emit('cmpuishown', {});
     emit('useractioncomplete', { 1: true, 8: false });
     emit('useractioncomplete', YES);
-    emit('useractioncomplete', YES);
+    emit('tcloaded', YES);
     expect(answers).toEqual([true, false, true]);
+    // The visitor may have refused in another tab meanwhile.
+    emit('useractioncomplete', YES);
+    expect(answers).toEqual([true, false, true, true]);
     stop();
     expect(listeners.size).toBe(0);
   });

@@ -148,6 +148,8 @@ export interface PluginTools {
   preview(event: string, payload: object): object | undefined;
   /** Lets `renewTokens` keep items back until it has a new token. Its form may change in any version, so do not depend on it. */
   renewBy(make: MakeRenewal): void;
+  /** Names the service of the tracker, as the option `storageName` does. Put it into the keys of values that no other service may get. */
+  readonly service: string;
   /** Keeps values in localStorage, for all pages of the origin. */
   readonly local: PluginStorage;
   /** Keeps values in sessionStorage, until the tab is closed. */

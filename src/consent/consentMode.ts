@@ -44,24 +44,27 @@ export const consentMode = ({
       defaults.some((signals) => !signals.region && signals[type] === 'granted') &&
       !defaults.some((signals) => signals[type] === 'denied');
     const isGranted = (type: string) => (isUpdated(type) ? updated[type] === 'granted' : isDefault(type));
-    const decide = () => {
+    const decide = (isNew = false) => {
       const isAllowed = types.every(isGranted);
       // A default that denies is no answer of the visitor.
-      if (isAllowed || types.some((type) => updated[type] === 'denied')) answer(isAllowed);
+      if (isAllowed || types.some((type) => updated[type] === 'denied')) answer(isAllowed, isNew);
     };
-    const read = (entry: unknown) => {
+    const read = (entry: unknown, isNew?: boolean) => {
       // The `length` of another entry may be that of a video.
       const { 0: command, 1: kind, 2: signals } = Object(entry);
       if (command !== 'consent' || typeof signals !== 'object' || !signals) return;
       if (kind === 'default') {
         defaults.push(signals as Signals);
         clearTimeout(timer);
-        timer = setTimeout(decide, Math.max(0, ...defaults.map(({ wait_for_update: wait }) => Number(wait) || 0)));
+        timer = setTimeout(
+          () => decide(),
+          Math.max(0, ...defaults.map(({ wait_for_update: wait }) => Number(wait) || 0)),
+        );
       }
       if (kind !== 'update') return;
       clearTimeout(timer);
       Object.assign(updated, signals);
-      decide();
+      decide(isNew);
     };
 
     let restore = () => {};
@@ -69,7 +72,7 @@ export const consentMode = ({
       const { push } = layer;
       const patched = (...entries: unknown[]) => {
         const length = push.apply(layer, entries);
-        entries.forEach(read);
+        for (const entry of entries) read(entry, true);
         return length;
       };
       let isOver = false;

@@ -28,9 +28,13 @@ interface CookiebotPage {
 export const cookiebot = ({ categories = ['statistics'] }: CookiebotOptions = {}): Plugin => {
   checkList('categories', categories);
   return followConsent((answer) => {
-    const read = () => {
+    const read = (event?: Event) => {
       const { hasResponse, consent } = (window as unknown as CookiebotPage).Cookiebot ?? {};
-      if (hasResponse === true) answer(categories.every((category) => consent?.[category] === true));
+      if (hasResponse === true)
+        answer(
+          categories.every((category) => consent?.[category] === true),
+          !!event,
+        );
     };
     const listening = new AbortController();
     // At each load, and after each change.

@@ -1,10 +1,15 @@
 import type { Plugin } from '../api/types.js';
 
-/** Takes the visitor's answer. `undefined` stands for none yet. */
-export type Answer = (isGranted: boolean | undefined) => void;
+/**
+ * Takes the visitor's answer. `undefined` stands for none yet.
+ *
+ * @param isNew the visitor has answered at this moment. The answer then counts even if it is the same as before, because the visitor
+ * may have answered otherwise in another tab meanwhile
+ */
+export type Answer = (isGranted: boolean | undefined, isNew?: boolean) => void;
 
 /**
- * Creates a plugin from a function that watches a consent platform. The plugin calls `tracker.consent` once for each answer that
+ * Creates a plugin from a function that watches a consent platform. The plugin calls `tracker.consent` for each answer that is new or
  * differs from the one before. It never assumes an answer.
  *
  * @param watch starts to watch the platform, calls `answer` whenever the platform has news, and returns a function that ends this
@@ -19,8 +24,8 @@ export const followConsent =
   (watch: (answer: Answer) => () => void): Plugin =>
   (tracker) => {
     let last: boolean | undefined;
-    return watch((isGranted) => {
-      if (isGranted === undefined || isGranted === last) return;
+    return watch((isGranted, isNew) => {
+      if (isGranted === undefined || (isGranted === last && !isNew)) return;
       last = isGranted;
       tracker.consent(isGranted);
     });

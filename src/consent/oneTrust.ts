@@ -32,7 +32,7 @@ export const oneTrust = ({ groups = ['C0002'] }: OneTrustOptions = {}): Plugin =
       const { OnetrustActiveGroups: active, OneTrust: platform } = page();
       if (listening.signal.aborted || typeof active !== 'string') return;
       const isAllowed = groups.every((group) => active.split(',').includes(group));
-      if (isAllowed || hasAnswered || platform?.IsAlertBoxClosed?.() === true) answer(isAllowed);
+      if (isAllowed || hasAnswered || platform?.IsAlertBoxClosed?.() === true) answer(isAllowed, hasAnswered);
     };
     // At each load, and after each change.
     addEventListener('OneTrustGroupsUpdated', () => read(), listening);

@@ -67,9 +67,10 @@ export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): 
       if (typeof listenerId === 'number') end = () => api('removeEventListener', 2, () => {}, listenerId);
       if (isOver) return end();
       if (!isDone || !data || !/^(tcloaded|useractioncomplete)$/.test(data.eventStatus ?? '')) return;
-      if (data.gdprApplies === false) return answer(elsewhere);
+      const isNew = data.eventStatus === 'useractioncomplete';
+      if (data.gdprApplies === false) return answer(elsewhere, isNew);
       const isAllowed = purposes.every((id) => data.purpose?.consents?.[id] === true);
-      answer(isAllowed && (vendor === undefined || isVendorAllowed(vendor, purposes, data)));
+      answer(isAllowed && (vendor === undefined || isVendorAllowed(vendor, purposes, data)), isNew);
     };
     const stop = whenThere(
       () => {

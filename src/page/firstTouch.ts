@@ -52,25 +52,27 @@ const touchHere = (parameters: readonly string[]): Touch => {
  */
 export const firstTouch =
   ({ parameters = UTM }: FirstTouchOptions = {}): Plugin =>
-  ({ on, correlationValue, setProperties, track }, { local, visitorId }) => {
-    const kept = (): Kept => Object(local.get(KEY));
-    const isFirst = local.get(KEY) === undefined;
+  ({ on, correlationValue, setProperties, track }, { local, service, visitorId }) => {
+    // The customer of each service gets it.
+    const key = `${KEY} ${service}`;
+    const kept = (): Kept => Object(local.get(key));
+    const isFirst = local.get(key) === undefined;
     const touch = touchHere(parameters);
     const early = visitorId();
     const keep = (id: string | undefined) => {
       const { id: owner, touch: other } = kept();
-      if (isFirst && owner === early) local.set(KEY, { id, touch });
+      if (isFirst && owner === early) local.set(key, { id, touch });
       // The touch of an earlier visitor must not go to the next one.
-      else if (other && owner !== id) local.set(KEY, {});
+      else if (other && owner !== id) local.set(key, {});
     };
     // The page may leave before the visitor is certain.
-    if (isFirst) local.set(KEY, { id: early, touch });
+    if (isFirst) local.set(key, { id: early, touch });
     const known = correlationValue().then(keep, () => {});
 
     const give = (id: unknown) => {
       const { id: owner, touch: given } = kept();
       // The visitor may be another one since.
-      if (!given || owner !== id || id !== visitorId() || !local.set(KEY, { id })) return;
+      if (!given || owner !== id || id !== visitorId() || !local.set(key, { id })) return;
       setProperties(given);
       track('first_touch', given);
     };

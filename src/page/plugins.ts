@@ -22,11 +22,11 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
   return [use, unplug] as const;
 };
 
-interface ToolPorts extends Pick<PluginTools, 'renewBy'> {
+interface ToolPorts extends Pick<PluginTools, 'renewBy' | 'service'> {
   readonly visitor: {
     id(): string | undefined;
-    /** Whether the page may write. */
-    isStarted(): boolean;
+    /** Whether a plugin may store something. */
+    mayStore(): boolean;
   };
   /** The steps of an event. Those of plugins come first. */
   readonly steps: Step[];
@@ -36,17 +36,18 @@ interface ToolPorts extends Pick<PluginTools, 'renewBy'> {
 }
 
 /** The tools of each plugin. */
-export const createTools = ({ visitor, steps, local, renewBy, attempt }: ToolPorts): PluginTools => {
+export const createTools = ({ service, visitor, steps, local, renewBy, attempt }: ToolPorts): PluginTools => {
   /** A storage of plugins. It is one entry, which a refusal erases. */
   const createStorage = (entry: string): PluginStorage => {
     // Any code of the origin may have written it.
     const all = () => Object(readEntry(entry, local));
     return {
       get: (key) => all()[key],
-      set: (key, value) => visitor.isStarted() && writeEntry(entry, local, { ...all(), [key]: value }),
+      set: (key, value) => visitor.mayStore() && writeEntry(entry, local, { ...all(), [key]: value }),
     };
   };
   return {
+    service,
     visitorId: visitor.id,
     renewBy,
     onTrack: (see) => steps.unshift(addContext(see)),

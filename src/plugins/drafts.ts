@@ -22,11 +22,13 @@ const isDraft = (value: unknown): value is Draft =>
 /**
  * Keeps what is due if a hidden page ends unseen: a phone ends hidden pages without an event. The storage obeys consent.
  *
- * @param key the plugin's name
+ * @param plugin the plugin's name
  * @param event the name of the event that is due
  * @param after how long (ms) the visitor may be away
  */
-export const createDrafts = ({ local, visitorId, preview }: PluginTools, key: string, event: string, after: number) => {
+export const createDrafts = (tools: PluginTools, plugin: string, event: string, after: number) => {
+  const { service, local, visitorId, preview } = tools;
+  const key = `${plugin} ${service}`;
   const own = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join('');
   let isKept = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,12 +60,16 @@ export const createDrafts = ({ local, visitorId, preview }: PluginTools, key: st
       const payloads = due.map((payload) => preview(event, payload)).filter((payload) => payload !== undefined);
       isKept = !!by && !!payloads[0] && write({ ...all(), [own]: { at: Date.now(), by, payloads } satisfies Draft });
     },
-    /** Takes the page's own draft back. Returns whether it is the page's still: another page may have tracked it, or a refusal erased it. */
+    /**
+     * Takes the page's own draft back. Returns whether it is the page's still. Another page may have tracked it, or a refusal may have
+     * erased it. Another tab may have begun another visitor.
+     */
     takeBack(): boolean {
       clearTimeout(timer);
       const wasKept = isKept;
       isKept = false;
-      return !wasKept || remove(own);
+      const { [own]: draft } = all();
+      return !wasKept || (remove(own) && isDraft(draft) && draft.by === visitorId());
     },
     takeOthers,
     /** Tracks what other pages have left, once the visitor is known. */

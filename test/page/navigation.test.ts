@@ -58,8 +58,15 @@ const start = (options?: PageViewOptions) => {
     refuse = reject;
   });
   const tracker = { page, on, correlationValue: () => allowed } as unknown as Tracker;
-  const visitor = { id: () => visitorId, isStarted: () => visitorId !== undefined };
-  const tools = createTools({ visitor, steps: [], local: undefined, renewBy: () => {}, attempt: (run) => run() });
+  const visitor = { id: () => visitorId, mayStore: () => visitorId !== undefined };
+  const tools = createTools({
+    service: '/clew',
+    visitor,
+    steps: [],
+    local: undefined,
+    renewBy: () => {},
+    attempt: (run) => run(),
+  });
   const stop = pageViews(options)(tracker, tools);
   const views = () => page.mock.calls.map(([view]) => view);
   return { stop, views, urls: () => views().map(({ url }) => url.replace(ORIGIN, '')) };

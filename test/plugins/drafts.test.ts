@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 /** A page of the visitor. All pages share the storage. */
-const openPage = (visitor = 'ann') => {
+const openPage = (visitor: string | (() => string) = 'ann', service = '/clew') => {
   const local: PluginTools['local'] = {
     get: (key) => structuredClone(stored[key]),
     set(key, value) {
@@ -27,7 +27,8 @@ const openPage = (visitor = 'ann') => {
     const { secret: _secret, ...rest } = payload as { secret?: string; form?: string };
     return event === 'form_abandoned' && rest.form !== 'private' ? rest : undefined;
   };
-  const tools = { local, visitorId: () => visitor, preview } as unknown as PluginTools;
+  const visitorId = () => (typeof visitor === 'string' ? visitor : visitor());
+  const tools = { service, local, visitorId, preview } as unknown as PluginTools;
   return createDrafts(tools, 'forms', 'form_abandoned', AFTER);
 };
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
@@ -100,8 +101,26 @@ it('nothing is stored that `beforeSend` removes or drops', () => {
 });
 
 it('values of other code are no drafts', () => {
-  stored = { forms: { a: null, b: 'text', c: { at: 1 }, d: { at: 'x', payloads: [] }, e: { at: 1, payloads: [1] } } };
+  stored = {
+    'forms /clew': { a: null, b: 'text', c: { at: 1 }, d: { at: 'x', payloads: [] }, e: { at: 1, payloads: [1] } },
+  };
   expect(openPage().takeOthers('ann')).toEqual([]);
-  stored = { forms: 'text' };
+  stored = { 'forms /clew': 'text' };
   expect(openPage().takeOthers('ann')).toEqual([]);
+});
+
+it('a draft of the person before is no longer the page’s, if another tab has begun another visitor', () => {
+  let visitor = 'ann';
+  const page = openPage(() => visitor);
+  page.keep(PAYLOADS, nothing);
+  visitor = 'bob';
+  expect(page.takeBack()).toBe(false);
+  expect(stored['forms /clew']).toBeUndefined();
+});
+
+it('the tracker of another service takes no drafts', () => {
+  openPage().keep(PAYLOADS, nothing);
+  pass(2 * AFTER);
+  expect(openPage('ann', '/other').takeOthers('ann')).toEqual([]);
+  expect(openPage().takeOthers('ann')).toHaveLength(1);
 });

@@ -185,3 +185,21 @@ it('an event without an object for a payload stays as it is', async () => {
   await settle();
   expect(events('clicked')[0]?.payload).toBe('text');
 });
+
+it('a tracker that was stopped stores no session after a refusal in another tab', async () => {
+  openPage();
+  const store = createMemoryStore();
+  const stopped = createTestTracker({ baseUrl: '/clew', store, plugins: [sessions()] });
+  stopped.tracker.track('one');
+  await settle();
+  await stopped.tracker.flush();
+  stopped.tracker.stop();
+  const other = createTestTracker({ baseUrl: '/clew', store });
+  stops.push(other.tracker.stop);
+  await settle();
+  other.tracker.consent(false);
+  await settle();
+  stopped.tracker.track('two');
+  await settle();
+  expect(Object.keys(store.local ?? {})).toEqual([]);
+});
