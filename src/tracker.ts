@@ -40,7 +40,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
 
   const channel = createChannel(`clew ${service}`, (message) => {
     if (typeof message === 'boolean') visit.receive(message);
-    else if (typeof message === 'number') queue.receive(message);
+    else if (typeof message !== 'object') queue.receive(message);
     else if ('thread' in message) visitor.receive(message);
     else courier.receive(...message);
   });
@@ -100,7 +100,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     onLoad: () => courier.flush(true),
     onChange: channel.post,
     onRefused: (texts) => ledger.end(texts, 'consent'),
-    onMissed: () => visit.refuse(),
+    onMissed: (isRenewed) => visit.refuse(isRenewed),
     fail,
   });
   const [arriveByLink, watchLinks, changeLinks] = settings.linkDomains?.(service, visitor.known) ?? [];
@@ -125,7 +125,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
 
   const renewBy: PluginTools['renewBy'] = (make) =>
     courier.renewBy(make((primaryKey) => emit('token-expired', () => ({ primaryKey })), failWith));
-  const tools = createTools({ visitor, steps, local: store.local, renewBy, attempt });
+  const tools = createTools({ service, visitor, steps, local: store.local, renewBy, attempt });
   const [use, unplug] = createPlugins((plugin) => plugin(tracker, tools), attempt);
   const tracker: Tracker = createMethods({
     ...visit,

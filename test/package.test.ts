@@ -285,10 +285,10 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 21_450, 'dist/stub.js': 455, createTracker: 19_250 };
+  const BUDGETS = { 'dist/clew.js': 21_900, 'dist/stub.js': 455, createTracker: 19_700 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
-  const PLUGINS = { engagement: 1_700, sessions: 720, exclude: 480, forms: 1_750, renewTokens: 850 };
+  const PLUGINS = { engagement: 1_750, sessions: 720, exclude: 480, forms: 1_800, renewTokens: 850 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

@@ -105,7 +105,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'writes what waits for the database only when the page leaves',
     file: 'visitor/visitor.ts',
-    find: '    if (is(ASKING) && held.calls.length < MOST_JOURNALED) write();\n',
+    find: '    if (is(ASKING) && !life.isMissing && held.calls.length < MOST_JOURNALED) write();\n',
     replace: '',
   },
   {
@@ -141,8 +141,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'forgets which journals it has taken in as it writes the record unread',
     file: 'visitor/stored.ts',
-    find: '{ ...visitor, taken, pages:',
-    replace: '{ ...visitor, pages:',
+    find: '{ ...visitor, taken, epochs, pages:',
+    replace: '{ ...visitor, epochs, pages:',
   },
   {
     name: 'takes in a stored event once more from the journal',

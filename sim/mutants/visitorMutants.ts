@@ -23,13 +23,13 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'if (is(AWAY)) start(isMissing() || isErased(who));',
+    find: 'if (is(AWAY)) start(isMissing() || isErased(who, who?.epoch));',
     replace: 'if (is(AWAY)) life = { at: OPEN, isSure: true };',
   },
   {
     name: 'goes on after a refusal that came just before the page left for the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'start(isMissing() || isErased(who));',
+    find: 'start(isMissing() || isErased(who, who?.epoch));',
     replace: 'start(isMissing());',
   },
   {
@@ -81,7 +81,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps only the latest properties before identify',
     file: 'visitor/early.ts',
-    find: '...(owner === correlationValue && properties), ',
+    find: '...before.map((one) => one.properties), ',
     replace: '',
   },
   {
@@ -225,7 +225,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'sends what it has as the visitor refuses',
     file: 'page/visit.ts',
-    find: '    recorder.drain();\n    visitor.refuse(true);\n',
-    replace: '    recorder.drain();\n    courier.leave();\n    courier.restore();\n    visitor.refuse(true);\n',
+    find: '    recorder.drain();\n    visitor.refuse(!isRenewed);\n',
+    replace: '    recorder.drain();\n    courier.leave();\n    courier.restore();\n    visitor.refuse(!isRenewed);\n',
   },
 ];

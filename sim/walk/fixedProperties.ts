@@ -215,4 +215,20 @@ export const fixedProperties: readonly FixedWalk[] = [
       { dataset: { baseUrl: '/clew', maxBatchEvents: '5' }, hasStub: false },
     ),
   },
+  {
+    name: 'a page that leaves early hands over no properties past those of a request that the page before had in flight as it left',
+    plan: relayed(
+      11,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 5000 }, action: { verb: 'network', kind: 'slow' } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'flush', tab: 0 } },
+        { wait: { ms: 20 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { tasks: 1 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+      ],
+      { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
+    ),
+  },
 ];

@@ -51,13 +51,17 @@ export const createLedger = (
     begin,
     end,
     endUnseen,
-    /** Events of this page need not be sent any more. */
-    settle(items: readonly ItemText[], rejected: readonly string[]) {
+    /**
+     * Events of this page need not be sent any more.
+     *
+     * @param isOthers another tab reports it. It drops events of this page that have expired, too.
+     */
+    settle(items: readonly ItemText[], rejected: readonly string[], isOthers?: boolean) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
       const lost = items.filter(isRejected);
       end(items.filter((text) => !isRejected(text)));
       // Expired events are never sent, so a report has none beside rejected ones.
-      end(lost, lost[0] && isOlder(lost[0], maxAge) ? 'expired' : 'rejected');
+      end(lost, isOthers && lost[0] && isOlder(lost[0], maxAge) ? 'expired' : 'rejected');
     },
     /** Events of other pages are dropped: those pages may have gone. */
     lose(items: readonly ItemText[], reason: DropReason) {

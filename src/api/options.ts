@@ -64,8 +64,8 @@ export interface TrackerOptions {
    */
   maxQueuedEvents?: number | undefined;
   /**
-   * How long clew tries to deliver an event, in ms from the call that tracked it. When clew is about to send an older event, it
-   * drops the event as `expired`.
+   * How long clew tries to deliver an event, in ms from the call that tracked it. When clew is about to send an older event
+   * of an earlier page or another tab, it drops the event as `expired`.
    *
    * @default 2592000000 (30 days)
    */

@@ -35,7 +35,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // A page has handed them over as it left, and perhaps the database had no time to delete them.
     for (const id of done) if (busy.has(id)) settled.add(id);
     handover.replace();
-    onSettled(removed, rejected);
+    onSettled(removed, rejected, isOthers);
   };
 
   const report = (...made: Report) => {

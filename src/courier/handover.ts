@@ -25,8 +25,13 @@ export const createHandover = (desk: Desk) => {
   const { busy } = desk.known;
   let armed: Armed = {};
 
-  /** The first events that no tab is sending, in at most `room` bytes. */
-  const nextIdle = (room: number): Batch | undefined => {
+  /**
+   * The first events that no tab is sending, in at most `room` bytes.
+   *
+   * @param isArmed the browser sends it at an unknown time. Properties could arrive after newer ones then, so neither they nor what
+   * follows them is included
+   */
+  const nextIdle = (room: number, isArmed?: boolean): Batch | undefined => {
     const open = receipts?.open() ?? [];
     const held = new Set(open.flatMap(({ ids }) => ids));
     const isBusy = (id: string) => busy.has(id) || held.has(id);
@@ -37,7 +42,9 @@ export const createHandover = (desk: Desk) => {
       [...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));
     const [ready] = desk.renewal;
     const isIdle = (text: ItemText) => !isBusy(idOf(text)) && (isEvent(text) || !isChanging);
-    const idle = ready([...queue.items.values()].filter(isIdle));
+    const found = ready([...queue.items.values()].filter(isIdle));
+    const end = isArmed ? found.findIndex((text) => !isEvent(text)) : -1;
+    const idle = end < 0 ? found : found.slice(0, end);
     const most = Math.min(bisection.largest, room);
     const batch = joinUpserts(idle, most) ?? nextBatch(idle, { ...limits, maxBatchBytes: most });
     return batch && batch.bytes <= room ? { ...batch, handover: receipts?.makeId() } : undefined;
@@ -59,7 +66,7 @@ export const createHandover = (desk: Desk) => {
   const renew = () => {
     disarm();
     // Without the clock: the browser sends it at an unknown time.
-    const batch = isAway(desk) ? undefined : nextIdle(KEEPALIVE_QUOTA);
+    const batch = isAway(desk) ? undefined : nextIdle(KEEPALIVE_QUOTA, true);
     try {
       const abort = batch && defer(batch);
       if (!abort) return;

@@ -58,7 +58,7 @@ export interface CourierPorts {
   /** Events of other pages are dropped. Those of this page follow as settled. */
   onLost(items: ItemText[], reason: 'rejected' | 'expired'): void;
   /** Events of this page are settled, whichever tab sent them. */
-  onSettled(items: ItemText[], rejected: readonly string[]): void;
+  onSettled(items: ItemText[], rejected: readonly string[], isOthers?: boolean): void;
   onError(message: string | undefined): void;
   /** A batch was answered, or has failed. */
   onAnswer(uuids: string[], answer: Answer): void;

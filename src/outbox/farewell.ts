@@ -18,7 +18,8 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
   const leases = `${TAB} ${service}`;
   const done = `${SETTLED} ${service}`;
   const add = (to: string, names: readonly string[], most: number) => {
-    if (names[0]) writeEntry(to, local, [...readList(to, local), ...names].slice(-most));
+    const before = readList(to, local).filter((name) => !names.includes(name as string));
+    if (names[0]) writeEntry(to, local, [...before, ...names].slice(-most));
   };
   const settled = (receive?: Receive | false): ReadonlySet<unknown> => {
     const ids = readList(done, local) as string[];

@@ -39,7 +39,11 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   /** An item of this page. Another page may have taken it in already, from the journal. */
   const takeOwn = (item: Finished, isAdopted?: boolean): Report | undefined => {
     const [draft, known] = item;
-    if (queue.has(idOf(draft))) return undefined;
+    if (queue.has(idOf(draft))) {
+      // `adopt` and the call have both counted it. A `$identify` counts only here.
+      if (isEvent(draft) && !isIdentify(draft)) begin(-1);
+      return undefined;
+    }
     const finished = stamp(draft, known);
     // Two pages that number the same `$identify` would each wait for its number.
     const text = isIdentify(draft) && !isAdopted ? number(finished) : finished;

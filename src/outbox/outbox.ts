@@ -4,12 +4,12 @@ import { createBooks } from './books.js';
 import { createFarewell } from './farewell.js';
 import { createStore } from './indexedDb.js';
 import { createJournal } from './journal.js';
-import { createQueue, type QueuePorts } from './queue.js';
+import { createQueue, type QueuePorts, type SizeMessage } from './queue.js';
 import { createReceipts } from './receipts.js';
 
 export interface OutboxPorts extends Pick<QueuePorts, 'pages' | 'onStored' | 'onUnseen'> {
   /** The line to the other tabs, for the number of stored events. */
-  readonly channel: { post(by: number): void; isOpen(): boolean };
+  readonly channel: { post(by: SizeMessage): void; isOpen(): boolean };
   fail(message: string): void;
 }
 

@@ -33,7 +33,10 @@ export interface Queue {
   readonly items: ReadonlyMap<string, ItemText>;
   /** The events in memory as rows. */
   rows(): Row[];
-  /** Whether the store may have items that memory has not: older ones of this page, or those of other pages. */
+  /**
+   * Whether the store may have items that memory has not: older ones of this page, or those of other pages. Without reports of the other
+   * tabs, that is unknown.
+   */
   hasOlder(): boolean;
   /** The number of this page's latest row. */
   count(): number;
@@ -49,6 +52,8 @@ export interface Queue {
    * may have settled more by the time this page could write.
    */
   remove(ids: readonly string[], sent?: readonly Sent[], isWritten?: boolean): ItemText[];
+  /** Forgets all items, because the visitor has refused. Returns those of memory. */
+  clear(): ItemText[];
   /** These events, of any page, are settled. */
   settled(texts: readonly ItemText[]): void;
   /** The rows that `measure` needs. */
@@ -61,9 +66,14 @@ export interface Queue {
   saw(rows: readonly Row[]): void;
   /** The page is back from the back/forward cache. Other pages may have settled its stored events. */
   restore(): void;
-  /** Another tab has stored (positive) or settled (negative) events. */
-  receive(by: number): void;
+  /** Another tab has stored (positive) or settled (negative) events, or has an upsert to store. */
+  receive(by: SizeMessage): void;
 }
+
+/** A tab has an upsert to store: until another tab has read the store, it must not hand over properties past it. */
+export const UPSERT = 'upsert';
+/** The reports of tabs to each other about the number of stored events. */
+export type SizeMessage = number | typeof UPSERT;
 
 /** The rows of one transaction. */
 export interface Collected {
@@ -95,12 +105,14 @@ export interface QueuePorts {
   isInformed(): boolean;
   /** Another page has settled events while this page received no messages. */
   onUnseen(settled: number): void;
-  /** Reports to the other tabs how many events this page has added or settled. */
-  onSize(by: number): void;
+  /** Reports to the other tabs how many events this page has added or settled, and each upsert at once. */
+  onSize(by: SizeMessage): void;
 }
 
 /** How many characters of stored events memory keeps. A browser takes as much from a leaving page. */
 const MIRROR = 65_536;
+
+const NONE: Older = { events: 0, upserts: 0, generation: 0 };
 
 const lengthOf = (texts: readonly ItemText[]) => texts.reduce((sum, { length }) => sum + length, 0);
 
@@ -114,7 +126,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
   /** The events of this microtask, which are in no row yet. */
   const fresh: ItemText[] = [];
   let count = 0;
-  let older: Older = { events: 0, upserts: 0, generation: 0 };
+  let older = NONE;
 
   /** Rows that were stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
@@ -228,6 +240,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     add(text) {
       items.set(idOf(text), text);
       size.change(weigh(text));
+      if (!isEvent(text)) ports.onSize(UPSERT);
       if (fresh.push(text) === 1) queueMicrotask(persist);
     },
     persist,
@@ -236,7 +249,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     items,
     rows: () =>
       [...allRows()].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
-    hasOlder: () => !!older.hasOthers || !!older.isBack || hasOlder(),
+    hasOlder: () => !ports.isInformed() || !!older.hasOthers || !!older.isBack || hasOlder(),
     count: () => count,
     page,
     length,
@@ -250,6 +263,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
       );
       older = changed(older, others, -1);
       return [...others, ...drop(ids, isWritten)];
+    },
+    clear() {
+      older = NONE;
+      return drop([...items.keys()]);
     },
     settled(texts) {
       size.change(-size.of(texts));
@@ -287,6 +304,9 @@ export const createQueue = (ports: QueuePorts): Queue => {
     restore() {
       older = { ...older, isBack: true };
     },
-    receive: size.receive,
+    receive(by) {
+      if (by === UPSERT) older = { ...older, hasOthers: true };
+      else size.receive(by);
+    },
   };
 };

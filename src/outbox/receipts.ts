@@ -20,7 +20,10 @@ export interface Handed {
 export interface Receipts {
   /** A name for a request. */
   makeId(): string;
-  /** Keeps this, unless it has no events. Where there is no room, a later page sends the events again. */
+  /**
+   * Keeps this, unless it has no events, and adds it to what was kept of the same request. Where there is no room, a later page sends
+   * the events again.
+   */
   write(handed: Omit<Handed, 'at'>): void;
   /** The relay has answered about these requests. */
   drop(handed: readonly Pick<Handed, 'id'>[]): void;
@@ -57,7 +60,9 @@ export const createReceipts = (service: string, local?: Local): Receipts => {
   return {
     makeId: uuid,
     write({ id, ...handed }) {
-      if (handed.ids[0] && all().length < MOST_HANDED) writeEntry(prefix + id, local, { ...handed, at: Date.now() });
+      const before = readEntry(prefix + id, local);
+      if (handed.ids[0] && (before || all().length < MOST_HANDED))
+        writeEntry(prefix + id, local, { ...Object(before), ...handed, at: Date.now() });
     },
     drop(handed) {
       for (const { id } of handed) {

@@ -1,12 +1,13 @@
 import type { Report } from '../courier/ports.js';
+import { type SizeMessage, UPSERT } from '../outbox/queue.js';
 import { isVisitorId, type Visitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
 
 /**
- * A message between the tabs of an origin. It has the events in flight and confirmed, the visitor, the visitor's answer, or a change
- * of the number of stored events.
+ * A message between the tabs of an origin: the events in flight and confirmed, the visitor, or the visitor's answer. It may also be a
+ * change of the number of stored events, or the notice of an upsert.
  */
-export type Message = Report | Visitor | boolean | number;
+export type Message = Report | Visitor | boolean | SizeMessage;
 
 /** A line to the other tabs of this origin. Closed while the page is away, so as not to cost it the back/forward cache. */
 export interface Channel {
@@ -21,6 +22,7 @@ export interface Channel {
 const isMessage = (data: unknown): data is Message =>
   typeof data === 'boolean' ||
   Number.isFinite(data) ||
+  data === UPSERT ||
   (Array.isArray(data)
     ? data.length > 2 && data.every(Array.isArray)
     : isObject(data) && isVisitorId(data.thread) && isObject(data.keys));

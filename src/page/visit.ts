@@ -50,19 +50,28 @@ export const createVisit = (ports: VisitPorts) => {
     if (known || !visitor.isStarted()) settings.cookieDomain?.share(known, ports.fail, settings.storageName);
   };
 
-  const refuse = () => {
+  /**
+   * The visitor refuses.
+   *
+   * @param isRenewed this page has missed it, and the visitor has consented again since. All that is stored belongs to that consent
+   */
+  const refuse = (isRenewed?: boolean) => {
     recorder.drain();
-    visitor.refuse(true);
+    visitor.refuse(!isRenewed);
     ports.onRefusal();
-    ledger.end(queue.remove([...queue.items.keys()]), 'consent');
+    ledger.end(queue.clear(), 'consent');
     // Events that only the store has are erased unread. An event that is still in `beforeSend` ends by itself.
     ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
     courier.forget();
+    books?.drop([], 'consent');
+    neverSeen(start);
+    if (isRenewed) {
+      announce();
+      return whenSeen(start);
+    }
     store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
     eraseEntries(settings.storageName, store.local);
-    books?.drop([], 'consent');
     writeCookie();
-    neverSeen(start);
   };
 
   /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */

@@ -7,8 +7,11 @@ import type { Call, Finished } from './calls.js';
 interface LeftUpsert {
   readonly primary_key?: unknown;
   readonly correlationValue?: unknown;
-  readonly properties?: Readonly<Record<string, unknown>> | undefined;
+  readonly properties?: Properties | undefined;
+  /** Those of `properties` that are newer than the rejected ones. Without it, all are. */
+  readonly newer?: Properties | undefined;
 }
+type Properties = Readonly<Record<string, unknown>>;
 
 /**
  * The call of an upsert that has no customer, or undefined for any other item.
@@ -18,7 +21,7 @@ interface LeftUpsert {
 export const earlyCall = (text: ItemText, thread?: string, at?: number): Call | undefined => {
   const upsert = isEvent(text) ? undefined : parseJson<LeftUpsert>(text);
   if (!upsert || upsert.primary_key) return undefined;
-  const { correlationValue: owner = thread, ...rest } = upsert;
+  const { correlationValue: owner = thread, newer: _newer, ...rest } = upsert;
   return { text: jsonOf(rest), owner, at };
 };
 
@@ -28,23 +31,31 @@ export const createEarly = (service: string, local?: Local) => {
   /** Has the upsert where localStorage does not take it. */
   const memory: Local = {};
 
-  /** Removes the upsert that waits, and returns it if there is one. */
+  /** Removes the upserts that wait, and returns them. There are two if another tab has found room in localStorage. */
   const take = (): ItemText[] => {
-    const text = entryText(key, memory) ?? entryText(key, local);
+    const texts = [memory, local].map((place) => entryText(key, place));
     for (const place of [memory, local]) writeEntry(key, place);
     // Any code of the origin may have written it.
-    return isItem(text) && earlyCall(text) ? [text] : [];
+    return texts.filter((text) => isItem(text)).filter((text) => earlyCall(text));
   };
 
   return {
     take,
-    /** Keeps an upsert, together with an earlier one of the same visitor id. A later value counts. */
-    keep([draft, { correlationValue }]: Finished) {
+    /**
+     * Keeps an upsert, together with an earlier one of the same visitor id. A later value counts.
+     *
+     * @param isRejected it was sent before, and is older than all that wait, except others that were rejected
+     */
+    keep([draft, { correlationValue }]: Finished, isRejected?: boolean) {
       const upsert: LeftUpsert = JSON.parse(draft);
-      const [before = '{}'] = take();
-      const { correlationValue: owner, properties }: LeftUpsert = JSON.parse(before);
-      const all = { ...(owner === correlationValue && properties), ...upsert.properties };
-      const joined = { ...upsert, properties: all, correlationValue };
+      const before = take()
+        .map((text): LeftUpsert => JSON.parse(text))
+        .filter(({ correlationValue: owner }) => owner === correlationValue);
+      const hasRejected = isRejected || before.some(({ newer }) => newer);
+      const waiting = hasRejected && before.map(({ newer, properties }) => newer ?? properties);
+      const newer: Properties | false = waiting && Object.assign({}, ...waiting, !isRejected && upsert.properties);
+      const properties = Object.assign({}, ...before.map((one) => one.properties), upsert.properties, newer);
+      const joined = { ...upsert, properties, ...(newer && { newer }), correlationValue };
       if (!writeEntry(key, local, joined)) writeEntry(key, memory, joined);
     },
   };

@@ -6,6 +6,7 @@ import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js
  * marks of who is identified, and no primary key.
  */
 export const createHint = (service: string, local?: Local) => {
+  /** Its value is the epoch, or 1 before the database has answered. */
   const used = `${USED} ${service}`;
 
   const readHint = (of?: string): Visitor | undefined => {
@@ -25,21 +26,33 @@ export const createHint = (service: string, local?: Local) => {
     // One that cannot be written must not stay as it was: better none than one that is out of date.
     if (!writeEntry(HINT, local, { thread, turn, since, keys: Object.fromEntries(marks), pages }))
       writeEntry(HINT, local);
-    writeEntry(used, local, 1);
+    if (!entryText(used, local)) writeEntry(used, local, 1);
     writeEntry(OLD_ID, local);
   };
 
   /** The hint as it stands there, to see whether another tab has changed it. */
   const rawHint = (): string | undefined => entryText(HINT, local);
 
+  /** The epoch in localStorage. It survives a deletion of the database, and a refusal erases it. */
+  const markedEpoch = (): string | undefined => {
+    const mark = readEntry(used, local);
+    return typeof mark === 'string' ? mark : undefined;
+  };
+
+  const markEpoch = (epoch: string | undefined): void => {
+    if (epoch && markedEpoch() !== epoch) writeEntry(used, local, epoch);
+  };
+
   /**
-   * Whether another page has erased the mark of this service since this page has seen the hint, as a refusal does. If localStorage is
-   * full or refused, the mark may be missing without a refusal.
+   * Whether another page may have erased the mark of this service since this page has seen the hint, as a refusal does. Another epoch
+   * is the mark of a later consent. If localStorage is full or refused, the mark may be missing without a refusal.
    *
    * @param seen undefined if this page has seen no hint
    */
-  const isErased = (seen: unknown): boolean =>
-    !!seen && !entryText(used, local) && writeEntry(used, local, 1) && writeEntry(used, local);
+  const isErased = (seen: unknown, epoch?: string): boolean =>
+    entryText(used, local)
+      ? !!epoch && (markedEpoch() ?? epoch) !== epoch
+      : !!seen && writeEntry(used, local, 1) && writeEntry(used, local);
 
-  return [() => readHint(service), writeHint, rawHint, isErased] as const;
+  return { readHint: () => readHint(service), writeHint, rawHint, isErased, markedEpoch, markEpoch };
 };

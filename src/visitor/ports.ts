@@ -52,7 +52,11 @@ export interface VisitorPorts {
   onChange(visitor: Visitor): void;
   /** These events are dropped, because the visitor has refused. */
   onRefused(texts: readonly ItemText[]): void;
-  /** A refusal was given while the page was in the back/forward cache. */
-  onMissed(): void;
+  /**
+   * A refusal was given while the page was in the back/forward cache.
+   *
+   * @param isRenewed the visitor has consented again since
+   */
+  onMissed(isRenewed: boolean): void;
   fail(message: string): void;
 }

@@ -10,8 +10,11 @@ const MOST_TAKEN = 30;
 /** The record in the store. The names are there in case the browser crashes before their deletion from localStorage lasts. */
 export type Stored = Visitor & {
   readonly taken?: readonly string[] | undefined;
-  /** Whose trackers have merged their visitor into it. One that is written unread, or by an earlier version, lacks them. */
-  readonly services?: readonly string[] | undefined;
+  /**
+   * Names, for each service whose tracker has merged its visitor into the record, all that is stored since the latest refusal there.
+   * After a refusal, the next consent makes another name. A record that is written unread, or by an earlier version, has none.
+   */
+  readonly epochs?: Readonly<Record<string, string>> | undefined;
 };
 
 /** Names of journals that have been taken in. Any code of the origin may have written the record. */
@@ -24,23 +27,29 @@ export const takenIn = (stored: unknown): string[] => {
 export const takenWith = (stored: unknown, others: readonly OtherJournal[]): string[] =>
   [...takenIn(stored), ...others.flatMap(({ name }) => name || [])].slice(-MOST_TAKEN);
 
-const servicesIn = (stored: unknown, service: string) => [(Object(stored) as Stored).services ?? service].flat();
+/** The service's epoch in the record. */
+export const epochIn = (stored: unknown, service: string): string | undefined => {
+  const { [service]: epoch } = Object(Object(stored).epochs);
+  return typeof epoch === 'string' ? epoch : undefined;
+};
 
 /** Whether a refusal may have erased the record. Then it is missing, or another service has written it anew. */
 export const isErasedFor = (stored: unknown, service: string): boolean =>
-  !visitorIn(stored) || !servicesIn(stored, service).includes(service);
+  !visitorIn(stored) || (!!(stored as Stored).epochs && !epochIn(stored, service));
 
 /**
  * The record after this page's visitor is merged into it. Only a service's own tracker writes that service's identity. This page may see
  * in the hint that another service has identified the visitor before that service's tracker has stored the key.
+ *
+ * @param epoch the service's, if the record has none
  */
-export const mergedInto = (stored: unknown, mine: Visitor, service: string): Stored => {
+export const mergedInto = (stored: unknown, mine: Visitor, service: string, epoch: string): Stored => {
   const own = mine.keys[service];
   const known = { ...mine, keys: own ? { [service]: own } : {} };
   return {
     ...merge(known, visitorIn(stored) ?? known),
     taken: takenIn(stored),
-    services: [...new Set([...servicesIn(stored, service), service])],
+    epochs: { [service]: epoch, ...Object(Object(stored).epochs) },
   };
 };
 
@@ -50,9 +59,13 @@ export const mergedInto = (stored: unknown, mine: Visitor, service: string): Sto
  *
  * @param hinted the visitor of the hint
  */
-export const unread = ({ visitor, taken }: Who, hinted: Visitor | undefined, service: string): Stored | undefined => {
+export const unread = (
+  { visitor, taken, epochs }: Who,
+  hinted: Visitor | undefined,
+  service: string,
+): Stored | undefined => {
   const { pages = 0, keys = {} } = hinted ?? {};
   const [key] = visitor.keys[service] ?? [];
   const isWhole = Object.entries(keys).every(([name, [mark]]) => name === service && markOf(`${key}`) === mark);
-  return isWhole ? { ...visitor, taken, pages: Math.max(visitor.pages, pages) } : undefined;
+  return isWhole ? { ...visitor, taken, epochs, pages: Math.max(visitor.pages, pages) } : undefined;
 };

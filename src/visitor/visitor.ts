@@ -1,3 +1,4 @@
+import { v4 as uuid } from 'uuid';
 import type { OtherJournal } from '../outbox/journal.js';
 import type { Entry, Row } from '../outbox/store.js';
 import { type ItemText, idOf, stamp } from '../recorder/event.js';
@@ -12,7 +13,7 @@ import { detachLate, withVisitor } from './late.js';
 import { ASKING, AWAY, type Life, OPEN, REFUSED, WAITING } from './life.js';
 import type { Rows, VisitorPorts } from './ports.js';
 import { learn, markOf, merge, newVisitor, type Visitor, visitorIn } from './record.js';
-import { isErasedFor, mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
+import { epochIn, isErasedFor, mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
 import { createWaiters } from './waiters.js';
 import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
 
@@ -44,7 +45,7 @@ interface Answered {
 /** Knows the visitor. Calls wait until the visitor is known, and change the visitor in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere, weigh } = ports;
-  const [readHint, writeHint, rawHint, isErased] = createHint(service, store.local);
+  const { readHint, writeHint, rawHint, isErased, markedEpoch, markEpoch } = createHint(service, store.local);
   const early = createEarly(service, store.local);
   let life: Life = { at: WAITING, firstId: ports.given || undefined };
   /** Undefined before the page may know the visitor, and after a refusal. */
@@ -63,7 +64,7 @@ export const createVisitor = (ports: VisitorPorts) => {
    * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
    * whether the visitor has refused. Until it has answered, this page stores and sends nothing.
    */
-  const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen));
+  const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen, who?.epoch));
   const isDoubtful = () => is(AWAY) && isMissing();
 
   /** Journals the changes that the database may lack. */
@@ -76,7 +77,7 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Journals the calls that wait for the database. */
   const writeHeld = () => {
-    if (is(ASKING) && held.calls.length < MOST_JOURNALED) write();
+    if (is(ASKING) && !life.isMissing && held.calls.length < MOST_JOURNALED) write();
   };
 
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
@@ -140,16 +141,21 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
   const pumpAll = () => pump(Number.POSITIVE_INFINITY);
 
+  /** For a record without one. */
+  const newEpoch = () => markedEpoch() ?? who?.epoch ?? uuid().slice(0, 8);
+
   /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
   const save = () => {
     ports.keep();
     const { entries, settle } = ports.rows();
     const mine = (who as Who).visitor;
-    const change = (stored: unknown) => mergedInto(stored, mine, service);
+    const change = (stored: unknown) => mergedInto(stored, mine, service, newEpoch());
     const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
-      if (asking === saving) asking = undefined;
+      const isLatest = asking === saving;
+      if (isLatest) asking = undefined;
       settle(!!merged);
-      if (!merged || !who) return;
+      // The visitor may have refused, and have consented again since.
+      if (!merged || !who || !isLatest) return;
       if (who.visitor === mine) who = { ...who, stored: mine };
       write();
       // Where nothing can be written into localStorage, another tab may have changed the visitor unnoticed.
@@ -185,7 +191,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (life !== mine || !who) return undefined;
     const kept = visitorIn(stored, service);
     // Where there is no channel, a tab that is open learns of a refusal only here.
-    if (isErasedFor(stored, service) && isMissing()) return ports.onMissed() as undefined;
+    const epoch = epochIn(stored, service);
+    const isRenewed = !!epoch && !!who.epoch && epoch !== who.epoch;
+    if (isRenewed || (isErasedFor(stored, service) && isMissing())) return ports.onMissed(isRenewed) as undefined;
     const taken = takenIn(stored);
     if (taken.includes(own.name)) forgetTaken(own.texts);
     // The room of the origin is known before the journals of other pages are taken in.
@@ -229,8 +237,9 @@ export const createVisitor = (ports: VisitorPorts) => {
       answered ??= answer(question, stored, rows, isShut);
       if (!answered) return undefined;
       const taken = takenWith(stored, answered.others);
-      if (who) who = { ...who, taken };
-      return { ...mergedInto(stored, answered.visitor, service), taken };
+      const merged = { ...mergedInto(stored, answered.visitor, service, newEpoch()), taken };
+      if (who) who = { ...who, taken, epochs: merged.epochs };
+      return merged;
     };
     const asked = store
       .transact<Stored>(
@@ -250,7 +259,11 @@ export const createVisitor = (ports: VisitorPorts) => {
         const { visitor, others, rows } = answered;
         rows.settle(!!isDone);
         ports.keep();
-        if (isDone && who?.visitor === visitor) who = { ...who, stored: visitor };
+        if (who && isDone) {
+          const epoch = epochIn(isDone, service);
+          who = { ...who, epoch, stored: who.visitor === visitor ? visitor : who.stored };
+          markEpoch(epoch);
+        }
         journal.replace(others, !!isDone);
         // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
         check();
@@ -339,7 +352,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const { thread, keys } = who?.visitor ?? {};
       const [key, , isUnsent] = keys?.[service] ?? [];
       const isWaiting = !!isUnsent && key === primary_key;
-      if (isWaiting) early.keep([jsonOf(upsert), { correlationValue: thread }]);
+      if (isWaiting) early.keep([jsonOf(upsert), { correlationValue: thread }], true);
       return isWaiting;
     },
     /** Whether the call starts another visitor id, as far as this page knows. A late call starts none for the page. */
@@ -381,9 +394,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     writeChanges: write,
     /** The page is back from the back/forward cache. It may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
-      if (is(AWAY)) start(isMissing() || isErased(who));
+      if (is(AWAY)) start(isMissing() || isErased(who, who?.epoch));
     },
-    /** The visitor refuses, by an answer or by a signal of the browser. */
+    /** The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either. */
     refuse(isAnswer: boolean) {
       const texts = eventsIn(held.calls);
       life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
@@ -422,6 +435,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     hasRefused: () => !!life.isAnswer,
     /** Whether the page may write. */
     isStarted: () => !!who,
+    /** Whether a plugin may store something: a page that is away may have missed a refusal. */
+    mayStore: () => !!who && !isDoubtful(),
     /** Resolves once the last transaction is done. */
     asked: async () => asking,
     /** Resolves once no call waits any more. The database has answered: those that have waited are finished a few at a time. */

@@ -1,6 +1,7 @@
 import { type Call, finish } from './calls.js';
 import { detachLate } from './late.js';
 import type { Visitor } from './record.js';
+import type { Stored } from './stored.js';
 
 /** The visitor as this page knows it. */
 export interface Who {
@@ -14,12 +15,15 @@ export interface Who {
   readonly past?: Visitor | undefined;
   /** The visitor that the database has, or that another tab writes there. */
   readonly stored?: Visitor | undefined;
+  /** The epoch of the record, once the database has it. */
+  readonly epoch?: string | undefined;
   /** The hint in localStorage as this page last saw it. */
   readonly seen?: string | undefined;
   /** The number of this page load. It is 0 until the database has assigned it. */
   readonly number: number;
-  /** Names of journals that have been taken in, as this page last wrote them. */
-  readonly taken?: readonly string[];
+  /** Names of journals that have been taken in, and the epochs of all services, as this page last wrote them. */
+  readonly taken?: readonly string[] | undefined;
+  readonly epochs?: Stored['epochs'];
 }
 
 /** Whether a service knows the same person under the same visitor id, with the same proof. */
@@ -45,7 +49,10 @@ export const guess = (
   const waiting = before && held[0] ? [...held, { visitor: here }] : held;
   const begin = (held[0] && before?.begin) || here;
   const [calls, past] = detachLate(waiting, here, before?.past, service);
-  return [{ begin, visitor: finish(begin, calls, service)[0], met: here, past, seen, number: 0 }, calls];
+  return [
+    { begin, visitor: finish(begin, calls, service)[0], met: here, past, seen, number: 0, epoch: before?.epoch },
+    calls,
+  ];
 };
 
 /** Returns a call, unless a change by another page has made it void since. */

@@ -85,6 +85,15 @@ it('settled events are delivered, or dropped as rejected', () => {
   expect(dropped).toMatchObject([{ events: [{ event: 'b' }] }]);
 });
 
+it('a rejected event has expired only if another tab reports it, and it is older than `maxAge`', () => {
+  const { begin, settle, dropped } = open();
+  const [a, b] = [draftEvent(Date.now() - 61_000, 'a'), draftEvent(Date.now() - 61_000, 'b')];
+  for (let n = 0; n < 2; n++) begin();
+  settle([a], [idOf(a)]);
+  settle([b], [idOf(b)], true);
+  expect(dropped).toMatchObject([{ reason: 'rejected' }, { reason: 'expired' }]);
+});
+
 it('lost events of other pages count as tracked and dropped, and other texts do not', () => {
   const { lose, counts, dropped } = open();
   lose([eventText('a'), upsertText(), `${eventText('b').slice(0, -3)}`], 'expired');

@@ -990,6 +990,13 @@ describe('the batch left with the browser (fetchLater)', () => {
     expect(tab.sent).toEqual([]);
   });
 
+  it('ends before properties, which could arrive after newer ones', async () => {
+    const tab = await begun(createTab({ limits: unhurried }));
+    tab.track(eventText('a'), upsertText(), eventText('b'));
+    await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
+    expect(left(tab)).toEqual(['a']);
+  });
+
   it('is renewed at most every 100 ms, however many events are added', async () => {
     const tab = await begun(createTab({ limits: unhurried }));
     await renewals(tab, DEFER_INTERVAL);

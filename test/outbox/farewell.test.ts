@@ -58,3 +58,12 @@ it('leaves alone what pages have settled of another service', () => {
   expect([...farewell.settled()]).toEqual([]);
   expect([...createFarewell('/other', createJournal('/other', 'page')).settled()]).toEqual(['a']);
 });
+
+it('of a page that leaves again and again does not push out what other pages have noted', () => {
+  const farewell = createFarewell('/clew', createJournal('/clew', 'page'));
+  farewell.write(new Set(['theirs']), 'their lease');
+  const mine = new Set(Array.from({ length: 300 }, (_, n) => `mine ${n}`));
+  for (let n = 0; n < 9; n++) farewell.write(mine, 'my lease');
+  expect([farewell.hasLeft('their lease'), farewell.settled().has('theirs')]).toEqual([true, true]);
+  expect(farewell.settled().size).toBe(301);
+});

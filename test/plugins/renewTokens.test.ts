@@ -8,7 +8,7 @@ import { signIdentity } from '../../src/relay.ts';
 import { KEY, useCollector } from '../collector/running.ts';
 import { useRelays } from '../relay/stage.ts';
 import { AUDIENCE, claims, hmac, now, SECRET, signingKeys, token } from '../relay/tokens.ts';
-import { createMemoryStore, openPage, start } from '../tracker/page.ts';
+import { connectTabs, createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 const NEXT = `next ${SECRET}`;
 const collector = useCollector();
@@ -145,6 +145,7 @@ describe('a page that leaves', () => {
   };
 
   it('hands properties over with the new token', async () => {
+    connectTabs();
     const { tracker, page } = await openToLeave((primaryKey) => signFor(primaryKey));
     await expect.poll(customers).toEqual([{ primaryKey: 'ann', properties: { plan: 'pro' }, events: 0 }]);
     await tracker.flush();

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer, TransportRequest } from '../../src/index.ts';
 import { makeListsText } from '../support/oldLibrary.ts';
-import { createMemoryStore, openPage, settle, start } from './page.ts';
+import { connectTabs, createMemoryStore, openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
@@ -29,6 +29,7 @@ describe('a page that unloads', () => {
   });
 
   it('hands over all properties of a customer in one request, the later ones last', async () => {
+    connectTabs();
     const page = openPage();
     const { tracker, requests, upserts } = start();
     tracker.identify('ann');

@@ -178,6 +178,23 @@ describe('setProperties before identify', () => {
     expect(test.upserts()).toMatchObject([{ primary_key: 'ann', properties: { a: 1, b: 2 } }]);
   });
 
+  it('waits in memory beside what another tab has found room for', async () => {
+    const store = createMemoryStore();
+    const test = open(store);
+    const { localStorage: real } = globalThis;
+    vi.stubGlobal('localStorage', undefined);
+    test.tracker.setProperties({ a: 1 });
+    await test.tracker.flush();
+    vi.stubGlobal('localStorage', real);
+    const other = start({ baseUrl: '/clew', store });
+    other.tracker.setProperties({ b: 2 });
+    await other.tracker.flush();
+    test.tracker.identify('ann');
+    await test.tracker.flush();
+    const all = test.upserts().map(({ properties }) => properties);
+    expect(Object.assign({}, ...all)).toEqual({ a: 1, b: 2 });
+  });
+
   it('is refused with an error at identify, if it is too large for a request', async () => {
     const test = open(createMemoryStore(), { maxBatchBytes: 2000 });
     test.tracker.setProperties({ pad: '.'.repeat(3000) });

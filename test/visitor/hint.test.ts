@@ -4,7 +4,7 @@ import { createHint } from '../../src/visitor/hint.ts';
 import { markOf, type Visitor } from '../../src/visitor/record.ts';
 
 const SERVICE = '/clew';
-const [readHint, writeHint, rawHint, isErased] = createHint(SERVICE);
+const { readHint, writeHint, rawHint, isErased, markEpoch } = createHint(SERVICE);
 const [ONE, OTHER] = ['01234567-89ab-4cde-8f01-23456789abcd', 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
 const visitorOf = (changes: Partial<Visitor> = {}): Visitor => ({
   thread: ONE,
@@ -52,8 +52,8 @@ describe('the hint in localStorage', () => {
   });
 
   it('keeps the customers that other trackers have identified with the same visitor id', () => {
-    const [readOne, writeOne] = createHint('/one');
-    const [, writeTwo] = createHint('/two');
+    const { readHint: readOne, writeHint: writeOne } = createHint('/one');
+    const { writeHint: writeTwo } = createHint('/two');
     writeOne(visitorOf({ keys: { '/one': ['ann'] }, pages: 4 }));
     writeTwo(visitorOf({ keys: { '/two': ['bob'] } }));
     const { keys, pages } = JSON.parse(rawHint() ?? '') as Visitor;
@@ -82,6 +82,15 @@ describe('the hint in localStorage', () => {
       expect(rawHint()).toBeUndefined();
     }
     expect(isErased(undefined)).toBe(false);
+  });
+
+  it('has the epoch of the record beside it, which another consent replaces', () => {
+    writeHint(visitorOf());
+    const seen = rawHint();
+    expect(isErased(seen, 'first')).toBe(false);
+    markEpoch('first');
+    writeHint(visitorOf());
+    expect([isErased(seen, 'first'), isErased(seen, 'other'), isErased(seen)]).toEqual([false, true, false]);
   });
 
   it.each(['nonsense', '7', '"somebody"', '{}', 'null', '[]', '{"thread":7}'])(

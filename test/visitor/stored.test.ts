@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { OtherJournal } from '../../src/outbox/journal.ts';
 import { markOf } from '../../src/visitor/record.ts';
-import { isErasedFor, mergedInto, takenIn, takenWith, unread } from '../../src/visitor/stored.ts';
+import { epochIn, isErasedFor, mergedInto, takenIn, takenWith, unread } from '../../src/visitor/stored.ts';
 import type { Who } from '../../src/visitor/who.ts';
 import { SERVICE, visitorOf } from './visitorOf.ts';
 
+const EPOCH = 'epoch';
 const journal = (name: string): OtherJournal => ({ name, texts: [], remove() {} });
 
 describe('the names of journals that were taken in', () => {
@@ -28,19 +29,22 @@ describe('the names of journals that were taken in', () => {
 describe('the record after a merge', () => {
   it('has the later visitor and the highest number of page loads', () => {
     const stored = { ...visitorOf(1, 5, 'ann', { pages: 7 }), taken: ['a'] };
-    expect(mergedInto(stored, visitorOf(2, 6, 'bob'), SERVICE)).toEqual({
+    expect(mergedInto(stored, visitorOf(2, 6, 'bob'), SERVICE, EPOCH)).toEqual({
       ...visitorOf(2, 6, 'bob', { pages: 7 }),
       taken: ['a'],
-      services: [SERVICE],
+      epochs: { [SERVICE]: EPOCH },
     });
-    expect(mergedInto(stored, visitorOf(2, 4, 'bob', { pages: 9 }), SERVICE)).toMatchObject(
+    expect(mergedInto(stored, visitorOf(2, 4, 'bob', { pages: 9 }), SERVICE, EPOCH)).toMatchObject(
       visitorOf(1, 5, 'ann', { pages: 9 }),
     );
   });
 
   it('keeps what another service has stored of the same visitor id', () => {
     const stored = visitorOf(1, 5, undefined, { keys: { '/other': ['ann'] } });
-    expect(mergedInto(stored, visitorOf(1, 6, 'bob'), SERVICE).keys).toEqual({ '/other': ['ann'], [SERVICE]: ['bob'] });
+    expect(mergedInto(stored, visitorOf(1, 6, 'bob'), SERVICE, EPOCH).keys).toEqual({
+      '/other': ['ann'],
+      [SERVICE]: ['bob'],
+    });
   });
 
   it.each<[string, unknown]>([
@@ -48,14 +52,32 @@ describe('the record after a merge', () => {
     ['is missing', undefined],
   ])('states nothing of another service if it %s', (_what, stored) => {
     const mine = visitorOf(1, 6, 'bob', { keys: { '/other': [0], [SERVICE]: ['bob'] } });
-    expect(mergedInto(stored, mine, SERVICE).keys).toEqual({ [SERVICE]: ['bob'] });
+    expect(mergedInto(stored, mine, SERVICE, EPOCH).keys).toEqual({ [SERVICE]: ['bob'] });
+  });
+
+  it('keeps the epochs of all services', () => {
+    const stored = mergedInto(
+      mergedInto(undefined, visitorOf(1, 5), '/other', 'theirs'),
+      visitorOf(1, 5),
+      SERVICE,
+      EPOCH,
+    );
+    expect(mergedInto(stored, visitorOf(1, 6), SERVICE, 'another').epochs).toEqual({
+      '/other': 'theirs',
+      [SERVICE]: EPOCH,
+    });
+    expect(['/other', SERVICE, '/third'].map((service) => epochIn(stored, service))).toEqual([
+      'theirs',
+      EPOCH,
+      undefined,
+    ]);
   });
 
   it('is the page’s own visitor where there is none', () => {
-    expect(mergedInto('foreign', visitorOf(1, 5), SERVICE)).toEqual({
+    expect(mergedInto('foreign', visitorOf(1, 5), SERVICE, EPOCH)).toEqual({
       ...visitorOf(1, 5),
       taken: [],
-      services: [SERVICE],
+      epochs: { [SERVICE]: EPOCH },
     });
   });
 });
@@ -65,8 +87,12 @@ describe('a refusal', () => {
 
   it.each<[string, unknown, boolean]>([
     ['has erased a record that is missing', undefined, true],
-    ['has erased a record that another service has written anew', mergedInto(undefined, record, '/other'), true],
-    ['has not erased a record of both', mergedInto(mergedInto(undefined, record, '/other'), record, SERVICE), false],
+    ['has erased a record that another service has written anew', mergedInto(undefined, record, '/other', EPOCH), true],
+    [
+      'has not erased a record of both',
+      mergedInto(mergedInto(undefined, record, '/other', 'theirs'), record, SERVICE, EPOCH),
+      false,
+    ],
     ['has not erased a record without a list, of an earlier version', record, false],
   ])('%s', (_what, stored, expected) => {
     expect(isErasedFor(stored, SERVICE)).toBe(expected);

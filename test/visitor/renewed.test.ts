@@ -1,0 +1,149 @@
+// @module-tag promise
+import { describe, expect, it, vi } from 'vitest';
+import type { Store } from '../../src/index.ts';
+import { connectTabs, createMemoryStore, openPage, settle, start } from '../tracker/page.ts';
+
+vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+
+const later = (ms = 1000) => vi.advanceTimersByTimeAsync(ms);
+
+/** The visitor refuses in a second page, and consents again. The first page receives neither. */
+const refuseAndConsent = async (store: Store, transport: ReturnType<typeof start>['transport']) => {
+  openPage();
+  const second = start({ baseUrl: '/clew', store, transport });
+  await later();
+  second.tracker.consent(false);
+  await later();
+  second.tracker.consent(true);
+  await later();
+  return second;
+};
+
+const openFirst = () => {
+  connectTabs();
+  const page = openPage();
+  return { page, ...start({ baseUrl: '/clew', store: createMemoryStore() }) };
+};
+
+/** A page that leaves with an event that it could not send. */
+const leaveWithEvent = async (leave: (first: ReturnType<typeof openFirst>) => void) => {
+  const first = openFirst();
+  await first.tracker.flush();
+  first.fail();
+  first.tracker.track('before');
+  await later();
+  first.page.navigator.onLine = false;
+  leave(first);
+  await later();
+  first.page.navigator.onLine = true;
+  const second = await refuseAndConsent(first.store, first.transport);
+  first.recover();
+  return { first, second };
+};
+
+describe('after a refusal and another consent, a page from the back/forward cache that has missed both', () => {
+  it('does not bring back the visitor who has refused', async () => {
+    const { store, page, tracker, transport, events } = openFirst();
+    tracker.identify('ann');
+    await tracker.flush();
+    const refused = await tracker.correlationValue();
+    page.leave();
+    await later();
+    const second = await refuseAndConsent(store, transport);
+    const fresh = await second.tracker.correlationValue();
+    expect(fresh).not.toBe(refused);
+    page.restore();
+    await later();
+    second.tracker.track('there');
+    tracker.track('here');
+    await second.tracker.flush();
+    await tracker.flush();
+    expect(await Promise.all([second.tracker.correlationValue(), tracker.correlationValue()])).toEqual([fresh, fresh]);
+    const ids = ['there', 'here'].map((name) => events(name).map(({ correlationValue }) => correlationValue));
+    expect(ids).toEqual([[fresh], [fresh]]);
+  });
+
+  it('drops the events that the refusal has erased', async () => {
+    const { first } = await leaveWithEvent(({ page }) => page.leave());
+    first.page.restore();
+    await later(20_000);
+    expect(first.events('before')).toEqual([]);
+    expect(first.tracker.stats()).toMatchObject({ delivered: 0, dropped: { consent: 1 } });
+  });
+
+  it('sends none of them if it leaves again at once', async () => {
+    const { first } = await leaveWithEvent(({ page }) => page.leave());
+    first.page.restore();
+    first.page.leave();
+    await later();
+    expect(first.events('before')).toEqual([]);
+  });
+
+  it('keeps what another page has stored since', async () => {
+    const { first, second } = await leaveWithEvent(({ page }) => page.leave());
+    second.fail();
+    second.tracker.setProperties({ plan: 'pro' });
+    second.tracker.track('since');
+    await later();
+    first.page.restore();
+    await later();
+    second.recover();
+    second.tracker.identify('ann');
+    await second.tracker.flush();
+    expect(first.events('since')).toHaveLength(1);
+    expect(first.upserts().map(({ properties }) => properties)).toEqual([{ plan: 'pro' }]);
+  });
+});
+
+describe('after a refusal and another consent, a tracker that was stopped', () => {
+  it('sends no event with the visitor id that was refused', async () => {
+    const { store, tracker, transport, events } = openFirst();
+    tracker.identify('ann');
+    await tracker.flush();
+    const refused = await tracker.correlationValue();
+    tracker.stop();
+    const second = await refuseAndConsent(store, transport);
+    tracker.track('stopped');
+    await later();
+    second.tracker.track('since');
+    await second.tracker.flush();
+    expect(events('stopped')).toEqual([]);
+    expect(events('since').map(({ correlationValue }) => correlationValue)).not.toContain(refused);
+  });
+
+  it('sends no event that the refusal has erased', async () => {
+    const { first } = await leaveWithEvent(({ tracker }) => tracker.stop());
+    first.tracker.track('after');
+    await later();
+    expect(first.events('before')).toEqual([]);
+  });
+});
+
+it('a visitor who refuses while identify() is being stored, and consents at once, does not come back', async () => {
+  openPage();
+  const base = createMemoryStore();
+  let held: Promise<void> | undefined;
+  let release = () => {};
+  // The transaction is complete, and its page learns of that a moment later.
+  const transact: Store['transact'] = async (...what) => {
+    const waits = held;
+    const done = await base.transact(...what);
+    await waits;
+    return done;
+  };
+  const { tracker } = start({ baseUrl: '/clew', store: { ...base, transact } });
+  await tracker.flush();
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  tracker.identify('ann');
+  await settle();
+  held = undefined;
+  tracker.consent(false);
+  tracker.consent(true);
+  await settle();
+  const fresh = await tracker.correlationValue();
+  release();
+  await later();
+  expect(await tracker.correlationValue()).toBe(fresh);
+});
