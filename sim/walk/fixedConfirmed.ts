@@ -290,4 +290,22 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'more handovers than a question has, in front of a backlog, are all asked about, and their events follow',
+    plan: relayed(
+      9_101_988,
+      [
+        { wait: now, action: { verb: 'service', status: 413, takes: true } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 60, name: 'walk' } },
+        { wait: { tasks: 9 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: { ms: 34 }, action: { verb: 'track', tab: 2, count: 60, name: 'walk' } },
+        { wait: { ms: 31_345 }, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+      ],
+      {
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
+        hasStub: false,
+      },
+    ),
+  },
 ];

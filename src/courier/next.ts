@@ -47,7 +47,10 @@ export const nextRequest = (
   while (isAside && items[bisection.aside] && !isEvent(items[bisection.aside] as ItemText)) bisection.aside++;
   if (!items[bisection.aside]) bisection.aside = 0;
   const waiting = items.slice(bisection.aside);
-  const asked = open.slice(0, MOST_ASKED);
+  // First those that keep events back. The others may have been answered: their rows lie behind a backlog, so they are asked about again.
+  const heldIds = new Set(held.map(idOf));
+  const isBlocking = ({ ids }: Handed) => ids.some((id) => heldIds.has(id));
+  const asked = [...open.filter(isBlocking), ...open.filter((one) => !isBlocking(one))].slice(0, MOST_ASKED);
   const room = receipts ? bytesOfQuestions(asked.length) : 0;
   const maxBatchBytes = Math.min(bisection.most, bisection.largest - room);
   const cut = nextBatch(waiting, { ...limits, maxBatchBytes }, singles);
