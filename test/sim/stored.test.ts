@@ -31,5 +31,5 @@ it('clew.js stores its data under the names that the sources give them', async (
   const end = world.scheduler.now() + 60_000;
   while (await world.scheduler.step(end));
   const link = ['asked', 'by', 'fails', 'okAt', 'refused', 'until'];
-  expect(namesIn(browser.disk.committed())).toEqual([...hint, ...link, 'services', 'since', 'taken'].toSorted());
+  expect(namesIn(browser.disk.committed())).toEqual([...hint, ...link, 'epochs', 'since', 'taken'].toSorted());
 });
