@@ -165,7 +165,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'keeps in memory all that it has stored',
     file: 'outbox/queue.ts',
-    find: 'if (left < MIRROR) break;',
+    find: 'if (left < KEEPALIVE_QUOTA) break;',
     replace: 'if (texts) break;',
   },
   {

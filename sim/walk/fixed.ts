@@ -394,4 +394,17 @@ export const fixed: readonly FixedWalk[] = [
       { wait: { ms: 20 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
     ]),
   },
+  {
+    name: 'without a relay, a page that leaves hands over no properties while older ones are unanswered',
+    plan: relayed(
+      3,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 2000 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'flush', tab: 0 } },
+        { wait: { ms: 20 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+      ],
+      direct,
+    ),
+  },
 ];

@@ -1,3 +1,4 @@
+import { MOST_SETTLED } from '../outbox/farewell.js';
 import type { Queue } from '../outbox/queue.js';
 import type { Row } from '../outbox/store.js';
 import { type ItemText, idOf, isItem } from '../recorder/event.js';
@@ -6,12 +7,6 @@ import { type Link, linkNameOf, newLink, release } from './lease.js';
 import type { CourierPorts } from './ports.js';
 import { allIn, leftIn } from './rows.js';
 import { isDue, withEnd } from './scope.js';
-
-/**
- * How many ids of settled items are remembered, the latest. Their rows may lie behind a backlog. Without storage, the courier
- * never sees that their rows are deleted.
- */
-const MOST_SETTLED = 1e3;
 
 /** Separates unsent items from settled items and from foreign data. */
 export const isLeftFor =
@@ -89,7 +84,7 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   // A page may have stored the events since, from a journal, and left, or their rows lie behind a backlog: other pages ask again.
   receipts?.drop(taken.filter(({ ids }) => all && !ids.some((id) => stored.has(id))));
   ports.onLink(desk.link, holder);
-  // Only these may still have a row.
+  // Only these may still have a row, perhaps behind a backlog. Without storage, no page ever sees that a row is deleted.
   const { settled } = known;
   const latest = written && all ? [] : [...settled].slice(-MOST_SETTLED);
   const kept = new Set([...stored, ...latest]);

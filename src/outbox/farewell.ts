@@ -3,8 +3,9 @@ import type { Journal } from './journal.js';
 import { type Local, readList, SETTLED, TAB, writeEntry } from './local.js';
 import type { Sent } from './queue.js';
 
-/** Most ids and names in localStorage, the latest. */
-const MOST_SETTLED = 1e3;
+/** How many ids of settled items are remembered, the latest. */
+export const MOST_SETTLED = 1e3;
+/** Most names of pages that have left, the latest. */
 const MOST_LEFT = 9;
 
 /** Receives ids in place of the pages that have settled them, and have left since. */

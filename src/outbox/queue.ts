@@ -1,4 +1,5 @@
 import { type BatchLimits, ENVELOPE } from '../courier/cut.js';
+import { KEEPALIVE_QUOTA } from '../courier/flight.js';
 import { byteLength, type ItemText, idOf, isEvent, isItem } from '../recorder/event.js';
 import type { Journal } from './journal.js';
 import { amongThem, changed, type Older } from './older.js';
@@ -109,9 +110,6 @@ export interface QueuePorts {
   onSize(by: SizeMessage): void;
 }
 
-/** How many characters of stored events memory keeps. A browser takes as much from a leaving page. */
-const MIRROR = 65_536;
-
 const NONE: Older = { events: 0, upserts: 0, generation: 0 };
 
 const lengthOf = (texts: readonly ItemText[]) => texts.reduce((sum, { length }) => sum + length, 0);
@@ -157,7 +155,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
     for (const own of rows) {
       const [, texts] = own;
       const left = kept - lengthOf(texts);
-      if (left < MIRROR) break;
+      // A browser takes as much from a leaving page.
+      if (left < KEEPALIVE_QUOTA) break;
       if (!isStored(own)) continue;
       kept = left;
       rows.delete(own);

@@ -20,7 +20,7 @@ interface Asking {
   getToken(primaryKey: string): string | undefined | Promise<string | undefined>;
   /** The app has answered: the items that waited can be sent. */
   onToken(): void;
-  /** Whether no item waits for the answer any more. */
+  /** Whether the plugin has ended, or the visitor has refused: then no item waits for the answer any more. */
   isOver(): boolean;
 }
 
