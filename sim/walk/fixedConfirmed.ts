@@ -308,4 +308,25 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'without BroadcastChannel, a page does not hand over again what a page that has left has noted as settled',
+    plan: relayed(
+      5542,
+      [
+        { wait: now, action: { verb: 'hide', tab: 1 } },
+        { wait: { ms: 47 }, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'close', tab: 1 } },
+        { wait: { ms: 7333 }, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: { ms: 4 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+      ],
+      {
+        theme: 'crashes',
+        features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', compress: 'false' },
+        hasStub: false,
+      },
+    ),
+  },
 ];
