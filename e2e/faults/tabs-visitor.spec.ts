@@ -31,8 +31,11 @@ fault(
     // Another page may take in the events of a tab that still waits for its database: then both send them (docs/delivery.md).
     await visitorIdOf(tab);
     const opened = stage.next(3);
-    const copied = await tab.evaluate(async ({ run, from, count }) => {
+    // WebKit copies what another of its processes has by then.
+    await tab.evaluate(() => {
       sessionStorage.copied = 'with the tab';
+    });
+    const copied = await tab.evaluate(async ({ run, from, count }) => {
       for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
       const copy = open('/page/copy');
       window.copy = copy;

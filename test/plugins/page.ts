@@ -1,4 +1,8 @@
-import { vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
+import { connectTabs } from '../support/tabs.ts';
+
+// Node's own BroadcastChannel connects all test files that run at the same time.
+beforeEach(connectTabs);
 
 /** A page as far as plugins read it. Its clock stands still unless `pass` moves it. */
 export interface FakePage {
