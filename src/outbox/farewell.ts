@@ -19,7 +19,8 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
   const leases = `${TAB} ${service}`;
   const done = `${SETTLED} ${service}`;
   const add = (to: string, names: readonly string[], most: number) => {
-    const before = readList(to, local).filter((name) => !names.includes(name as string));
+    const added = new Set<unknown>(names);
+    const before = readList(to, local).filter((name) => !added.has(name));
     if (names[0]) writeEntry(to, local, [...before, ...names].slice(-most));
   };
   const settled = (receive?: Receive | false): ReadonlySet<unknown> => {
