@@ -30,7 +30,8 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
   const { service, local, visitorId, preview } = tools;
   const key = `${plugin} ${service}`;
   const own = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join('');
-  let isKept = false;
+  /** The visitor id of the page's own draft, if there is one. */
+  let keptBy: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const all = (): Record<string, unknown> => ({ ...Object(local.get(key)) });
   const write = (drafts: Record<string, unknown>) =>
@@ -58,7 +59,8 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
       timer = setTimeout(leave, Math.min(after, LONGEST));
       const by = visitorId();
       const payloads = due.map((payload) => preview(event, payload)).filter((payload) => payload !== undefined);
-      isKept = !!by && !!payloads[0] && write({ ...all(), [own]: { at: Date.now(), by, payloads } satisfies Draft });
+      const isKept = by && payloads[0] && write({ ...all(), [own]: { at: Date.now(), by, payloads } satisfies Draft });
+      keptBy = isKept ? by : undefined;
     },
     /**
      * Takes the page's own draft back. Returns whether it is the page's still. Another page may have tracked it, or a refusal may have
@@ -66,10 +68,9 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
      */
     takeBack(): boolean {
       clearTimeout(timer);
-      const wasKept = isKept;
-      isKept = false;
-      const { [own]: draft } = all();
-      return !wasKept || (remove(own) && isDraft(draft) && draft.by === visitorId());
+      const by = keptBy;
+      keptBy = undefined;
+      return !by || (remove(own) && by === visitorId());
     },
     takeOthers,
     /** Tracks what other pages have left, once the visitor is known. */
