@@ -31,7 +31,7 @@ fault(
     // Another page may take in the events of a tab that still waits for its database: then both send them (docs/delivery.md).
     await visitorIdOf(tab);
     const opened = stage.next(3);
-    // WebKit copies what another of its processes has by then.
+    // In a step of its own: in WebKit, a window that opens in the task of the write may lack it.
     await tab.evaluate(() => {
       sessionStorage.copied = 'with the tab';
     });

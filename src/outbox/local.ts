@@ -21,7 +21,7 @@ export const BOOK = 'clew.book';
 export const TAB = 'clew.tab';
 /** The visitor, for a page that cannot wait for the database. */
 export const HINT = 'clew.hint';
-/** A service whose trackers use the hint, since a refusal: a key begins so, and names the service. */
+/** Names what a service has stored since its latest refusal, as `epochs` in the record does: a key begins so, and names the service. */
 export const USED = 'clew.used';
 /** Properties of a visitor before `identify`: a key begins so, and names the service. */
 export const EARLY = 'clew.early';

@@ -48,6 +48,7 @@ export const createHint = (service: string, local?: Local) => {
    * is the mark of a later consent. If localStorage is full or refused, the mark may be missing without a refusal.
    *
    * @param seen undefined if this page has seen no hint
+   * @param epoch undefined if this page has no epoch from the database
    */
   const isErased = (seen: unknown, epoch?: string): boolean =>
     entryText(used, local)
