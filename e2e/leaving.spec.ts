@@ -27,7 +27,8 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
       newVisitor,
     }) => {
       const tag = 'apiKey' in options ? { ...options, baseUrl: demo.address } : {};
-      await visitor.visit(tag);
+      // On a slow machine, the page may stay longer than a short interval, and would begin a request that it cannot finish.
+      await visitor.visit({ ...tag, flushInterval: '60000' });
       await visitor.trackAndLeave('proof', 1, 'stay');
       await expect.poll(() => demo.events('proof')).toHaveLength(1);
       await visitor.clew('flush');
