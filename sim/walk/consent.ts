@@ -4,6 +4,7 @@ import type { Scheduler } from '../world/scheduler.ts';
 import type { History } from './history.ts';
 import type { Ledger, Tracked } from './ledger.ts';
 import type { Stage } from './stage.ts';
+import { isLoaded } from './visitor.ts';
 
 /** The visitor's answer, passed to the tracker of one page. */
 export interface Answer {
@@ -22,8 +23,10 @@ export interface Consent {
   note(page: string, isGranted: boolean): void;
   /** The page's tracker starts. It acts on the answers that its own stub has kept, even if another page has a later answer. */
   replay(page: string): void;
+  /** A call of this page waits for a grant. `note` is called with the grant. A refusal ends the call. */
+  hold(page: string, note: () => void): void;
   /** Answers that the event's page may have acted on. More than one while an answer travels between tabs. */
-  known(event: Tracked): ReadonlySet<boolean | undefined>;
+  known(event: Pick<Tracked, 'page' | 'at' | 'n'>): ReadonlySet<boolean | undefined>;
   /**
    * Virtual time (ms) of the first grant after the event that reached its page, or infinity. Without BroadcastChannel, only
    * grants of the page itself count.
@@ -40,8 +43,15 @@ export const createConsent = (
   { requests }: Pick<Network, 'requests'>,
 ): Consent => {
   const answers: Answer[] = [];
-  const note = (page: string, isGranted: boolean) =>
-    void answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size, requests: requests.length });
+  let held: { readonly page: string; readonly note: () => void }[] = [];
+  const note = (page: string, isGranted: boolean) => {
+    answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size, requests: requests.length });
+    const isReached = (other: string) =>
+      other === page || (travel < Number.POSITIVE_INFINITY && !history.wasAway(other, now(), now()));
+    const ended = held.filter((call) => isReached(call.page));
+    held = held.filter((call) => !ended.includes(call));
+    if (isGranted) for (const call of ended) call.note();
+  };
   /** The answer was given while the page was in the back/forward cache, or it has not reached the page yet. */
   const isUnheard = (answer: Answer, page: string) =>
     answer.page !== page && history.wasAway(page, answer.at, answer.at + travel);
@@ -55,9 +65,13 @@ export const createConsent = (
   return {
     answers,
     note,
+    hold: (page, note) => void held.push({ page, note }),
     replay(page) {
       const own = answers.filter((answer) => answer.page === page);
-      for (const { isGranted } of own) note(page, isGranted);
+      for (const { isGranted } of own) {
+        note(page, isGranted);
+        if (!isGranted) ledger.refuse(page, true);
+      }
     },
     known({ page, at, n }) {
       const known = new Set<boolean | undefined>();
@@ -86,9 +100,23 @@ export const createConsent = (
 export const isRequired = ({ plan }: Pick<Stage, 'plan'>): boolean =>
   plan.dataset.consent === 'required' || plan.dataset.respectGpc === 'true';
 
-/** The platform passes the answer to the page's tracker. */
-export const giveConsent = ({ consent, history, world }: Stage, page: Page, isGranted: boolean): void => {
+/** A call changes the visitor. `note` writes it into the ledger as soon as it counts. Returns whether the walk makes the call. */
+export const changeVisitor = (stage: Stage, page: Page, note: (isHeld?: boolean) => void): boolean => {
+  const { world, ledger, consent } = stage;
+  const call = { page: page.name, at: world.scheduler.now(), n: ledger.tracked.size + 1 };
+  const known = isRequired(stage) ? consent.known(call) : new Set([true]);
+  // It is uncertain which answer the page knows.
+  if (known.size > 1 || (isRequired(stage) && (!isLoaded(page) || isRefusedByGpc(stage, call)))) return false;
+  if (known.has(true)) note();
+  else if (known.has(undefined)) consent.hold(page.name, () => note(true));
+  return true;
+};
+
+/** The platform passes the answer to the page's tracker. A refusal makes an identified customer anonymous. */
+export const giveConsent = (stage: Stage, page: Page, isGranted: boolean): void => {
+  const { consent, history, world, ledger } = stage;
   consent.note(page.name, isGranted);
+  if (!isGranted) ledger.refuse(page.name, isLoaded(page));
   // An answer may start the tracker, which then sends at once.
   history.stir();
   world.log(page.name, () => `consent(${isGranted})`);
@@ -119,7 +147,7 @@ export const isEndedByConsent = (stage: Stage, event: Tracked): boolean => {
 };
 
 /** With Global Privacy Control each page begins with a refusal, until it has an answer of its own. */
-const isRefusedByGpc = ({ plan, consent }: Stage, event: Tracked): boolean =>
+const isRefusedByGpc = ({ plan, consent }: Stage, event: Pick<Tracked, 'page' | 'n'>): boolean =>
   plan.features.hasGpc && !consent.answers.some(({ page, tracked }) => page === event.page && tracked < event.n);
 
 /** Whether clew may report the event as dropped for the reason `consent`. */

@@ -176,7 +176,7 @@ const isHandedOver = (stage: Stage, { uuid, at }: Stored, page: string, left: nu
 
 /** An event of a later page that arrived before an event that an earlier page had stored. */
 export const findDisorderOfPages = (stage: Stage): string | undefined => {
-  const { plan, history, ledger, service } = stage;
+  const { plan, history, ledger, service, consent } = stage;
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
   const copies = firstCopies(stage);
   const places = new Map(service.stored.map((copy, place) => [copy, place]));
@@ -192,6 +192,8 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
       if (history.loadOf(young.page) <= gone || young.at < history.loadOf(young.page) + STORING) continue;
       if (history.departureOf(young.page, 0) <= young.copy.at) continue;
       if (young.place > old.place) continue;
+      // A refusal ends the visitor. A request in flight may still arrive, after the events of the next visitor.
+      if (consent.answers.some(({ at, isGranted }) => !isGranted && at >= old.at && at <= young.at)) continue;
       // Without a relay, handed-over events may not be queued any more. On a slow network later events overtake them.
       const isSlow = plan.isDirect && !history.wasNetworkFair(gone, old.copy.at);
       if (isSlow && isHandedOver(stage, old.copy, old.page, gone)) continue;

@@ -62,6 +62,8 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
       !isBehindForged(stage, call) &&
       !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
+      // A refusal erases a `$identify` that waits.
+      !stage.consent.answers.some((answer) => !answer.isGranted && answer.at > at - CRASH) &&
       // The `$identify` expires if the visitor sets the clock ahead by years.
       history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
       history.departureOf(page, at) > at + doubt &&

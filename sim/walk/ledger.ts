@@ -65,6 +65,8 @@ export interface Ledger {
   /** The person whom the page must know by now, or undefined if it may know several. */
   personOf(page: string): string | undefined;
   reset(page: string): void;
+  /** The visitor refuses, and is anonymous from now on. Other pages know the person until the page's tracker has received the answer. */
+  refuse(page: string, isReceived: boolean): void;
   /** How many changes of the person there have been. */
   changes(): number;
   /** The next change of the person after this call, if no other page may have changed the person at the same time. */
@@ -139,6 +141,11 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     identified,
     personOf,
     reset: (page) => change(page, ''),
+    refuse(page, isReceived) {
+      const before = isReceived ? [] : [...doubted, changes.at(-1)?.person ?? ''];
+      change(page, '');
+      for (const person of before) doubted.add(person);
+    },
     changes: () => changes.length,
     next({ change }) {
       const [next, after] = changes.slice(change);

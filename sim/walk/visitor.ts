@@ -1,6 +1,7 @@
 import type { Clew, Page } from '../browser/page.ts';
 import { sign, tokenOf } from '../server/hmac.ts';
 import { propertyOf } from '../server/service.ts';
+import { changeVisitor } from './consent.ts';
 import { giveUp, thaw } from './hidden.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { payloadOf } from './ledger.ts';
@@ -97,24 +98,20 @@ export const track = (stage: Stage, page: Page, count: number, name?: string, si
  * @param isForged whether the signature is another person's
  */
 export const identifyBy = (
-  { ledger, world, history, plan, relay }: Stage,
+  stage: Stage,
   page: Page,
   clew: Clew | undefined,
   person: string,
   isOther?: boolean,
   isForged = false,
 ): void => {
+  const { ledger, world, history, plan, relay } = stage;
   const isSigned = !!plan.isSigned && !plan.isDirect;
   // A page that has just loaded or come back may not know yet who is identified.
   const isEarly = page.storedAt === undefined || history.wasStirred(world.scheduler.now() - BOOTING, Infinity);
-  ledger.identify({
-    page: page.name,
-    person,
-    isReceived: isLoaded(page),
-    isEarly,
-    isOther,
-    isForged: isSigned && isForged,
-  });
+  const call = { page: page.name, person, isReceived: isLoaded(page), isOther, isForged: isSigned && isForged };
+  const isMade = changeVisitor(stage, page, (isHeld) => ledger.identify({ ...call, isEarly: isEarly || !!isHeld }));
+  if (!isMade) return;
   const where = isOther === undefined ? '' : ` at the ${isOther ? 'other' : 'first'} service`;
   world.log(page.name, () => `identify ${person}${where}${isSigned && isForged ? ' with a wrong signature' : ''}`);
   const subject = isForged ? `not ${person}` : person;
@@ -126,8 +123,9 @@ export const identifyBy = (
 export const identify = (stage: Stage, page: Page, person: string, isForged?: boolean): void =>
   identifyBy(stage, page, page.clew(), person, undefined, isForged);
 
-export const reset = ({ ledger, world }: Stage, page: Page): void => {
-  ledger.reset(page.name);
+export const reset = (stage: Stage, page: Page): void => {
+  const { ledger, world } = stage;
+  if (!changeVisitor(stage, page, () => ledger.reset(page.name))) return;
   world.log(page.name, () => 'reset');
   page.guard(() => void page.clew()?.('reset'));
 };

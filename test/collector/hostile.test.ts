@@ -97,7 +97,7 @@ describe('62 an invalid body', () => {
 
   it('62 is not inflated beyond the limit: 100 KB of gzip that hold 100 MB', async () => {
     // No body can inflate to more, because the collector refuses a body over the limit before inflation.
-    // Not at once: the server could not end its idle connections meanwhile, and would end the one that the next request uses.
+    // Not at once: a server that cannot end an idle connection in time ends it as the next request uses it.
     const bomb = await promisify(gzip)(Buffer.alloc(100 * 1024 ** 2));
     const before = process.memoryUsage().arrayBuffers;
     expect((await send(BATCH, bomb, { 'content-encoding': 'gzip' })).status).toBe(413);

@@ -1,9 +1,6 @@
 import { type Actions, actions } from '../actions.ts';
 import type { Theme } from './theme.ts';
 
-// A refusal makes an identified customer anonymous, so only other walks identify and reset.
-const { identify, identifyAndLeave, reset, resetAndLeave, setProperties, ...common } = actions;
-
 const answers: Actions = {
   consent: [8, (_, tab) => ({ verb: 'consent', tab, isGranted: true })],
   refuse: [4, (_, tab) => ({ verb: 'consent', tab, isGranted: false })],
@@ -12,4 +9,4 @@ const answers: Actions = {
 };
 
 /** Walks in which a page stores and sends nothing before the visitor consents, and keeps nothing after a refusal. */
-export const consent: Theme = { actions: { ...common, ...answers }, dataset: { consent: 'required' } };
+export const consent: Theme = { actions: { ...actions, ...answers }, dataset: { consent: 'required' } };
