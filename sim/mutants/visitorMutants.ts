@@ -228,4 +228,22 @@ export const visitorMutants: readonly Mutant[] = [
     find: '    recorder.drain();\n    visitor.refuse(!isRenewed);\n',
     replace: '    recorder.drain();\n    courier.leave();\n    courier.restore();\n    visitor.refuse(!isRenewed);\n',
   },
+  {
+    name: 'does not see in the database that the visitor has refused and consented since',
+    file: 'visitor/visitor.ts',
+    find: 'const isRenewed = !!epoch && !!who.epoch && epoch !== who.epoch;',
+    replace: 'const isRenewed = false;',
+  },
+  {
+    name: 'keeps the calls that wait as the visitor refuses',
+    file: 'visitor/visitor.ts',
+    find: '      held = heldOf([], weigh);\n      if (isAnswer)',
+    replace: '      if (isAnswer)',
+  },
+  {
+    name: 'keeps the visitor in memory after a refusal',
+    file: 'visitor/visitor.ts',
+    find: '      who = undefined;\n      write();\n      ports.onRefused(texts);',
+    replace: '      write();\n      ports.onRefused(texts);',
+  },
 ];

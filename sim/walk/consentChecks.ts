@@ -1,4 +1,5 @@
 import { type Answer, isRequired } from './consent.ts';
+import type { Tracked } from './ledger.ts';
 import type { Stage } from './stage.ts';
 import { UNSAVED } from './unsaved.ts';
 import { isLoaded } from './visitor.ts';
@@ -98,3 +99,15 @@ export const findUndead = (stage: Stage, arrived: ReadonlySet<number>): string |
   }
   return undefined;
 };
+
+/** Ends a report if a tab may have erased the event late. */
+export const ERASED_LATE = ' (a tab may have erased it late)';
+
+/** Whether a tab was open at a refusal and at the later event, and its database did not answer. It then erases once it can. */
+export const mayBeErasedLate = ({ consent, history }: Stage, { at }: Tracked): boolean =>
+  consent.answers.some(
+    (answer) =>
+      !answer.isGranted &&
+      answer.at <= at &&
+      [...history.shut].some((page) => history.loadOf(page) <= answer.at && history.departureOf(page, answer.at) > at),
+  );

@@ -2,6 +2,7 @@ import { MODERN } from '../browser/browser.ts';
 import { direct, keyed, now, relayed } from './breakPlans.ts';
 import { fixedClocks } from './fixedClocks.ts';
 import { fixedConfirmed } from './fixedConfirmed.ts';
+import { fixedConsent } from './fixedConsent.ts';
 import { fixedProperties } from './fixedProperties.ts';
 import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
@@ -16,6 +17,7 @@ export interface FixedWalk {
 /** Walks that showed a defect. It is fixed, so they break no invariant any more. */
 export const fixed: readonly FixedWalk[] = [
   ...fixedVisitor,
+  ...fixedConsent,
   ...fixedStorage,
   ...fixedConfirmed,
   ...fixedClocks,

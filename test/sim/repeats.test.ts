@@ -79,6 +79,7 @@ describe('an event that arrives after one of a later page', () => {
       plan: { ...relayed(1, []), isDirect },
       ledger: { tracked: new Map(tracked.map((event) => [event.n, event])) },
       service: { stored },
+      consent: { answers: [] },
       network: { requests: [request('page1', 4000), request('page2', 7050, 'second'), ...repeats] },
       history: historyOf([
         [0, (history) => history.load('page1')],
@@ -91,6 +92,14 @@ describe('an event that arrives after one of a later page', () => {
 
   it('is excused if its page handed it over to a service on a slow network', () => {
     expect(findDisorderOfPages(stageOf(true, true))).toBeUndefined();
+  });
+
+  it.each([
+    [false, undefined],
+    [true, 'event 2 before event 1 of page1'],
+  ])('is excused by a refusal in between, and not by a grant (isGranted: %s)', (isGranted, expected) => {
+    const answers = [{ at: 5000, page: 'page2', isGranted, tracked: 1, requests: 1 }];
+    expect(findDisorderOfPages({ ...stageOf(true, false), consent: { answers } as never })).toBe(expected);
   });
 
   it.each([

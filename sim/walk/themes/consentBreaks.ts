@@ -1,7 +1,7 @@
 import { MODERN } from '../../browser/browser.ts';
 import { hasConsent, keyed, now, relayed } from '../breakPlans.ts';
 import { INVARIANTS } from '../checks.ts';
-import { CROSSED } from '../consentChecks.ts';
+import { CROSSED, ERASED_LATE } from '../consentChecks.ts';
 import type { KnownBreak } from '../knownBreak.ts';
 import { has } from '../plan.ts';
 
@@ -77,5 +77,35 @@ export const consentBreaks: readonly KnownBreak[] = [
       },
     ),
     mayShow: (plan) => has(plan, 'refuseAndGrant'),
+  },
+  {
+    name: 'the database does not answer while a visitor refuses and consents: a tab erases, once it answers, what another one has stored since',
+    invariant: INVARIANTS.lost,
+    source: { docs: 'A refusal and a consent at once:' },
+    plan: relayed(
+      202_175,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'refuseAndGrant', tab: 2 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20_000 } },
+        { wait: now, action: { verb: 'resetAndLeave', tab: 2 } },
+        { wait: { ms: 21_380 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'back', tab: 2 } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: now, action: { verb: 'service', status: 503, takes: false, retryAfter: '30' } },
+        { wait: now, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 4 }, action: { verb: 'trackAndLeave', tab: 2, count: 2 } },
+        { wait: { ms: 16_746 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasLocks: false },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+    mayShow: (plan, detail) => hasConsent(plan) && detail.endsWith(ERASED_LATE),
   },
 ];
