@@ -188,3 +188,9 @@ export const createPage = (world: World, browser: Browser, name: string, options
   const globals = { ...window };
   return page;
 };
+
+/** Whether the tracker runs in the page, and not only the stub. */
+export const isLoaded = (page: Page): boolean => {
+  const clew = page.clew();
+  return !!clew && !('q' in clew);
+};

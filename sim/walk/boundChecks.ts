@@ -1,7 +1,7 @@
 import type { Stats } from '../../src/api/types.ts';
+import { isLoaded } from '../browser/page.ts';
 import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
-import { isLoaded } from './visitor.ts';
 
 /** Longest time (ms) until a page learns that an event has arrived, if the network works. */
 const HEARING = 30_000;

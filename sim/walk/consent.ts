@@ -1,10 +1,9 @@
-import type { Page } from '../browser/page.ts';
+import { isLoaded, type Page } from '../browser/page.ts';
 import type { Network } from '../server/network.ts';
 import type { Scheduler } from '../world/scheduler.ts';
 import type { History } from './history.ts';
 import type { Ledger, Tracked } from './ledger.ts';
 import type { Stage } from './stage.ts';
-import { isLoaded } from './visitor.ts';
 
 /** The visitor's answer, passed to the tracker of one page. */
 export interface Answer {

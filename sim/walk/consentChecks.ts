@@ -1,8 +1,8 @@
+import { isLoaded } from '../browser/page.ts';
 import { type Answer, isRequired } from './consent.ts';
 import type { Tracked } from './ledger.ts';
 import type { Stage } from './stage.ts';
 import { UNSAVED } from './unsaved.ts';
-import { isLoaded } from './visitor.ts';
 
 /** Time (ms) after which all tabs know a refusal, and the database is deleted. */
 const SETTLING = 5000;

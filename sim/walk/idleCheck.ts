@@ -1,9 +1,8 @@
-import type { Page } from '../browser/page.ts';
+import { isLoaded, type Page } from '../browser/page.ts';
 import { isRequired } from './consent.ts';
 import { accountsOf } from './npm/app.ts';
 import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
-import { isLoaded } from './visitor.ts';
 
 /** Longest time (ms) from the last call until all events are delivered: two flush intervals, and some time for the requests. */
 const SETTLING = 10_000;

@@ -1,3 +1,4 @@
+import { isLoaded } from '../browser/page.ts';
 import { FAIR } from '../server/network.ts';
 import { findErased } from './boundChecks.ts';
 import { giveConsent } from './consent.ts';
@@ -10,19 +11,7 @@ import { pagesVerbs } from './themes/pagesVerbs.ts';
 import { storageVerbs } from './themes/storageVerbs.ts';
 import { tokensVerbs } from './themes/tokensVerbs.ts';
 import { UNSAVED } from './unsaved.ts';
-import {
-  flush,
-  goBack,
-  identify,
-  isLoaded,
-  leave,
-  openTab,
-  pageAt,
-  reset,
-  setProperties,
-  tabAt,
-  track,
-} from './visitor.ts';
+import { flush, goBack, identify, leave, openTab, pageAt, reset, setProperties, tabAt, track } from './visitor.ts';
 import { holdDatabase, noteWeather } from './weather.ts';
 
 const CONDITIONS = {

@@ -1,4 +1,4 @@
-import type { Clew, Page } from '../browser/page.ts';
+import { type Clew, isLoaded, type Page } from '../browser/page.ts';
 import { sign, tokenOf } from '../server/hmac.ts';
 import { propertyOf } from '../server/service.ts';
 import { changeVisitor } from './consent.ts';
@@ -33,12 +33,6 @@ export const tabAt = (stage: Stage, index: number): Tab => {
 };
 
 export const pageAt = (stage: Stage, index: number): Page => tabAt(stage, index).page as Page;
-
-/** Whether the tracker runs in the page, and not only the stub. */
-export const isLoaded = (page: Page): boolean => {
-  const clew = page.clew();
-  return !!clew && !('q' in clew);
-};
 
 /** Faults in which a page may not be able to ask its database. */
 const SHUT = ['fillDisk', 'refuseStorage', 'hangOpens', 'closeConnections', 'busyDatabase', 'clearDatabase'] as const;

@@ -1,6 +1,6 @@
-import type { Page } from '../../browser/page.ts';
+import { isLoaded, type Page } from '../../browser/page.ts';
 import type { Stage, VerbsOf } from '../stage.ts';
-import { depart, flush, identify, identifyBy, isLoaded, leave, pageAt, track, trackBy } from '../visitor.ts';
+import { depart, flush, identify, identifyBy, leave, pageAt, track, trackBy } from '../visitor.ts';
 import type { NpmAction, Reaction } from './actions.ts';
 import { firstOf, hasOther, otherOf } from './app.ts';
 

@@ -1,7 +1,8 @@
+import { isLoaded } from '../../browser/page.ts';
 import { giveUp, thaw } from '../hidden.ts';
 import { forgetCrashed } from '../losses.ts';
 import type { Stage, Tab, VerbsOf } from '../stage.ts';
-import { isLoaded, leave, MOST_TABS, tabAt, track } from '../visitor.ts';
+import { leave, MOST_TABS, tabAt, track } from '../visitor.ts';
 
 /** Actions of a browser on pages that the visitor does not see. */
 export type PagesAction =
