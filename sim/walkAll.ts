@@ -7,18 +7,17 @@ import { ask, startWorker } from './workers.ts';
 const PORTION = 20;
 
 /**
- * Walks seeds `from` to `from + count - 1`, in as many processes as there are processors.
+ * Walks these seeds, in as many processes as there are processors.
  *
  * @param tell receives each report of a worker, and how many walks are done by then
  */
 export const walkAll = async (
-  from: number,
-  count: number,
+  chosen: readonly number[],
   steps: number,
   folder?: string,
   tell: (report: WorkerReport, done: number) => void = () => {},
 ): Promise<WorkerReport> => {
-  const seeds = Array.from({ length: count }, (_, index) => from + index);
+  const seeds = [...chosen];
   const reports: WorkerReport[] = [];
   const work = async () => {
     const worker = startWorker(join(import.meta.dirname, 'worker.ts'));
@@ -26,7 +25,7 @@ export const walkAll = async (
       const order: Order = { seeds: seeds.splice(0, PORTION), steps, folder };
       const report = await ask<Order, WorkerReport>(worker, order);
       reports.push(report);
-      tell(report, Math.min(reports.length * PORTION, count));
+      tell(report, Math.min(reports.length * PORTION, chosen.length));
     }
     worker.kill();
   };

@@ -26,8 +26,8 @@ const CALLS = 0.06;
 const TOKENS = 0.04;
 const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => !['calls', 'tokens'].includes(name));
 
-/** Most walks have no theme, because the common verbs find most faults, and their rates can be compared over time. */
-const pickTheme = (seed: number): ThemeName => {
+/** The theme of a seed's walk. Most walks have none, because the common verbs find most faults, and their rates can be compared over time. */
+export const pickTheme = (seed: number): ThemeName => {
   // Separate streams leave the themes of the other walks as they were before these themes existed.
   if (createRandom(`calls ${seed}`).chance(CALLS)) return 'calls';
   if (createRandom(`tokens ${seed}`).chance(TOKENS)) return 'tokens';
