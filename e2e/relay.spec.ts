@@ -56,7 +56,8 @@ test('works on another origin with few preflights, and hands over without one', 
   newRelay,
 }) => {
   const relay = await newRelay();
-  await visitor.visit({ baseUrl: relay.url });
+  // A slow page may stay longer than a short interval, and would send again before it leaves.
+  await visitor.visit({ baseUrl: relay.url, flushInterval: '60000' });
   for (let round = 0; round < 3; round++) {
     await visitor.trackAndLeave('stayed', 5, 'stay');
     await visitor.clew('flush');
