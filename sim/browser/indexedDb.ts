@@ -215,8 +215,10 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
         begin() {
           const remove = (isFirst: boolean) => {
             for (const connection of [...disk.connections]) {
-              if (connection.page.state === 'suspended') connection.page.evict();
-              else if (isFirst) connection.versionChange();
+              const { state, isFrozen } = connection.page;
+              if (state === 'suspended') connection.page.evict();
+              // A page that was frozen runs again, and still has its connection.
+              if (isFrozen || (isFirst && state !== 'suspended')) connection.versionChange();
             }
             if (disk.connections.size || disk.hasTransactions())
               return void scheduler.after(10, 'delete waits', () => remove(false));
