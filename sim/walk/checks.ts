@@ -5,13 +5,11 @@ import { findForged, findTooSoon, findUnlikeId, findUnreported, hasForged } from
 import { findWrongClock } from './clockChecks.ts';
 import { mayBeDropped } from './consent.ts';
 import {
-  ERASED_LATE,
   findAfterRefusal,
   findBeforeConsent,
   findSentAfterRefusal,
   findSentByRefusing,
   findUndead,
-  mayBeErasedLate,
 } from './consentChecks.ts';
 import {
   findChanged,
@@ -192,7 +190,7 @@ export const checkEnd = (stage: Stage): void => {
       continue;
     world.break(
       INVARIANTS.lost,
-      `${event.name} ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s${mayBeErasedLate(stage, event) ? ERASED_LATE : ''}`,
+      `${event.name} ${event.n} of ${event.page}, tracked at ${(event.at / 1000).toFixed(3)} s`,
     );
   }
   for (const event of ledger.tracked.values()) {

@@ -10,16 +10,26 @@ export interface Answer {
   readonly at: number;
   readonly page: string;
   readonly isGranted: boolean;
+  /** The page's stub keeps it until the bundle has loaded. Until then, no other page learns of it. */
+  readonly isInStub: boolean;
   /** Number of events tracked before. It orders an answer and the events of the same moment. */
   readonly tracked: number;
   /** Number of requests sent before. It orders an answer and the requests of the same moment. */
   readonly requests: number;
 }
 
+/** A call that waits for a grant. */
+interface Held {
+  readonly page: string;
+  readonly note: () => void;
+  /** Another page has passed a refusal at this virtual time (ms), which may not have reached this one. */
+  readonly refusedAt?: number;
+}
+
 /** The visitor's answers, and which of them each page may know. */
 export interface Consent {
   readonly answers: readonly Answer[];
-  note(page: string, isGranted: boolean): void;
+  note(page: string, isGranted: boolean, isInStub?: boolean): void;
   /** The page's tracker starts. It acts on the answers that its own stub has kept, even if another page has a later answer. */
   replay(page: string): void;
   /** A call of this page waits for a grant. `note` is called with the grant. A refusal ends the call. */
@@ -33,6 +43,9 @@ export interface Consent {
   grantAfter(event: Tracked): number;
 }
 
+/** Whether the page can learn of the answer. */
+export const mayReach = (answer: Answer, page: string): boolean => !answer.isInStub || answer.page === page;
+
 /** @param travel how long (ms) an answer may take to reach other tabs */
 export const createConsent = (
   { now }: Pick<Scheduler, 'now'>,
@@ -42,14 +55,26 @@ export const createConsent = (
   { requests }: Pick<Network, 'requests'>,
 ): Consent => {
   const answers: Answer[] = [];
-  let held: { readonly page: string; readonly note: () => void }[] = [];
-  const note = (page: string, isGranted: boolean) => {
-    answers.push({ at: now(), page, isGranted, tracked: ledger.tracked.size, requests: requests.length });
+  let held: Held[] = [];
+  const note = (page: string, isGranted: boolean, isInStub = false) => {
+    answers.push({ at: now(), page, isGranted, isInStub, tracked: ledger.tracked.size, requests: requests.length });
+    const isBack = (other: string) => history.restored(now(), now()).includes(other);
     const isReached = (other: string) =>
-      other === page || (travel < Number.POSITIVE_INFINITY && !history.wasAway(other, now(), now()));
-    const ended = held.filter((call) => isReached(call.page));
-    held = held.filter((call) => !ended.includes(call));
-    if (isGranted) for (const call of ended) call.note();
+      other === page ||
+      (!isInStub && travel < Number.POSITIVE_INFINITY && (isBack(other) || !history.wasAway(other, now(), now())));
+    const reached = held.filter((call) => isReached(call.page));
+    const isEnded = ({ page: caller, refusedAt }: Held) => caller === page || refusedAt !== undefined;
+    const given = isGranted ? reached : reached.filter(isEnded);
+    held = held.filter((call) => !given.includes(call));
+    if (!isGranted) held = held.map((call) => (reached.includes(call) ? { ...call, refusedAt: now() } : call));
+    for (const call of isGranted ? given : []) {
+      const { refusedAt } = call;
+      // The refusal has not reached a page that has left meanwhile.
+      if (refusedAt !== undefined && !history.wasAway(call.page, refusedAt, refusedAt + travel)) continue;
+      call.note();
+      // The grant may not reach a page that is just coming back.
+      if (refusedAt !== undefined || isBack(call.page)) ledger.doubt(1);
+    }
   };
   /** The answer was given while the page was in the back/forward cache, or it has not reached the page yet. */
   const isUnheard = (answer: Answer, page: string) =>
@@ -66,7 +91,7 @@ export const createConsent = (
     note,
     hold: (page, note) => void held.push({ page, note }),
     replay(page) {
-      const own = answers.filter((answer) => answer.page === page);
+      const own = answers.filter((answer) => answer.page === page && answer.isInStub);
       for (const { isGranted } of own) {
         note(page, isGranted);
         if (!isGranted) ledger.refuse(page, true);
@@ -76,7 +101,7 @@ export const createConsent = (
       const known = new Set<boolean | undefined>();
       /** Answers before this virtual time (ms) do not count, because the page has a later answer. */
       let crossing = Number.NEGATIVE_INFINITY;
-      for (const answer of answers.filter(({ tracked }) => tracked < n).reverse()) {
+      for (const answer of answers.filter((one) => one.tracked < n && mayReach(one, page)).reverse()) {
         if (answer.at < crossing) return known;
         known.add(answer.isGranted);
         const isOld = answer.page === page || at - answer.at > travel;
@@ -89,6 +114,7 @@ export const createConsent = (
         (answer) =>
           answer.tracked >= event.n &&
           answer.isGranted &&
+          mayReach(answer, event.page) &&
           (answer.page === event.page || travel < Number.POSITIVE_INFINITY) &&
           !isMissed(answer, event.page),
       )?.at ?? Number.POSITIVE_INFINITY,
@@ -114,7 +140,7 @@ export const changeVisitor = (stage: Stage, page: Page, note: (isHeld?: boolean)
 /** The platform passes the answer to the page's tracker. A refusal makes an identified customer anonymous. */
 export const giveConsent = (stage: Stage, page: Page, isGranted: boolean): void => {
   const { consent, history, world, ledger } = stage;
-  consent.note(page.name, isGranted);
+  consent.note(page.name, isGranted, !isLoaded(page));
   if (!isGranted) ledger.refuse(page.name, isLoaded(page));
   // An answer may start the tracker, which then sends at once.
   history.stir();
@@ -149,9 +175,18 @@ export const isEndedByConsent = (stage: Stage, event: Tracked): boolean => {
 const isRefusedByGpc = ({ plan, consent }: Stage, event: Pick<Tracked, 'page' | 'n'>): boolean =>
   plan.features.hasGpc && !consent.answers.some(({ page, tracked }) => page === event.page && tracked < event.n);
 
+/** Time (ms) until a page that is back from the back/forward cache knows that it has missed a refusal. */
+const ASKING = 300;
+
+/** Whether the page has just come back from the back/forward cache, and has missed a refusal there. The docs name the limit. */
+const hasMissed = ({ consent, history }: Stage, { page, at }: Tracked): boolean =>
+  history.restored(at - ASKING, at).includes(page) &&
+  consent.answers.some((answer) => !answer.isGranted && answer.at <= at && history.wasAway(page, answer.at, answer.at));
+
 /** Whether clew may report the event as dropped for the reason `consent`. */
 export const mayBeDropped = (stage: Stage, event: Tracked): boolean =>
   isRequired(stage) &&
-  (stage.consent.known(event).has(false) ||
+  (hasMissed(stage, event) ||
+    stage.consent.known(event).has(false) ||
     isRefusedByGpc(stage, event) ||
     stage.consent.answers.some(({ tracked, isGranted }) => tracked >= event.n && !isGranted));

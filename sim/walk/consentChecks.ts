@@ -1,6 +1,5 @@
 import { isLoaded } from '../browser/page.ts';
-import { type Answer, isRequired } from './consent.ts';
-import type { Tracked } from './ledger.ts';
+import { type Answer, isRequired, mayReach } from './consent.ts';
 import type { Stage } from './stage.ts';
 import { UNSAVED } from './unsaved.ts';
 
@@ -65,7 +64,7 @@ export const findSentAfterRefusal = (stage: Stage): string | undefined => {
   if (!plan.features.hasChannel) return undefined;
   for (const { at, from } of network.requests) {
     if (!from.startsWith('page')) continue;
-    const known = consent.answers.filter((answer) => answer.at <= at);
+    const known = consent.answers.filter((answer) => answer.at <= at && mayReach(answer, from));
     const [last] = known.slice(-1);
     const since = known[known.findLastIndex(({ isGranted }) => isGranted) + 1]?.at ?? at;
     if (last && !last.isGranted && at > since + TRAVEL)
@@ -99,15 +98,3 @@ export const findUndead = (stage: Stage, arrived: ReadonlySet<number>): string |
   }
   return undefined;
 };
-
-/** Ends a report if a tab may have erased the event late. */
-export const ERASED_LATE = ' (a tab may have erased it late)';
-
-/** Whether a tab was open at a refusal and at the later event, and its database did not answer. It then erases once it can. */
-export const mayBeErasedLate = ({ consent, history }: Stage, { at }: Tracked): boolean =>
-  consent.answers.some(
-    (answer) =>
-      !answer.isGranted &&
-      answer.at <= at &&
-      [...history.shut].some((page) => history.loadOf(page) <= answer.at && history.departureOf(page, answer.at) > at),
-  );

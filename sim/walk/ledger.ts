@@ -144,6 +144,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     refuse(page, isReceived) {
       const before = isReceived ? [] : [...doubted, changes.at(-1)?.person ?? ''];
       change(page, '');
+      if (!isReceived) unsure.add(changes.at(-1) as Change);
       for (const person of before) doubted.add(person);
     },
     changes: () => changes.length,

@@ -77,7 +77,7 @@ export const personBreaks: readonly KnownBreak[] = [
     plan: relayed(
       35736,
       [
-        { wait: { tasks: 0 }, action: { verb: 'limitStorage', most: 390 } },
+        { wait: { tasks: 0 }, action: { verb: 'limitStorage', most: 420 } },
         { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
         { wait: { tasks: 0 }, action: { verb: 'open', tab: 2 } },
         { wait: { tasks: 0 }, action: { verb: 'refuseStorage', refusal: 'database' } },
