@@ -38,8 +38,8 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     (texts, reason) => books?.drop(texts, reason),
   );
 
-  const channel = createChannel(`clew ${service}`, (message) => {
-    if (typeof message === 'boolean') visit.receive(message);
+  const channel = createChannel(`clew ${service}`, (message, more) => {
+    if (typeof message === 'boolean') visit.receive(message, more);
     else if (typeof message !== 'object') queue.receive(message);
     else if ('thread' in message) visitor.receive(message);
     else courier.receive(...message);
@@ -100,7 +100,8 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     onLoad: () => courier.flush(true),
     onChange: channel.post,
     onRefused: (texts) => ledger.end(texts, 'consent'),
-    onMissed: (isRenewed) => visit.refuse(isRenewed),
+    isInformed: channel.isOpen,
+    onMissed: (isRenewed) => visit.miss(isRenewed),
     fail,
   });
   const [arriveByLink, watchLinks, changeLinks] = settings.linkDomains?.(service, visitor.known) ?? [];

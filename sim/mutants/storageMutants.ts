@@ -45,8 +45,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not journal what is tracked before the database is open',
     file: 'visitor/visitor.ts',
-    find: 'journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY) });',
-    replace: 'journal.write({ visitor: visitor === stored ? undefined : visitor, isLeft: is(AWAY) });',
+    find: 'visitor: visitor === stored ? undefined : visitor, texts, isLeft',
+    replace: 'visitor: visitor === stored ? undefined : visitor, isLeft',
   },
   {
     name: 'does not adopt the journal of an earlier page',
@@ -117,8 +117,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'takes in a journal whose deletion was lost once more',
     file: 'visitor/visitor.ts',
-    find: 'others.filter(({ name }) => !taken.includes(name))',
-    replace: 'others',
+    find: '!taken.includes(name) && ',
+    replace: '',
   },
   {
     name: 'takes in the journal of an open page',

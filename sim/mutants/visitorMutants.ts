@@ -123,20 +123,20 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the database after a refusal',
     file: 'page/visit.ts',
-    find: '    store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);\n',
-    replace: '',
+    find: 'const clear = (isOver?: (record: unknown) => boolean) => store.clear(service, [VISITOR, linkNameOf(service)], isOver);',
+    replace: 'const clear = (_isOver?: (record: unknown) => boolean) => [VISITOR, linkNameOf];',
   },
   {
     name: 'keeps localStorage after a refusal',
     file: 'page/visit.ts',
-    find: '    eraseEntries(settings.storageName, store.local);\n',
-    replace: '',
+    find: '    eraseEntries(service, store.local);\n    writeCookie',
+    replace: '    writeCookie',
   },
   {
     name: 'does not pass a refusal to other tabs',
     file: 'page/visit.ts',
-    find: '      channel.post(isGranted);',
-    replace: '      if (isGranted) channel.post(isGranted);',
+    find: '      channel.answer(isGranted, {',
+    replace: '      if (isGranted) channel.answer(isGranted, {',
   },
   {
     name: 'holds events after a refusal until the next consent',
@@ -147,7 +147,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not write the hint in the task of the change',
     file: 'visitor/visitor.ts',
-    find: '    if (isNew) (life.isSure ? know : hint)(changed);\n',
+    find: '    if (isNew) (life.isSure && !is(ASKING) ? know : hint)(changed);\n',
     replace: '    if (isNew) who = changed;\n',
   },
   {
@@ -225,25 +225,43 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'sends what it has as the visitor refuses',
     file: 'page/visit.ts',
-    find: '    recorder.drain();\n    visitor.refuse(!isRenewed);\n',
-    replace: '    recorder.drain();\n    courier.leave();\n    courier.restore();\n    visitor.refuse(!isRenewed);\n',
+    find: '    visitor.refuse(...refusal);\n',
+    replace: '    courier.leave();\n    courier.restore();\n    visitor.refuse(...refusal);\n',
   },
   {
     name: 'does not see in the database that the visitor has refused and consented since',
     file: 'visitor/visitor.ts',
-    find: 'const isRenewed = !!epoch && !!who.epoch && epoch !== who.epoch;',
+    find: 'const isRenewed = isOther && !(mine.isSure && ports.isInformed());',
     replace: 'const isRenewed = false;',
   },
   {
     name: 'keeps the calls that wait as the visitor refuses',
     file: 'visitor/visitor.ts',
-    find: '      held = heldOf([], weigh);\n      if (isAnswer)',
-    replace: '      if (isAnswer)',
+    find: '      held = heldOf([], weigh);\n      early.forget',
+    replace: '      early.forget',
   },
   {
     name: 'keeps the visitor in memory after a refusal',
     file: 'visitor/visitor.ts',
     find: '      who = undefined;\n      write();\n      ports.onRefused(texts);',
     replace: '      write();\n      ports.onRefused(texts);',
+  },
+  {
+    name: 'follows a tab that does not know of a refusal yet',
+    file: 'visitor/visitor.ts',
+    find: 'if (message.epoch && !epoch && asking) return',
+    replace: 'if (message.epoch && asking && !who) return',
+  },
+  {
+    name: 'writes the hint of those who have refused, although there is one of those who have consented since',
+    file: 'visitor/visitor.ts',
+    find: '    if (isOver(epoch())) return;\n',
+    replace: '',
+  },
+  {
+    name: 'does not wait for a database that is about to be deleted',
+    file: 'visitor/visitor.ts',
+    find: '(isOther || (kept && isMissing())) && !isRepeated',
+    replace: 'isOther && !isRepeated',
   },
 ];

@@ -10,7 +10,9 @@ export interface Journaled {
   readonly isLeft?: boolean | undefined;
   /** Finished events and upserts, and upserts that do not know their customer. */
   readonly texts?: readonly ItemText[];
-  /** When it was written, in ms since the epoch. Each write of a page has another time: it names the journal for pages that take it in. */
+  /** The epoch of its visitor, if the page knows it. */
+  readonly epoch?: string | undefined;
+  /** When it was written, in ms since 1970. Each write of a page has another time: it names the journal for pages that take it in. */
   readonly at?: number | undefined;
 }
 

@@ -91,6 +91,11 @@ export const writeEntry = (key: string, local?: Local, value?: unknown): boolean
   }
 };
 
+/** Deletes what belongs to this tab only. */
+export const eraseTab = (): void => {
+  for (const key of [VISIT, LINK]) writeEntry(key);
+};
+
 /** Deletes all entries of a service, and the entries without a service. */
 export const eraseEntries = (service: string, local: Local): void => {
   const pages = [
@@ -101,5 +106,6 @@ export const eraseEntries = (service: string, local: Local): void => {
     CALLS,
   ].flatMap((prefix) => entryKeys(prefix, local));
   const own = [SETTLED, TAB, USED, EARLY].flatMap((name) => [name, `${name} ${service}`]);
-  for (const key of [HINT, CHANGED, OLD_ID, VISIT, LINK, PLUGINS, ...pages, ...own]) writeEntry(key, local);
+  for (const key of [HINT, CHANGED, OLD_ID, PLUGINS, ...pages, ...own]) writeEntry(key, local);
+  eraseTab();
 };

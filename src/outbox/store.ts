@@ -44,8 +44,11 @@ export interface Store {
   abort(isKept?: boolean): void;
   /**
    * Deletes the rows of a service and these records, and everything if nothing else is left. Running transactions write nothing more.
+   *
+   * @param isOver whether the first of these records belongs to those who have refused. If it does not, all of them stay. Without it,
+   * the page erases what it finds
    */
-  clear(service: string, names: readonly string[]): void;
+  clear(service: string, names: readonly string[], isOver?: (record: unknown) => boolean): void;
   /** Whether writes proceed at once, because the database is open. */
   isOpen(): boolean;
   /** A counter. A new number means that stored data may be gone, because the site, the visitor or the browser deleted it. */

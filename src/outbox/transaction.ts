@@ -128,3 +128,18 @@ export const erase = async (target: IDBObjectStore, service: string, names: read
   await promisifyRequest(target.transaction);
   return left.result;
 };
+
+/** The same, unless the first of the records shows that the refusal is over. */
+export const eraseIf = (
+  isOver: (record: unknown) => boolean,
+  target: IDBObjectStore,
+  service: string,
+  names: readonly string[],
+): Promise<unknown> =>
+  inSteps(target, (when, resolve) => {
+    when(target.get(names[0] as string), (record) => {
+      for (const key of isOver(record) ? [...names, rowsOf(service)] : []) target.delete(key);
+      commit(target);
+      resolve(undefined);
+    });
+  });

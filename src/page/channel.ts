@@ -1,17 +1,26 @@
 import type { Report } from '../courier/ports.js';
 import { type SizeMessage, UPSERT } from '../outbox/queue.js';
-import { isVisitorId, type Visitor } from '../visitor/record.js';
+import { isVisitorId, type ReportedVisitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
+
+/** More about the visitor's answer. It precedes the answer, because other versions of clew know that as a boolean only. */
+export interface Answered {
+  /** When the visitor answered, in ms since 1970. */
+  readonly at: number;
+  /** The epoch that a refusal ends, if the tab knows it. */
+  readonly ended?: string | undefined;
+}
 
 /**
  * A message between the tabs of an origin: the events in flight and confirmed, the visitor, or the visitor's answer. It may also be a
  * change of the number of stored events, or the notice of an upsert.
  */
-export type Message = Report | Visitor | boolean | SizeMessage;
+export type Message = Report | ReportedVisitor | boolean | SizeMessage;
 
 /** A line to the other tabs of this origin. Closed while the page is away, so as not to cost it the back/forward cache. */
 export interface Channel {
   post(message: Message): void;
+  answer(isGranted: boolean, more: Answered): void;
   close(): void;
   reopen(): void;
   /** Whether messages of the other tabs arrive. */
@@ -27,18 +36,34 @@ const isMessage = (data: unknown): data is Message =>
     ? data.length > 2 && data.every(Array.isArray)
     : isObject(data) && isVisitorId(data.thread) && isObject(data.keys));
 
-/** Ignores messages of unknown form. Without BroadcastChannel, or where it is refused, nothing is posted and nothing arrives. */
-export const createChannel = (name: string, receive: (message: Message) => void): Channel => {
+const isAnswered = (data: unknown): data is Answered =>
+  isObject(data) && Number.isFinite(data.at) && /string|undefined/.test(typeof data.ended);
+
+/**
+ * Ignores messages of unknown form. Without BroadcastChannel, or where it is refused, nothing is posted and nothing arrives.
+ *
+ * @param receive also gets more about an answer, if the other tab has passed that
+ */
+export const createChannel = (name: string, receive: (message: Message, more?: Answered) => void): Channel => {
   let channel: BroadcastChannel | undefined;
+  const post = (message: Message | Answered) => channel?.postMessage(message);
   const reopen = () => {
+    let more: Answered | undefined;
     try {
       channel = new BroadcastChannel(name);
-      channel.onmessage = ({ data }) => isMessage(data) && receive(data);
+      channel.onmessage = ({ data }) => {
+        if (isMessage(data)) receive(data, more);
+        more = isAnswered(data) ? data : typeof data === 'boolean' ? undefined : more;
+      };
     } catch {}
   };
   reopen();
   return {
-    post: (message) => channel?.postMessage(message),
+    post,
+    answer(isGranted, more) {
+      post(more);
+      post(isGranted);
+    },
     close: () => {
       channel?.close();
       channel = undefined;

@@ -5,15 +5,15 @@ import { linkNameOf } from '../courier/lease.js';
 import type { Courier } from '../courier/ports.js';
 import type { Books } from '../outbox/books.js';
 import type { createFarewell } from '../outbox/farewell.js';
-import { eraseEntries } from '../outbox/local.js';
+import { eraseEntries, eraseTab } from '../outbox/local.js';
 import type { Queue } from '../outbox/queue.js';
 import type { Store } from '../outbox/store.js';
 import { type ItemText, idOf } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
-import { VISITOR } from '../visitor/stored.js';
+import { epochIn, VISITOR } from '../visitor/stored.js';
 import type { createVisitor } from '../visitor/visitor.js';
-import type { Channel } from './channel.js';
+import type { Answered, Channel } from './channel.js';
 import { watchLifecycle } from './life.js';
 import { neverSeen, whenSeen } from './prerender.js';
 
@@ -41,23 +41,20 @@ export interface VisitPorts {
 /** The moments that concern all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
 export const createVisit = (ports: VisitPorts) => {
   const { settings, recorder, visitor, queue, store, courier, farewell, books, channel, ledger } = ports;
+  const { storageName: service } = settings;
 
   const start = () => visitor.grant();
   /** Shows the visitor to the site's other hosts. After a refusal, it deletes the cookie. */
   const writeCookie = () => {
     const known = visitor.known();
-    // A page that does not know the visitor yet leaves the cookie alone.
-    if (known || !visitor.isStarted()) settings.cookieDomain?.share(known, ports.fail, settings.storageName);
+    // A page that does not know the visitor yet leaves the cookie alone. So does one that has missed a refusal.
+    if ((known || !visitor.isStarted()) && !visitor.mayBeOver())
+      settings.cookieDomain?.share(known, ports.fail, service);
   };
 
-  /**
-   * The visitor refuses.
-   *
-   * @param isRenewed this page has missed it, and the visitor has consented again since. All that is stored belongs to that consent
-   */
-  const refuse = (isRenewed?: boolean) => {
-    recorder.drain();
-    visitor.refuse(!isRenewed);
+  /** After a refusal, nothing that this page has counts any more. */
+  const forget: typeof visitor.refuse = (...refusal) => {
+    visitor.refuse(...refusal);
     ports.onRefusal();
     ledger.end(queue.clear(), 'consent');
     // Events that only the store has are erased unread. An event that is still in `beforeSend` ends by itself.
@@ -65,13 +62,49 @@ export const createVisit = (ports: VisitPorts) => {
     courier.forget();
     books?.drop([], 'consent');
     neverSeen(start);
-    if (isRenewed) {
-      announce();
-      return whenSeen(start);
-    }
-    store.clear(settings.storageName, [VISITOR, linkNameOf(settings.storageName)]);
-    eraseEntries(settings.storageName, store.local);
+  };
+
+  /** Erases the service's data in the database. */
+  const clear = (isOver?: (record: unknown) => boolean) => store.clear(service, [VISITOR, linkNameOf(service)], isOver);
+  const eraseLocal = () => {
+    eraseEntries(service, store.local);
     writeCookie();
+  };
+
+  /** The visitor refuses. */
+  const refuse = (ended?: string) => {
+    recorder.drain();
+    forget(true, ended);
+    clear();
+    eraseLocal();
+  };
+
+  /** This page has missed a refusal, and the visitor has consented again since. All that is stored belongs to that consent. */
+  const renew = () => {
+    recorder.drain();
+    forget(false);
+    announce();
+    whenSeen(start);
+  };
+
+  /**
+   * Another tab passes a refusal, and erases the data. This tab may have stored more since. The message may also come late, as to a
+   * frozen page: what is stored may belong to a later consent.
+   *
+   * @param more is missing if that tab runs another version of clew
+   */
+  const receiveRefusal = ({ at, ended }: Partial<Answered> = {}) => {
+    const epoch = visitor.epoch();
+    if (visitor.isSince(at) && !(ended && ended === epoch)) return;
+    const isStarted = visitor.isStarted();
+    const isOver = visitor.isOver();
+    recorder.drain();
+    forget(true, ended, at);
+    if (!isStarted) return eraseTab();
+    const over = [epoch, ended, undefined];
+    clear(epoch || ended ? (record) => over.includes(epochIn(record, service)) : undefined);
+    if (isOver) eraseTab();
+    else eraseLocal();
   };
 
   /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */
@@ -80,9 +113,8 @@ export const createVisit = (ports: VisitPorts) => {
     recorder.drain();
   };
 
-  /** The visitor has answered, perhaps in another tab. */
-  const receive = (isGranted: boolean) => {
-    if (!isGranted) return refuse();
+  /** The visitor has consented, perhaps in another tab. */
+  const grant = () => {
     if (visitor.isStarted()) return;
     // Views since the refusal are dropped.
     if (visitor.hasRefused()) announce();
@@ -142,11 +174,19 @@ export const createVisit = (ports: VisitPorts) => {
   else if (settings.consent === 'granted') whenSeen(start);
 
   return {
-    refuse,
-    receive,
+    /** This page learns of a refusal that it has missed. */
+    miss: (isRenewed: boolean) => (isRenewed ? renew() : refuse()),
+    /** Another tab passes the visitor's answer. */
+    receive(isGranted: boolean, more?: Answered) {
+      if (!isGranted) receiveRefusal(more);
+      // The visitor may have refused in this tab since.
+      else if (!visitor.isRefusedSince(more?.at)) grant();
+    },
     answer(isGranted: boolean) {
-      receive(isGranted);
-      channel.post(isGranted);
+      const ended = isGranted ? undefined : visitor.markedEpoch();
+      if (isGranted) grant();
+      else refuse(ended);
+      channel.answer(isGranted, { at: Date.now(), ended });
     },
     flush,
     enter,

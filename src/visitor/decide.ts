@@ -26,7 +26,7 @@ export const decide = (
   service: string,
   early: readonly Call[] = [],
 ): [Who, Finished[], Call[]] => {
-  const { begin, visitor, seen, epoch } = mine;
+  const { begin, visitor } = mine;
   const known = [visitor.thread, hinted, ...held.map(({ fresh }) => fresh)];
   // After a crash of the browser, the hint may be out of date. If it is not, the later visitor has followed from it.
   const isOther = base && base.thread !== begin.thread;
@@ -45,5 +45,5 @@ export const decide = (
   const pages = Math.max(last.pages, base?.pages ?? 0);
   const number = mine.number || pages + 1;
   const next = { ...last, pages: Math.max(pages, number) };
-  return [{ begin: next, visitor: next, met, past, seen, number, epoch }, items, calls.slice(end)];
+  return [{ ...mine, begin: next, visitor: next, met, past, number, stored: undefined }, items, calls.slice(end)];
 };

@@ -26,21 +26,25 @@ export const earlyCall = (text: ItemText, thread?: string, at?: number): Call | 
 };
 
 /** The properties of a visitor before `identify`. One upsert for all tabs: each of them reads and writes localStorage in one task. */
-export const createEarly = (service: string, local?: Local) => {
+export const createEarly = (service: string, shared: Local, isOver: () => boolean) => {
   const key = `${EARLY} ${service}`;
   /** Has the upsert where localStorage does not take it. */
   const memory: Local = {};
 
   /** Removes the upserts that wait, and returns them. There are two if another tab has found room in localStorage. */
   const take = (): ItemText[] => {
-    const texts = [memory, local].map((place) => entryText(key, place));
-    for (const place of [memory, local]) writeEntry(key, place);
+    // The upsert in localStorage may belong to a later consent than this page.
+    const places = isOver() ? [memory] : [memory, shared];
+    const texts = places.map((place) => entryText(key, place));
+    for (const place of places) writeEntry(key, place);
     // Any code of the origin may have written it.
     return texts.filter((text) => isItem(text)).filter((text) => earlyCall(text));
   };
 
   return {
     take,
+    /** Forgets the upsert that only this page has. */
+    forget: () => void writeEntry(key, memory),
     /**
      * Keeps an upsert, together with an earlier one of the same visitor id. A later value counts.
      *
@@ -56,7 +60,7 @@ export const createEarly = (service: string, local?: Local) => {
       const newer: Properties | false = waiting && Object.assign({}, ...waiting, !isRejected && upsert.properties);
       const properties = Object.assign({}, ...before.map((one) => one.properties), upsert.properties, newer);
       const joined = { ...upsert, properties, ...(newer && { newer }), correlationValue };
-      if (!writeEntry(key, local, joined)) writeEntry(key, memory, joined);
+      if (isOver() || !writeEntry(key, shared, joined)) writeEntry(key, memory, joined);
     },
   };
 };

@@ -16,8 +16,24 @@ export const createHint = (service: string, local?: Local) => {
     return hint ?? (isVisitorId(old) ? { thread: old, turn: -1, keys: { [service]: [0] }, pages: 0 } : undefined);
   };
 
-  /** Writes the hint in the task of the change, unless a later visitor is there. */
-  const writeHint = (visitor: Visitor): void => {
+  /** The epoch in localStorage. It survives a deletion of the database, and a refusal erases it. */
+  const markedEpoch = (): string | undefined => {
+    const mark = readEntry(used, local);
+    return typeof mark === 'string' ? mark : undefined;
+  };
+
+  /** Whether a tracker of the service has begun since the latest refusal. */
+  const isMarked = (): boolean => !!entryText(used, local);
+
+  /** Whether a tracker of the service has begun another epoch since this one. Its name may not be known yet. */
+  const isOver = (epoch: string | undefined): boolean => !!epoch && isMarked() && markedEpoch() !== epoch;
+
+  /**
+   * Writes the hint in the task of the change, unless a later visitor is there.
+   *
+   * @param epoch the epoch of this visitor, if it is known
+   */
+  const writeHint = (visitor: Visitor, epoch?: string): void => {
     const { thread, turn, since, keys, pages } = merge(visitor, readHint() ?? visitor);
     const marks = Object.entries(keys).map(([name, [key]]) => [
       name,
@@ -26,34 +42,42 @@ export const createHint = (service: string, local?: Local) => {
     // One that cannot be written must not stay as it was: better none than one that is out of date.
     if (!writeEntry(HINT, local, { thread, turn, since, keys: Object.fromEntries(marks), pages }))
       writeEntry(HINT, local);
-    if (!entryText(used, local)) writeEntry(used, local, 1);
+    if (!isMarked()) writeEntry(used, local, epoch ?? 1);
     writeEntry(OLD_ID, local);
   };
 
   /** The hint as it stands there, to see whether another tab has changed it. */
   const rawHint = (): string | undefined => entryText(HINT, local);
 
-  /** The epoch in localStorage. It survives a deletion of the database, and a refusal erases it. */
-  const markedEpoch = (): string | undefined => {
-    const mark = readEntry(used, local);
-    return typeof mark === 'string' ? mark : undefined;
-  };
-
   const markEpoch = (epoch: string | undefined): void => {
     if (epoch && markedEpoch() !== epoch) writeEntry(used, local, epoch);
   };
 
+  /** Deletes a hint that is of another epoch. */
+  const renewHint = (epoch: string): void => {
+    writeEntry(HINT, local);
+    markEpoch(epoch);
+  };
+
   /**
-   * Whether another page may have erased the mark of this service since this page has seen the hint, as a refusal does. Another epoch
-   * is the mark of a later consent. If localStorage is full or refused, the mark may be missing without a refusal.
+   * Whether another page may have erased the mark of this service since this page has seen the hint, as a refusal does. Another mark
+   * is that of a later consent. If localStorage is full or refused, the mark may be missing without a refusal.
    *
    * @param seen undefined if this page has seen no hint
-   * @param epoch undefined if this page has no epoch from the database
+   * @param epoch undefined if this page knows of none
    */
   const isErased = (seen: unknown, epoch?: string): boolean =>
-    entryText(used, local)
-      ? !!epoch && (markedEpoch() ?? epoch) !== epoch
-      : !!seen && writeEntry(used, local, 1) && writeEntry(used, local);
+    isMarked() ? isOver(epoch) : !!seen && writeEntry(used, local, 1) && writeEntry(used, local);
 
-  return { readHint: () => readHint(service), writeHint, rawHint, isErased, markedEpoch, markEpoch };
+  return {
+    readHint: () => readHint(service),
+    writeHint,
+    renewHint,
+    rawHint,
+    isMarked,
+    isOver,
+    isErased,
+    markedEpoch,
+    markEpoch,
+  };
 };

@@ -16,6 +16,9 @@ export interface Life {
   readonly isMissing?: boolean | undefined;
   /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
   readonly isAnswer?: boolean;
+  /** When the visitor has refused, in ms since 1970, and the epoch that this has ended. */
+  readonly refusedAt?: number;
+  readonly ended?: string | undefined;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
   readonly firstId?: string | undefined;
   /** The tracker was stopped: no consent begins another life. */

@@ -3,7 +3,7 @@ import type { Entry, Row, RowQuery, Store } from '../outbox/store.js';
 import type { ItemText } from '../recorder/event.js';
 import type { Finished } from './calls.js';
 import type { SharedVisitor } from './cookieDomain.js';
-import type { Visitor } from './record.js';
+import type { ReportedVisitor, Visitor } from './record.js';
 
 /** Rows to store with the record, and a function that receives the result. */
 export interface Rows {
@@ -49,9 +49,11 @@ export interface VisitorPorts {
   /** The database has answered. */
   onLoad(): void;
   /** For the other tabs. */
-  onChange(visitor: Visitor): void;
+  onChange(visitor: ReportedVisitor): void;
   /** These events are dropped, because the visitor has refused. */
   onRefused(texts: readonly ItemText[]): void;
+  /** Whether messages of the other tabs arrive. */
+  isInformed(): boolean;
   /**
    * A refusal was given while the page was in the back/forward cache.
    *

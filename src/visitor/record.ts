@@ -26,6 +26,9 @@ export interface Visitor {
   readonly pages: number;
 }
 
+/** The visitor as a tab reports it to the others, with the epoch of its record if the tab knows that. */
+export type ReportedVisitor = Visitor & { readonly epoch?: unknown };
+
 /** Whether this is a visitor id, or another UUID of clew's. Other code can write anything into the storage. */
 export const isVisitorId = (value: unknown): value is string =>
   typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);

@@ -1,5 +1,6 @@
 import { v4 as uuid } from 'uuid';
 import type { OtherJournal } from '../outbox/journal.js';
+import { eraseEntries } from '../outbox/local.js';
 import type { Entry, Row } from '../outbox/store.js';
 import { type ItemText, idOf, stamp } from '../recorder/event.js';
 import { jsonOf, parseJson } from '../wire.js';
@@ -12,7 +13,7 @@ import { createHint } from './hint.js';
 import { detachLate, withVisitor } from './late.js';
 import { ASKING, AWAY, type Life, OPEN, REFUSED, WAITING } from './life.js';
 import type { Rows, VisitorPorts } from './ports.js';
-import { learn, markOf, merge, newVisitor, type Visitor, visitorIn } from './record.js';
+import { learn, markOf, merge, newVisitor, type ReportedVisitor, type Visitor, visitorIn } from './record.js';
 import { epochIn, isErasedFor, mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
 import { createWaiters } from './waiters.js';
 import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
@@ -22,12 +23,19 @@ const MOST_JOURNALED = 1e3;
 /** How often, and after how many ms, a busy database is asked again whether the visitor has refused. */
 const MOST_ASKED = 3;
 const REST = 3000;
+/**
+ * After how many ms another one is asked again, if the visitor may have refused. The message of another tab arrives meanwhile, or the
+ * browser deletes the database for a page that has left.
+ */
+const SOON = 50;
 
 /** A question to the database: who is the visitor? */
 interface Question {
   /** The moment at which it is asked, and the time. */
   readonly life: Life;
   readonly since: number;
+  /** Whether it is asked again. */
+  readonly isRepeated: boolean;
   /** This page's journal at that moment. */
   readonly own: Pick<OtherJournal, 'name' | 'texts'>;
   /** Adds the changes by other hosts and by the link that has opened the page. */
@@ -45,8 +53,11 @@ interface Answered {
 /** Knows the visitor. Calls wait until the visitor is known, and change the visitor in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere, weigh } = ports;
-  const { readHint, writeHint, rawHint, isErased, markedEpoch, markEpoch } = createHint(service, store.local);
-  const early = createEarly(service, store.local);
+  const { readHint, writeHint, renewHint, rawHint, isMarked, isOver, isErased, markedEpoch, markEpoch } = createHint(
+    service,
+    store.local,
+  );
+  const early = createEarly(service, store.local, () => isOver(epoch()));
   let life: Life = { at: WAITING, firstId: ports.given || undefined };
   /** Undefined before the page may know the visitor, and after a refusal. */
   let who: Who | undefined;
@@ -57,6 +68,8 @@ export const createVisitor = (ports: VisitorPorts) => {
   const waiters = createWaiters();
 
   const is = (at: Life['at']) => life.at === at;
+  /** The epoch of the visitor as this page knows it. Before the database has answered, that of the hint. */
+  const epoch = () => who?.epoch ?? who?.mark;
   /** The primary key, or its mark if this page does not know the key. */
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
 
@@ -64,15 +77,19 @@ export const createVisitor = (ports: VisitorPorts) => {
    * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
    * whether the visitor has refused. Until it has answered, this page stores and sends nothing.
    */
-  const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen, who?.epoch));
+  const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen, epoch()));
   const isDoubtful = () => is(AWAY) && isMissing();
+
+  /** Whether the record is of another epoch than this page. */
+  const isOfAnother = (stored: unknown): boolean =>
+    !!who?.epoch && ![who.epoch, undefined].includes(epochIn(stored, service));
 
   /** Journals the changes that the database may lack. */
   const write = () => {
     if (!who) return journal.write({});
     const { begin, visitor, stored } = who;
     const texts = finish(begin, held.calls, service)[1].map((item) => stamp(...item));
-    journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY) });
+    journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY), epoch: epoch() });
   };
 
   /** Journals the calls that wait for the database. */
@@ -82,16 +99,19 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
   const hint = (known: Who) => {
+    who = known;
+    // A refusal has ended the epoch of this page, which is about to learn of it.
+    if (isOver(epoch())) return;
     const isSeen = rawHint() === known.seen;
-    writeHint(known.visitor);
+    writeHint(known.visitor, epoch());
     // This page has not noticed yet what another tab has written meanwhile.
-    who = isSeen ? { ...known, seen: rawHint() } : known;
+    if (isSeen) who = { ...known, seen: rawHint() };
   };
 
   /** From now on the visitor is known. */
   const know = (known: Who) => {
     hint(known);
-    elsewhere?.share(known.visitor, ports.fail, service);
+    if (!isOver(epoch())) elsewhere?.share(known.visitor, ports.fail, service);
     ports.onVisitor(known.visitor);
   };
 
@@ -142,20 +162,29 @@ export const createVisitor = (ports: VisitorPorts) => {
   const pumpAll = () => pump(Number.POSITIVE_INFINITY);
 
   /** For a record without one. */
-  const newEpoch = () => markedEpoch() ?? who?.epoch ?? uuid().slice(0, 8);
+  const newEpoch = () => [markedEpoch(), epoch()].find((one) => one && one !== who?.ended) ?? uuid().slice(0, 8);
+
+  /** Asks again soon, unless this page has learned of a refusal until then. */
+  const askSoon = (mine: Life, again = MOST_ASKED) => void setTimeout(() => life === mine && ask(again - 1), SOON);
 
   /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
   const save = () => {
     ports.keep();
     const { entries, settle } = ports.rows();
     const mine = (who as Who).visitor;
-    const change = (stored: unknown) => mergedInto(stored, mine, service, newEpoch());
+    let isOther = false;
+    const change = (stored: unknown) => {
+      isOther = isOfAnother(stored);
+      return isOther ? undefined : mergedInto(stored, mine, service, newEpoch());
+    };
     const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
       const isLatest = asking === saving;
       if (isLatest) asking = undefined;
       settle(!!merged);
       // The visitor may have refused, and have consented again since.
-      if (!merged || !who || !isLatest) return;
+      if (!who || !isLatest) return;
+      if (isOther) return askSoon(life);
+      if (!merged) return;
       if (who.visitor === mine) who = { ...who, stored: mine };
       write();
       // Where nothing can be written into localStorage, another tab may have changed the visitor unnoticed.
@@ -163,6 +192,16 @@ export const createVisitor = (ports: VisitorPorts) => {
     });
     asking = saving;
     write();
+  };
+
+  /** A crash of the browser may have brought back a hint from before a refusal. Then the visitor of the record counts. */
+  const replaceHint = (kept: Visitor, found: string) => {
+    const { epoch, mark, seen, ended } = who as Who;
+    if (epoch || !mark || mark === found) return;
+    if (markedEpoch() === mark) renewHint(found);
+    const [guessed, calls] = guess(undefined, kept, seen, held.calls, service);
+    who = { ...guessed, mark: found, ended };
+    held = heldOf(calls, weigh);
   };
 
   /** Another page has taken in these items of this page, counts them, and sends them. */
@@ -177,23 +216,28 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   /**
-   * The database has answered, within its transaction. Returns undefined if the answer is too late.
+   * The database has answered, within its transaction. Returns undefined if the answer is too late, and a number if it is to be asked
+   * again soon.
    *
    * @param rows the stored rows, unless this page knows them
    * @param isShut there is no database
    */
   const answer = (
-    { life: mine, since, own, meet }: Question,
+    { life: mine, since, isRepeated, own, meet }: Question,
     stored: unknown,
     rows?: readonly Row[],
     isShut?: boolean,
-  ): Answered | undefined => {
+  ): Answered | typeof SOON | undefined => {
     if (life !== mine || !who) return undefined;
     const kept = visitorIn(stored, service);
-    // Where there is no channel, a tab that is open learns of a refusal only here.
-    const epoch = epochIn(stored, service);
-    const isRenewed = !!epoch && !!who.epoch && epoch !== who.epoch;
+    const found = epochIn(stored, service);
+    const isOther = isOfAnother(stored);
+    // A tab that is open would have received a refusal. Otherwise the site's data were deleted, and stored anew by another page.
+    const isRenewed = isOther && !(mine.isSure && ports.isInformed());
     if (isRenewed || (isErasedFor(stored, service) && isMissing())) return ports.onMissed(isRenewed) as undefined;
+    if ((isOther || (kept && isMissing())) && !isRepeated) return SOON;
+    if (isOther) who = { ...who, epoch: found };
+    if (kept && found) replaceHint(kept, found);
     const taken = takenIn(stored);
     if (taken.includes(own.name)) forgetTaken(own.texts);
     // The room of the origin is known before the journals of other pages are taken in.
@@ -202,7 +246,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = ports.settled(!mine.isSure);
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
-    const fresh = others.filter(({ name }) => !taken.includes(name));
+    // A page that did not know of a refusal yet may have left a journal of the visitor who has refused.
+    const fresh = others
+      .filter(({ name, epoch: left }) => !taken.includes(name) && !(left && left === who?.ended))
+      .map((other) => (found && other.epoch && other.epoch !== found ? { ...other, visitor: undefined } : other));
     const texts = early.take();
     const [base, left, waiting] = adopt([{ texts }, ...fresh], kept, who.begin, isKnown, service);
     const before = who.visitor;
@@ -215,7 +262,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (texts[0]) ports.keep();
     // Also the first visitor in the database: another tab may have begun with another one, before or after a refusal.
     const isNews = kept || !isShut || !isSame(visitor, before, service);
-    if (isNews && !isSame(visitor, kept, service)) ports.onChange(visitor);
+    if (isNews && !isSame(visitor, kept, service)) ports.onChange({ ...visitor, epoch: found });
     // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
     // Until the transaction is done, the journals have this page's calls and the items of other pages.
     return { visitor, others, rows: ports.rows() };
@@ -230,12 +277,18 @@ export const createVisitor = (ports: VisitorPorts) => {
       const met = elsewhere?.meet(visitor, service) ?? visitor;
       return linked ? linked(met) : met;
     };
-    const question: Question = { life: mine, since: Date.now(), own: journal.latest(), meet };
+    const isRepeated = again < MOST_ASKED;
+    const question: Question = { life: mine, since: Date.now(), isRepeated, own: journal.latest(), meet };
     let answered: Answered | undefined;
-    const change = (stored: unknown, rows?: readonly Row[], isShut?: boolean): Stored | undefined => {
+    let isSoon = false;
+    const change = (found: unknown, rows?: readonly Row[], isShut?: boolean): Stored | undefined => {
+      // A tab that did not know of the refusal yet has written the record again.
+      const stored = who?.ended && who.ended === epochIn(found, service) ? undefined : found;
       // A database that has failed is asked again.
-      answered ??= answer(question, stored, rows, isShut);
-      if (!answered) return undefined;
+      const now = answered ?? answer(question, stored, rows, isShut);
+      isSoon = now === SOON;
+      if (!now || now === SOON) return undefined;
+      answered = now;
       const taken = takenWith(stored, answered.others);
       const merged = { ...mergedInto(stored, answered.visitor, service, newEpoch()), taken };
       if (who) who = { ...who, taken, epochs: merged.epochs };
@@ -250,6 +303,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       )
       .then((isDone) => {
         if (asking === asked) asking = undefined;
+        if (isSoon) return askSoon(mine, again);
         // Without an answer this page does not know whether the visitor has refused.
         if (!answered && life === mine && again && isMissing())
           return void setTimeout(() => life === mine && ask(again - 1), REST);
@@ -262,7 +316,7 @@ export const createVisitor = (ports: VisitorPorts) => {
         if (who && isDone) {
           const epoch = epochIn(isDone, service);
           who = { ...who, epoch, stored: who.visitor === visitor ? visitor : who.stored };
-          markEpoch(epoch);
+          if (!isOver(who.mark)) markEpoch(epoch);
         }
         journal.replace(others, !!isDone);
         // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
@@ -290,11 +344,11 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (!isChange(call)) return held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
-    if (isNew) (life.isSure ? know : hint)(changed);
+    if (isNew) (life.isSure && !is(ASKING) ? know : hint)(changed);
     pumpAll();
     if (!isNew || visitor) return;
     // Also a `reset` before the answer: its id is that of the call. The tabs may lack the hint, where localStorage is full.
-    if (life.isSure || !call.key) ports.onChange(changed.visitor);
+    if (life.isSure || !call.key) ports.onChange({ ...changed.visitor, epoch: changed.epoch });
     if (is(OPEN)) save();
   };
 
@@ -319,13 +373,34 @@ export const createVisitor = (ports: VisitorPorts) => {
     follow(elsewhere?.meet(merged, service) ?? merged);
   };
 
+  /** Receives a visitor that another tab reports. */
+  const receive = (message: ReportedVisitor): void => {
+    const other = visitorIn(message);
+    if (!who || is(AWAY) || !other) return;
+    const { visitor, epoch } = who;
+    // That tab may not know of a refusal yet.
+    if (message.epoch && !epoch && asking) return void asking.then(() => receive(message));
+    // One of the two tabs does not know of a refusal yet. The database has the later epoch.
+    if (epoch && message.epoch && message.epoch !== epoch) {
+      if (is(OPEN)) ask();
+      return;
+    }
+    follow(learn(visitor, other));
+    // Two tabs have begun with a first id each, as after a refusal: the database has one of them.
+    if (is(OPEN) && !other.since && other.turn === visitor.turn && other.thread !== visitor.thread) ask();
+  };
+
   const start = (isMissing = false) => {
+    // Another tab has written its visitor before it learned of the refusal.
+    if (life.ended && markedEpoch() === life.ended) eraseEntries(service, store.local);
+    const mark = markedEpoch();
+    const since = isMarked() ? Date.now() : undefined;
     const known = readHint();
     const seen = rawHint();
     const hinted = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor(undefined, life.firstId));
     const here = elsewhere?.meet(hinted, service) ?? hinted;
     const [guessed, calls] = guess(who, here, seen, held.calls, service);
-    who = guessed;
+    who = { ...guessed, mark, since, ended: life.ended ?? guessed.ended };
     held = heldOf(calls, weigh);
     if (!isMissing) hint(who);
     life = { at: ASKING, isMissing };
@@ -364,15 +439,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** How many events the calls count for that wait. */
     size: () => held.size,
     check,
-    /** Receives a visitor that another tab reports. */
-    receive(message: Visitor) {
-      const other = visitorIn(message);
-      if (!who || is(AWAY) || !other) return;
-      const { visitor } = who;
-      follow(learn(visitor, other));
-      // Two tabs have begun with a first id each, as after a refusal: the database has one of them.
-      if (is(OPEN) && !other.since && other.turn === visitor.turn && other.thread !== visitor.thread) ask();
-    },
+    receive,
     /** Finishes waiting calls as well as this page can. Returns whether the page may write. */
     leave(): boolean {
       if (!who) life = { ...life, firstId: undefined };
@@ -386,7 +453,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
     unread(): Entry[] {
-      if (!life.isSure || !who || who.visitor === who.stored) return [];
+      if (!life.isSure || !who || who.visitor === who.stored || isOver(epoch())) return [];
       const record = unread(who, readHint(), service);
       return record ? [[VISITOR, record]] : [];
     },
@@ -396,12 +463,18 @@ export const createVisitor = (ports: VisitorPorts) => {
     restore() {
       if (is(AWAY)) start(isMissing() || isErased(who, who?.epoch));
     },
-    /** The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either. */
-    refuse(isAnswer: boolean) {
+    /**
+     * The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either.
+     *
+     * @param ended the epoch that the refusal ends
+     * @param refusedAt when the visitor has refused, in ms since 1970
+     */
+    refuse(isAnswer: boolean, ended = epoch() ?? who?.ended ?? life.ended, refusedAt = Date.now()) {
       const texts = eventsIn(held.calls);
-      life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
+      const latest = Math.max(refusedAt, life.refusedAt ?? 0);
+      life = { at: REFUSED, isAnswer, isStopped: life.isStopped, refusedAt: latest, ended };
       held = heldOf([], weigh);
-      if (isAnswer) early.take();
+      early.forget();
       who = undefined;
       write();
       ports.onRefused(texts);
@@ -431,12 +504,22 @@ export const createVisitor = (ports: VisitorPorts) => {
     id: () => who?.visitor.thread,
     pages: () => (isDoubtful() ? 0 : (who?.number ?? 0)),
     isAway: () => is(AWAY),
+    epoch,
+    /** The epoch that a refusal ends now, if localStorage has it. */
+    markedEpoch,
+    /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
+    isSince: (at = Number.POSITIVE_INFINITY) => !!who?.since && who.since > at && isMarked(),
+    isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!life.refusedAt && life.refusedAt > at,
+    /** Whether some tracker has begun another epoch since. */
+    isOver: () => isOver(epoch()),
+    /** Whether the visitor may have refused since this page has seen the hint. */
+    mayBeOver: () => isErased(who?.seen, epoch()),
     /** Whether the visitor has refused, and not only the browser. */
     hasRefused: () => !!life.isAnswer,
     /** Whether the page may write. */
     isStarted: () => !!who,
     /** Whether a plugin may store something: a page that is away may have missed a refusal. */
-    mayStore: () => !!who && !isDoubtful(),
+    mayStore: () => !!who && !isDoubtful() && !isOver(epoch()),
     /** Resolves once the last transaction is done. */
     asked: async () => asking,
     /** Resolves once no call waits any more. The database has answered: those that have waited are finished a few at a time. */

@@ -444,6 +444,24 @@ describe('clear()', () => {
     expect(await open().store.read('/other')).toEqual([[other, ['other']]]);
   });
 
+  it.each([
+    ['deletes what belongs to those who have refused', true, [undefined, []]],
+    ['leaves what belongs to a later consent', false, [{ thread: 'x' }, [1]]],
+  ] as const)('%s, if the first record shows that', async (_what, isOver, left) => {
+    const { store } = open();
+    await store.transact([row(1, 'a'), ['visitor', { thread: 'x' }]]);
+    const deleted = vi.spyOn(indexedDB, 'deleteDatabase');
+    const asked = vi.fn(() => isOver);
+    store.clear('/clew', RECORDS, asked);
+    // The page may leave while that is asked.
+    store.abort(true);
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledWith({ thread: 'x' }));
+    const other = open().store;
+    const record: unknown = await recordIn(other, 'visitor');
+    expect([record === true ? undefined : record, counts(await other.read('/clew'))]).toEqual(left);
+    expect(deleted).not.toHaveBeenCalled();
+  });
+
   it('creates no database', async () => {
     const created = vi.spyOn(IDBDatabase.prototype, 'createObjectStore');
     const deleted = vi.spyOn(indexedDB, 'deleteDatabase');

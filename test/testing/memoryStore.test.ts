@@ -80,6 +80,18 @@ describe('a memory store', () => {
     expect(await store.transact([], 'link /other', (old) => ({ isFound: !!old }))).toEqual({ isFound: true });
   });
 
+  it('keeps all that is of a later consent when it is cleared', async () => {
+    const store = createMemoryStore();
+    await store.transact([
+      [key(1, 1), ['a']],
+      ['visitor', { thread: 'stored' }],
+    ]);
+    store.clear('/clew', ['visitor'], () => false);
+    expect(await store.read('/clew')).toHaveLength(1);
+    store.clear('/clew', ['visitor'], (record) => (record as { thread: string }).thread === 'stored');
+    expect(await store.read('/clew')).toEqual([]);
+  });
+
   it('changes a record in one transaction after another, even if one fails', async () => {
     const store = createMemoryStore();
     const add = (old: { n: number } | undefined) => ({ n: (old?.n ?? 0) + 1 });

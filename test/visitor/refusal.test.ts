@@ -125,7 +125,7 @@ describe('a hint that a page of the site has erased is no refusal', () => {
     await vi.advanceTimersByTimeAsync(30_000);
     busy.isBusy = false;
     page.restore();
-    await tracker.flush();
+    await later();
     expect(await tracker.correlationValue()).toBe(visitorId);
   });
 
