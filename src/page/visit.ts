@@ -101,8 +101,12 @@ export const createVisit = (ports: VisitPorts) => {
     recorder.drain();
     forget(true, ended, at);
     if (!isStarted) return eraseTab();
-    const over = [epoch, ended, undefined];
-    clear(epoch || ended ? (record) => over.includes(epochIn(record, service)) : undefined);
+    // A record without epochs is missing, or was written unread. One without this service's is erased already.
+    const isEnded = (record: unknown) => {
+      const found = epochIn(record, service);
+      return found ? [epoch, ended].includes(found) : !Object(record).epochs;
+    };
+    clear(epoch || ended ? isEnded : undefined);
     if (isOver) eraseTab();
     else eraseLocal();
   };

@@ -183,8 +183,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       settle(!!merged);
       // The visitor may have refused, and have consented again since.
       if (!who || !isLatest) return;
-      if (isOther) return askSoon(life);
-      if (!merged) return;
+      if (isOther && is(OPEN)) askSoon(life);
+      if (isOther || !merged) return;
       if (who.visitor === mine) who = { ...who, stored: mine };
       write();
       // Where nothing can be written into localStorage, another tab may have changed the visitor unnoticed.
@@ -196,11 +196,11 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** A crash of the browser may have brought back a hint from before a refusal. Then the visitor of the record counts. */
   const replaceHint = (kept: Visitor, found: string) => {
-    const { epoch, mark, seen, ended } = who as Who;
+    const { epoch, mark, seen, since, ended } = who as Who;
     if (epoch || !mark || mark === found) return;
     if (markedEpoch() === mark) renewHint(found);
     const [guessed, calls] = guess(undefined, kept, seen, held.calls, service);
-    who = { ...guessed, mark: found, ended };
+    who = { ...guessed, mark: found, since, ended };
     held = heldOf(calls, weigh);
   };
 

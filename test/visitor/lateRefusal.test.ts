@@ -334,6 +334,19 @@ it('a page whose data vanish while it loads is not refused', async () => {
   expect([first.names().slice(-2), loading.dropped]).toEqual([['early', 'after'], []]);
 });
 
+it('a refusal that a tab learns of late leaves the customer of another service', async () => {
+  const { store, second, freeze, thaw, record } = await openTabs();
+  freeze();
+  second.tracker.consent(false);
+  await later();
+  const other = start({ baseUrl: '/other', store });
+  other.tracker.identify('zoe');
+  await other.tracker.flush();
+  await thaw();
+  await later();
+  expect(await record()).toMatchObject({ keys: { '/other': ['zoe', undefined] } });
+});
+
 it('a tab that waits for consent erases nothing at a refusal in another tab', async () => {
   const { freeze, thaw } = connectTabs();
   openPage();
