@@ -175,13 +175,15 @@ export const isEndedByConsent = (stage: Stage, event: Tracked): boolean => {
 const isRefusedByGpc = ({ plan, consent }: Stage, event: Pick<Tracked, 'page' | 'n'>): boolean =>
   plan.features.hasGpc && !consent.answers.some(({ page, tracked }) => page === event.page && tracked < event.n);
 
-/** Time (ms) until a page that is back from the back/forward cache knows that it has missed a refusal. */
+/** Time (ms) until a page knows of a refusal in another tab, or that it has missed one in the back/forward cache. */
 const ASKING = 300;
 
 /** Whether the page has just come back from the back/forward cache, and has missed a refusal there. The docs name the limit. */
 const hasMissed = ({ consent, history }: Stage, { page, at }: Tracked): boolean =>
   history.restored(at - ASKING, at).includes(page) &&
-  consent.answers.some((answer) => !answer.isGranted && answer.at <= at && history.wasAway(page, answer.at, answer.at));
+  consent.answers.some(
+    (answer) => !answer.isGranted && answer.at <= at && history.wasAway(page, answer.at, answer.at + ASKING),
+  );
 
 /** Whether clew may report the event as dropped for the reason `consent`. */
 export const mayBeDropped = (stage: Stage, event: Tracked): boolean =>
