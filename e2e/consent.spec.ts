@@ -248,6 +248,47 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await demo.events('refused')).toEqual([]);
   });
 
+  test('and a consent in the same task give a busy tab the new visitor, and lose nothing', async ({
+    demo,
+    context,
+    newVisitor,
+  }) => {
+    const [first, second] = [await newVisitor(context), await newVisitor(context)];
+    for (const tab of [first, second]) await tab.visit({ consent: 'required' });
+    await first.clew('consent', true);
+    await first.clew('identify', 'ann');
+    await first.clew('flush');
+    const refused = await first.clew('correlationValue');
+    expect(await second.clew('correlationValue')).toBe(refused);
+    const busy = second.page.evaluate(() => {
+      const end = performance.now() + 3000;
+      while (performance.now() < end);
+    });
+    await first.page.evaluate(() => {
+      window.clew('consent', false);
+      window.clew('consent', true);
+    });
+    const fresh = await first.clew('correlationValue');
+    await first.clew('identify', 'bob');
+    await first.clew('flush');
+    await context.setOffline(true);
+    await first.clew('track', 'since');
+    // Only the database has the event when the busy tab learns of both answers.
+    await first.page.close();
+    await busy;
+    await context.setOffline(false);
+    await expect.poll(() => second.clew('correlationValue')).toBe(fresh);
+    expect(fresh).not.toBe(refused);
+    await second.clew('identify', 'bob');
+    await second.clew('track', 'there');
+    await second.clew('flush');
+    for (const name of ['since', 'there'])
+      await expect
+        .poll(async () => (await demo.events(name)).map(({ correlationValue }) => correlationValue))
+        .toEqual([fresh]);
+    expect(await demo.events('$identify')).toHaveLength(2);
+  });
+
   test('drops the view of a route that is shown at a later consent', async ({ visitor, demo }) => {
     const { page } = visitor;
     await visitor.visit({ pageViews: '', consent: 'required' });
