@@ -117,8 +117,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'takes in a journal whose deletion was lost once more',
     file: 'visitor/visitor.ts',
-    find: '!taken.includes(name) && ',
-    replace: '',
+    find: 'others.filter(({ name }) => !taken.includes(name))',
+    replace: 'others',
   },
   {
     name: 'takes in the journal of an open page',

@@ -231,7 +231,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not see in the database that the visitor has refused and consented since',
     file: 'visitor/visitor.ts',
-    find: 'const isRenewed = isOther && !(mine.isSure && ports.isInformed());',
+    find: 'const isRenewed = isOther && !isInformed;',
     replace: 'const isRenewed = false;',
   },
   {
@@ -249,8 +249,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'follows a tab that does not know of a refusal yet',
     file: 'visitor/visitor.ts',
-    find: 'if (message.epoch && !epoch && asking) return',
-    replace: 'if (message.epoch && asking && !who) return',
+    find: '    if (message.epoch && message.epoch === who.ended) return;\n',
+    replace: '',
   },
   {
     name: 'writes the hint of those who have refused, although there is one of those who have consented since',

@@ -72,9 +72,9 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** The visitor refuses. */
-  const refuse = (ended?: string) => {
+  const refuse = (ended?: string, at?: number) => {
     recorder.drain();
-    forget(true, ended);
+    forget(true, ended, at);
     clear();
     eraseLocal();
   };
@@ -99,7 +99,7 @@ export const createVisit = (ports: VisitPorts) => {
     const isStarted = visitor.isStarted();
     const isOver = visitor.isOver();
     recorder.drain();
-    forget(true, ended, at);
+    forget(true, ended);
     if (!isStarted) return eraseTab();
     // A record without epochs is missing, or was written unread. One without this service's is erased already.
     const isEnded = (record: unknown) => {
@@ -187,10 +187,11 @@ export const createVisit = (ports: VisitPorts) => {
       else if (!visitor.isRefusedSince(more?.at)) grant();
     },
     answer(isGranted: boolean) {
+      const at = Date.now();
       const ended = isGranted ? undefined : visitor.markedEpoch();
       if (isGranted) grant();
-      else refuse(ended);
-      channel.answer(isGranted, { at: Date.now(), ended });
+      else refuse(ended, at);
+      channel.answer(isGranted, { at, ended });
     },
     flush,
     enter,

@@ -5,6 +5,22 @@ import { earlyCall } from './early.js';
 import { merge, type Visitor } from './record.js';
 
 /**
+ * A page that did not know of a refusal yet may have left a journal with the visitor who has refused.
+ *
+ * @param epoch the epoch of the record, if it has one
+ * @param ended the epoch that a refusal is known to have ended. If the epochs only differ, the site's data may have been deleted without
+ * a refusal: then the events count
+ */
+export const withoutRefused = (
+  others: readonly OtherJournal[],
+  epoch: string | undefined,
+  ended: string | undefined,
+): OtherJournal[] =>
+  others
+    .filter((other) => !other.epoch || other.epoch !== ended)
+    .map((other) => (epoch && other.epoch && other.epoch !== epoch ? { ...other, visitor: undefined } : other));
+
+/**
  * Takes in the journals of pages that have gone.
  *
  * @param others their journals, in the order of time

@@ -1,12 +1,17 @@
 import { entryText, HINT, type Local, OLD_ID, readEntry, USED, writeEntry } from '../outbox/local.js';
 import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js';
 
+/** The mark of a tracker that does not know its epoch yet. */
+export const FIRST = 1;
+/** The same, after a refusal. */
+export const RENEWED = 2;
+
 /**
  * The visitor in localStorage, for a page that cannot wait for the database and for tabs that have missed a change. It has the
  * marks of who is identified, and no primary key.
  */
 export const createHint = (service: string, local?: Local) => {
-  /** Its value is the epoch, or 1 before the database has answered. */
+  /** Its value is the epoch. Before the database has answered, it is `FIRST` or `RENEWED`. */
   const used = `${USED} ${service}`;
 
   const readHint = (of?: string): Visitor | undefined => {
@@ -25,15 +30,22 @@ export const createHint = (service: string, local?: Local) => {
   /** Whether a tracker of the service has begun since the latest refusal. */
   const isMarked = (): boolean => !!entryText(used, local);
 
-  /** Whether a tracker of the service has begun another epoch since this one. Its name may not be known yet. */
-  const isOver = (epoch: string | undefined): boolean => !!epoch && isMarked() && markedEpoch() !== epoch;
+  /** The epoch in localStorage, or `RENEWED`, if a tracker knows that it is the current one. */
+  const currentEpoch = (): unknown => {
+    const mark = readEntry(used, local);
+    return mark === FIRST ? undefined : (mark ?? undefined);
+  };
+
+  /** Whether a tracker of the service has begun another epoch since this one. */
+  const isOver = (epoch: string | undefined): boolean =>
+    !!epoch && ![undefined, epoch].includes(currentEpoch() as string);
 
   /**
    * Writes the hint in the task of the change, unless a later visitor is there.
    *
-   * @param epoch the epoch of this visitor, if it is known
+   * @param mark the epoch of this visitor, if it is known
    */
-  const writeHint = (visitor: Visitor, epoch?: string): void => {
+  const writeHint = (visitor: Visitor, mark: string | number = FIRST): void => {
     const { thread, turn, since, keys, pages } = merge(visitor, readHint() ?? visitor);
     const marks = Object.entries(keys).map(([name, [key]]) => [
       name,
@@ -42,7 +54,7 @@ export const createHint = (service: string, local?: Local) => {
     // One that cannot be written must not stay as it was: better none than one that is out of date.
     if (!writeEntry(HINT, local, { thread, turn, since, keys: Object.fromEntries(marks), pages }))
       writeEntry(HINT, local);
-    if (!isMarked()) writeEntry(used, local, epoch ?? 1);
+    if (!isMarked()) writeEntry(used, local, mark);
     writeEntry(OLD_ID, local);
   };
 
@@ -75,6 +87,7 @@ export const createHint = (service: string, local?: Local) => {
     renewHint,
     rawHint,
     isMarked,
+    currentEpoch,
     isOver,
     isErased,
     markedEpoch,

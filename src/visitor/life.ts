@@ -16,8 +16,10 @@ export interface Life {
   readonly isMissing?: boolean | undefined;
   /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
   readonly isAnswer?: boolean;
-  /** When the visitor has refused, in ms since 1970, and the epoch that this has ended. */
-  readonly refusedAt?: number;
+  /** The mark was missing, and the record is there. A page that left at a refusal may have its browser delete the database just now. */
+  readonly isDoubted?: boolean;
+  /** When the visitor has refused in this tab, in ms since 1970, and the epoch that a refusal has ended. */
+  readonly refusedAt?: number | undefined;
   readonly ended?: string | undefined;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
   readonly firstId?: string | undefined;

@@ -4,12 +4,12 @@ import { eraseEntries } from '../outbox/local.js';
 import type { Entry, Row } from '../outbox/store.js';
 import { type ItemText, idOf, stamp } from '../recorder/event.js';
 import { jsonOf, parseJson } from '../wire.js';
-import { adopt } from './adopt.js';
+import { adopt, withoutRefused } from './adopt.js';
 import { type Call, eventsIn, type Finished, finish, isChange, isEarly } from './calls.js';
 import { AT_ONCE, decide } from './decide.js';
 import { createEarly, earlyCall } from './early.js';
 import { type Held, heldOf, withCall } from './held.js';
-import { createHint } from './hint.js';
+import { createHint, FIRST, RENEWED } from './hint.js';
 import { detachLate, withVisitor } from './late.js';
 import { ASKING, AWAY, type Life, OPEN, REFUSED, WAITING } from './life.js';
 import type { Rows, VisitorPorts } from './ports.js';
@@ -53,10 +53,8 @@ interface Answered {
 /** Knows the visitor. Calls wait until the visitor is known, and change the visitor in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere, weigh } = ports;
-  const { readHint, writeHint, renewHint, rawHint, isMarked, isOver, isErased, markedEpoch, markEpoch } = createHint(
-    service,
-    store.local,
-  );
+  const { readHint, writeHint, renewHint, rawHint, isMarked, currentEpoch, isOver, isErased, markedEpoch, markEpoch } =
+    createHint(service, store.local);
   const early = createEarly(service, store.local, () => isOver(epoch()));
   let life: Life = { at: WAITING, firstId: ports.given || undefined };
   /** Undefined before the page may know the visitor, and after a refusal. */
@@ -103,7 +101,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     // A refusal has ended the epoch of this page, which is about to learn of it.
     if (isOver(epoch())) return;
     const isSeen = rawHint() === known.seen;
-    writeHint(known.visitor, epoch());
+    writeHint(known.visitor, epoch() ?? (known.ended ? RENEWED : FIRST));
     // This page has not noticed yet what another tab has written meanwhile.
     if (isSeen) who = { ...known, seen: rawHint() };
   };
@@ -165,16 +163,24 @@ export const createVisitor = (ports: VisitorPorts) => {
   const newEpoch = () => [markedEpoch(), epoch()].find((one) => one && one !== who?.ended) ?? uuid().slice(0, 8);
 
   /** Asks again soon, unless this page has learned of a refusal until then. */
-  const askSoon = (mine: Life, again = MOST_ASKED) => void setTimeout(() => life === mine && ask(again - 1), SOON);
+  const askSoon = (mine: Life, again = MOST_ASKED) =>
+    new Promise<void>((resolve) => {
+      setTimeout(() => {
+        if (life === mine && !is(AWAY)) ask(again - 1);
+        resolve(asking);
+      }, SOON);
+    });
 
   /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
   const save = () => {
     ports.keep();
     const { entries, settle } = ports.rows();
     const mine = (who as Who).visitor;
+    // A page that leaves closes its channel.
+    const isInformed = ports.isInformed();
     let isOther = false;
     const change = (stored: unknown) => {
-      isOther = isOfAnother(stored);
+      isOther = isInformed && isOfAnother(stored);
       return isOther ? undefined : mergedInto(stored, mine, service, newEpoch());
     };
     const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
@@ -233,9 +239,14 @@ export const createVisitor = (ports: VisitorPorts) => {
     const found = epochIn(stored, service);
     const isOther = isOfAnother(stored);
     // A tab that is open would have received a refusal. Otherwise the site's data were deleted, and stored anew by another page.
-    const isRenewed = isOther && !(mine.isSure && ports.isInformed());
-    if (isRenewed || (isErasedFor(stored, service) && isMissing())) return ports.onMissed(isRenewed) as undefined;
-    if ((isOther || (kept && isMissing())) && !isRepeated) return SOON;
+    const isInformed = mine.isSure && ports.isInformed();
+    const isRenewed = isOther && !isInformed;
+    const isGone = (isMissing() || !!mine.isDoubted) && !(isInformed && isRepeated);
+    if (isRenewed || (isErasedFor(stored, service) && isGone)) return ports.onMissed(isRenewed) as undefined;
+    if ((isOther || (kept && isMissing())) && !isRepeated) {
+      if (mine.isMissing) life = { ...mine, isMissing: false, isDoubted: true };
+      return SOON;
+    }
     if (isOther) who = { ...who, epoch: found };
     if (kept && found) replaceHint(kept, found);
     const taken = takenIn(stored);
@@ -246,12 +257,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = ports.settled(!mine.isSure);
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
-    // A page that did not know of a refusal yet may have left a journal of the visitor who has refused.
-    const fresh = others
-      .filter(({ name, epoch: left }) => !taken.includes(name) && !(left && left === who?.ended))
-      .map((other) => (found && other.epoch && other.epoch !== found ? { ...other, visitor: undefined } : other));
+    const due = others.filter(({ name }) => !taken.includes(name));
     const texts = early.take();
-    const [base, left, waiting] = adopt([{ texts }, ...fresh], kept, who.begin, isKnown, service);
+    const journals = [{ texts }, ...withoutRefused(due, found, who.ended)];
+    const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
     const before = who.visitor;
     const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service, waiting);
     const { visitor } = next;
@@ -301,9 +310,10 @@ export const createVisitor = (ports: VisitorPorts) => {
         (stored, found) => change(stored, mine.isSure ? undefined : found),
         () => (mine.isSure ? undefined : ports.query()),
       )
-      .then((isDone) => {
+      .then(async (isDone) => {
+        if (isSoon) await askSoon(life, again);
         if (asking === asked) asking = undefined;
-        if (isSoon) return askSoon(mine, again);
+        if (isSoon) return;
         // Without an answer this page does not know whether the visitor has refused.
         if (!answered && life === mine && again && isMissing())
           return void setTimeout(() => life === mine && ask(again - 1), REST);
@@ -378,10 +388,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     const other = visitorIn(message);
     if (!who || is(AWAY) || !other) return;
     const { visitor, epoch } = who;
-    // That tab may not know of a refusal yet.
-    if (message.epoch && !epoch && asking) return void asking.then(() => receive(message));
+    if (message.epoch && message.epoch === who.ended) return;
+    const current = epoch ?? currentEpoch();
     // One of the two tabs does not know of a refusal yet. The database has the later epoch.
-    if (epoch && message.epoch && message.epoch !== epoch) {
+    if (current && message.epoch && message.epoch !== current) {
       if (is(OPEN)) ask();
       return;
     }
@@ -467,12 +477,11 @@ export const createVisitor = (ports: VisitorPorts) => {
      * The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either.
      *
      * @param ended the epoch that the refusal ends
-     * @param refusedAt when the visitor has refused, in ms since 1970
+     * @param refusedAt when the visitor has refused in this tab, in ms since 1970
      */
-    refuse(isAnswer: boolean, ended = epoch() ?? who?.ended ?? life.ended, refusedAt = Date.now()) {
+    refuse(isAnswer: boolean, ended = epoch() ?? who?.ended ?? life.ended, refusedAt = life.refusedAt) {
       const texts = eventsIn(held.calls);
-      const latest = Math.max(refusedAt, life.refusedAt ?? 0);
-      life = { at: REFUSED, isAnswer, isStopped: life.isStopped, refusedAt: latest, ended };
+      life = { at: REFUSED, isAnswer, isStopped: life.isStopped, refusedAt, ended };
       held = heldOf([], weigh);
       early.forget();
       who = undefined;

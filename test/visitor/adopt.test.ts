@@ -1,8 +1,8 @@
 // @module-tag promise
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OtherJournal } from '../../src/outbox/journal.ts';
 import { draftEvent, draftUpsert, stamp } from '../../src/recorder/event.ts';
-import { adopt } from '../../src/visitor/adopt.ts';
+import { adopt, withoutRefused } from '../../src/visitor/adopt.ts';
 import type { Visitor } from '../../src/visitor/record.ts';
 import { nameOf, SERVICE, visitorOf } from './visitorOf.ts';
 
@@ -79,4 +79,29 @@ it('knows the later visitor of the record and the journals', () => {
   const of = (stored: number, left: number) =>
     adopt([journal([], visitorOf(2, left))], visitorOf(1, stored), visitorOf(3, 9), nothing, SERVICE)[0]?.thread;
   expect([of(1, 2), of(2, 1)]).toEqual([visitorOf(2, 2).thread, visitorOf(1, 2).thread]);
+});
+
+describe('a journal of another epoch than the record', () => {
+  const journalOf = (epoch?: string) => ({
+    name: 'page',
+    texts: [],
+    visitor: visitorOf(1, 1),
+    epoch,
+    remove: () => {},
+  });
+
+  it.each([
+    ['the same epoch', 'now', undefined, [true]],
+    ['no epoch', undefined, undefined, [true]],
+    ['another epoch', 'before', undefined, [false]],
+    ['an epoch that a refusal is known to have ended', 'before', 'before', []],
+  ])('is taken in as far as it may be: %s', (_what, epoch, ended, expected) => {
+    expect(withoutRefused([journalOf(epoch)], 'now', ended).map(({ visitor }) => !!visitor)).toEqual(expected);
+  });
+
+  it('gives its visitor if the record has no epoch', () => {
+    expect(withoutRefused([journalOf('before')], undefined, undefined)).toEqual([
+      expect.objectContaining({ visitor: visitorOf(1, 1) }),
+    ]);
+  });
 });

@@ -438,3 +438,71 @@ it('with cookieDomain, identify() while a tab asks the database again sends its 
   await tracker.flush();
   expect(events('$identify').map(({ payload }) => payload)).toEqual([{ distinct_id: 'bob' }]);
 });
+
+describe('while another tab loads', () => {
+  /** A tab with this store loads beside an open one, where Ann is identified. */
+  const loadBeside = async () => {
+    const tabs = await openTabs();
+    const { slow, release } = slowStore(tabs.store);
+    const loading = start({ baseUrl: '/clew', store: slow, transport: tabs.first.transport });
+    await later(10);
+    return { ...tabs, loading, release };
+  };
+
+  it('its properties go to the person whom an open tab has just identified', async () => {
+    const { first, second, loading, release } = await loadBeside();
+    second.tracker.identify('bob');
+    await later(5);
+    loading.tracker.setProperties({ plan: 'pro' });
+    release();
+    await later();
+    await second.tracker.flush();
+    expect(first.upserts()).toMatchObject([{ primary_key: 'bob', properties: { plan: 'pro' } }]);
+  });
+
+  it('its events do not go to a person who has just logged out, also after localStorage.clear()', async () => {
+    const { first, second, store } = await openTabs();
+    clearLocalStorage();
+    const { slow, release } = slowStore(store);
+    const loading = start({ baseUrl: '/clew', store: slow, transport: first.transport });
+    await later(10);
+    const before = await second.tracker.correlationValue();
+    second.tracker.reset();
+    await later(5);
+    loading.tracker.track('after');
+    release();
+    await later();
+    await loading.tracker.flush();
+    expect(first.events('after').map(({ correlationValue }) => correlationValue)).not.toContain(before);
+  });
+});
+
+it('another tab’s consent starts a tab, although the clock was set back since the refusal', async () => {
+  const { first, second } = await openTabs();
+  second.tracker.consent(false);
+  await later();
+  vi.setSystemTime(Date.now() - 60_000);
+  second.tracker.consent(true);
+  await later();
+  expect(await first.tracker.correlationValue()).toBe(await second.tracker.correlationValue());
+});
+
+it('a tab is not refused if the site deletes its data twice', async () => {
+  const { first, store } = await openTabs();
+  const clearAll = () => {
+    clearLocalStorage();
+    store.clear('/clew', ['visitor', 'link /clew']);
+  };
+  clearAll();
+  await later(60);
+  const next = start({ baseUrl: '/clew', store, transport: first.transport });
+  await later(10);
+  clearAll();
+  await later();
+  first.tracker.identify('bob');
+  await later();
+  await next.tracker.flush();
+  await first.tracker.flush();
+  expect(first.dropped).toEqual([]);
+  expect(first.events('$identify').map(({ payload }) => payload)).toContainEqual({ distinct_id: 'bob' });
+});
