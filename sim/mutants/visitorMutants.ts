@@ -247,12 +247,6 @@ export const visitorMutants: readonly Mutant[] = [
     replace: '      write();\n      ports.onRefused(texts);',
   },
   {
-    name: 'follows a tab that does not know of a refusal yet',
-    file: 'visitor/visitor.ts',
-    find: '    if (message.epoch && message.epoch === who.ended) return;\n',
-    replace: '',
-  },
-  {
     name: 'writes the hint of those who have refused, although there is one of those who have consented since',
     file: 'visitor/visitor.ts',
     find: '    if (isOver(epoch())) return;\n',
