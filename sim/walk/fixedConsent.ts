@@ -22,7 +22,7 @@ export const fixedConsent: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'a tab refuses and consents at once: another one, which has not heard of it yet, does not bring the refused visitor back',
+    name: 'a tab refuses and consents at once: another one, which does not know of it yet, does not bring the refused visitor back',
     plan: relayed(
       304_438,
       [
