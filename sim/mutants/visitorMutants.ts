@@ -123,8 +123,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the database after a refusal',
     file: 'page/visit.ts',
-    find: 'const clear = (isOver?: (record: unknown) => boolean) => store.clear(service, [VISITOR, linkNameOf(service)], isOver);',
-    replace: 'const clear = (_isOver?: (record: unknown) => boolean) => [VISITOR, linkNameOf];',
+    find: 'store.clear(service, [VISITOR, linkNameOf(service)], isRefused);',
+    replace: '[VISITOR, linkNameOf, isRefused];',
   },
   {
     name: 'keeps localStorage after a refusal',

@@ -149,18 +149,18 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     // A write does not wait for a database that has failed again after a rest. Until then, it may be back at once.
     isOpen: () => connection.isOpen || connection.fails > 1,
     generation: () => connection.generation,
-    clear(service, names, isOver) {
+    clear(service, names, isRefused) {
       connection.underWay.delete(deleteDatabase);
       abortAll();
       const { underWay: mine } = connection;
       // A transaction may not outlive the page. The browser goes on with this. It waits for the page's connection, which a page in
       // the back/forward cache does not close, and all other pages would wait behind it.
-      if (!isOver && !connection.isLeaving) mine.add(deleteDatabase);
+      if (!isRefused && !connection.isLeaving) mine.add(deleteDatabase);
       change({ generation: connection.generation + 1 });
       const { db = openDatabase(false) } = connection;
       db.then((opened) => {
         const target = opened.transaction(DATABASE, 'readwrite').objectStore(DATABASE);
-        const left = isOver ? eraseIf(isOver, target, service, names) : erase(target, service, names);
+        const left = isRefused ? eraseIf(isRefused, target, service, names) : erase(target, service, names);
         // As soon as that is done.
         if (connection.db !== db) opened.close();
         return left;

@@ -45,10 +45,10 @@ export interface Store {
   /**
    * Deletes the rows of a service and these records, and everything if nothing else is left. Running transactions write nothing more.
    *
-   * @param isOver whether the first of these records belongs to those who have refused. If it does not, all of them stay. Without it,
+   * @param isRefused whether the first of these records belongs to those who have refused. If it does not, all of them stay. Without it,
    * the page erases what it finds
    */
-  clear(service: string, names: readonly string[], isOver?: (record: unknown) => boolean): void;
+  clear(service: string, names: readonly string[], isRefused?: (record: unknown) => boolean): void;
   /** Whether writes proceed at once, because the database is open. */
   isOpen(): boolean;
   /** A counter. A new number means that stored data may be gone, because the site, the visitor or the browser deleted it. */

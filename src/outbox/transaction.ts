@@ -131,14 +131,14 @@ export const erase = async (target: IDBObjectStore, service: string, names: read
 
 /** The same, unless the first of the records shows that the refusal is over. */
 export const eraseIf = (
-  isOver: (record: unknown) => boolean,
+  isRefused: (record: unknown) => boolean,
   target: IDBObjectStore,
   service: string,
   names: readonly string[],
 ): Promise<unknown> =>
   inSteps(target, (when, resolve) => {
     when(target.get(names[0] as string), (record) => {
-      for (const key of isOver(record) ? [...names, rowsOf(service)] : []) target.delete(key);
+      for (const key of isRefused(record) ? [...names, rowsOf(service)] : []) target.delete(key);
       commit(target);
       resolve(undefined);
     });

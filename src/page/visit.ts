@@ -65,7 +65,8 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** Erases the service's data in the database. */
-  const clear = (isOver?: (record: unknown) => boolean) => store.clear(service, [VISITOR, linkNameOf(service)], isOver);
+  const clear = (isRefused?: (record: unknown) => boolean) =>
+    store.clear(service, [VISITOR, linkNameOf(service)], isRefused);
   const eraseLocal = () => {
     eraseEntries(service, store.local);
     writeCookie();
@@ -102,11 +103,11 @@ export const createVisit = (ports: VisitPorts) => {
     forget(true, ended);
     if (!isStarted) return eraseTab();
     // A record without epochs is missing, or was written unread. One without this service's is erased already.
-    const isEnded = (record: unknown) => {
+    const isRefused = (record: unknown) => {
       const found = epochIn(record, service);
       return found ? [epoch, ended].includes(found) : !Object(record).epochs;
     };
-    clear(epoch || ended ? isEnded : undefined);
+    clear(epoch || ended ? isRefused : undefined);
     if (isOver) eraseTab();
     else eraseLocal();
   };

@@ -61,8 +61,8 @@ export const createMemoryStore = (): Store => {
     },
     read: async (service) => find(service),
     abort: () => {},
-    clear(service, names, isOver) {
-      if (isOver && !isOver(records.get(names[0] as string))) return;
+    clear(service, names, isRefused) {
+      if (isRefused && !isRefused(records.get(names[0] as string))) return;
       for (const [key, [[owner]]] of rows) if (owner === service) rows.delete(key);
       for (const name of names) records.delete(name);
       generation++;

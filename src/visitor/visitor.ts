@@ -518,6 +518,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     markedEpoch,
     /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
     isSince: (at = Number.POSITIVE_INFINITY) => !!who?.since && who.since > at && isMarked(),
+    /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
     isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!life.refusedAt && life.refusedAt > at,
     /** Whether some tracker has begun another epoch since. */
     isOver: () => isOver(epoch()),

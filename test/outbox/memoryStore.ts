@@ -91,8 +91,8 @@ export const createMemoryStore = (): MemoryStore => {
       for (const breakOff of heldUp) breakOff();
       heldUp = [];
     },
-    clear(service, names, isOver) {
-      if (isOver && !isOver(records.get(names[0] as string))) return;
+    clear(service, names, isRefused) {
+      if (isRefused && !isRefused(records.get(names[0] as string))) return;
       for (const [key, [[owner]]] of rows) if (owner === service) rows.delete(key);
       for (const name of names) records.delete(name);
     },
