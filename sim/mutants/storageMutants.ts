@@ -45,8 +45,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not journal what is tracked before the database is open',
     file: 'visitor/visitor.ts',
-    find: 'visitor: visitor === stored ? undefined : visitor, texts, isLeft',
-    replace: 'visitor: visitor === stored ? undefined : visitor, isLeft',
+    find: 'visitor: changed, texts, isLeft',
+    replace: 'visitor: changed, isLeft',
   },
   {
     name: 'does not adopt the journal of an earlier page',
@@ -93,7 +93,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'never deletes the journal of a page that has gone',
     file: 'visitor/visitor.ts',
-    find: '        journal.replace(others, !!isDone);\n',
+    find: '    journal.replace(others, !!merged);\n',
     replace: '',
   },
   {
@@ -105,7 +105,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'writes what waits for the database only when the page leaves',
     file: 'visitor/visitor.ts',
-    find: '    if (is(ASKING) && !life.isMissing && held.calls.length < MOST_JOURNALED) write();\n',
+    find: '    if (is(ASKING) && life.doubt !== MISSING && held.calls.length < MOST_JOURNALED) write();\n',
     replace: '',
   },
   {

@@ -5,7 +5,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not journal a changed visitor',
     file: 'visitor/visitor.ts',
-    find: 'journal.write({ visitor: visitor === stored ? undefined : visitor, texts,',
+    find: 'journal.write({ visitor: changed, texts,',
     replace: 'journal.write({ texts,',
   },
   {
@@ -23,14 +23,14 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'if (is(AWAY)) start(isMissing() || isErased(who, who?.epoch));',
+    find: 'if (is(AWAY)) start(isMissing() || epochs.isErased(true) ? MISSING : undefined);',
     replace: 'if (is(AWAY)) life = { at: OPEN, isSure: true };',
   },
   {
     name: 'goes on after a refusal that came just before the page left for the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'start(isMissing() || isErased(who, who?.epoch));',
-    replace: 'start(isMissing());',
+    find: 'start(isMissing() || epochs.isErased(true) ? MISSING : undefined);',
+    replace: 'start(isMissing() ? MISSING : undefined);',
   },
   {
     name: 'keeps the visitor id at reset()',
@@ -171,8 +171,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'trusts the hint as if the database had said it',
     file: 'visitor/visitor.ts',
-    find: '    life = { at: ASKING, isMissing };\n',
-    replace: '    life = { at: ASKING, isMissing, isSure: true };\n',
+    find: '    life = { at: ASKING, doubt };\n',
+    replace: '    life = { at: ASKING, doubt, isSure: true };\n',
   },
   {
     name: 'ignores a hint that another tab has written',
@@ -230,9 +230,9 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'does not see in the database that the visitor has refused and consented since',
-    file: 'visitor/visitor.ts',
-    find: 'const isRenewed = isOther && !isInformed;',
-    replace: 'const isRenewed = false;',
+    file: 'visitor/judgeRecord.ts',
+    find: '  if (isOther && !isInformed) return RENEWED;\n',
+    replace: '',
   },
   {
     name: 'keeps the calls that wait as the visitor refuses',
@@ -249,13 +249,13 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'writes the hint of those who have refused, although there is one of those who have consented since',
     file: 'visitor/visitor.ts',
-    find: '    if (isOver(epoch())) return;\n',
+    find: '    if (epochs.isOver()) return;\n',
     replace: '',
   },
   {
     name: 'does not wait for a database that is about to be deleted',
-    file: 'visitor/visitor.ts',
-    find: '(isOther || (kept && isMissing())) && !isRepeated',
+    file: 'visitor/judgeRecord.ts',
+    find: '(isOther || (isThere && isMissing)) && !isRepeated',
     replace: 'isOther && !isRepeated',
   },
 ];

@@ -148,10 +148,11 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       for (const person of before) doubted.add(person);
     },
     changes: () => changes.length,
-    next({ change }) {
-      const [next, after] = changes.slice(change);
+    next({ change, page, at }) {
+      const [before, next, after] = changes.slice(change - 1);
+      const isBefore = before?.page === page || at - (before?.at ?? 0) >= ASKING;
       const isAlone = !after || (next && after.at - next.at >= ASKING);
-      return next && isAlone && !unsure.has(next) ? next : undefined;
+      return next && isBefore && isAlone && !unsure.has(next) ? next : undefined;
     },
     changedBy: (from, to) => changes.flatMap(({ at, page }) => (at >= from && at <= to ? page : [])),
     reconsider(page) {

@@ -41,6 +41,7 @@ export interface VisitPorts {
 /** The moments that concern all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
 export const createVisit = (ports: VisitPorts) => {
   const { settings, recorder, visitor, queue, store, courier, farewell, books, channel, ledger } = ports;
+  const { epochs } = visitor;
   const { storageName: service } = settings;
 
   const start = () => visitor.grant();
@@ -95,10 +96,10 @@ export const createVisit = (ports: VisitPorts) => {
    * @param more is missing if that tab runs another version of clew
    */
   const receiveRefusal = ({ at, ended }: Partial<Answered> = {}) => {
-    const epoch = visitor.epoch();
-    if (visitor.isSince(at) && !(ended && ended === epoch)) return;
+    const epoch = epochs.current();
+    if (epochs.isSince(at) && !(ended && ended === epoch)) return;
     const isStarted = visitor.isStarted();
-    const isOver = visitor.isOver();
+    const isOver = epochs.isOver();
     recorder.drain();
     forget(true, ended);
     if (!isStarted) return eraseTab();
@@ -185,11 +186,11 @@ export const createVisit = (ports: VisitPorts) => {
     receive(isGranted: boolean, more?: Answered) {
       if (!isGranted) receiveRefusal(more);
       // The visitor may have refused in this tab since.
-      else if (!visitor.isRefusedSince(more?.at)) grant();
+      else if (!epochs.isRefusedSince(more?.at)) grant();
     },
     answer(isGranted: boolean) {
       const at = Date.now();
-      const ended = isGranted ? undefined : visitor.markedEpoch();
+      const ended = isGranted ? undefined : epochs.marked();
       if (isGranted) grant();
       else refuse(ended, at);
       channel.answer(isGranted, { at, ended });

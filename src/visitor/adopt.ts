@@ -8,16 +8,16 @@ import { merge, type Visitor } from './record.js';
  * A page that did not know of a refusal yet may have left a journal with the visitor who has refused.
  *
  * @param epoch the epoch of the record, if it has one
- * @param ended the epoch that a refusal is known to have ended. If the epochs only differ, the site's data may have been deleted without
- * a refusal: then the events count
+ * @param isEnded whether a refusal is known to have ended an epoch. If the epochs only differ, the site's data may have been deleted
+ * without a refusal: then the events count
  */
 export const withoutRefused = (
   others: readonly OtherJournal[],
   epoch: string | undefined,
-  ended: string | undefined,
+  isEnded: (epoch: unknown) => boolean,
 ): OtherJournal[] =>
   others
-    .filter((other) => !other.epoch || other.epoch !== ended)
+    .filter((other) => !isEnded(other.epoch))
     .map((other) => (epoch && other.epoch && other.epoch !== epoch ? { ...other, visitor: undefined } : other));
 
 /**

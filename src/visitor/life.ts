@@ -7,20 +7,20 @@ export const OPEN = 2;
 export const AWAY = 3;
 export const REFUSED = 4;
 
+/** The mark of the service was there when the page went away, and is missing now: the visitor may have refused meanwhile. */
+export const MISSING = 1;
+/** The same, although the record is there. A page that left at a refusal may have its browser delete the database just now. */
+export const DOUBTED = 2;
+
 /** A moment of the page's life. Awaited work compares it by identity with the moment at which it began. */
 export interface Life {
   readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
   /** The database has been asked since the page loaded or came back. */
   readonly isSure?: boolean;
-  /** There was a mark of the service when the page went away, and is none now: the visitor may have refused meanwhile. */
-  readonly isMissing?: boolean | undefined;
+  /** Why this page does not know whether the visitor has refused. */
+  readonly doubt?: typeof MISSING | typeof DOUBTED | undefined;
   /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
   readonly isAnswer?: boolean;
-  /** The mark was missing, and the record is there. A page that left at a refusal may have its browser delete the database just now. */
-  readonly isDoubted?: boolean;
-  /** When the visitor has refused in this tab, in ms since 1970, and the epoch that a refusal has ended. */
-  readonly refusedAt?: number | undefined;
-  readonly ended?: string | undefined;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
   readonly firstId?: string | undefined;
   /** The tracker was stopped: no consent begins another life. */

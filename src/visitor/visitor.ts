@@ -1,4 +1,3 @@
-import { v4 as uuid } from 'uuid';
 import type { OtherJournal } from '../outbox/journal.js';
 import { eraseEntries } from '../outbox/local.js';
 import type { Entry, Row } from '../outbox/store.js';
@@ -8,10 +7,12 @@ import { adopt, withoutRefused } from './adopt.js';
 import { type Call, eventsIn, type Finished, finish, isChange, isEarly } from './calls.js';
 import { AT_ONCE, decide } from './decide.js';
 import { createEarly, earlyCall } from './early.js';
+import { createEpochs } from './epochs.js';
 import { type Held, heldOf, withCall } from './held.js';
-import { createHint, FIRST, RENEWED } from './hint.js';
+import { createHint } from './hint.js';
+import { judgeRecord, RENEWED, SOON } from './judgeRecord.js';
 import { detachLate, withVisitor } from './late.js';
-import { ASKING, AWAY, type Life, OPEN, REFUSED, WAITING } from './life.js';
+import { ASKING, AWAY, DOUBTED, type Life, MISSING, OPEN, REFUSED, WAITING } from './life.js';
 import type { Rows, VisitorPorts } from './ports.js';
 import { learn, markOf, merge, newVisitor, type ReportedVisitor, type Visitor, visitorIn } from './record.js';
 import { epochIn, isErasedFor, mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
@@ -27,7 +28,7 @@ const REST = 3000;
  * After how many ms another one is asked again, if the visitor may have refused. The message of another tab arrives meanwhile, or the
  * browser deletes the database for a page that has left.
  */
-const SOON = 50;
+const BREATH = 50;
 
 /** A question to the database: who is the visitor? */
 interface Question {
@@ -53,9 +54,9 @@ interface Answered {
 /** Knows the visitor. Calls wait until the visitor is known, and change the visitor in order. */
 export const createVisitor = (ports: VisitorPorts) => {
   const { service, store, journal, elsewhere, weigh } = ports;
-  const { readHint, writeHint, renewHint, rawHint, isMarked, currentEpoch, isOver, isErased, markedEpoch, markEpoch } =
-    createHint(service, store.local);
-  const early = createEarly(service, store.local, () => isOver(epoch()));
+  const { readHint, writeHint, eraseHint, rawHint } = createHint(service, store.local);
+  const epochs = createEpochs(service, store.local);
+  const early = createEarly(service, store.local, epochs.isOver);
   let life: Life = { at: WAITING, firstId: ports.given || undefined };
   /** Undefined before the page may know the visitor, and after a refusal. */
   let who: Who | undefined;
@@ -66,8 +67,6 @@ export const createVisitor = (ports: VisitorPorts) => {
   const waiters = createWaiters();
 
   const is = (at: Life['at']) => life.at === at;
-  /** The epoch of the visitor as this page knows it. Before the database has answered, that of the hint. */
-  const epoch = () => who?.epoch ?? who?.mark;
   /** The primary key, or its mark if this page does not know the key. */
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
 
@@ -75,33 +74,31 @@ export const createVisitor = (ports: VisitorPorts) => {
    * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
    * whether the visitor has refused. Until it has answered, this page stores and sends nothing.
    */
-  const isMissing = () => !!life.isMissing || ((is(AWAY) || !!life.isSure) && isErased(who?.seen, epoch()));
+  const isMissing = () => life.doubt === MISSING || ((is(AWAY) || !!life.isSure) && epochs.isErased(!!who?.seen));
   const isDoubtful = () => is(AWAY) && isMissing();
-
-  /** Whether the record is of another epoch than this page. */
-  const isOfAnother = (stored: unknown): boolean =>
-    !!who?.epoch && ![who.epoch, undefined].includes(epochIn(stored, service));
 
   /** Journals the changes that the database may lack. */
   const write = () => {
     if (!who) return journal.write({});
     const { begin, visitor, stored } = who;
     const texts = finish(begin, held.calls, service)[1].map((item) => stamp(...item));
-    journal.write({ visitor: visitor === stored ? undefined : visitor, texts, isLeft: is(AWAY), epoch: epoch() });
+    const changed = visitor === stored ? undefined : visitor;
+    journal.write({ visitor: changed, texts, isLeft: is(AWAY), epoch: epochs.current() });
   };
 
   /** Journals the calls that wait for the database. */
   const writeHeld = () => {
-    if (is(ASKING) && !life.isMissing && held.calls.length < MOST_JOURNALED) write();
+    if (is(ASKING) && life.doubt !== MISSING && held.calls.length < MOST_JOURNALED) write();
   };
 
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
   const hint = (known: Who) => {
     who = known;
     // A refusal has ended the epoch of this page, which is about to learn of it.
-    if (isOver(epoch())) return;
+    if (epochs.isOver()) return;
     const isSeen = rawHint() === known.seen;
-    writeHint(known.visitor, epoch() ?? (known.ended ? RENEWED : FIRST));
+    writeHint(known.visitor);
+    epochs.mark();
     // This page has not noticed yet what another tab has written meanwhile.
     if (isSeen) who = { ...known, seen: rawHint() };
   };
@@ -109,7 +106,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** From now on the visitor is known. */
   const know = (known: Who) => {
     hint(known);
-    if (!isOver(epoch())) elsewhere?.share(known.visitor, ports.fail, service);
+    if (!epochs.isOver()) elsewhere?.share(known.visitor, ports.fail, service);
     ports.onVisitor(known.visitor);
   };
 
@@ -159,16 +156,13 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
   const pumpAll = () => pump(Number.POSITIVE_INFINITY);
 
-  /** For a record without one. */
-  const newEpoch = () => [markedEpoch(), epoch()].find((one) => one && one !== who?.ended) ?? uuid().slice(0, 8);
-
   /** Asks again soon, unless this page has learned of a refusal until then. */
   const askSoon = (mine: Life, again = MOST_ASKED) =>
     new Promise<void>((resolve) => {
       setTimeout(() => {
         if (life === mine && !is(AWAY)) ask(again - 1);
         resolve(asking);
-      }, SOON);
+      }, BREATH);
     });
 
   /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
@@ -180,8 +174,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     const isInformed = ports.isInformed();
     let isOther = false;
     const change = (stored: unknown) => {
-      isOther = isInformed && isOfAnother(stored);
-      return isOther ? undefined : mergedInto(stored, mine, service, newEpoch());
+      isOther = isInformed && epochs.isOther(epochIn(stored, service));
+      return isOther ? undefined : mergedInto(stored, mine, service, epochs.next());
     };
     const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
       const isLatest = asking === saving;
@@ -202,11 +196,10 @@ export const createVisitor = (ports: VisitorPorts) => {
 
   /** A crash of the browser may have brought back a hint from before a refusal. Then the visitor of the record counts. */
   const replaceHint = (kept: Visitor, found: string) => {
-    const { epoch, mark, seen, since, ended } = who as Who;
-    if (epoch || !mark || mark === found) return;
-    if (markedEpoch() === mark) renewHint(found);
-    const [guessed, calls] = guess(undefined, kept, seen, held.calls, service);
-    who = { ...guessed, mark: found, since, ended };
+    if (!epochs.isOutdated(found)) return;
+    if (epochs.correct(found)) eraseHint();
+    const [guessed, calls] = guess(undefined, kept, who?.seen, held.calls, service);
+    who = guessed;
     held = heldOf(calls, weigh);
   };
 
@@ -222,8 +215,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   /**
-   * The database has answered, within its transaction. Returns undefined if the answer is too late, and a number if it is to be asked
-   * again soon.
+   * The database has answered, within its transaction. Returns undefined if the answer is too late, or if the visitor has refused.
    *
    * @param rows the stored rows, unless this page knows them
    * @param isShut there is no database
@@ -237,17 +229,22 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (life !== mine || !who) return undefined;
     const kept = visitorIn(stored, service);
     const found = epochIn(stored, service);
-    const isOther = isOfAnother(stored);
-    // A tab that is open would have received a refusal. Otherwise the site's data were deleted, and stored anew by another page.
-    const isInformed = mine.isSure && ports.isInformed();
-    const isRenewed = isOther && !isInformed;
-    const isGone = (isMissing() || !!mine.isDoubted) && !(isInformed && isRepeated);
-    if (isRenewed || (isErasedFor(stored, service) && isGone)) return ports.onMissed(isRenewed) as undefined;
-    if ((isOther || (kept && isMissing())) && !isRepeated) {
-      if (mine.isMissing) life = { ...mine, isMissing: false, isDoubted: true };
+    const isOther = epochs.isOther(found);
+    const verdict = judgeRecord({
+      isThere: !!kept,
+      isErased: isErasedFor(stored, service),
+      isOther,
+      isMissing: isMissing(),
+      isDoubted: mine.doubt === DOUBTED,
+      isInformed: !!mine.isSure && ports.isInformed(),
+      isRepeated,
+    });
+    if (verdict === SOON) {
+      if (mine.doubt === MISSING) life = { ...mine, doubt: DOUBTED };
       return SOON;
     }
-    if (isOther) who = { ...who, epoch: found };
+    if (verdict) return ports.onMissed(verdict === RENEWED) as undefined;
+    if (isOther) epochs.follow(found);
     if (kept && found) replaceHint(kept, found);
     const taken = takenIn(stored);
     if (taken.includes(own.name)) forgetTaken(own.texts);
@@ -259,7 +256,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
     const due = others.filter(({ name }) => !taken.includes(name));
     const texts = early.take();
-    const journals = [{ texts }, ...withoutRefused(due, found, who.ended)];
+    const journals = [{ texts }, ...withoutRefused(due, found, epochs.isEnded)];
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
     const before = who.visitor;
     const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service, waiting);
@@ -277,6 +274,21 @@ export const createVisitor = (ports: VisitorPorts) => {
     return { visitor, others, rows: ports.rows() };
   };
 
+  /** The transaction of an answer is done. */
+  const conclude = ({ visitor, others, rows }: Answered, merged: Stored | undefined) => {
+    rows.settle(!!merged);
+    ports.keep();
+    if (who && merged) {
+      who = { ...who, stored: who.visitor === visitor ? visitor : who.stored };
+      epochs.confirm(epochIn(merged, service));
+    }
+    journal.replace(others, !!merged);
+    // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
+    check();
+    pump();
+    write();
+  };
+
   /** Asks the database who the visitor is. */
   const ask = (again = MOST_ASKED) => {
     const mine: Life = { ...life, at: ASKING };
@@ -288,51 +300,36 @@ export const createVisitor = (ports: VisitorPorts) => {
     };
     const isRepeated = again < MOST_ASKED;
     const question: Question = { life: mine, since: Date.now(), isRepeated, own: journal.latest(), meet };
-    let answered: Answered | undefined;
-    let isSoon = false;
+    let result: Answered | typeof SOON | undefined;
     const change = (found: unknown, rows?: readonly Row[], isShut?: boolean): Stored | undefined => {
       // A tab that did not know of the refusal yet has written the record again.
-      const stored = who?.ended && who.ended === epochIn(found, service) ? undefined : found;
+      const stored = epochs.isEnded(epochIn(found, service)) ? undefined : found;
       // A database that has failed is asked again.
-      const now = answered ?? answer(question, stored, rows, isShut);
-      isSoon = now === SOON;
-      if (!now || now === SOON) return undefined;
-      answered = now;
-      const taken = takenWith(stored, answered.others);
-      const merged = { ...mergedInto(stored, answered.visitor, service, newEpoch()), taken };
+      if (!result || result === SOON) result = answer(question, stored, rows, isShut);
+      if (!result || result === SOON) return undefined;
+      const taken = takenWith(stored, result.others);
+      const merged = { ...mergedInto(stored, result.visitor, service, epochs.next()), taken };
       if (who) who = { ...who, taken, epochs: merged.epochs };
       return merged;
     };
     const asked = store
       .transact<Stored>(
-        () => answered?.rows.entries ?? [],
+        () => (result && result !== SOON ? result.rows.entries : []),
         VISITOR,
         (stored, found) => change(stored, mine.isSure ? undefined : found),
         () => (mine.isSure ? undefined : ports.query()),
       )
-      .then(async (isDone) => {
-        if (isSoon) await askSoon(life, again);
+      .then(async (merged) => {
+        if (result === SOON) await askSoon(life, again);
         if (asking === asked) asking = undefined;
-        if (isSoon) return;
+        if (result === SOON) return;
         // Without an answer this page does not know whether the visitor has refused.
-        if (!answered && life === mine && again && isMissing())
+        if (!result && life === mine && again && isMissing())
           return void setTimeout(() => life === mine && ask(again - 1), REST);
         // Without a database, this page keeps its own knowledge.
-        if (!answered) change(undefined, undefined, true);
-        if (!answered) return;
-        const { visitor, others, rows } = answered;
-        rows.settle(!!isDone);
-        ports.keep();
-        if (who && isDone) {
-          const epoch = epochIn(isDone, service);
-          who = { ...who, epoch, stored: who.visitor === visitor ? visitor : who.stored };
-          if (!isOver(who.mark)) markEpoch(epoch);
-        }
-        journal.replace(others, !!isDone);
-        // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
-        check();
-        pump();
-        write();
+        if (!result) change(undefined, undefined, true);
+        if (!result) return;
+        conclude(result, merged);
         if (!mine.isSure) ports.onLoad();
       });
     asking = asked;
@@ -358,7 +355,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     pumpAll();
     if (!isNew || visitor) return;
     // Also a `reset` before the answer: its id is that of the call. The tabs may lack the hint, where localStorage is full.
-    if (life.isSure || !call.key) ports.onChange({ ...changed.visitor, epoch: changed.epoch });
+    if (life.isSure || !call.key) ports.onChange({ ...changed.visitor, epoch: epochs.stored() });
     if (is(OPEN)) save();
   };
 
@@ -387,11 +384,10 @@ export const createVisitor = (ports: VisitorPorts) => {
   const receive = (message: ReportedVisitor): void => {
     const other = visitorIn(message);
     if (!who || is(AWAY) || !other) return;
-    const { visitor, epoch } = who;
-    if (message.epoch && message.epoch === who.ended) return;
-    const current = epoch ?? currentEpoch();
+    const { visitor } = who;
+    if (epochs.isEnded(message.epoch)) return;
     // One of the two tabs does not know of a refusal yet. The database has the later epoch.
-    if (current && message.epoch && message.epoch !== current) {
+    if (epochs.isUnlike(message.epoch)) {
       if (is(OPEN)) ask();
       return;
     }
@@ -400,20 +396,18 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (is(OPEN) && !other.since && other.turn === visitor.turn && other.thread !== visitor.thread) ask();
   };
 
-  const start = (isMissing = false) => {
-    // Another tab has written its visitor before it learned of the refusal.
-    if (life.ended && markedEpoch() === life.ended) eraseEntries(service, store.local);
-    const mark = markedEpoch();
-    const since = isMarked() ? Date.now() : undefined;
+  /** @param doubt why this page does not know whether the visitor has refused */
+  const start = (doubt?: Life['doubt']) => {
+    epochs.begin();
     const known = readHint();
     const seen = rawHint();
     const hinted = who ? merge(who.visitor, known ?? who.visitor) : (known ?? newVisitor(undefined, life.firstId));
     const here = elsewhere?.meet(hinted, service) ?? hinted;
     const [guessed, calls] = guess(who, here, seen, held.calls, service);
-    who = { ...guessed, mark, since, ended: life.ended ?? guessed.ended };
+    who = guessed;
     held = heldOf(calls, weigh);
-    if (!isMissing) hint(who);
-    life = { at: ASKING, isMissing };
+    if (!doubt) hint(who);
+    life = { at: ASKING, doubt };
     ask();
     if (calls[0]) writeHeld();
   };
@@ -421,7 +415,10 @@ export const createVisitor = (ports: VisitorPorts) => {
   return {
     /** Consent is given, and the page is visible. */
     grant() {
-      if (!life.isStopped && (is(WAITING) || is(REFUSED))) start();
+      if (life.isStopped || !(is(WAITING) || is(REFUSED))) return;
+      // Another tab has written its visitor before it learned of the refusal.
+      if (epochs.isEnded(epochs.marked())) eraseEntries(service, store.local);
+      start();
     },
     /** A call that needs the visitor. */
     enter(call: Call) {
@@ -454,16 +451,16 @@ export const createVisitor = (ports: VisitorPorts) => {
     leave(): boolean {
       if (!who) life = { ...life, firstId: undefined };
       if (!who || isDoubtful()) return false;
-      const { isSure, isStopped, isMissing: isUnsure } = life;
-      if (!isUnsure) check();
-      life = { at: AWAY, isSure: !!isSure, isStopped, isMissing: !!isUnsure };
-      if (isUnsure) return false;
+      const { isSure, isStopped, doubt } = life;
+      if (doubt !== MISSING) check();
+      life = { at: AWAY, isSure: !!isSure, isStopped, doubt };
+      if (doubt === MISSING) return false;
       pumpAll();
       return true;
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
     unread(): Entry[] {
-      if (!life.isSure || !who || who.visitor === who.stored || isOver(epoch())) return [];
+      if (!life.isSure || !who || who.visitor === who.stored || epochs.isOver()) return [];
       const record = unread(who, readHint(), service);
       return record ? [[VISITOR, record]] : [];
     },
@@ -471,7 +468,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     writeChanges: write,
     /** The page is back from the back/forward cache. It may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
-      if (is(AWAY)) start(isMissing() || isErased(who, who?.epoch));
+      if (is(AWAY)) start(isMissing() || epochs.isErased(true) ? MISSING : undefined);
     },
     /**
      * The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either.
@@ -479,9 +476,10 @@ export const createVisitor = (ports: VisitorPorts) => {
      * @param ended the epoch that the refusal ends
      * @param refusedAt when the visitor has refused in this tab, in ms since 1970
      */
-    refuse(isAnswer: boolean, ended = epoch() ?? who?.ended ?? life.ended, refusedAt = life.refusedAt) {
+    refuse(isAnswer: boolean, ended?: string, refusedAt?: number) {
       const texts = eventsIn(held.calls);
-      life = { at: REFUSED, isAnswer, isStopped: life.isStopped, refusedAt, ended };
+      life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
+      epochs.end(ended, refusedAt);
       held = heldOf([], weigh);
       early.forget();
       who = undefined;
@@ -513,23 +511,15 @@ export const createVisitor = (ports: VisitorPorts) => {
     id: () => who?.visitor.thread,
     pages: () => (isDoubtful() ? 0 : (who?.number ?? 0)),
     isAway: () => is(AWAY),
-    epoch,
-    /** The epoch that a refusal ends now, if localStorage has it. */
-    markedEpoch,
-    /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
-    isSince: (at = Number.POSITIVE_INFINITY) => !!who?.since && who.since > at && isMarked(),
-    /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
-    isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!life.refusedAt && life.refusedAt > at,
-    /** Whether some tracker has begun another epoch since. */
-    isOver: () => isOver(epoch()),
+    epochs,
     /** Whether the visitor may have refused since this page has seen the hint. */
-    mayBeOver: () => isErased(who?.seen, epoch()),
+    mayBeOver: () => epochs.isErased(!!who?.seen),
     /** Whether the visitor has refused, and not only the browser. */
     hasRefused: () => !!life.isAnswer,
     /** Whether the page may write. */
     isStarted: () => !!who,
     /** Whether a plugin may store something: a page that is away may have missed a refusal. */
-    mayStore: () => !!who && !isDoubtful() && !isOver(epoch()),
+    mayStore: () => !!who && !isDoubtful() && !epochs.isOver(),
     /** Resolves once the last transaction is done. */
     asked: async () => asking,
     /** Resolves once no call waits any more. The database has answered: those that have waited are finished a few at a time. */

@@ -15,14 +15,6 @@ export interface Who {
   readonly past?: Visitor | undefined;
   /** The visitor that the database has, or that another tab writes there. */
   readonly stored?: Visitor | undefined;
-  /** The epoch of the record, once the database has it. */
-  readonly epoch?: string | undefined;
-  /** The epoch in localStorage as this page began to ask the database. */
-  readonly mark?: string | undefined;
-  /** When this page began to ask the database, in ms since 1970, if the visitor had consented before, as localStorage shows. */
-  readonly since?: number | undefined;
-  /** The epoch that this page knows to be over. */
-  readonly ended?: string | undefined;
   /** The hint in localStorage as this page last saw it. */
   readonly seen?: string | undefined;
   /** The number of this page load. It is 0 until the database has assigned it. */
@@ -55,8 +47,7 @@ export const guess = (
   const waiting = before && held[0] ? [...held, { visitor: here }] : held;
   const begin = (held[0] && before?.begin) || here;
   const [calls, past] = detachLate(waiting, here, before?.past, service);
-  const { mark, epoch = mark, ended } = before ?? {};
-  return [{ begin, visitor: finish(begin, calls, service)[0], met: here, past, seen, number: 0, epoch, ended }, calls];
+  return [{ begin, visitor: finish(begin, calls, service)[0], met: here, past, seen, number: 0 }, calls];
 };
 
 /** Returns a call, unless a change by another page has made it void since. */

@@ -4,7 +4,7 @@ import { createHint } from '../../src/visitor/hint.ts';
 import { markOf, type Visitor } from '../../src/visitor/record.ts';
 
 const SERVICE = '/clew';
-const { readHint, writeHint, rawHint, isErased, markEpoch } = createHint(SERVICE);
+const { readHint, writeHint, rawHint } = createHint(SERVICE);
 const [ONE, OTHER] = ['01234567-89ab-4cde-8f01-23456789abcd', 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
 const visitorOf = (changes: Partial<Visitor> = {}): Visitor => ({
   thread: ONE,
@@ -61,36 +61,6 @@ describe('the hint in localStorage', () => {
     expect(pages).toBe(4);
     // A tracker does not learn whom the other services have identified.
     expect([readOne()?.keys['/one']?.[0], readOne()?.keys['/two']?.[0]]).toEqual([markOf('ann'), 0]);
-  });
-
-  it('counts as erased only where there is room for it again', () => {
-    let room = 0;
-    const storage: Record<string, string> = {};
-    const refuseLong = (_: object, key: string, value: string) => {
-      if (value.length > room) throw new DOMException('over quota', 'QuotaExceededError');
-      storage[key] = value;
-      return true;
-    };
-    vi.stubGlobal('localStorage', new Proxy(storage, { set: refuseLong }));
-    const seen = JSON.stringify(visitorOf());
-    for (const [most, expected] of [
-      [0, false],
-      [1000, true],
-    ] as const) {
-      room = most;
-      expect([most, isErased(seen)]).toEqual([most, expected]);
-      expect(rawHint()).toBeUndefined();
-    }
-    expect(isErased(undefined)).toBe(false);
-  });
-
-  it('has the epoch of the record beside it, which another consent replaces', () => {
-    writeHint(visitorOf());
-    const seen = rawHint();
-    expect(isErased(seen, 'first')).toBe(false);
-    markEpoch('first');
-    writeHint(visitorOf());
-    expect([isErased(seen, 'first'), isErased(seen, 'other'), isErased(seen)]).toEqual([false, true, false]);
   });
 
   it.each(['nonsense', '7', '"somebody"', '{}', 'null', '[]', '{"thread":7}'])(

@@ -1,0 +1,123 @@
+import { v4 as uuid } from 'uuid';
+import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/local.js';
+
+/** The mark of a tracker that does not know its epoch yet. */
+const FIRST = 1;
+/** The same, after a refusal. */
+const RENEWED = 2;
+
+/** The knowledge of a page about the epochs of its service. */
+interface Known {
+  /** The epoch of the record, once the database has answered. */
+  readonly stored?: string | undefined;
+  /** The epoch in localStorage as the page began to ask the database. */
+  readonly marked?: string | undefined;
+  /** When it began to ask, in ms since 1970, if the visitor had consented before, as localStorage shows. */
+  readonly since?: number | undefined;
+  /** One that a refusal has ended. */
+  readonly ended?: string | undefined;
+  /** When the visitor has refused in this tab, in ms since 1970. A page that has begun again since has none. */
+  readonly refusedAt?: number | undefined;
+}
+
+/**
+ * An epoch names all that a service has stored since the latest refusal. The record has it, and a mark in localStorage. A page that
+ * missed a refusal finds another epoch there than its own.
+ */
+export const createEpochs = (service: string, local?: Local) => {
+  /** Its value is the epoch. Before the database has answered, it is `FIRST` or `RENEWED`. */
+  const used = `${USED} ${service}`;
+  let known: Known = {};
+
+  /** The epoch of this page. Before the database has answered, the one in localStorage. */
+  const current = () => known.stored ?? known.marked;
+
+  /** The epoch in localStorage. It survives a deletion of the database, and a refusal erases it. */
+  const marked = (): string | undefined => {
+    const mark = readEntry(used, local);
+    return typeof mark === 'string' ? mark : undefined;
+  };
+
+  /** Whether a tracker of the service has begun since the latest refusal. */
+  const isMarked = (): boolean => !!entryText(used, local);
+
+  /** The epoch in localStorage, or `RENEWED`, if a tracker knows that it is the latest one. */
+  const latest = (): unknown => {
+    const mark = readEntry(used, local);
+    return mark === FIRST ? undefined : (mark ?? undefined);
+  };
+
+  /** Whether a tracker has begun another epoch since this one. */
+  const isOver = (epoch: string | undefined): boolean => !!epoch && ![undefined, epoch].includes(latest() as string);
+
+  const write = (epoch: string | undefined) => {
+    if (epoch && marked() !== epoch) writeEntry(used, local, epoch);
+  };
+
+  return {
+    current,
+    marked,
+    stored: () => known.stored,
+    isOver: () => isOver(current()),
+    /** Whether a refusal has ended this one. */
+    isEnded: (epoch: unknown) => !!epoch && epoch === known.ended,
+    /** Whether the record is of another epoch than this page. */
+    isOther: (found: string | undefined) => !!known.stored && ![known.stored, undefined].includes(found),
+    /** Whether this page or the tab with this epoch does not know of a refusal yet. */
+    isUnlike(epoch: unknown): boolean {
+      const mine = known.stored ?? latest();
+      return !!mine && !!epoch && epoch !== mine;
+    },
+    /**
+     * Whether another page may have erased the mark since this page has seen the hint, as a refusal does. Another mark is that of a
+     * later consent. If localStorage is full or refused, the mark may be missing without a refusal.
+     */
+    isErased: (hasSeen: boolean): boolean =>
+      isMarked() ? isOver(current()) : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
+    /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
+    isSince: (at = Number.POSITIVE_INFINITY) => !!known.since && known.since > at && isMarked(),
+    /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
+    isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt > at,
+    /** For a record that has none. */
+    next: (): string => [marked(), current()].find((one) => one && one !== known.ended) ?? uuid().slice(0, 8),
+    /** This page begins to ask the database. */
+    begin() {
+      known = {
+        stored: current(),
+        marked: marked(),
+        since: isMarked() ? Date.now() : undefined,
+        ended: known.ended,
+      };
+    },
+    /** The service has begun. */
+    mark() {
+      if (!isMarked()) writeEntry(used, local, current() ?? (known.ended ? RENEWED : FIRST));
+    },
+    /** From now on, this page has the epoch of the record. */
+    follow(found: string | undefined) {
+      known = { ...known, stored: found };
+    },
+    /** The same, and the record with it is stored. A mark that is newer than this page stays. */
+    confirm(found: string | undefined) {
+      known = { ...known, stored: found };
+      if (!isOver(known.marked)) write(found);
+    },
+    /** Whether a crash of the browser may have brought back the mark from before a refusal. */
+    isOutdated: (found: string) => !known.stored && ![found, undefined].includes(known.marked),
+    /** The epoch of the record replaces that mark. Returns false if another page has replaced it already. */
+    correct(found: string): boolean {
+      const isFirst = marked() === known.marked;
+      if (isFirst) write(found);
+      known = { ...known, marked: found };
+      return isFirst;
+    },
+    /**
+     * A refusal has ended the epoch of this page, or this one.
+     *
+     * @param refusedAt when the visitor has refused in this tab, in ms since 1970
+     */
+    end(ended = current() ?? known.ended, refusedAt = known.refusedAt) {
+      known = { ended, refusedAt };
+    },
+  };
+};

@@ -1,0 +1,34 @@
+/** The visitor has refused without this page's knowledge. */
+export const MISSED = 1;
+/** The same, and has consented again since. */
+export const RENEWED = 2;
+/** Not certain yet: the database is to be asked again soon. */
+export const SOON = 3;
+
+/** The signs that a page has as the database answers. */
+export interface Signs {
+  /** The record is there. */
+  readonly isThere: boolean;
+  /** A refusal may have erased the record. */
+  readonly isErased: boolean;
+  /** The record is of another epoch than this page. */
+  readonly isOther: boolean;
+  /** The mark in localStorage is missing. */
+  readonly isMissing: boolean;
+  /** The mark was missing as the record was there. A page that left at a refusal may have its browser delete the database just now. */
+  readonly isDoubted: boolean;
+  /** This page has been open all the time, and would have received a message about a refusal. */
+  readonly isInformed: boolean;
+  /** The database has been asked again already. */
+  readonly isRepeated: boolean;
+}
+
+/** Decides whether the visitor has refused, from what is left in the record and in localStorage. Undefined if not. */
+export const judgeRecord = (signs: Signs): typeof MISSED | typeof RENEWED | typeof SOON | undefined => {
+  const { isThere, isErased, isOther, isMissing, isDoubted, isInformed, isRepeated } = signs;
+  // For an informed page, the site's data were deleted, and another page has stored them anew.
+  if (isOther && !isInformed) return RENEWED;
+  const isGone = (isMissing || isDoubted) && !(isInformed && isRepeated);
+  if (isErased && isGone) return MISSED;
+  return (isOther || (isThere && isMissing)) && !isRepeated ? SOON : undefined;
+};

@@ -1,0 +1,264 @@
+// @module-tag promise
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEpochs } from '../../src/visitor/epochs.ts';
+
+const SERVICE = '/clew';
+const USED = `clew.used ${SERVICE}`;
+const NOW = 1_770_000_000_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
+  vi.stubGlobal('localStorage', {});
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const markOf = (): unknown => JSON.parse(localStorage[USED] ?? 'null');
+const setMark = (mark: string | number | undefined) => {
+  if (mark === undefined) delete localStorage[USED];
+  else localStorage[USED] = JSON.stringify(mark);
+};
+/** A page that has begun as localStorage had this mark. */
+const begin = (mark?: string | number) => {
+  setMark(mark);
+  const epochs = createEpochs(SERVICE);
+  epochs.begin();
+  epochs.mark();
+  return epochs;
+};
+
+describe('the epoch of a page', () => {
+  it('is that of localStorage until the database has answered', () => {
+    const epochs = begin('one');
+    expect([epochs.current(), epochs.stored(), epochs.marked()]).toEqual(['one', undefined, 'one']);
+    epochs.confirm('two');
+    expect([epochs.current(), epochs.stored()]).toEqual(['two', 'two']);
+  });
+
+  it('stays its own after the back/forward cache, although localStorage has another one since', () => {
+    const epochs = begin('one');
+    setMark('two');
+    epochs.begin();
+    expect([epochs.current(), epochs.isOver()]).toEqual(['one', true]);
+  });
+
+  it('is not known by a mark that other code has written', () => {
+    const epochs = begin();
+    for (const text of ['nonsense', '7', '{}', '[]', 'true']) {
+      localStorage[USED] = text;
+      epochs.begin();
+      expect([text, epochs.current(), epochs.marked()]).toEqual([text, undefined, undefined]);
+    }
+  });
+});
+
+describe('the mark in localStorage', () => {
+  it('is written at once, and has the epoch as soon as the database has answered', () => {
+    const epochs = begin();
+    const before = markOf();
+    epochs.confirm('one');
+    expect([before, markOf()]).toEqual([1, 'one']);
+  });
+
+  it('shows another epoch if the service begins after a refusal', () => {
+    const epochs = begin('one');
+    epochs.end();
+    setMark(undefined);
+    epochs.begin();
+    epochs.mark();
+    expect(markOf()).toBe(2);
+    epochs.confirm('two');
+    expect(markOf()).toBe('two');
+  });
+
+  it.each<[string, string | number | undefined, string | number | undefined, unknown]>([
+    ['the same', 'one', 'one', 'stored'],
+    ['the mark of a tracker that does not know it yet', 'one', 1, 'stored'],
+    ['none', 'one', undefined, 'stored'],
+    ['a later one', 'one', 'two', 'two'],
+    ['the mark of a tracker that begins after a refusal', 'one', 2, 2],
+    ['that mark, of which the page has no earlier one', undefined, 2, 'stored'],
+  ])('is corrected by the record, unless it is newer than the page: %s', (_what, before, now, expected) => {
+    const epochs = begin(before);
+    setMark(now);
+    epochs.confirm('stored');
+    expect(markOf()).toBe(expected);
+  });
+
+  it('is not replaced by a page that has begun later', () => {
+    begin('one').mark();
+    expect(markOf()).toBe('one');
+  });
+});
+
+describe('an epoch is over', () => {
+  it.each<[string, string | number | undefined, boolean]>([
+    ['the same epoch', 'one', false],
+    ['another epoch', 'two', true],
+    ['a tracker that begins after a refusal', 2, true],
+    ['a tracker that does not know the epoch yet', 1, false],
+    ['nothing', undefined, false],
+  ])('if localStorage has another one since: %s', (_what, mark, expected) => {
+    const epochs = begin('one');
+    setMark(mark);
+    expect(epochs.isOver()).toBe(expected);
+    expect(begin(mark).isOver()).toBe(false);
+  });
+});
+
+describe('a refusal by another page', () => {
+  it('shows in a mark that is missing or another one, if this page has seen one', () => {
+    const epochs = begin('one');
+    const seen = [true, false].map(epochs.isErased);
+    setMark(undefined);
+    const missing = [true, false].map(epochs.isErased);
+    setMark('two');
+    const other = [true, false].map(epochs.isErased);
+    expect([seen, missing, other]).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+    ]);
+  });
+
+  it('does not show where a missing mark cannot be written', () => {
+    const epochs = begin('one');
+    const storage: Record<string, string> = {};
+    let isFull = true;
+    const refuse = (_: object, key: string, value: string) => {
+      if (isFull) throw new DOMException('over quota', 'QuotaExceededError');
+      storage[key] = value;
+      return true;
+    };
+    vi.stubGlobal('localStorage', new Proxy(storage, { set: refuse }));
+    const full = epochs.isErased(true);
+    isFull = false;
+    expect([full, epochs.isErased(true), storage]).toEqual([false, true, {}]);
+  });
+});
+
+describe('the epoch of a record that has none', () => {
+  it('is that of localStorage, before that of the page', () => {
+    const epochs = begin('one');
+    expect(epochs.next()).toBe('one');
+    setMark('two');
+    expect(epochs.next()).toBe('two');
+    setMark(undefined);
+    expect(epochs.next()).toBe('one');
+  });
+
+  it('is a new one where no page knows any, and after a refusal', () => {
+    const epochs = begin();
+    const first = epochs.next();
+    expect(first).toMatch(/^[\da-f]{8}$/);
+    expect(epochs.next()).not.toBe(first);
+    epochs.confirm('one');
+    epochs.end();
+    // A tab that does not know of the refusal yet has written its mark.
+    setMark('one');
+    epochs.begin();
+    expect(epochs.next()).toMatch(/^[\da-f]{8}$/);
+  });
+});
+
+describe('the record or another tab', () => {
+  it.each<[string, string | undefined, boolean]>([
+    ['the same epoch', 'one', false],
+    ['another epoch', 'two', true],
+    ['none', undefined, false],
+  ])('is of another epoch than the page: %s', (_what, found, expected) => {
+    const epochs = begin('one');
+    expect(epochs.isOther(found)).toBe(false);
+    epochs.confirm('one');
+    expect([epochs.isOther(found), epochs.isUnlike(found)]).toEqual([expected, expected]);
+    if (!found) return;
+    epochs.follow(found);
+    expect([epochs.isOther(found), epochs.current()]).toEqual([false, found]);
+  });
+
+  it('is compared with localStorage before the database has answered', () => {
+    const unlike = (mark?: string | number) => begin(mark).isUnlike('one');
+    expect([unlike('one'), unlike('two'), unlike(2), unlike(), unlike(1)]).toEqual([false, true, true, false, false]);
+  });
+});
+
+describe('a mark that a crash of the browser has brought back', () => {
+  it.each<[string, string | number | undefined, boolean]>([
+    ['another epoch', 'before', true],
+    ['the same epoch', 'one', false],
+    ['no epoch', 1, false],
+    ['no mark', undefined, false],
+  ])('differs from the record at page load: %s', (_what, mark, expected) => {
+    const epochs = begin(mark);
+    expect(epochs.isOutdated('one')).toBe(expected);
+    epochs.confirm('two');
+    expect(epochs.isOutdated('one')).toBe(false);
+  });
+
+  it('is replaced once by the epoch of the record', () => {
+    const [first, second] = [begin('before'), begin('before')];
+    expect([first.correct('one'), markOf(), first.current()]).toEqual([true, 'one', 'one']);
+    expect([second.correct('one'), markOf(), second.current()]).toEqual([false, 'one', 'one']);
+  });
+});
+
+describe('a refusal', () => {
+  it('ends the epoch of the page, or a named epoch', () => {
+    const epochs = begin('one');
+    epochs.end();
+    expect(['one', 'two', undefined].map(epochs.isEnded)).toEqual([true, false, false]);
+    // A second refusal, as of a message that comes late, names none.
+    epochs.end();
+    expect(epochs.isEnded('one')).toBe(true);
+    epochs.end('two');
+    expect(['one', 'two'].map(epochs.isEnded)).toEqual([false, true]);
+  });
+
+  it('leaves the page without an epoch', () => {
+    const epochs = begin('one');
+    epochs.confirm('one');
+    epochs.end();
+    expect([epochs.current(), epochs.isOver()]).toEqual([undefined, false]);
+  });
+
+  it('is known by its time until the page begins again', () => {
+    const epochs = begin('one');
+    epochs.end(undefined, NOW);
+    epochs.end();
+    expect([NOW - 1, NOW, undefined].map(epochs.isRefusedSince)).toEqual([true, false, false]);
+    epochs.begin();
+    expect(epochs.isRefusedSince(NOW - 1)).toBe(false);
+  });
+});
+
+describe('a page has begun after a time', () => {
+  it('if the visitor had consented before, as the mark shows', () => {
+    const since = (mark?: string) => {
+      setMark(mark);
+      const epochs = createEpochs(SERVICE);
+      epochs.begin();
+      return [NOW - 1, NOW, undefined].map(epochs.isSince);
+    };
+    expect([since('one'), since()]).toEqual([
+      [true, false, false],
+      [false, false, false],
+    ]);
+  });
+
+  it('does not count after a refusal has erased the mark', () => {
+    const epochs = begin('one');
+    setMark(undefined);
+    expect(epochs.isSince(NOW - 1)).toBe(false);
+  });
+});
+
+it('storage that is refused has no mark, and throws no error', () => {
+  vi.unstubAllGlobals();
+  const epochs = createEpochs(SERVICE);
+  epochs.begin();
+  epochs.mark();
+  epochs.confirm('one');
+  expect([epochs.marked(), epochs.isErased(true), epochs.current()]).toEqual([undefined, false, 'one']);
+});

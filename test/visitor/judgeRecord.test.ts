@@ -1,0 +1,48 @@
+// @module-tag promise
+import { describe, expect, it } from 'vitest';
+import { judgeRecord, MISSED, RENEWED, type Signs, SOON } from '../../src/visitor/judgeRecord.ts';
+
+/** A page that loads, and finds the record. */
+const FINE: Signs = {
+  isThere: true,
+  isErased: false,
+  isOther: false,
+  isMissing: false,
+  isDoubted: false,
+  isInformed: false,
+  isRepeated: false,
+};
+const GONE = { isThere: false, isErased: true };
+
+describe('the record shows whether the visitor has refused', () => {
+  it.each<[string, Partial<Signs>, number | undefined]>([
+    ['the record is there', {}, undefined],
+    ['no record on a first visit', GONE, undefined],
+    ['no record, and the mark is missing', { ...GONE, isMissing: true }, MISSED],
+    ['no record, after the mark was missing', { ...GONE, isDoubted: true }, MISSED],
+    ['another service has written the record anew', { isErased: true, isMissing: true }, MISSED],
+    ['another epoch', { isOther: true }, RENEWED],
+    ['another epoch, and the mark is missing', { isOther: true, isMissing: true }, RENEWED],
+    ['another epoch, although erased for this service', { isOther: true, isErased: true, isMissing: true }, RENEWED],
+  ])('to a page that would have got no message: %s', (_what, signs, expected) => {
+    expect(judgeRecord({ ...FINE, ...signs })).toBe(expected);
+    // Such a page decides at once, and does not wait for a message.
+    expect(judgeRecord({ ...FINE, ...signs, isRepeated: true })).toBe(expected);
+  });
+
+  it('asks again if the mark is missing and the record is there, since a browser may delete it yet', () => {
+    expect(judgeRecord({ ...FINE, isMissing: true })).toBe(SOON);
+    expect(judgeRecord({ ...FINE, isMissing: true, isRepeated: true })).toBeUndefined();
+  });
+
+  it.each<[string, Partial<Signs>, number | undefined, number | undefined]>([
+    ['the record is there', {}, undefined, undefined],
+    ['another epoch', { isOther: true }, SOON, undefined],
+    ['the mark is missing', { isMissing: true }, SOON, undefined],
+    ['no record', GONE, undefined, undefined],
+    ['no record, and the mark is missing', { ...GONE, isMissing: true }, MISSED, undefined],
+  ])('to a page that was open all the time: %s', (_what, signs, first, second) => {
+    const informed = { ...FINE, ...signs, isInformed: true };
+    expect([judgeRecord(informed), judgeRecord({ ...informed, isRepeated: true })]).toEqual([first, second]);
+  });
+});
