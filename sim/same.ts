@@ -22,7 +22,8 @@ const { given, count, fail } = readArguments(USAGE, {
   theme: { type: 'string' },
 });
 const folder = resolve(`${given.before}`);
-if (!existsSync(`${folder}/clew.js`)) fail(`--before: expected a folder with clew.js, not ${given.before ?? 'nothing'}`);
+if (!existsSync(`${folder}/clew.js`))
+  fail(`--before: expected a folder with clew.js, not ${given.before ?? 'nothing'}`);
 if (given.theme !== undefined && !Object.keys(themes).includes(`${given.theme}`))
   fail(`--theme: expected ${Object.keys(themes).join(', ')}, not ${given.theme}`);
 

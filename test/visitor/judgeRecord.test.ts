@@ -30,7 +30,7 @@ describe('the record shows whether the visitor has refused', () => {
     expect(judgeRecord({ ...FINE, ...signs, isRepeated: true })).toBe(expected);
   });
 
-  it('asks again if the mark is missing and the record is there, since a browser may delete it yet', () => {
+  it('asks again if only the mark is missing, since a browser may delete the record yet', () => {
     expect(judgeRecord({ ...FINE, isMissing: true })).toBe(SOON);
     expect(judgeRecord({ ...FINE, isMissing: true, isRepeated: true })).toBeUndefined();
   });
