@@ -1,10 +1,11 @@
 import { v4 as uuid } from 'uuid';
 import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/local.js';
 
-/** The mark of a tracker that does not know its epoch yet. */
-const FIRST = 1;
-/** The same, after a refusal. */
-const RENEWED = 2;
+/** Begins the mark of a tracker that does not know yet whether the record has an epoch. If it has none, the rest is its epoch. */
+const GUESS = '~';
+
+const newEpoch = () => uuid().slice(0, 8);
+const isGuess = (mark: string) => mark.startsWith(GUESS);
 
 /** The knowledge of a page about the epochs of its service. */
 interface Known {
@@ -25,30 +26,27 @@ interface Known {
  * missed a refusal finds another epoch there than its own.
  */
 export const createEpochs = (service: string, local?: Local) => {
-  /** Its value is the epoch. Before the database has answered, it is `FIRST` or `RENEWED`. */
+  /** Its value is the epoch, or the guess before the database has answered. */
   const used = `${USED} ${service}`;
   let known: Known = {};
 
   /** The epoch of this page. Before the database has answered, the one in localStorage. */
   const current = () => known.stored ?? known.marked;
 
-  /** The epoch in localStorage. It survives a deletion of the database, and a refusal erases it. */
-  const marked = (): string | undefined => {
+  /** The mark in localStorage. It survives a deletion of the database, and a refusal erases it. The one of an earlier version is 1. */
+  const readMark = (): string | undefined => {
     const mark = readEntry(used, local);
     return typeof mark === 'string' ? mark : undefined;
   };
 
+  /** The epoch in localStorage, unless it is a guess. */
+  const marked = () => [readMark()].find((mark) => mark && !isGuess(mark));
+
   /** Whether a tracker of the service has begun since the latest refusal. */
   const isMarked = (): boolean => !!entryText(used, local);
 
-  /** The epoch in localStorage, or `RENEWED`, if a tracker knows that it is the latest one. */
-  const latest = (): unknown => {
-    const mark = readEntry(used, local);
-    return mark === FIRST ? undefined : (mark ?? undefined);
-  };
-
   /** Whether a tracker has begun another epoch since this one. */
-  const isOver = (epoch: string | undefined): boolean => !!epoch && ![undefined, epoch].includes(latest() as string);
+  const isOver = (epoch: string | undefined): boolean => !!epoch && ![undefined, epoch].includes(marked());
 
   const write = (epoch: string | undefined) => {
     if (epoch && marked() !== epoch) writeEntry(used, local, epoch);
@@ -65,7 +63,7 @@ export const createEpochs = (service: string, local?: Local) => {
     isOther: (found: string | undefined) => !!known.stored && ![known.stored, undefined].includes(found),
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
     isUnlike(epoch: unknown): boolean {
-      const mine = known.stored ?? latest();
+      const mine = known.stored ?? marked();
       return !!mine && !!epoch && epoch !== mine;
     },
     /**
@@ -79,7 +77,10 @@ export const createEpochs = (service: string, local?: Local) => {
     /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
     isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt > at,
     /** For a record that has none. */
-    next: (): string => [marked(), current()].find((one) => one && one !== known.ended) ?? uuid().slice(0, 8),
+    next(): string {
+      const guessed = readMark()?.replace(GUESS, '');
+      return [marked(), current(), guessed].find((one) => one && one !== known.ended) ?? newEpoch();
+    },
     /** This page begins to ask the database. */
     begin() {
       known = {
@@ -91,7 +92,8 @@ export const createEpochs = (service: string, local?: Local) => {
     },
     /** The service has begun. */
     mark() {
-      if (!isMarked()) writeEntry(used, local, current() ?? (known.ended ? RENEWED : FIRST));
+      // After a refusal, the record belongs to the epoch before.
+      if (!isMarked()) writeEntry(used, local, current() ?? (known.ended ? '' : GUESS) + newEpoch());
     },
     /** From now on, this page has the epoch of the record. */
     follow(found: string | undefined) {
