@@ -409,4 +409,30 @@ export const fixed: readonly FixedWalk[] = [
       direct,
     ),
   },
+  {
+    name: 'an identity token that has expired does not shorten the back-off of a service that is overloaded',
+    plan: relayed(
+      24_065,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: { ms: 188 }, action: { verb: 'identify', tab: 1, person: 'bob', isForged: true } },
+        { wait: now, action: { verb: 'setProperties', tab: 0 } },
+        { wait: now, action: { verb: 'service', status: 429, takes: false } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'changeKeys', kind: 'adds' } },
+        { wait: now, action: { verb: 'changeKeys', kind: 'removes' } },
+        { wait: { ms: 37_943 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'tokens',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', compress: 'false' },
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
 ];

@@ -165,4 +165,19 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a first visit whose database the site deletes while a page is in the back/forward cache: its events do not count as refused',
+    plan: relayed(
+      19_691,
+      [
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: { ms: 5 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 47 }, action: { verb: 'flush', tab: 2 } },
+        { wait: now, action: { verb: 'clearDatabase' } },
+        { wait: { ms: 9451 }, action: { verb: 'back', tab: 0 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false } },
+    ),
+  },
 ];

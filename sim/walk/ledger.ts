@@ -67,6 +67,8 @@ export interface Ledger {
   reset(page: string): void;
   /** The visitor refuses, and is anonymous from now on. Other pages know the person until the page's tracker has received the answer. */
   refuse(page: string, isReceived: boolean): void;
+  /** The page leaves before its tracker is loaded. Other pages know its changes once a later page replays them. */
+  leaveUnheard(page: string): void;
   /** How many changes of the person there have been. */
   changes(): number;
   /** The next change of the person after this call, if no other page may have changed the person at the same time. */
@@ -146,6 +148,10 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       change(page, '');
       if (!isReceived) unsure.add(changes.at(-1) as Change);
       for (const person of before) doubted.add(person);
+    },
+    leaveUnheard(page) {
+      const before = changes.findLast((change) => change.page !== page);
+      if (before && changes.at(-1)?.page === page) doubted.add(before.person);
     },
     changes: () => changes.length,
     next({ change, page, at }) {

@@ -150,8 +150,9 @@ export const flush = (stage: Stage, page: Page): void =>
 
 /** Lets the page leave, and notes its departure in the history. */
 export const depart = (stage: Stage, page: Page, isCached: boolean): void => {
-  const { flushes, history } = stage;
+  const { flushes, history, ledger } = stage;
   history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
+  if (!isLoaded(page)) ledger.leaveUnheard(page.name);
   // The stub saves its calls without their promises, which stay pending.
   if (!isLoaded(page)) for (const [promise, caller] of flushes) if (caller === page) flushes.delete(promise);
   stage.browser.leave(page, isCached);

@@ -48,6 +48,10 @@ const isProven = (sendings: readonly Sending[], page: string, loadedAt: number, 
   return isCalm && last < at - SETTLING && last > at - PROVEN_FOR + SETTLING;
 };
 
+/** Whether the page was frozen as the event arrived, and sends before it has read the messages of that time. */
+const isThawing = ({ history }: Stage, page: string, arrivedAt: number, at: number): boolean =>
+  history.freezes.some((freeze) => freeze.page === page && freeze.from <= arrivedAt && at < freeze.to + SETTLING);
+
 /** An event that was handed over and has arrived, and that a later page sends again although no fault excuses it. */
 export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
   if (isExcused(stage)) return undefined;
@@ -75,7 +79,7 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
         history.wasClockFair(since - CALM, at);
       const arrivedAt = first?.record.end?.at ?? at;
       // The simulated browser never sends a request again on its own.
-      const isForgotten = isMissed(stage, { uuid, at: arrivedAt, by: '' }, at);
+      const isForgotten = isMissed(stage, { uuid, at: arrivedAt, by: '' }, at) || isThawing(stage, from, arrivedAt, at);
       if (first && isFair && !isForgotten && first.record.from !== from && arrivedAt < at)
         return `${from} sends ${uuid} at ${at.toFixed(0)} ms, which ${first.record.from} has handed over`;
       if (!first && handed.has(uuid) && end && !end.isFailed && isSure(record)) arrived.set(uuid, sending);

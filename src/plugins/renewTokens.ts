@@ -93,8 +93,7 @@ const createRenewal =
       const ids = kept.map(idOf);
       return [
         items.filter((text) => !kept.includes(text)),
-        // The relay works, so there is no reason to wait with the other events.
-        { ...answer, outcome: 'delivered', rejected: named.filter((one) => !ids.includes(one?.uuid)) },
+        { ...answer, rejected: named.filter((one) => !ids.includes(one?.uuid)) },
       ] as const;
     };
     return [ready, withoutExpired];

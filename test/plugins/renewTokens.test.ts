@@ -367,6 +367,11 @@ it('a customer’s newer properties wait for older ones whose token is renewed, 
   expect(plansOf(ready(items))).toEqual(['old', 'new', 'seen', 'other']);
 });
 
+it('an expired token proves nothing of the service: the request does not count as delivered', () => {
+  const { refuse } = renewalOf(async () => undefined);
+  expect(refuse(upsertOf('ann', 'old', 'expired'))).toEqual([[], expect.objectContaining({ outcome: 'rejected' })]);
+});
+
 describe('an app that fails is not asked again', () => {
   afterEach(() => vi.useRealTimers());
 
