@@ -36,9 +36,13 @@ const PROVEN_FOR = 10 * 60_000;
  * Whether this page knew at this time that the last request was confirmed, and the link was still proven. It may not know of requests
  * that other tabs have sent since it was loaded.
  */
-const isProven = (sendings: readonly Sending[], page: string, loadedAt: number, at: number): boolean => {
+const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string, at: number): boolean => {
+  const loadedAt = history.loadOf(page);
+  // It reads no answer after it has left.
+  const isRead = (from: string, sentAt: number, end: number) =>
+    from === page && history.departureOf(page, sentAt) > end;
   const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) =>
-    sentAt < at && end && end.at <= at ? { ...end, isSeen: from === page || end.at < loadedAt } : [],
+    sentAt < at && end && end.at <= at ? { ...end, isSeen: isRead(from, sentAt, end.at) || end.at < loadedAt } : [],
   );
   const last = known.reduce(
     (latest, end) => (end.isSeen ? Math.max(latest, end.at) : latest),
@@ -62,8 +66,7 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
   const isSure = ({ from, at, request }: RequestRecord) => {
     // Each service has a link of its own.
     const own = sendings.filter(({ record }) => isOther(record.request.url) === isOther(request.url));
-    const loadedAt = history.loadOf(from);
-    return !plan.isDirect || (loadedAt < at - SETTLING && isProven(own, from, loadedAt, at));
+    return !plan.isDirect || (history.loadOf(from) < at - SETTLING && isProven(stage, own, from, at));
   };
   const arrived = new Map<string, Sending>();
   for (const sending of sendings) {
