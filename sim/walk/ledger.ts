@@ -180,8 +180,9 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       // An anonymous visitor's events belong to the person who is identified next.
       for (const [index, later] of changes.entries()) {
         if (index < change) continue;
-        const next = changes[index + 1];
-        const hasOrder = !next || next.page === later.page || next.at - later.at >= ASKING;
+        const hasOrder = changes
+          .slice(index + 1)
+          .every((next) => next.page === later.page || next.at - later.at >= ASKING);
         if (!later.person && !unsure.has(later) && later.at - at >= MOMENT && hasOrder) break;
         owners.add(later.person);
       }

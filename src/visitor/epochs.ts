@@ -3,8 +3,9 @@ import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/lo
 
 /** Begins the mark of a tracker that does not know yet whether the record has an epoch. If it has none, the rest is its epoch. */
 const GUESS = '~';
+/** Begins the name of an epoch that a tracker has begun after it had learned of a refusal. */
+const AFTER = '!';
 
-const newEpoch = () => uuid().slice(0, 8);
 const isGuess = (mark: string) => mark.startsWith(GUESS);
 
 /** The knowledge of a page about the epochs of its service. */
@@ -42,6 +43,8 @@ export const createEpochs = (service: string, local?: Local) => {
   /** The epoch in localStorage, unless it is a guess. */
   const marked = () => [readMark()].find((mark) => mark && !isGuess(mark));
 
+  const newEpoch = () => (known.ended ? AFTER : '') + uuid().slice(0, 8);
+
   /** Whether a tracker of the service has begun since the latest refusal. */
   const isMarked = (): boolean => !!entryText(used, local);
 
@@ -61,6 +64,8 @@ export const createEpochs = (service: string, local?: Local) => {
     isEnded: (epoch: unknown) => !!epoch && epoch === known.ended,
     /** Whether the record is of another epoch than this page. */
     isOther: (found: string | undefined) => !!known.stored && ![known.stored, undefined].includes(found),
+    /** Whether the epoch is known to have begun after a refusal. Others may have begun because the site has deleted its data. */
+    isRenewed: (found = '') => found.startsWith(AFTER),
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
     isUnlike(epoch: unknown): boolean {
       const mine = known.stored ?? marked();

@@ -13,6 +13,8 @@ export interface Signs {
   readonly isErased: boolean;
   /** The record is of another epoch than this page. */
   readonly isOther: boolean;
+  /** The epoch of the record is known to have begun after a refusal. */
+  readonly isRenewed: boolean;
   /** The mark in localStorage is missing. */
   readonly isMissing: boolean;
   /** The mark was missing as the record was there. A page that left at a refusal may have its browser delete the database just now. */
@@ -25,9 +27,9 @@ export interface Signs {
 
 /** Decides whether the visitor has refused, from what is left in the record and in localStorage. Undefined if not. */
 export const judgeRecord = (signs: Signs): typeof MISSED | typeof RENEWED | typeof SOON | undefined => {
-  const { isThere, isErased, isOther, isMissing, isDoubted, isInformed, isRepeated } = signs;
-  // For an informed page, the site's data were deleted, and another page has stored them anew.
-  if (isOther && !isInformed) return RENEWED;
+  const { isThere, isErased, isOther, isRenewed, isMissing, isDoubted, isInformed, isRepeated } = signs;
+  // Otherwise the site's data were deleted, and another page has stored them anew.
+  if (isOther && (isRenewed || !isInformed)) return RENEWED;
   const isGone = (isMissing || isDoubted) && !(isInformed && isRepeated);
   if (isErased && isGone) return MISSED;
   return (isOther || (isThere && isMissing)) && !isRepeated ? SOON : undefined;

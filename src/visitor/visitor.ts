@@ -234,6 +234,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       isThere: !!kept,
       isErased: isErasedFor(stored, service),
       isOther,
+      isRenewed: epochs.isRenewed(found),
       isMissing: isMissing(),
       isDoubted: mine.doubt === DOUBTED,
       isInformed: !!mine.isSure && ports.isInformed(),

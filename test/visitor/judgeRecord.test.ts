@@ -7,6 +7,7 @@ const FINE: Signs = {
   isThere: true,
   isErased: false,
   isOther: false,
+  isRenewed: false,
   isMissing: false,
   isDoubted: false,
   isInformed: false,
@@ -38,6 +39,7 @@ describe('the record shows whether the visitor has refused', () => {
   it.each<[string, Partial<Signs>, number | undefined, number | undefined]>([
     ['the record is there', {}, undefined, undefined],
     ['another epoch', { isOther: true }, SOON, undefined],
+    ['another epoch, known to have begun after a refusal', { isOther: true, isRenewed: true }, RENEWED, RENEWED],
     ['the mark is missing', { isMissing: true }, SOON, undefined],
     ['no record', GONE, undefined, undefined],
     ['no record, and the mark is missing', { ...GONE, isMissing: true }, MISSED, undefined],

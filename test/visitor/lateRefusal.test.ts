@@ -126,6 +126,20 @@ describe('a tab that knows neither of a refusal nor of the consent after it', ()
     expect(first.events('since').map(({ correlationValue }) => correlationValue)).toEqual([fresh]);
   });
 
+  it('does not take the refusal for a deletion of the site’s data, however late the message is', async () => {
+    const { first, second, freeze, thaw, refused, ids } = await openTabs();
+    freeze();
+    await refuseAndConsent(second);
+    first.tracker.setProperties({ here: 1 });
+    first.tracker.identify('ann', undefined, { signature: 'newer' });
+    await later(5000);
+    const [id, other] = await ids();
+    expect([id, id === refused]).toEqual([other, false]);
+    await thaw();
+    await later();
+    expect(await ids()).toEqual([id, id]);
+  });
+
   it('leaves a journal from which no page takes the visitor', async () => {
     const { freeze, thaw } = connectTabs();
     const page = openPage();
