@@ -38,14 +38,17 @@ const PROVEN_FOR = 10 * 60_000;
  */
 const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string, at: number): boolean => {
   const loadedAt = history.loadOf(page);
-  // It reads no answer after it has left.
-  const isRead = (from: string, sentAt: number, end: number) =>
-    from === page && history.departureOf(page, sentAt) > end;
-  const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) =>
-    sentAt < at && end && end.at <= at ? { ...end, isSeen: isRead(from, sentAt, end.at) || end.at < loadedAt } : [],
-  );
+  const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) => {
+    if (sentAt >= at || !end || end.at > at) return [];
+    const isOwn = from === page;
+    // No page reads the answer to a request whose page has left.
+    const isRead = history.departureOf(from, sentAt) > end.at;
+    return { ...end, isOwn, isSeen: isRead && (isOwn || end.at < loadedAt) };
+  });
+  // Its next batch is smaller until an answer of its own.
+  if (known.findLast(({ isOwn }) => isOwn)?.isFailed) return false;
   const last = known.reduce(
-    (latest, end) => (end.isSeen ? Math.max(latest, end.at) : latest),
+    (latest, end) => (end.isSeen && !end.isFailed ? Math.max(latest, end.at) : latest),
     Number.NEGATIVE_INFINITY,
   );
   const isCalm = known.every(({ isFailed, at: ended }) => !isFailed || ended < at - CALM);
