@@ -38,15 +38,15 @@ const PROVEN_FOR = 10 * 60_000;
  */
 const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string, at: number): boolean => {
   const loadedAt = history.loadOf(page);
+  // After a failure of its own, its next batch is smaller until an answer of its own.
+  const own = sendings.findLast(({ record }) => record.from === page && record.at < at)?.record;
+  if (own && (own.end?.isFailed ?? true)) return false;
   const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) => {
     if (sentAt >= at || !end || end.at > at) return [];
-    const isOwn = from === page;
     // No page reads the answer to a request whose page has left.
     const isRead = history.departureOf(from, sentAt) > end.at;
-    return { ...end, isOwn, isSeen: isRead && (isOwn || end.at < loadedAt) };
+    return { ...end, isSeen: isRead && (from === page || end.at < loadedAt) };
   });
-  // Its next batch is smaller until an answer of its own.
-  if (known.findLast(({ isOwn }) => isOwn)?.isFailed) return false;
   const last = known.reduce(
     (latest, end) => (end.isSeen && !end.isFailed ? Math.max(latest, end.at) : latest),
     Number.NEGATIVE_INFINITY,
