@@ -38,9 +38,9 @@ const PROVEN_FOR = 10 * 60_000;
  */
 const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string, at: number): boolean => {
   const loadedAt = history.loadOf(page);
-  // After a failure of its own, its next batch is smaller until an answer of its own.
+  // After a failure of its own, as while it was offline, its next batch is smaller until an answer of its own.
   const own = sendings.findLast(({ record }) => record.from === page && record.at < at)?.record;
-  if (own && (own.end?.isFailed ?? true)) return false;
+  if ((own && (own.end?.isFailed ?? true)) || !history.wasNetworkFair(own?.at ?? loadedAt, at)) return false;
   const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) => {
     if (sentAt >= at || !end || end.at > at) return [];
     // No page reads the answer to a request whose page has left.
