@@ -7,6 +7,8 @@ const GUESS = '~';
 const AFTER = '!';
 
 const isGuess = (mark: string) => mark.startsWith(GUESS);
+/** Whether two epochs are known, and are not the same. */
+const differ = (one: unknown, other: unknown): boolean => !!one && !!other && one !== other;
 
 /** The knowledge of a page about the epochs of its service. */
 interface Known {
@@ -49,7 +51,7 @@ export const createEpochs = (service: string, local?: Local) => {
   const isMarked = (): boolean => !!entryText(used, local);
 
   /** Whether a tracker has begun another epoch since this one. */
-  const isOver = (epoch: string | undefined): boolean => !!epoch && ![undefined, epoch].includes(marked());
+  const isOver = (epoch: string | undefined) => differ(epoch, marked());
 
   const write = (epoch: string | undefined) => {
     if (epoch && marked() !== epoch) writeEntry(used, local, epoch);
@@ -63,14 +65,11 @@ export const createEpochs = (service: string, local?: Local) => {
     /** Whether a refusal has ended this one. */
     isEnded: (epoch: unknown) => !!epoch && epoch === known.ended,
     /** Whether the record is of another epoch than this page. */
-    isOther: (found: string | undefined) => !!known.stored && ![known.stored, undefined].includes(found),
+    isOther: (found: string | undefined) => differ(known.stored, found),
     /** Whether the epoch is known to have begun after a refusal. Others may have begun because the site has deleted its data. */
     isRenewed: (found = '') => found.startsWith(AFTER),
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
-    isUnlike(epoch: unknown): boolean {
-      const mine = known.stored ?? marked();
-      return !!mine && !!epoch && epoch !== mine;
-    },
+    isUnlike: (epoch: unknown) => differ(known.stored ?? marked(), epoch),
     /**
      * Whether another page may have erased the mark since this page has seen the hint, as a refusal does. Another mark is that of a
      * later consent. If localStorage is full or refused, the mark may be missing without a refusal.
@@ -110,7 +109,7 @@ export const createEpochs = (service: string, local?: Local) => {
       if (!isOver(known.marked)) write(found);
     },
     /** Whether a crash of the browser may have brought back the mark from before a refusal. */
-    isOutdated: (found: string) => !known.stored && ![found, undefined].includes(known.marked),
+    isOutdated: (found: string) => !known.stored && differ(known.marked, found),
     /** The epoch of the record replaces that mark. Returns false if another page has replaced it already. */
     correct(found: string): boolean {
       const isFirst = marked() === known.marked;

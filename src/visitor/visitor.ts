@@ -215,37 +215,45 @@ export const createVisitor = (ports: VisitorPorts) => {
   };
 
   /**
-   * The database has answered, within its transaction. Returns undefined if the answer is too late, or if the visitor has refused.
+   * Decides whether the visitor has refused since the question, from the record and the mark in localStorage.
    *
-   * @param rows the stored rows, unless this page knows them
-   * @param isShut there is no database
+   * @param found the epoch of the record
    */
-  const answer = (
-    { life: mine, since, isRepeated, own, meet }: Question,
-    stored: unknown,
-    rows?: readonly Row[],
-    isShut?: boolean,
-  ): Answered | typeof SOON | undefined => {
-    if (life !== mine || !who) return undefined;
-    const kept = visitorIn(stored, service);
-    const found = epochIn(stored, service);
-    const isOther = epochs.isOther(found);
-    const verdict = judgeRecord({
-      isThere: !!kept,
+  const judge = ({ life: mine, isRepeated }: Question, stored: unknown, found: string | undefined) =>
+    judgeRecord({
+      isThere: !!visitorIn(stored),
       isErased: isErasedFor(stored, service),
-      isOther,
+      isOther: epochs.isOther(found),
       isRenewed: epochs.isRenewed(found),
       isMissing: isMissing(),
       isDoubted: mine.doubt === DOUBTED,
       isInformed: !!mine.isSure && ports.isInformed(),
       isRepeated,
     });
+
+  /**
+   * The database has answered, within its transaction. Returns undefined if the answer is too late, or if the visitor has refused.
+   *
+   * @param rows the stored rows, unless this page knows them
+   * @param isShut there is no database
+   */
+  const answer = (
+    question: Question,
+    stored: unknown,
+    rows?: readonly Row[],
+    isShut?: boolean,
+  ): Answered | typeof SOON | undefined => {
+    const { life: mine, since, own, meet } = question;
+    if (life !== mine || !who) return undefined;
+    const found = epochIn(stored, service);
+    const verdict = judge(question, stored, found);
     if (verdict === SOON) {
       if (mine.doubt === MISSING) life = { ...mine, doubt: DOUBTED };
       return SOON;
     }
     if (verdict) return ports.onMissed(verdict === RENEWED) as undefined;
-    if (isOther) epochs.follow(found);
+    const kept = visitorIn(stored, service);
+    if (epochs.isOther(found)) epochs.follow(found);
     if (kept && found) replaceHint(kept, found);
     const taken = takenIn(stored);
     if (taken.includes(own.name)) forgetTaken(own.texts);
