@@ -225,6 +225,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       isErased: isErasedFor(stored, service),
       isOther: epochs.isOther(found),
       isRenewed: epochs.isRenewed(found),
+      isOver: epochs.isOver(),
       isMissing: isMissing(),
       isDoubted: mine.doubt === DOUBTED,
       isInformed: !!mine.isSure && ports.isInformed(),

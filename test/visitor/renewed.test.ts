@@ -81,17 +81,35 @@ describe('after a refusal and another consent, a page from the back/forward cach
 
   it('keeps what another page has stored since', async () => {
     const { first, second } = await leaveWithEvent(({ page }) => page.leave());
-    second.fail();
+    first.fail();
     second.tracker.setProperties({ plan: 'pro' });
     second.tracker.track('since');
     await later();
     first.page.restore();
     await later();
-    second.recover();
+    first.recover();
     second.tracker.identify('ann');
     await second.tracker.flush();
     expect(first.events('since')).toHaveLength(1);
     expect(first.upserts().map(({ properties }) => properties)).toEqual([{ plan: 'pro' }]);
+  });
+
+  it('keeps it also if the site has deleted the record', async () => {
+    const { first, second } = await leaveWithEvent(({ page }) => page.leave());
+    first.fail();
+    second.tracker.track('since');
+    await later();
+    const id = await second.tracker.correlationValue();
+    first.store.clear('/other', ['visitor']);
+    first.page.restore();
+    await later();
+    first.recover();
+    first.tracker.consent(true);
+    await later();
+    await second.tracker.flush();
+    await later(20_000);
+    expect([first.events('since').length, second.dropped]).toEqual([1, []]);
+    expect(await Promise.all([first.tracker.correlationValue(), second.tracker.correlationValue()])).toEqual([id, id]);
   });
 });
 
