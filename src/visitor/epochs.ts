@@ -64,10 +64,10 @@ export const createEpochs = (service: string, local?: Local) => {
     isOver: () => isOver(current()),
     /** Whether a refusal has ended this one. */
     isEnded: (epoch: unknown) => !!epoch && epoch === known.ended,
-    /** Whether the record is of another epoch than this page. */
-    isOther: (found: string | undefined) => differ(known.stored, found),
+    /** Whether the record, or without its epoch localStorage, is of another epoch than this page. */
+    isOther: (found = marked()) => differ(known.stored, found),
     /** Whether the epoch is known to have begun after a refusal. Others may have begun because the site has deleted its data. */
-    isRenewed: (found = '') => found.startsWith(AFTER),
+    isRenewed: (found = marked()) => !!found?.startsWith(AFTER),
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
     isUnlike: (epoch: unknown) => differ(known.stored ?? marked(), epoch),
     /**
@@ -100,7 +100,7 @@ export const createEpochs = (service: string, local?: Local) => {
       if (!isMarked()) writeEntry(used, local, current() ?? (known.ended ? '' : GUESS) + newEpoch());
     },
     /** From now on, this page has the epoch of the record. */
-    follow(found: string | undefined) {
+    follow(found: string) {
       known = { ...known, stored: found };
     },
     /** The same, and the record with it is stored. A mark that is newer than this page stays. */

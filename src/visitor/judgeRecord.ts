@@ -11,12 +11,10 @@ export interface Signs {
   readonly isThere: boolean;
   /** A refusal may have erased the record. */
   readonly isErased: boolean;
-  /** The record is of another epoch than this page. */
+  /** The record, or without one localStorage, is of another epoch than this page. */
   readonly isOther: boolean;
-  /** The epoch of the record is known to have begun after a refusal. */
+  /** That epoch is known to have begun after a refusal. */
   readonly isRenewed: boolean;
-  /** localStorage has another epoch than this page. */
-  readonly isOver: boolean;
   /** The mark in localStorage is missing, or it is that of another epoch. */
   readonly isMissing: boolean;
   /** The mark was missing as the record was there. A page that left at a refusal may have its browser delete the database just now. */
@@ -29,11 +27,10 @@ export interface Signs {
 
 /** Decides whether the visitor has refused, from what is left in the record and in localStorage. Undefined if not. */
 export const judgeRecord = (signs: Signs): typeof MISSED | typeof RENEWED | typeof SOON | undefined => {
-  const { isThere, isErased, isOther, isRenewed, isOver, isMissing, isDoubted, isInformed, isRepeated } = signs;
+  const { isThere, isErased, isOther, isRenewed, isMissing, isDoubted, isInformed, isRepeated } = signs;
   // Otherwise the site's data were deleted, and another page has stored them anew.
   if (isOther && (isRenewed || !isInformed)) return RENEWED;
   const isGone = (isMissing || isDoubted) && !(isInformed && isRepeated);
-  // The site may have deleted the record of a later consent.
-  if (isErased && isGone) return isOver ? RENEWED : MISSED;
+  if (isErased && isGone) return MISSED;
   return (isOther || (isThere && isMissing)) && !isRepeated ? SOON : undefined;
 };

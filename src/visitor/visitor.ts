@@ -225,7 +225,6 @@ export const createVisitor = (ports: VisitorPorts) => {
       isErased: isErasedFor(stored, service),
       isOther: epochs.isOther(found),
       isRenewed: epochs.isRenewed(found),
-      isOver: epochs.isOver(),
       isMissing: isMissing(),
       isDoubted: mine.doubt === DOUBTED,
       isInformed: !!mine.isSure && ports.isInformed(),
@@ -254,7 +253,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     }
     if (verdict) return ports.onMissed(verdict === RENEWED) as undefined;
     const kept = visitorIn(stored, service);
-    if (epochs.isOther(found)) epochs.follow(found);
+    if (found && epochs.isOther(found)) epochs.follow(found);
     if (kept && found) replaceHint(kept, found);
     const taken = takenIn(stored);
     if (taken.includes(own.name)) forgetTaken(own.texts);
