@@ -183,9 +183,17 @@ describe('the record or another tab', () => {
     expect(epochs.isOther(found)).toBe(false);
     epochs.confirm('one');
     expect([epochs.isOther(found), epochs.isUnlike(found)]).toEqual([expected, expected]);
-    if (!expected) return;
+    if (!expected || !found) return;
     epochs.follow(found);
     expect([epochs.isOther(found), epochs.current()]).toEqual([false, found]);
+  });
+
+  it('is of the epoch in localStorage if the record has none', () => {
+    const epochs = begin('one');
+    epochs.confirm('one');
+    expect([epochs.isOther(undefined), epochs.isRenewed(undefined)]).toEqual([false, false]);
+    setMark('!two');
+    expect([epochs.isOther(undefined), epochs.isRenewed(undefined)]).toEqual([true, true]);
   });
 
   it('is compared with localStorage before the database has answered', () => {

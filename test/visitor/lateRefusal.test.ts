@@ -140,6 +140,23 @@ describe('a tab that knows neither of a refusal nor of the consent after it', ()
     expect(await ids()).toEqual([id, id]);
   });
 
+  it('does not write its visitor in place of a record that the site has deleted', async () => {
+    const { first, second, store, freeze, thaw, refused, record, ids } = await openTabs();
+    freeze();
+    await refuseAndConsent(second);
+    store.clear('/other', ['visitor']);
+    first.tracker.identify('carl');
+    await later(20);
+    await thaw();
+    await later();
+    const [id, other] = await ids();
+    expect([id, id === refused, await record()]).toEqual([
+      other,
+      false,
+      expect.objectContaining({ thread: id, keys: {} }),
+    ]);
+  });
+
   it('leaves a journal from which no page takes the visitor', async () => {
     const { freeze, thaw } = connectTabs();
     const page = openPage();
