@@ -23,13 +23,13 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'if (is(AWAY)) start(isMissing() || epochs.isErased(true) ? MISSING : undefined);',
+    find: 'if (is(AWAY)) start(isMissing() || epochs.isMarkErased(true) ? MISSING : undefined);',
     replace: 'if (is(AWAY)) life = { at: OPEN, isSure: true };',
   },
   {
     name: 'goes on after a refusal that came just before the page left for the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'start(isMissing() || epochs.isErased(true) ? MISSING : undefined);',
+    find: 'start(isMissing() || epochs.isMarkErased(true) ? MISSING : undefined);',
     replace: 'start(isMissing() ? MISSING : undefined);',
   },
   {
@@ -255,7 +255,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not wait for a database that is about to be deleted',
     file: 'visitor/judgeRecord.ts',
-    find: '(isOther || (isThere && isMissing)) && !isRepeated',
+    find: '(isOther || isMissing) && !isRepeated',
     replace: 'isOther && !isRepeated',
   },
 ];

@@ -11,6 +11,7 @@ import type { Store } from '../outbox/store.js';
 import { type ItemText, idOf } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
+import type { Refusal } from '../visitor/epochs.js';
 import { epochIn, VISITOR } from '../visitor/stored.js';
 import type { createVisitor } from '../visitor/visitor.js';
 import type { Answered, Channel } from './channel.js';
@@ -73,10 +74,10 @@ export const createVisit = (ports: VisitPorts) => {
     writeCookie();
   };
 
-  /** The visitor refuses. */
-  const refuse = (ended?: string, at?: number) => {
+  /** The visitor refuses in this tab, or this page has seen signs of a refusal. */
+  const refuse = (refusal?: Refusal) => {
     recorder.drain();
-    forget(true, ended, at);
+    forget(true, refusal);
     clear();
     eraseLocal();
   };
@@ -101,7 +102,7 @@ export const createVisit = (ports: VisitPorts) => {
     const isStarted = visitor.isStarted();
     const isOver = epochs.isOver();
     recorder.drain();
-    forget(true, ended);
+    forget(true, { ended });
     if (!isStarted) return eraseTab();
     // A record without epochs is missing, or was written unread. One without this service's is erased already.
     const isRefused = (record: unknown) => {
@@ -190,9 +191,9 @@ export const createVisit = (ports: VisitPorts) => {
     },
     answer(isGranted: boolean) {
       const at = Date.now();
-      const ended = isGranted ? undefined : epochs.marked();
+      const ended = isGranted ? undefined : epochs.latest();
       if (isGranted) grant();
-      else refuse(ended, at);
+      else refuse({ ended, at });
       channel.answer(isGranted, { at, ended });
     },
     flush,

@@ -1,54 +1,76 @@
 import { v4 as uuid } from 'uuid';
 import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/local.js';
 
-/** Begins the mark of a tracker that does not know yet whether the record has an epoch. If it has none, the rest is its epoch. */
-const GUESS = '~';
-/** Begins the name of an epoch that a tracker has begun after it had learned of a refusal. */
+/** Separates the names in an epoch: its own one, and those of the epochs that the visitor has ended before. */
 const AFTER = '!';
+/** Most refusals that a page remembers. */
+const MOST_ENDED = 3;
 
-const isGuess = (mark: string) => mark.startsWith(GUESS);
-/** Whether two epochs are known, and are not the same. */
-const differ = (one: unknown, other: unknown): boolean => !!one && !!other && one !== other;
+/** An epoch that a refusal has ended. */
+interface Ended {
+  readonly epoch: string;
+  /** This page has got the visitor's answer, itself or by a message. Otherwise it has only seen signs of a refusal. */
+  readonly isAnswer: boolean;
+}
+
+/** The visitor's refusal, as a page gets it. */
+export interface Refusal {
+  /** The epoch that it ends. If that is not known, it ends the epoch of the page. */
+  readonly ended?: string | undefined;
+  /** When the visitor has refused in this tab, in ms since 1970. */
+  readonly at?: number;
+}
 
 /** The knowledge of a page about the epochs of its service. */
 interface Known {
-  /** The epoch of the record, once the database has answered. */
+  /** The epoch of the record, once this page has read or stored it. */
   readonly stored?: string | undefined;
-  /** The epoch in localStorage as the page began to ask the database. */
+  /** The epoch that localStorage had at the page's start, or what the record has corrected it to. */
   readonly marked?: string | undefined;
-  /** When it began to ask, in ms since 1970, if the visitor had consented before, as localStorage shows. */
+  /** When the page began to ask the database, in ms since 1970, if the visitor had consented before, as localStorage shows. */
   readonly since?: number | undefined;
-  /** One that a refusal has ended. */
-  readonly ended?: string | undefined;
+  /** The latest first. */
+  readonly ended: readonly Ended[];
   /** When the visitor has refused in this tab, in ms since 1970. A page that has begun again since has none. */
   readonly refusedAt?: number | undefined;
 }
+
+const ownName = (epoch: string) => epoch.split(AFTER, 1)[0] as string;
+/** Whether two epochs are known, and are not the same. */
+const differ = (one: unknown, other: unknown): boolean => !!one && !!other && one !== other;
 
 /**
  * An epoch names all that a service has stored since the latest refusal. The record has it, and a mark in localStorage. A page that
  * missed a refusal finds another epoch there than its own.
  */
 export const createEpochs = (service: string, local?: Local) => {
-  /** Its value is the epoch, or the guess before the database has answered. */
   const used = `${USED} ${service}`;
-  let known: Known = {};
+  let known: Known = { ended: [] };
 
-  /** The epoch of this page. Before the database has answered, the one in localStorage. */
+  /** The epoch of this page. Before it knows the record's, the epoch that localStorage had at its start. */
   const current = () => known.stored ?? known.marked;
 
-  /** The mark in localStorage. It survives a deletion of the database, and a refusal erases it. The one of an earlier version is 1. */
-  const readMark = (): string | undefined => {
+  /**
+   * The mark in localStorage. It survives a deletion of the database, and a refusal erases it. It is the epoch, or a number that a page
+   * has guessed before the database has answered. A record without an epoch gets that number. Earlier versions write 1.
+   */
+  const markAs = (type: 'string' | 'number'): string | undefined => {
     const mark = readEntry(used, local);
-    return typeof mark === 'string' ? mark : undefined;
+    return typeof mark === type && mark !== 1 ? `${mark}` : undefined;
   };
+  /** The epoch in localStorage. */
+  const marked = () => markAs('string');
+  /** The guess in localStorage. */
+  const guessed = () => markAs('number');
 
-  /** The epoch in localStorage, unless it is a guess. */
-  const marked = () => [readMark()].find((mark) => mark && !isGuess(mark));
-
-  const newEpoch = () => (known.ended ? AFTER : '') + uuid().slice(0, 8);
+  const newName = () => uuid().slice(0, 8);
+  /** The names of the epochs that end with an answer of the visitor. */
+  const answered = () => known.ended.flatMap(({ epoch, isAnswer }) => (isAnswer ? ownName(epoch) : []));
+  const newEpoch = () => [newName(), ...answered()].join(AFTER);
 
   /** Whether a tracker of the service has begun since the latest refusal. */
   const isMarked = (): boolean => !!entryText(used, local);
+  const isEnded = (epoch: unknown) => known.ended.some((one) => one.epoch === epoch);
 
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
@@ -60,31 +82,36 @@ export const createEpochs = (service: string, local?: Local) => {
   return {
     current,
     marked,
+    /** The latest epoch, as localStorage shows. */
+    latest: () => marked() ?? guessed(),
     stored: () => known.stored,
     isOver: () => isOver(current()),
     /** Whether a refusal has ended this one. */
-    isEnded: (epoch: unknown) => !!epoch && epoch === known.ended,
+    isEnded,
     /** Whether the record, or without its epoch localStorage, is of another epoch than this page. */
     isOther: (found = marked()) => differ(known.stored, found),
-    /** Whether the epoch is known to have begun after a refusal. Others may have begun because the site has deleted its data. */
-    isRenewed: (found = marked()) => !!found?.startsWith(AFTER),
+    /** Whether the visitor has refused between this page's epoch and this one. Other epochs may begin because the site has deleted its data. */
+    isRenewed: (found = marked() ?? '') =>
+      found
+        .split(AFTER)
+        .slice(1)
+        .includes(ownName(known.stored ?? '')),
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
     isUnlike: (epoch: unknown) => differ(known.stored ?? marked(), epoch),
     /**
-     * Whether another page may have erased the mark since this page has seen the hint, as a refusal does. Another mark is that of a
-     * later consent. If localStorage is full or refused, the mark may be missing without a refusal.
+     * Whether another page may have erased the mark since this page has seen the hint, as a refusal does. A page that has begun since has
+     * written another mark. If localStorage is full or refused, the mark may be missing without a refusal.
      */
-    isErased: (hasSeen: boolean): boolean =>
-      isMarked() ? isOver(current()) : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
+    isMarkErased: (hasSeen: boolean): boolean =>
+      isMarked()
+        ? isOver(current()) || (!!known.stored && !!guessed())
+        : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
     isSince: (at = Number.POSITIVE_INFINITY) => !!known.since && known.since > at && isMarked(),
     /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
     isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt > at,
     /** For a record that has none. */
-    next(): string {
-      const guessed = readMark()?.replace(GUESS, '');
-      return [marked(), current(), guessed].find((one) => one && one !== known.ended) ?? newEpoch();
-    },
+    next: (): string => [marked(), current(), guessed()].find((one) => one && !isEnded(one)) ?? newEpoch(),
     /** This page begins to ask the database. */
     begin() {
       known = {
@@ -96,8 +123,10 @@ export const createEpochs = (service: string, local?: Local) => {
     },
     /** The service has begun. */
     mark() {
+      if (isMarked()) return;
       // After a refusal, the record belongs to the epoch before.
-      if (!isMarked()) writeEntry(used, local, current() ?? (known.ended ? '' : GUESS) + newEpoch());
+      const isFirst = !known.ended[0];
+      writeEntry(used, local, current() ?? (isFirst ? Number.parseInt(newName(), 16) : newEpoch()));
     },
     /** From now on, this page has the epoch of the record. */
     follow(found: string) {
@@ -105,6 +134,8 @@ export const createEpochs = (service: string, local?: Local) => {
     },
     /** The same, and the record with it is stored. A mark that is newer than this page stays. */
     confirm(found: string | undefined) {
+      // The visitor may have refused since the transaction.
+      if (isEnded(found)) return;
       known = { ...known, stored: found };
       if (!isOver(known.marked)) write(found);
     },
@@ -117,13 +148,12 @@ export const createEpochs = (service: string, local?: Local) => {
       known = { ...known, marked: found };
       return isFirst;
     },
-    /**
-     * A refusal has ended the epoch of this page, or this one.
-     *
-     * @param refusedAt when the visitor has refused in this tab, in ms since 1970
-     */
-    end(ended = current() ?? known.ended, refusedAt = known.refusedAt) {
-      known = { ended, refusedAt };
+    /** @param refusal is missing if this page has only seen signs of a refusal */
+    end(refusal?: Refusal) {
+      const epoch = refusal?.ended ?? current();
+      const before = known.ended.filter((one) => one.epoch !== epoch);
+      const ended = epoch ? [{ epoch, isAnswer: !!refusal }, ...before].slice(0, MOST_ENDED) : before;
+      known = { ended, refusedAt: refusal?.at ?? known.refusedAt };
     },
   };
 };

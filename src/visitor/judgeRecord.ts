@@ -7,15 +7,13 @@ export const SOON = 3;
 
 /** The signs that a page has as the database answers. */
 export interface Signs {
-  /** The record is there. */
-  readonly isThere: boolean;
   /** A refusal may have erased the record. */
   readonly isErased: boolean;
   /** The record, or without one localStorage, is of another epoch than this page. */
   readonly isOther: boolean;
-  /** That epoch is known to have begun after a refusal. */
+  /** The visitor has refused between this page's epoch and that one. */
   readonly isRenewed: boolean;
-  /** The mark in localStorage is missing, or it is that of another epoch. */
+  /** The mark in localStorage is missing, or it is that of another page. */
   readonly isMissing: boolean;
   /** The mark was missing as the record was there. A page that left at a refusal may have its browser delete the database just now. */
   readonly isDoubted: boolean;
@@ -27,10 +25,10 @@ export interface Signs {
 
 /** Decides whether the visitor has refused, from what is left in the record and in localStorage. Undefined if not. */
 export const judgeRecord = (signs: Signs): typeof MISSED | typeof RENEWED | typeof SOON | undefined => {
-  const { isThere, isErased, isOther, isRenewed, isMissing, isDoubted, isInformed, isRepeated } = signs;
-  // Otherwise the site's data were deleted, and another page has stored them anew.
+  const { isErased, isOther, isRenewed, isMissing, isDoubted, isInformed, isRepeated } = signs;
+  // Otherwise the site's data were deleted, and perhaps another page has stored them anew.
   if (isOther && (isRenewed || !isInformed)) return RENEWED;
-  const isGone = (isMissing || isDoubted) && !(isInformed && isRepeated);
-  if (isErased && isGone) return MISSED;
-  return (isOther || (isThere && isMissing)) && !isRepeated ? SOON : undefined;
+  if (isErased && (isMissing || isDoubted) && !isInformed) return MISSED;
+  // The message about a refusal may be late.
+  return (isOther || isMissing) && !isRepeated ? SOON : undefined;
 };

@@ -7,7 +7,7 @@ import { adopt, withoutRefused } from './adopt.js';
 import { type Call, eventsIn, type Finished, finish, isChange, isEarly } from './calls.js';
 import { AT_ONCE, decide } from './decide.js';
 import { createEarly, earlyCall } from './early.js';
-import { createEpochs } from './epochs.js';
+import { createEpochs, type Refusal } from './epochs.js';
 import { type Held, heldOf, withCall } from './held.js';
 import { createHint } from './hint.js';
 import { judgeRecord, RENEWED, SOON } from './judgeRecord.js';
@@ -74,7 +74,7 @@ export const createVisitor = (ports: VisitorPorts) => {
    * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
    * whether the visitor has refused. Until it has answered, this page stores and sends nothing.
    */
-  const isMissing = () => life.doubt === MISSING || ((is(AWAY) || !!life.isSure) && epochs.isErased(!!who?.seen));
+  const isMissing = () => life.doubt === MISSING || ((is(AWAY) || !!life.isSure) && epochs.isMarkErased(!!who?.seen));
   const isDoubtful = () => is(AWAY) && isMissing();
 
   /** Journals the changes that the database may lack. */
@@ -221,7 +221,6 @@ export const createVisitor = (ports: VisitorPorts) => {
    */
   const judge = ({ life: mine, isRepeated }: Question, stored: unknown, found: string | undefined) =>
     judgeRecord({
-      isThere: !!visitorIn(stored),
       isErased: isErasedFor(stored, service),
       isOther: epochs.isOther(found),
       isRenewed: epochs.isRenewed(found),
@@ -477,18 +476,17 @@ export const createVisitor = (ports: VisitorPorts) => {
     writeChanges: write,
     /** The page is back from the back/forward cache. It may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
-      if (is(AWAY)) start(isMissing() || epochs.isErased(true) ? MISSING : undefined);
+      if (is(AWAY)) start(isMissing() || epochs.isMarkErased(true) ? MISSING : undefined);
     },
     /**
      * The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either.
      *
-     * @param ended the epoch that the refusal ends
-     * @param refusedAt when the visitor has refused in this tab, in ms since 1970
+     * @param refusal is missing if this page has only seen signs of a refusal
      */
-    refuse(isAnswer: boolean, ended?: string, refusedAt?: number) {
+    refuse(isAnswer: boolean, refusal?: Refusal) {
       const texts = eventsIn(held.calls);
       life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
-      epochs.end(ended, refusedAt);
+      epochs.end(refusal);
       held = heldOf([], weigh);
       early.forget();
       who = undefined;
@@ -522,7 +520,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     isAway: () => is(AWAY),
     epochs,
     /** Whether the visitor may have refused since this page has seen the hint. */
-    mayBeOver: () => epochs.isErased(!!who?.seen),
+    mayBeOver: () => epochs.isMarkErased(!!who?.seen),
     /** Whether the visitor has refused, and not only the browser. */
     hasRefused: () => !!life.isAnswer,
     /** Whether the page may write. */

@@ -59,25 +59,35 @@ describe('the mark in localStorage', () => {
     const epochs = begin();
     const before = markOf();
     epochs.confirm('one');
-    expect([before, markOf()]).toEqual([expect.stringMatching(/^~[\da-f]{8}$/), 'one']);
+    expect([before, markOf()]).toEqual([expect.any(Number), 'one']);
+    expect(before).toBeGreaterThan(1);
   });
 
   it('shows another epoch if the service begins after a refusal', () => {
+    const epochs = begin('one');
+    epochs.end({ at: NOW });
+    setMark(undefined);
+    epochs.begin();
+    epochs.mark();
+    expect(markOf()).toMatch(/^[\da-f]{8}!one$/);
+    expect(epochs.next()).toBe(markOf());
+    epochs.confirm('two');
+    expect(markOf()).toBe('two');
+  });
+
+  it('is a guess no more after a refusal of which the page has only seen signs', () => {
     const epochs = begin('one');
     epochs.end();
     setMark(undefined);
     epochs.begin();
     epochs.mark();
-    expect(markOf()).toMatch(/^![\da-f]{8}$/);
-    expect([epochs.next(), epochs.isRenewed(`${markOf()}`)]).toEqual([markOf(), true]);
-    epochs.confirm('two');
-    expect(markOf()).toBe('two');
+    expect(markOf()).toMatch(/^[\da-f]{8}$/);
   });
 
   it.each<[string, string | number | undefined, string | number | undefined, unknown]>([
     ['the same', 'one', 'one', 'stored'],
     ['the mark of an earlier version', 'one', 1, 'stored'],
-    ['the mark of a tracker that does not know it yet', 'one', '~two', 'stored'],
+    ['the mark of a tracker that does not know it yet', 'one', 1234, 'stored'],
     ['none', 'one', undefined, 'stored'],
     ['a later one', 'one', 'two', 'two'],
     ['a later one, but the page has begun without one', undefined, 'two', 'stored'],
@@ -98,7 +108,7 @@ describe('an epoch is over', () => {
   it.each<[string, string | number | undefined, boolean]>([
     ['the same epoch', 'one', false],
     ['another epoch', 'two', true],
-    ['a tracker that does not know the epoch yet', '~two', false],
+    ['a tracker that does not know the epoch yet', 1234, false],
     ['a tracker of an earlier version, too', 1, false],
     ['nothing', undefined, false],
   ])('if localStorage has another one since: %s', (_what, mark, expected) => {
@@ -112,16 +122,23 @@ describe('an epoch is over', () => {
 describe('a refusal by another page', () => {
   it('shows in a mark that is missing or another one, if this page has seen one', () => {
     const epochs = begin('one');
-    const seen = [true, false].map(epochs.isErased);
+    const seen = [true, false].map(epochs.isMarkErased);
     setMark(undefined);
-    const missing = [true, false].map(epochs.isErased);
+    const missing = [true, false].map(epochs.isMarkErased);
     setMark('two');
-    const other = [true, false].map(epochs.isErased);
-    expect([seen, missing, other]).toEqual([
+    const other = [true, false].map(epochs.isMarkErased);
+    setMark(1234);
+    const guessed = [true, false].map(epochs.isMarkErased);
+    expect([seen, missing, other, guessed]).toEqual([
       [false, false],
       [true, false],
       [true, true],
+      [false, false],
     ]);
+    // A page whose mark is the record's epoch finds a guess only if another page has erased that.
+    epochs.confirm('one');
+    setMark(1234);
+    expect([true, false].map(epochs.isMarkErased)).toEqual([true, true]);
   });
 
   it('does not show where a missing mark cannot be written', () => {
@@ -134,9 +151,9 @@ describe('a refusal by another page', () => {
       return true;
     };
     vi.stubGlobal('localStorage', new Proxy(storage, { set: refuse }));
-    const full = epochs.isErased(true);
+    const full = epochs.isMarkErased(true);
     isFull = false;
-    expect([full, epochs.isErased(true), storage]).toEqual([false, true, {}]);
+    expect([full, epochs.isMarkErased(true), storage]).toEqual([false, true, {}]);
   });
 });
 
@@ -152,10 +169,12 @@ describe('the epoch of a record that has none', () => {
 
   it('is the same for all pages that have begun since the mark was written', () => {
     const first = begin();
-    const mark = `${markOf()}`;
+    const mark = Number(markOf());
     const second = begin(mark);
-    setMark(mark);
-    expect([`~${first.next()}`, `~${second.next()}`]).toEqual([mark, mark]);
+    expect([first, second].map((epochs) => [epochs.next(), epochs.latest()])).toEqual([
+      [`${mark}`, `${mark}`],
+      [`${mark}`, `${mark}`],
+    ]);
   });
 
   it('is a new one where no page knows any, and after a refusal', () => {
@@ -164,12 +183,27 @@ describe('the epoch of a record that has none', () => {
     expect(first).toMatch(/^[\da-f]{8}$/);
     expect(epochs.next()).not.toBe(first);
     epochs.confirm('one');
-    epochs.end();
+    epochs.end({});
     // A tab that does not know of the refusal yet has written its mark.
     setMark('one');
     epochs.begin();
-    expect(epochs.next()).toMatch(/^![\da-f]{8}$/);
-    expect([epochs.isRenewed('one'), epochs.isRenewed()]).toEqual([false, false]);
+    expect(epochs.next()).toMatch(/^[\da-f]{8}!one$/);
+  });
+
+  it('names the latest three epochs that the visitor has ended, as far as the page has the answer', () => {
+    const epochs = begin();
+    for (const ended of ['one', 'two', 'three!two', 'four']) epochs.end({ ended });
+    setMark(undefined);
+    expect(epochs.next()).toMatch(/^[\da-f]{8}!four!three!two$/);
+    expect(['one', 'two', 'three!two', 'four'].map(epochs.isEnded)).toEqual([false, true, true, true]);
+    const other = begin('five');
+    other.end({ ended: 'four' });
+    other.confirm('five');
+    other.end();
+    expect([other.next(), other.isEnded('five')]).toEqual([expect.stringMatching(/^[\da-f]{8}!four$/), true]);
+    // The message arrives after its signs.
+    other.end({ ended: 'five' });
+    expect(other.next()).toMatch(/^[\da-f]{8}!five!four$/);
   });
 });
 
@@ -190,15 +224,29 @@ describe('the record or another tab', () => {
 
   it('is of the epoch in localStorage if the record has none', () => {
     const epochs = begin('one');
-    epochs.confirm('one');
+    epochs.confirm('one!zero');
+    setMark('one!zero');
     expect([epochs.isOther(undefined), epochs.isRenewed(undefined)]).toEqual([false, false]);
-    setMark('!two');
+    setMark('two!one');
     expect([epochs.isOther(undefined), epochs.isRenewed(undefined)]).toEqual([true, true]);
+  });
+
+  it.each<[string, boolean]>([
+    ['three!one', true],
+    ['three!two!one!zero', true],
+    ['three!two', false],
+    ['three', false],
+    ['one', false],
+  ])('has begun after a refusal in the epoch of the page: %s', (found, expected) => {
+    const epochs = begin();
+    expect(epochs.isRenewed(found)).toBe(false);
+    epochs.confirm('one!zero');
+    expect(epochs.isRenewed(found)).toBe(expected);
   });
 
   it('is compared with localStorage before the database has answered', () => {
     const unlike = (mark?: string | number) => begin(mark).isUnlike('one');
-    expect([unlike('one'), unlike('two'), unlike('~two'), unlike(), unlike(1)]).toEqual([
+    expect([unlike('one'), unlike('two'), unlike(1234), unlike(), unlike(1)]).toEqual([
       false,
       true,
       false,
@@ -212,7 +260,7 @@ describe('a mark that a crash of the browser has brought back', () => {
   it.each<[string, string | number | undefined, boolean]>([
     ['another epoch', 'before', true],
     ['the same epoch', 'one', false],
-    ['a guess', '~before', false],
+    ['a guess', 1234, false],
     ['no mark', undefined, false],
   ])('differs from the record at page load: %s', (_what, mark, expected) => {
     const epochs = begin(mark);
@@ -234,10 +282,19 @@ describe('a refusal', () => {
     epochs.end();
     expect(['one', 'two', undefined].map(epochs.isEnded)).toEqual([true, false, false]);
     // A second refusal, as of a message that comes late, names none.
-    epochs.end();
+    epochs.end({});
     expect(epochs.isEnded('one')).toBe(true);
-    epochs.end('two');
-    expect(['one', 'two'].map(epochs.isEnded)).toEqual([false, true]);
+    epochs.end({ ended: 'two' });
+    expect(['one', 'two'].map(epochs.isEnded)).toEqual([true, true]);
+  });
+
+  it('is not undone by a transaction from before', () => {
+    const epochs = begin('one');
+    epochs.end({});
+    setMark(undefined);
+    epochs.begin();
+    epochs.confirm('one');
+    expect([epochs.current(), markOf()]).toEqual([undefined, null]);
   });
 
   it('leaves the page without an epoch', () => {
@@ -249,7 +306,7 @@ describe('a refusal', () => {
 
   it('is known by its time until the page begins again', () => {
     const epochs = begin('one');
-    epochs.end(undefined, NOW);
+    epochs.end({ at: NOW });
     epochs.end();
     expect([NOW - 1, NOW, undefined].map(epochs.isRefusedSince)).toEqual([true, false, false]);
     epochs.begin();
@@ -284,5 +341,5 @@ it('storage that is refused has no mark, and throws no error', () => {
   epochs.begin();
   epochs.mark();
   epochs.confirm('one');
-  expect([epochs.marked(), epochs.isErased(true), epochs.current()]).toEqual([undefined, false, 'one']);
+  expect([epochs.marked(), epochs.isMarkErased(true), epochs.current()]).toEqual([undefined, false, 'one']);
 });

@@ -4,7 +4,6 @@ import { judgeRecord, MISSED, RENEWED, type Signs, SOON } from '../../src/visito
 
 /** A page that loads, and finds the record. */
 const FINE: Signs = {
-  isThere: true,
   isErased: false,
   isOther: false,
   isRenewed: false,
@@ -13,7 +12,7 @@ const FINE: Signs = {
   isInformed: false,
   isRepeated: false,
 };
-const GONE = { isThere: false, isErased: true };
+const GONE = { isErased: true };
 
 describe('the record shows whether the visitor has refused', () => {
   it.each<[string, Partial<Signs>, number | undefined]>([
@@ -43,7 +42,8 @@ describe('the record shows whether the visitor has refused', () => {
     ['another epoch, known to have begun after a refusal', { isOther: true, isRenewed: true }, RENEWED, RENEWED],
     ['the mark is missing', { isMissing: true }, SOON, undefined],
     ['no record', GONE, undefined, undefined],
-    ['no record, and the mark is missing', { ...GONE, isMissing: true }, MISSED, undefined],
+    ['no record, and the mark is missing', { ...GONE, isMissing: true }, SOON, undefined],
+    ['no record, and another mark', { ...GONE, isMissing: true, isOther: true }, SOON, undefined],
   ])('to a page that was open all the time: %s', (_what, signs, first, second) => {
     const informed = { ...FINE, ...signs, isInformed: true };
     expect([judgeRecord(informed), judgeRecord({ ...informed, isRepeated: true })]).toEqual([first, second]);
