@@ -177,7 +177,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'ignores a hint that another tab has written',
     file: 'visitor/visitor.ts',
-    find: '    const known = seen === who.seen ? undefined : readHint();\n',
+    find: '    const known = isNew ? readHint() : undefined;\n',
     replace: '    const known = undefined as Visitor | undefined;\n',
   },
   {

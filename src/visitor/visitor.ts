@@ -160,7 +160,8 @@ export const createVisitor = (ports: VisitorPorts) => {
   const askSoon = (mine: Life, again = MOST_ASKED) =>
     new Promise<void>((resolve) => {
       setTimeout(() => {
-        if (life === mine && !is(AWAY)) ask(again - 1);
+        if (life !== mine || is(AWAY)) return resolve();
+        ask(again - 1);
         resolve(asking);
       }, BREATH);
     });
@@ -382,8 +383,11 @@ export const createVisitor = (ports: VisitorPorts) => {
     const seen = rawHint();
     // `enter` notices a refusal that a page missed while it was away.
     if (is(AWAY) && !seen) return;
-    const known = seen === who.seen ? undefined : readHint();
+    const isNew = seen !== who.seen;
     who = { ...who, seen };
+    // The hint may be that of a later consent, and this page may have missed the refusal.
+    if (isNew && epochs.isOver()) return is(OPEN) ? ask() : undefined;
+    const known = isNew ? readHint() : undefined;
     const merged = merge(who.visitor, known ?? who.visitor);
     follow(elsewhere?.meet(merged, service) ?? merged);
   };

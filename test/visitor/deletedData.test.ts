@@ -70,10 +70,31 @@ it('an open tab takes another page’s mark without a record for no refusal', as
   first.tracker.track('unsent');
   clearRecord();
   await thaw();
-  await later();
-  await first.tracker.flush();
-  await later();
+  await later(20_000);
   expect([first.dropped, first.events('unsent').length]).toEqual([[], 1]);
+});
+
+it('a tab that has missed a refusal identifies no visitor of the later consent', async () => {
+  const { freeze, thaw, first, second, clearRecord } = await openTabs();
+  clearRecord();
+  freeze();
+  second.tracker.consent(false);
+  await later();
+  second.tracker.consent(true);
+  await later();
+  second.tracker.reset();
+  await later();
+  first.tracker.identify('bob');
+  await later(20);
+  await thaw();
+  await later();
+  second.tracker.identify('ann');
+  await later(20_000);
+  const id = await second.tracker.correlationValue();
+  const persons = first
+    .events('$identify')
+    .flatMap(({ correlationValue, payload }) => (correlationValue === id ? payload : []));
+  expect(persons).toEqual([{ distinct_id: 'ann' }]);
 });
 
 it('a refusal ends an epoch whose name only a first page has guessed', async () => {

@@ -378,6 +378,25 @@ it('a refusal that a tab learns of late leaves the customer of another service',
   expect(await record()).toMatchObject({ keys: { '/other': ['zoe', undefined] } });
 });
 
+it('flush() settles in a tab that learns of a refusal while it waits to ask the database again', async () => {
+  const { first, second, store, freeze, thaw } = await openTabs();
+  freeze();
+  second.tracker.consent(false);
+  await later();
+  // A page that does not know of the refusal makes another epoch.
+  start({ baseUrl: '/clew', store, transport: first.transport });
+  await later();
+  first.tracker.identify('bob');
+  await later(10);
+  await thaw();
+  let isSettled = false;
+  first.tracker.flush().then(() => {
+    isSettled = true;
+  });
+  await later();
+  expect(isSettled).toBe(true);
+});
+
 it('a tab that waits for consent erases nothing at a refusal in another tab', async () => {
   const { freeze, thaw } = connectTabs();
   openPage();
