@@ -1,13 +1,18 @@
 // @module-tag promise
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTracker, type TrackerOptions } from '../../src/index.ts';
 import { type SessionState, sessionFollower } from '../../src/page/session.ts';
 import { signIdentity } from '../../src/relay.ts';
 import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
+import { connectTabs } from '../support/tabs.ts';
+
+// Node's own BroadcastChannel connects all test files that run at the same time.
+beforeEach(() => void connectTabs());
 
 const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
+  vi.unstubAllGlobals();
 });
 
 /** A page that follows sessions. Pages with the same store are of one browser. */
