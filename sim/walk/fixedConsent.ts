@@ -180,4 +180,24 @@ export const fixedConsent: readonly FixedWalk[] = [
       { features: { ...MODERN, hasFetchLater: false } },
     ),
   },
+  {
+    name: 'a refusal and a consent in a moment, as another page begins: it does not take in the visitor from before',
+    plan: relayed(
+      933_799,
+      [
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 6 }, action: { verb: 'back', tab: 2 } },
+        { wait: { ms: 0 }, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: { tasks: 7 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: { tasks: 7 }, action: { verb: 'refuseAndGrant', tab: 1 } },
+        { wait: { ms: 639 }, action: { verb: 'setProperties', tab: 1 } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+      },
+    ),
+  },
 ];

@@ -122,7 +122,7 @@ export const createVisit = (ports: VisitPorts) => {
 
   /** The visitor has consented, perhaps in another tab. */
   const grant = () => {
-    if (visitor.isStarted()) return;
+    if (visitor.isStarted()) return visitor.grant();
     // Views since the refusal are dropped.
     if (visitor.hasRefused()) announce();
     whenSeen(start);
@@ -182,7 +182,11 @@ export const createVisit = (ports: VisitPorts) => {
 
   return {
     /** This page learns of a refusal that it has missed. */
-    miss: (isRenewed: boolean) => (isRenewed ? renew() : refuse()),
+    miss(isRenewed: boolean, isGranted: boolean) {
+      if (isRenewed) return renew();
+      refuse();
+      if (isGranted) grant();
+    },
     /** Another tab passes the visitor's answer. */
     receive(isGranted: boolean, more?: Answered) {
       if (!isGranted) receiveRefusal(more);

@@ -1,17 +1,10 @@
 import { v4 as uuid } from 'uuid';
 import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/local.js';
 
-/** Separates the names in an epoch: its own one, and those of the epochs that the visitor has ended before. */
+/** Separates the names in an epoch: its own one, and those of the epochs that the visitor has ended before it. */
 const AFTER = '!';
 /** Most refusals that a page remembers. */
 const MOST_ENDED = 3;
-
-/** An epoch that a refusal has ended. */
-interface Ended {
-  readonly epoch: string;
-  /** This page has got the visitor's answer, itself or by a message. Otherwise it has only seen signs of a refusal. */
-  readonly isAnswer: boolean;
-}
 
 /** The visitor's refusal, as a page gets it. */
 export interface Refusal {
@@ -29,13 +22,20 @@ interface Known {
   readonly marked?: string | undefined;
   /** When the page began to ask the database, in ms since 1970, if the visitor had consented before, as localStorage shows. */
   readonly since?: number | undefined;
-  /** The latest first. */
-  readonly ended: readonly Ended[];
+  /** The epochs that refusals have ended, as far as this page knows. The latest is the first. */
+  readonly ended: readonly string[];
+  /** Those of them that an answer of the visitor has ended since this page's latest epoch. The next epoch names them. */
+  readonly unnamed: readonly string[];
   /** When the visitor has refused in this tab, in ms since 1970. A page that has begun again since has none. */
   readonly refusedAt?: number | undefined;
 }
 
-const ownName = (epoch: string) => epoch.split(AFTER, 1)[0] as string;
+/** The name of an epoch, followed by those of the epochs that it names as ended. */
+const namesIn = (epoch: unknown) => `${epoch ?? ''}`.split(AFTER) as [string, ...string[]];
+const ownName = (epoch: unknown) => namesIn(epoch)[0];
+const endedIn = (epoch: unknown) => namesIn(epoch).slice(1);
+const latestOf = (...epochs: (string | undefined)[]) =>
+  [...new Set(epochs)].filter((epoch) => epoch !== undefined).slice(0, MOST_ENDED);
 /** Whether two epochs are known, and are not the same. */
 const differ = (one: unknown, other: unknown): boolean => !!one && !!other && one !== other;
 
@@ -45,7 +45,7 @@ const differ = (one: unknown, other: unknown): boolean => !!one && !!other && on
  */
 export const createEpochs = (service: string, local?: Local) => {
   const used = `${USED} ${service}`;
-  let known: Known = { ended: [] };
+  let known: Known = { ended: [], unnamed: [] };
 
   /** The epoch of this page. Before it knows the record's, the epoch that localStorage had at its start. */
   const current = () => known.stored ?? known.marked;
@@ -64,13 +64,11 @@ export const createEpochs = (service: string, local?: Local) => {
   const guessed = () => markAs('number');
 
   const newName = () => uuid().slice(0, 8);
-  /** The names of the epochs that end with an answer of the visitor. */
-  const answered = () => known.ended.flatMap(({ epoch, isAnswer }) => (isAnswer ? ownName(epoch) : []));
-  const newEpoch = () => [newName(), ...answered()].join(AFTER);
+  const newEpoch = () => [newName(), ...known.unnamed.map(ownName)].join(AFTER);
 
   /** Whether a tracker of the service has begun since the latest refusal. */
   const isMarked = (): boolean => !!entryText(used, local);
-  const isEnded = (epoch: unknown) => known.ended.some((one) => one.epoch === epoch);
+  const isEnded = (epoch: unknown) => known.ended.some((one) => one === epoch);
 
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
@@ -90,12 +88,16 @@ export const createEpochs = (service: string, local?: Local) => {
     isEnded,
     /** Whether the record, or without its epoch localStorage, is of another epoch than this page. */
     isOther: (found = marked()) => differ(known.stored, found),
-    /** Whether the visitor has refused between this page's epoch and this one. Other epochs may begin because the site has deleted its data. */
-    isRenewed: (found = marked() ?? '') =>
-      found
-        .split(AFTER)
-        .slice(1)
-        .includes(ownName(known.stored ?? '')),
+    /** Whether an epoch names this one as ended. */
+    isEndedBy: (later: string | undefined, epoch: unknown) => !!epoch && endedIn(later).includes(ownName(epoch)),
+    /**
+     * Whether the visitor has refused between this page's epoch and this one: it names an ended epoch that this page does not know. Without
+     * a refusal, another epoch begins if the site has deleted its data.
+     */
+    isRenewed(found = marked()): boolean {
+      const before = [...endedIn(known.stored), ...known.ended.map(ownName)];
+      return !!known.stored && endedIn(found).some((name) => !before.includes(name));
+    },
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
     isUnlike: (epoch: unknown) => differ(known.stored ?? marked(), epoch),
     /**
@@ -119,6 +121,7 @@ export const createEpochs = (service: string, local?: Local) => {
         marked: marked(),
         since: isMarked() ? Date.now() : undefined,
         ended: known.ended,
+        unnamed: known.unnamed,
       };
     },
     /** The service has begun. */
@@ -136,7 +139,7 @@ export const createEpochs = (service: string, local?: Local) => {
     confirm(found: string | undefined) {
       // The visitor may have refused since the transaction.
       if (isEnded(found)) return;
-      known = { ...known, stored: found };
+      known = { ...known, stored: found, unnamed: [] };
       if (!isOver(known.marked)) write(found);
     },
     /** Whether a crash of the browser may have brought back the mark from before a refusal. */
@@ -150,10 +153,14 @@ export const createEpochs = (service: string, local?: Local) => {
     },
     /** @param refusal is missing if this page has only seen signs of a refusal */
     end(refusal?: Refusal) {
-      const epoch = refusal?.ended ?? current();
-      const before = known.ended.filter((one) => one.epoch !== epoch);
-      const ended = epoch ? [{ epoch, isAnswer: !!refusal }, ...before].slice(0, MOST_ENDED) : before;
-      known = { ended, refusedAt: refusal?.at ?? known.refusedAt };
+      const { ended, at } = refusal ?? {};
+      // A message may be late: then the page's epoch has begun since.
+      const epochs = [ended, at || !ended ? current() : undefined];
+      known = {
+        ended: latestOf(...epochs, ...known.ended),
+        unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
+        refusedAt: at ?? known.refusedAt,
+      };
     },
   };
 };

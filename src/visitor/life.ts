@@ -19,6 +19,8 @@ export interface Life {
   readonly isSure?: boolean;
   /** Why this page does not know whether the visitor has refused. */
   readonly doubt?: typeof MISSING | typeof DOUBTED | undefined;
+  /** The visitor has consented while this page was in doubt. A refusal that it finds in the database is older. */
+  readonly isGranted?: boolean;
   /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
   readonly isAnswer?: boolean;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */

@@ -55,10 +55,11 @@ export interface VisitorPorts {
   /** Whether messages of the other tabs arrive. */
   isInformed(): boolean;
   /**
-   * A refusal was given while the page was in the back/forward cache.
+   * The visitor has refused without this page's knowledge.
    *
-   * @param isRenewed the visitor has consented again since
+   * @param isRenewed the visitor has consented again since, in another tab
+   * @param isGranted the same, in this tab
    */
-  onMissed(isRenewed: boolean): void;
+  onMissed(isRenewed: boolean, isGranted: boolean): void;
   fail(message: string): void;
 }

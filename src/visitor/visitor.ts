@@ -46,6 +46,8 @@ interface Question {
 /** The result of a question. */
 interface Answered {
   readonly visitor: Visitor;
+  /** The epoch of the record. */
+  readonly epoch: string;
   /** The journals that are taken in. */
   readonly others: readonly OtherJournal[];
   readonly rows: Rows;
@@ -74,7 +76,8 @@ export const createVisitor = (ports: VisitorPorts) => {
    * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
    * whether the visitor has refused. Until it has answered, this page stores and sends nothing.
    */
-  const isMissing = () => life.doubt === MISSING || ((is(AWAY) || !!life.isSure) && epochs.isMarkErased(!!who?.seen));
+  const isMissing = () =>
+    life.doubt === MISSING || ((is(AWAY) || !!life.isSure) && epochs.isMarkErased(!!who?.seen || !!life.isStopped));
   const isDoubtful = () => is(AWAY) && isMissing();
 
   /** Journals the changes that the database may lack. */
@@ -251,7 +254,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (mine.doubt === MISSING) life = { ...mine, doubt: DOUBTED };
       return SOON;
     }
-    if (verdict) return ports.onMissed(verdict === RENEWED) as undefined;
+    if (verdict) return ports.onMissed(verdict === RENEWED, !!mine.isGranted) as undefined;
+    const epoch = found ?? epochs.next();
     const kept = visitorIn(stored, service);
     if (found && epochs.isOther(found)) epochs.follow(found);
     if (kept && found) replaceHint(kept, found);
@@ -265,7 +269,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
     const due = others.filter(({ name }) => !taken.includes(name));
     const texts = early.take();
-    const journals = [{ texts }, ...withoutRefused(due, found, epochs.isEnded)];
+    const isRefused = (epoch: unknown) => epochs.isEnded(epoch) || epochs.isEndedBy(found, epoch);
+    const journals = [{ texts }, ...withoutRefused(due, found, isRefused)];
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
     const before = who.visitor;
     const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service, waiting);
@@ -277,10 +282,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     if (texts[0]) ports.keep();
     // Also the first visitor in the database: another tab may have begun with another one, before or after a refusal.
     const isNews = kept || !isShut || !isSame(visitor, before, service);
-    if (isNews && !isSame(visitor, kept, service)) ports.onChange({ ...visitor, epoch: found });
+    if (isNews && !isSame(visitor, kept, service)) ports.onChange({ ...visitor, epoch });
     // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
     // Until the transaction is done, the journals have this page's calls and the items of other pages.
-    return { visitor, others, rows: ports.rows() };
+    return { visitor, epoch, others, rows: ports.rows() };
   };
 
   /** The transaction of an answer is done. */
@@ -317,7 +322,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (!result || result === SOON) result = answer(question, stored, rows, isShut);
       if (!result || result === SOON) return undefined;
       const taken = takenWith(stored, result.others);
-      const merged = { ...mergedInto(stored, result.visitor, service, epochs.next()), taken };
+      const merged = { ...mergedInto(stored, result.visitor, service, result.epoch), taken };
       if (who) who = { ...who, taken, epochs: merged.epochs };
       return merged;
     };
@@ -364,7 +369,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     pumpAll();
     if (!isNew || visitor) return;
     // Also a `reset` before the answer: its id is that of the call. The tabs may lack the hint, where localStorage is full.
-    if (life.isSure || !call.key) ports.onChange({ ...changed.visitor, epoch: epochs.stored() });
+    if (life.isSure || !call.key) ports.onChange({ ...changed.visitor, epoch: epochs.stored() ?? epochs.latest() });
     if (is(OPEN)) save();
   };
 
@@ -427,6 +432,10 @@ export const createVisitor = (ports: VisitorPorts) => {
   return {
     /** Consent is given, and the page is visible. */
     grant() {
+      if (is(ASKING) && life.doubt) {
+        life = { ...life, isGranted: true };
+        return ask();
+      }
       if (life.isStopped || !(is(WAITING) || is(REFUSED))) return;
       // Another tab has written its visitor before it learned of the refusal.
       if (epochs.isEnded(epochs.marked())) eraseEntries(service, store.local);
@@ -466,7 +475,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       const { isSure, isStopped, doubt } = life;
       if (doubt !== MISSING) check();
       life = { at: AWAY, isSure: !!isSure, isStopped, doubt };
-      if (doubt === MISSING) return false;
+      // The message about the refusal comes too late.
+      if (doubt === MISSING || epochs.isRenewed()) return false;
       pumpAll();
       return true;
     },

@@ -23,9 +23,7 @@ const openTabs = async () => {
     for (const key of Object.keys(localStorage)) delete localStorage[key];
     store.clear('/clew', ['visitor', 'link /clew']);
   };
-  const record = () =>
-    new Promise<unknown>((resolve) => void store.transact([], 'visitor', (stored) => void resolve(stored)));
-  return { ...tabs, page, first, second, clearRecord, clearAll, record };
+  return { ...tabs, page, first, second, store, clearRecord, clearAll };
 };
 
 it.each([
@@ -95,6 +93,65 @@ it('a tab that has missed a refusal identifies no visitor of the later consent',
     .events('$identify')
     .flatMap(({ correlationValue, payload }) => (correlationValue === id ? payload : []));
   expect(persons).toEqual([{ distinct_id: 'ann' }]);
+});
+
+it.each(['identify', 'reset'] as const)(
+  'after a deletion and a refusal, a tab that learns of both late does not come back with %s()',
+  async (method) => {
+    const { freeze, thaw, first, second, clearAll } = await openTabs();
+    second.tracker.stop();
+    const refused = await first.tracker.correlationValue();
+    freeze();
+    clearAll();
+    openPage();
+    const third = start({ baseUrl: '/clew', store: first.store, transport: first.transport });
+    await later();
+    third.tracker.consent(false);
+    third.tracker.consent(true);
+    await later(5);
+    first.tracker[method]('bob');
+    await later(60);
+    await thaw();
+    await later(5000);
+    const fresh = await third.tracker.correlationValue();
+    expect([await first.tracker.correlationValue(), fresh === refused]).toEqual([fresh, false]);
+  },
+);
+
+it('a tracker that was stopped after localStorage.clear() stores and sends nothing after a refusal', async () => {
+  const { first, second, store } = await openTabs();
+  first.fail();
+  second.tracker.track('before');
+  await later(5);
+  for (const key of Object.keys(localStorage)) delete localStorage[key];
+  second.tracker.stop();
+  await later();
+  first.tracker.consent(false);
+  await later();
+  second.tracker.track('after');
+  await later();
+  const stored = JSON.stringify([await store.read('/clew'), { ...localStorage }]);
+  first.recover();
+  first.tracker.consent(true);
+  await later(20_000);
+  expect([stored, first.names()]).toEqual(['[[],{}]', []]);
+});
+
+it('consent(true) in the task of a return from the back/forward cache counts after a deletion', async () => {
+  connectTabs();
+  const page = openPage();
+  const { tracker, store, names, dropped } = start({ baseUrl: '/clew' });
+  await later();
+  page.leave();
+  await later();
+  for (const key of Object.keys(localStorage)) delete localStorage[key];
+  store.clear('/clew', ['visitor', 'link /clew']);
+  page.restore();
+  tracker.consent(true);
+  await later();
+  tracker.track('since');
+  await later(5000);
+  expect([names(), dropped]).toEqual([['since'], []]);
 });
 
 it('a refusal ends an epoch whose name only a first page has guessed', async () => {
