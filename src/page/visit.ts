@@ -55,14 +55,17 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** After a refusal, nothing that this page has counts any more. */
-  const forget: typeof visitor.refuse = (...refusal) => {
-    visitor.refuse(...refusal);
+  const drop = () => {
     ports.onRefusal();
     ledger.end(queue.clear(), 'consent');
     // Events that only the store has are erased unread. An event that is still in `beforeSend` ends by itself.
     ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
     courier.forget();
     books?.drop([], 'consent');
+  };
+  const forget: typeof visitor.refuse = (...refusal) => {
+    visitor.refuse(...refusal);
+    drop();
     neverSeen(start);
   };
 
@@ -137,7 +140,11 @@ export const createVisit = (ports: VisitPorts) => {
 
   /** Hands over the queue, and journals for the next page. */
   const depart = (isUnloading?: boolean, isKept?: boolean) => {
-    if (!visitor.leave()) return store.abort(isKept);
+    if (!visitor.leave()) {
+      // The message about the refusal comes too late.
+      if (epochs.isRenewed()) drop();
+      return store.abort(isKept);
+    }
     books?.write(true);
     const lease = courier.leave(visitor.unread(), isUnloading);
     visitor.writeChanges();

@@ -88,8 +88,6 @@ export const createEpochs = (service: string, local?: Local) => {
     isEnded,
     /** Whether the record, or without its epoch localStorage, is of another epoch than this page. */
     isOther: (found = marked()) => differ(known.stored, found),
-    /** Whether an epoch names this one as ended. */
-    isEndedBy: (later: string | undefined, epoch: unknown) => !!epoch && endedIn(later).includes(ownName(epoch)),
     /**
      * Whether the visitor has refused between this page's epoch and this one: it names an ended epoch that this page does not know. Without
      * a refusal, another epoch begins if the site has deleted its data.

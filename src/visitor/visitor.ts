@@ -269,8 +269,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
     const due = others.filter(({ name }) => !taken.includes(name));
     const texts = early.take();
-    const isRefused = (epoch: unknown) => epochs.isEnded(epoch) || epochs.isEndedBy(found, epoch);
-    const journals = [{ texts }, ...withoutRefused(due, found, isRefused)];
+    const journals = [{ texts }, ...withoutRefused(due, found, epochs.isEnded)];
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
     const before = who.visitor;
     const [next, items, rest] = decide(who, held.calls, base, readHint()?.thread, meet, service, waiting);
@@ -475,7 +474,6 @@ export const createVisitor = (ports: VisitorPorts) => {
       const { isSure, isStopped, doubt } = life;
       if (doubt !== MISSING) check();
       life = { at: AWAY, isSure: !!isSure, isStopped, doubt };
-      // The message about the refusal comes too late.
       if (doubt === MISSING || epochs.isRenewed()) return false;
       pumpAll();
       return true;

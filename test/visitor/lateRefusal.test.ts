@@ -1,6 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import { type Answer, cookieDomain, type Row, type Store, type Transport } from '../../src/index.ts';
+import { type Answer, cookieDomain, type Store, type Transport } from '../../src/index.ts';
 import { connectTabs, createMemoryStore, openPage, settle, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -399,25 +399,7 @@ it('a tab that learns of a refusal late and leaves meanwhile hands over and jour
   const third = start({ baseUrl: '/clew', store, transport });
   await later(20_000);
   await third.tracker.flush();
-  expect([first.names(), left.includes('before')]).toEqual([[], false]);
-});
-
-it('a journal from before a refusal, which a crash brings back, is not taken in', async () => {
-  const { first, second, store } = await openTabs();
-  second.tracker.stop();
-  first.fail();
-  first.tracker.track('before');
-  await later();
-  const epoch = JSON.parse(localStorage['clew.used /clew'] ?? '');
-  const [[, texts]] = (await store.read('/clew')) as [Row];
-  await refuseAndConsent(first);
-  localStorage['clew.page /clew crashed'] = JSON.stringify({ epoch, isLeft: true, at: Date.now(), texts });
-  first.recover();
-  openPage();
-  const third = start({ baseUrl: '/clew', store, transport: first.transport });
-  third.tracker.track('after');
-  await later(20_000);
-  expect(first.names()).toEqual(['$identify', 'after']);
+  expect([first.names(), left.includes('before'), first.dropped]).toEqual([[], false, [['before', 'consent']]]);
 });
 
 it('flush() settles in a tab that learns of a refusal while it waits to ask the database again', async () => {
