@@ -200,4 +200,29 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a refusal and a consent while another page loads: it does not store the visitor from before again',
+    plan: relayed(
+      591_619,
+      [
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: { ms: 4 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'navigate', tab: 1 } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: now, action: { verb: 'network', kind: 'fair' } },
+        { wait: { tasks: 9 }, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: now, action: { verb: 'network', kind: 'lossy' } },
+        { wait: now, action: { verb: 'crash', tab: 2 } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 675 }, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 327 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false, hasGpc: true },
+        dataset: { baseUrl: '/clew', compress: 'false', consent: 'granted', respectGpc: 'true' },
+      },
+    ),
+  },
 ];

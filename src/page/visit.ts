@@ -142,7 +142,7 @@ export const createVisit = (ports: VisitPorts) => {
   const depart = (isUnloading?: boolean, isKept?: boolean) => {
     if (!visitor.leave()) {
       // The message about the refusal comes too late.
-      if (epochs.isRenewed()) drop();
+      if (epochs.isRefused()) drop();
       return store.abort(isKept);
     }
     books?.write(true);

@@ -70,6 +70,15 @@ export const createEpochs = (service: string, local?: Local) => {
   const isMarked = (): boolean => !!entryText(used, local);
   const isEnded = (epoch: unknown) => known.ended.some((one) => one === epoch);
 
+  /**
+   * Whether the visitor has refused between two epochs: the later one names an ended epoch that this page does not know. Without a refusal,
+   * another epoch begins if the site has deleted its data.
+   */
+  const isRefusedBetween = (own: string | undefined, later: string | undefined): boolean => {
+    const before = [...endedIn(own), ...known.ended.map(ownName)];
+    return !!own && endedIn(later).some((name) => !before.includes(name));
+  };
+
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
 
@@ -89,13 +98,13 @@ export const createEpochs = (service: string, local?: Local) => {
     /** Whether the record, or without its epoch localStorage, is of another epoch than this page. */
     isOther: (found = marked()) => differ(known.stored, found),
     /**
-     * Whether the visitor has refused between this page's epoch and this one: it names an ended epoch that this page does not know. Without
-     * a refusal, another epoch begins if the site has deleted its data.
+     * Whether the visitor has refused between this page's epoch and that of the record, or without a record that of localStorage. If this
+     * page has the epoch of localStorage, a crash may have brought that back, and the record counts.
      */
-    isRenewed(found = marked()): boolean {
-      const before = [...endedIn(known.stored), ...known.ended.map(ownName)];
-      return !!known.stored && endedIn(found).some((name) => !before.includes(name));
-    },
+    isRenewed: (found?: string) =>
+      found ? isRefusedBetween(known.stored, found) : isRefusedBetween(current(), marked()),
+    /** Whether localStorage shows that the visitor has refused, and has consented since. */
+    isRefused: () => isRefusedBetween(known.stored, marked()),
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
     isUnlike: (epoch: unknown) => differ(known.stored ?? marked(), epoch),
     /**

@@ -27,7 +27,7 @@ export interface Signs {
 export const judgeRecord = (signs: Signs): typeof MISSED | typeof RENEWED | typeof SOON | undefined => {
   const { isErased, isOther, isRenewed, isMissing, isDoubted, isInformed, isRepeated } = signs;
   // Otherwise the site's data were deleted, and perhaps another page has stored them anew.
-  if (isOther && (isRenewed || !isInformed)) return RENEWED;
+  if (isRenewed || (isOther && !isInformed)) return RENEWED;
   if (isErased && (isMissing || isDoubted) && !isInformed) return MISSED;
   // The message about a refusal may be late.
   return (isOther || isMissing) && !isRepeated ? SOON : undefined;

@@ -474,7 +474,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const { isSure, isStopped, doubt } = life;
       if (doubt !== MISSING) check();
       life = { at: AWAY, isSure: !!isSure, isStopped, doubt };
-      if (doubt === MISSING || epochs.isRenewed()) return false;
+      if (doubt === MISSING || epochs.isRefused()) return false;
       pumpAll();
       return true;
     },

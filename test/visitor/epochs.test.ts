@@ -244,6 +244,12 @@ describe('the record or another tab', () => {
     expect(epochs.isRenewed(found)).toBe(false);
     epochs.confirm('one!zero');
     expect(epochs.isRenewed(found)).toBe(expected);
+    setMark(found);
+    expect(epochs.isRefused()).toBe(expected);
+    // A page that loads compares the mark only if there is no record, because a crash may have brought back its own mark.
+    const loading = begin('one!zero');
+    setMark(found);
+    expect([loading.isRenewed(), loading.isRenewed(found), loading.isRefused()]).toEqual([expected, false, false]);
   });
 
   it('is compared with localStorage before the database has answered', () => {

@@ -23,6 +23,7 @@ describe('the record shows whether the visitor has refused', () => {
     ['no record, after the mark was missing', { ...GONE, isDoubted: true }, MISSED],
     ['another service has written the record anew', { isErased: true, isMissing: true }, MISSED],
     ['another epoch', { isOther: true }, RENEWED],
+    ['no record, and the mark of a consent after a refusal', { ...GONE, isRenewed: true }, RENEWED],
     ['another epoch, and the mark is missing', { isOther: true, isMissing: true }, RENEWED],
     ['another epoch, although erased for this service', { isOther: true, isErased: true, isMissing: true }, RENEWED],
   ])('to a page that would have got no message: %s', (_what, signs, expected) => {
