@@ -15,7 +15,7 @@ const rowsOf = ({ browser }: Stage): Row[] =>
 export const deleteRow = (stage: Stage): readonly string[] => {
   const { browser, world } = stage;
   // A running transaction could undo the change.
-  if (browser.disk.hasTransactions()) return [];
+  if (browser.disk.holder()) return [];
   const rows = rowsOf(stage);
   if (!rows[0]) return [];
   const { key, texts } = world.random.pick(rows);

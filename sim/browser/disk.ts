@@ -62,8 +62,8 @@ export interface Disk {
   create(): void;
   remove(): void;
   readonly connections: Set<Connection>;
-  /** Whether any transaction runs or waits. A closed connection lasts until its transactions have ended. */
-  hasTransactions(): boolean;
+  /** The page whose transaction all others wait for. A closed connection lasts until its transactions have ended. */
+  holder(): Page | undefined;
   /** Opens and deletes run one after the other. */
   enqueue(opening: Opening): void;
   /** Ends the current opening and begins the next one. */
@@ -171,7 +171,7 @@ export const createDisk = (world: World): Disk => {
       rows = undefined;
     },
     connections,
-    hasTransactions: () => transactions.length > 0,
+    holder: () => transactions[0]?.page,
     enqueue(opening) {
       openings.push(opening);
       if (!current) open();
@@ -183,7 +183,7 @@ export const createDisk = (world: World): Disk => {
     begin(transaction) {
       world.log('disk', () => `${transaction.page.name} begins a transaction`);
       transactions.push(transaction);
-      const holder = transactions[0]?.page;
+      const holder = disk.holder();
       if (holder?.state === 'suspended') scheduler.after(PATIENCE, 'disk evicts', () => holder.evict());
     },
     request(transaction, request) {

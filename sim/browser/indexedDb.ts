@@ -220,7 +220,9 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
               // A page that was frozen runs again, and still has its connection.
               if (isFrozen || (isFirst && state !== 'suspended')) connection.versionChange();
             }
-            if (disk.connections.size || disk.hasTransactions())
+            // A connection that is closed still has its transactions.
+            if (disk.holder()?.state === 'suspended') disk.holder()?.evict();
+            if (disk.connections.size || disk.holder())
               return void scheduler.after(10, 'delete waits', () => remove(false));
             disk.remove();
             dispatch('deleted', () => request.onsuccess?.({ target: request }));
