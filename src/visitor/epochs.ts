@@ -158,6 +158,10 @@ export const createEpochs = (service: string, local?: Local) => {
       known = { ...known, marked: found };
       return isFirst;
     },
+    /** The page has refused before it went into the back/forward cache. Pages that have begun since know of no refusal. */
+    restore() {
+      known = { ...known, unnamed: [] };
+    },
     /** @param refusal is missing if this page has only seen signs of a refusal */
     end(refusal?: Refusal) {
       const { ended, at } = refusal ?? {};

@@ -474,6 +474,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const { isSure, isStopped, doubt } = life;
       if (doubt !== MISSING) check();
       life = { at: AWAY, isSure: !!isSure, isStopped, doubt };
+      if (epochs.isRefused()) journal.write({});
       if (doubt === MISSING || epochs.isRefused()) return false;
       pumpAll();
       return true;
@@ -489,6 +490,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** The page is back from the back/forward cache. It may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
       if (is(AWAY)) start(isMissing() || epochs.isMarkErased(true) ? MISSING : undefined);
+      else epochs.restore();
     },
     /**
      * The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either.

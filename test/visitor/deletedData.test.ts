@@ -154,6 +154,36 @@ it('consent(true) in the task of a return from the back/forward cache counts aft
   expect([names(), dropped]).toEqual([['since'], []]);
 });
 
+it.each([true, false])(
+  'a refusal from before the back/forward cache does not count after a deletion, of the record too: %s',
+  async (isWhole) => {
+    connectTabs();
+    const page = openPage();
+    const old = start({ baseUrl: '/clew' });
+    const { store, transport } = old;
+    await later();
+    old.tracker.consent(false);
+    await later();
+    page.leave();
+    const next = openPage();
+    const fresh = start({ baseUrl: '/clew', store, transport, consent: 'required' });
+    fresh.tracker.consent(true);
+    await later();
+    old.fail();
+    fresh.tracker.track('unsent');
+    await later(5);
+    for (const key of Object.keys(localStorage)) delete localStorage[key];
+    if (isWhole) store.clear('/clew', ['visitor', 'link /clew']);
+    page.restore();
+    old.tracker.consent(true);
+    if (!isWhole) next.leave();
+    await later();
+    old.recover();
+    await later(20_000);
+    expect([fresh.dropped, old.events('unsent').length]).toEqual([[], 1]);
+  },
+);
+
 it('a refusal ends an epoch whose name only a first page has guessed', async () => {
   openPage();
   const base = createMemoryStore();

@@ -296,6 +296,14 @@ describe('a refusal', () => {
     expect(['one', 'two'].map(epochs.isEnded)).toEqual([true, true]);
   });
 
+  it('is not named after a return from the back/forward cache, because other pages may have begun since', () => {
+    const epochs = begin('one');
+    epochs.end({ at: NOW });
+    setMark(undefined);
+    epochs.restore();
+    expect([epochs.next(), epochs.isEnded('one')]).toEqual([expect.stringMatching(/^[\da-f]{8}$/), true]);
+  });
+
   it('is not undone by a transaction from before', () => {
     const epochs = begin('one');
     epochs.end({});

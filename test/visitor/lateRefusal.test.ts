@@ -24,6 +24,23 @@ const slowStore = (store: Store) => {
   return { slow: { ...store, transact }, release };
 };
 
+/** A store whose transactions of records wait from `hold` to `release`. */
+const holdStore = () => {
+  const base = createMemoryStore();
+  let held: Promise<void> | undefined;
+  let release = () => {};
+  const transact: Store['transact'] = async (...what) => {
+    if (what[1]) await held;
+    return base.transact(...what);
+  };
+  const hold = () => {
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+  };
+  return { slow: { ...base, transact }, hold, release: () => release() };
+};
+
 /** Two tabs of one origin, both with Ann. Messages to the first one can be late, as to a frozen page. */
 const openTabs = async () => {
   const { freeze, thaw } = connectTabs();
@@ -400,6 +417,31 @@ it('a tab that learns of a refusal late and leaves meanwhile hands over and jour
   await later(20_000);
   await third.tracker.flush();
   expect([first.names(), left.includes('before'), first.dropped]).toEqual([[], false, [['before', 'consent']]]);
+});
+
+it('a tab that learns of a refusal late and leaves while it asks the database journals no identify()', async () => {
+  const { freeze } = connectTabs();
+  const page = openPage();
+  const { slow, hold, release } = holdStore();
+  const first = start({ baseUrl: '/clew', store: slow });
+  const { store, transport } = first;
+  await later();
+  const refused = await first.tracker.correlationValue();
+  openPage();
+  const second = start({ baseUrl: '/clew', store, transport });
+  await later();
+  freeze();
+  await refuseAndConsent(second, 5);
+  hold();
+  first.tracker.identify('bob');
+  await settle();
+  page.leave();
+  release();
+  await later();
+  openPage();
+  start({ baseUrl: '/clew', store, transport });
+  await later(20_000);
+  expect(first.events().filter(({ correlationValue }) => correlationValue === refused)).toEqual([]);
 });
 
 it('flush() settles in a tab that learns of a refusal while it waits to ask the database again', async () => {
