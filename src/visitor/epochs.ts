@@ -98,11 +98,12 @@ export const createEpochs = (service: string, local?: Local) => {
     /** Whether the record, or without its epoch localStorage, is of another epoch than this page. */
     isOther: (found = marked()) => differ(known.stored, found),
     /**
-     * Whether the visitor has refused between this page's epoch and that of the record, or without a record that of localStorage. If this
-     * page has the epoch of localStorage, a crash may have brought that back, and the record counts.
+     * Whether the visitor has refused between this page's epoch and that of the record, or without a record that of localStorage. A page
+     * that has no record yet goes by the name of its own mark only.
      */
     isRenewed: (found?: string) =>
-      found ? isRefusedBetween(known.stored, found) : isRefusedBetween(current(), marked()),
+      isRefusedBetween(known.stored, found ?? marked()) ||
+      (!found && !!known.marked && endedIn(marked()).includes(ownName(known.marked))),
     /** Whether localStorage shows that the visitor has refused, and has consented since. */
     isRefused: () => isRefusedBetween(known.stored, marked()),
     /** Whether this page or the tab with this epoch does not know of a refusal yet. */
