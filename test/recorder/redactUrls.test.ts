@@ -189,7 +189,7 @@ it.each([
     short = Math.min(short, timeOf(5000));
     long = Math.min(long, timeOf(100_000));
   }
-  // The factor is 20 if the time is proportional to the length, and 400 if it grows with its square. In Node, a character of a long text takes
-  // up to five times as long as one of a short text.
+  // The factor is 20 if the time is proportional to the length, and 400 if it grows with its square. In Node, each character of a long text
+  // takes longer than one of a short text.
   expect(factor()).toBeLessThan(200);
 });

@@ -531,19 +531,11 @@ it('a hint from before a refusal, which a crash brings back, counts less than th
 it('with cookieDomain, identify() while a tab asks the database again sends its $identify', async () => {
   connectTabs();
   openPage();
-  const store = createMemoryStore();
-  let held: Promise<void> | undefined;
-  let release = () => {};
-  const transact: Store['transact'] = async (...what) => {
-    if (what[1]) await held;
-    return store.transact(...what);
-  };
+  const { slow, hold, release } = holdStore();
   const shared = { cookieDomain: cookieDomain('shop.example') };
-  const { tracker, events } = start({ baseUrl: '/clew', store: { ...store, transact }, ...shared });
+  const { tracker, events } = start({ baseUrl: '/clew', store: slow, ...shared });
   await tracker.flush();
-  held = new Promise((resolve) => {
-    release = resolve;
-  });
+  hold();
   // Another tab has begun with another first visitor id.
   const thread = '0f5cbf3e-7d0b-4c52-9d4c-3c8f9a3c1c11';
   new BroadcastChannel('clew /clew').postMessage({ thread, turn: 0, keys: {}, pages: 1 });
