@@ -51,7 +51,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'answers 500 to the first one four more times', 'src/courier/bisect.ts', 'const STRIKES = 4;'],
   ['docs/delivery.md', 'after 100,000 newer events', 'src/relay/seen.ts', 'maxEvents = 100_000'],
   ['docs/delivery.md', 'forgets an event after a day', 'src/relay/seen.ts', 'maxAge = DAY'],
-  ['docs/delivery.md', 'It forgets after 30 days', 'src/relay/seen.ts', 'maxAge = 30 * DAY'],
+  ['docs/delivery.md', '`redisSeen` forgets after 30 days', 'src/relay/seen.ts', 'maxAge = 30 * DAY'],
   ['docs/relay.md', 'room for 8,192 bytes of books', 'src/courier/handover.ts', 'const MOST_STATED = 8192;'],
   ['docs/relay.md', 'deletes each key after 30 days', 'src/relay/seen.ts', 'maxAge = 30 * DAY'],
   ['docs/relay.md', 'at most 500 characters', 'src/service/eventFault.ts', 'MAX_KEY_LENGTH = 500'],

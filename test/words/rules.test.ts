@@ -31,12 +31,16 @@ describe('the length of a sentence', () => {
 });
 
 describe('a sentence', () => {
-  it.each(['What', 'Who', 'Whoever', 'Of', 'Nor'])('does not open with %s', (word) => {
+  it.each(['What', 'Who', 'Whoever', 'Of', 'Nor', 'It', 'Their'])('does not open with %s', (word) => {
     const expected = [`a sentence that does not open with "${word}"`];
     expect(expectedOf(`${word} clew keeps is small.`)).toEqual(expected);
     expect(expectedOf(`Clew is small. **${word}** is kept.`)).toEqual(expected);
     expect(faultsOf(`Clew knows ${word.toLowerCase()} it keeps.`)).toEqual([]);
     expect(faultsOf(`| ${word} clew keeps |\n| --- |\n`)).toEqual([]);
+  });
+
+  it('may open with "it" in a comment, whose subject is the code under it', () => {
+    expect(commentFaultsOf('/** The age in ms. It is 0 at the start. */', 'a.ts')).toEqual([]);
   });
 
   it('has no semicolon', () => {
@@ -134,13 +138,13 @@ it.each([
 describe('in Markdown, prose includes', () => {
   it.each([
     ['the alternative text of an HTML image', '# A\n\n<img src="a.svg"\n  alt="An event is told">', 4],
-    ['the alternative text of an HTML image in a sentence', 'An <img alt="It was told" src="a.svg"> image', 1],
+    ['the alternative text of an HTML image in a sentence', 'An <img alt="Clew was told" src="a.svg"> image', 1],
     ['the title of an element', '<p title="told">\n</p>', 1],
     ['a label for screen readers', "<p aria-label='told'></p>", 1],
-    ['the text of HTML', '<details>\n<summary>A</summary>\nIt is <b>told</b>.\n</details>', 3],
-    ['the title of a link', '# A\n\n[a](b.md "It is told")', 3],
-    ['the title of a picture', '![a](b.svg "It is told")', 1],
-    ['the title of a definition', '[a]\n\n[a]: b.md "It is told"', 3],
+    ['the text of HTML', '<details>\n<summary>A</summary>\nClew is <b>told</b>.\n</details>', 3],
+    ['the title of a link', '# A\n\n[a](b.md "Clew is told")', 3],
+    ['the title of a picture', '![a](b.svg "Clew is told")', 1],
+    ['the title of a definition', '[a]\n\n[a]: b.md "Clew is told"', 3],
   ])('%s', (_, markdown, line) => {
     expect(faultsOf(markdown)).toMatchObject([{ line, found: '"told"' }]);
   });
@@ -155,7 +159,7 @@ it('each text between HTML blocks has sentences of its own', () => {
 describe('in a form for issues, prose includes', () => {
   it.each(['name', 'description', 'label', 'placeholder', 'value', 'title', 'about'])('the text of %s', (key) => {
     expect(
-      formFaultsOf(`name: A\nbody:\n  - attributes:\n      ${key}: >-\n        It is\n        told.\n`),
+      formFaultsOf(`name: A\nbody:\n  - attributes:\n      ${key}: >-\n        Clew is\n        told.\n`),
     ).toMatchObject([{ line: 4, found: '"told"' }]);
   });
 
