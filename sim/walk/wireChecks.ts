@@ -43,8 +43,8 @@ const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string
   if ((own && (own.end?.isFailed ?? true)) || !history.wasNetworkFair(own?.at ?? loadedAt, at)) return false;
   const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) => {
     if (sentAt >= at || !end || end.at > at) return [];
-    // No page reads the answer to a request whose page has left.
-    const isRead = history.departureOf(from, sentAt) > end.at;
+    // No page reads the answer to a request whose page has left. A listener of the answer may leave in the same moment.
+    const isRead = history.departureOf(from, sentAt) >= end.at;
     return { ...end, isSeen: isRead && (from === page || end.at < loadedAt) };
   });
   const last = known.reduce(

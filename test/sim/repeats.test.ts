@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MODERN } from '../../sim/browser/browser.ts';
 import { loadScripts } from '../../sim/bundle.ts';
-import { keyed, now, relayed } from '../../sim/walk/breakPlans.ts';
+import { direct, keyed, now, relayed } from '../../sim/walk/breakPlans.ts';
 import { findDisorderOfPages } from '../../sim/walk/deliveryChecks.ts';
 import { createHistory } from '../../sim/walk/history.ts';
 import type { Plan, Step } from '../../sim/walk/plan.ts';
@@ -145,5 +145,22 @@ describe('calls of the stub that a SIGKILL brings back', () => {
   it('are stored twice without a relay, as the docs state', async () => {
     const plan = relayed(1, steps, { isDirect: true, features: MODERN, dataset: keyed });
     expect(await walk(plan)).toEqual({ broken: [], sent: 2, stored: 2 });
+  });
+});
+
+describe('without a relay, a page whose listener of an answer stops the tracker', () => {
+  const steps: readonly Step[] = [
+    { wait: now, action: { verb: 'trackOther', tab: 0, count: 2 } },
+    { wait: { tasks: 6 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+    { wait: { ms: 3 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+    { wait: { ms: 383 }, action: { verb: 'online' } },
+    { wait: now, action: { verb: 'service', status: 404, takes: true, retryAfter: '30' } },
+    { wait: { ms: 18_348 }, action: { verb: 'listen', tab: 2, signal: 'delivered', reaction: 'stops' } },
+  ];
+  const npm = { hasOther: true, hasTransport: false };
+
+  it('may keep what it hands over, because the earlier request failed', async () => {
+    const plan = relayed(700_727, steps, { ...direct, theme: 'npm', dataset: keyed, npm });
+    expect((await runPlan(await loadScripts(), plan)).broken).toEqual([]);
   });
 });
