@@ -14,6 +14,8 @@ import { type Action, type Plan, proofOf } from './plan.ts';
 
 /** How long (ms) a message may take to another tab. Without BroadcastChannel a tab learns of a change when it loads. */
 export const MESSAGE_TRAVEL = 250;
+/** How the names of entries in localStorage begin that have properties before an `identify()`. */
+const EARLY = 'clew.early ';
 
 export interface Tab {
   page: Page | undefined;
@@ -65,6 +67,8 @@ export interface Stage {
   inDatabase(isCertain?: boolean): Set<number>;
   /** Numbers of the events in localStorage. */
   inJournals(): Set<number>;
+  /** Numbers of the properties that wait for an `identify()`. */
+  inEarly(): Set<number>;
 }
 
 /** The function that performs each verb of these actions. */
@@ -162,6 +166,8 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     certain: () => new Set([...stage.inDatabase(true), ...stage.inJournals()]),
     inDatabase: (isCertain) => new Set(numbersIn(JSON.stringify(browser.disk.committed(isCertain)))),
     inJournals: () => new Set([...browser.localStorage.values()].flatMap(numbersIn)),
+    inEarly: () =>
+      new Set([...browser.localStorage].flatMap(([key, value]) => (key.startsWith(EARLY) ? numbersIn(value) : []))),
   };
   return stage;
 };
