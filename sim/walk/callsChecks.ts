@@ -1,3 +1,4 @@
+import { CROSSED, isCrossed } from './consentChecks.ts';
 import type { Identified } from './ledger.ts';
 import { has, hasRefusals } from './plan.ts';
 import type { Promised, Stage } from './stage.ts';
@@ -59,13 +60,15 @@ export const findUnlikeId = ({ promised, service, ledger }: Stage, travel: numbe
 };
 
 /** A `$identify` that reached the service before any call had the right signature of the person. */
-export const findForged = ({ service, ledger }: Stage): string | undefined => {
+export const findForged = (stage: Stage): string | undefined => {
+  const { service, ledger } = stage;
   for (const { event, payload, at } of service.stored) {
     if (event !== '$identify') continue;
     const isProven = ledger.identified.some(
       (call) => call.person === payload.distinct_id && !call.isForged && call.at <= at,
     );
-    if (!isProven) return `$identify of ${payload.distinct_id}`;
+    // A call that waits for consent survives a refusal in another tab if its page consents before the message arrives.
+    if (!isProven) return `$identify of ${payload.distinct_id}${isCrossed(stage) ? CROSSED : ''}`;
   }
   return undefined;
 };

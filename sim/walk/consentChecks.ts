@@ -21,7 +21,7 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
 /** Ends a report if two tabs passed opposite answers at the same time: each tab may take its own answer for the later one. */
 export const CROSSED = ' (opposite answers of two tabs)';
 
-const isCrossed = ({ consent: { answers } }: Stage): boolean =>
+export const isCrossed = ({ consent: { answers } }: Stage): boolean =>
   answers.some((one) =>
     answers.some(
       (other) => one.isGranted !== other.isGranted && one.page !== other.page && Math.abs(one.at - other.at) <= TRAVEL,
