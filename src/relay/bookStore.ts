@@ -29,12 +29,20 @@ export interface BookStore {
 /** Days whose totals are kept in memory. */
 const MOST_DAYS = 40;
 
-/** Keeps the accounts of at least the newest `most` page loads, and at most twice as many, in this process. */
+/** Most characters of the accounts in one of the two maps of `memoryBooks`. An account usually has about 250. */
+const MOST_CHARACTERS = 32 * 1024 * 1024;
+
+/**
+ * Keeps the accounts of the newest `most` page loads in this process, and at most twice as many. It keeps fewer if they are so long that
+ * they would take more than about 64 MiB: pages choose how long an account is.
+ */
 export const memoryBooks = (most = 100_000): BookStore => {
   // Two maps, and the older one is dropped whole, because V8 searches a map from its beginning to find the first entry after
   // many deletions.
   let newer = new Map<string, string>();
   let older = newer;
+  /** Characters of the accounts that were written into the newer map. */
+  let length = 0;
   /** When the first account of each could be written. */
   let newerSince = performance.now();
   let olderSince = newerSince;
@@ -44,10 +52,12 @@ export const memoryBooks = (most = 100_000): BookStore => {
     read: async (loads) => loads.map(of),
     async write({ load, before, after, day, changes }) {
       if (of(load) !== before) return false;
+      length += after.length - (newer.get(load)?.length ?? 0);
       newer.set(load, after);
-      if (newer.size >= most) {
+      if (newer.size >= most || length > MOST_CHARACTERS) {
         older = newer;
         newer = new Map();
+        length = 0;
         olderSince = newerSince;
         newerSince = performance.now();
       }

@@ -106,6 +106,9 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
   const releases = new Set<string>();
   let namedOn = '';
   let late: (readonly [load: string, fact: Fact])[] = [];
+  const waiting = new Map<string, { readonly facts: Fact[]; readonly written: Promise<Counts> }>();
+  /** The latest write of each page load. */
+  const writing = new Map<string, Promise<void>>();
   /** A total is read while no change is being written, because the total may contain it or not. */
   const changing = new Set<Promise<unknown>>();
   let reading: Promise<void> | undefined;
@@ -124,11 +127,13 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     return Date.now() - begunAt > memory;
   };
 
-  const add = async (load: string, fact: Fact): Promise<Counts> => {
+  const write = async (load: string, facts: readonly Fact[]): Promise<Counts> => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const [text] = await store.read([load]);
       const before = text === undefined ? undefined : (JSON.parse(text) as Load);
-      const after = withFact(before, fact, await isOlder(before, fact));
+      let changed = before;
+      for (const fact of facts) changed = withFact(changed, fact, await isOlder(changed, fact));
+      const after = changed as Load;
       const written = JSON.stringify(after);
       const counts = countsOf(after);
       if (text === written) return counts;
@@ -140,6 +145,28 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       return counts;
     }
     throw new Error(`seen.books: expected to write a page load within ${MOST_TRIES} tries`);
+  };
+
+  /** The facts of a page load wait while one of its writes is running. The next write adds all of them. */
+  const add = (load: string, fact: Fact): Promise<Counts> => {
+    const next = waiting.get(load);
+    next?.facts.push(fact);
+    if (next) return next.written;
+    const facts = [fact];
+    const begin = async () => {
+      await writing.get(load);
+      waiting.delete(load);
+      return inTime(write(load, facts), timeout, 'seen');
+    };
+    const written = begin();
+    waiting.set(load, { facts, written });
+    const ended = written
+      .catch(() => {})
+      .then(() => {
+        if (writing.get(load) === ended) writing.delete(load);
+      });
+    writing.set(load, ended);
+    return written;
   };
 
   const attempt = async (load: string, fact: Fact): Promise<Counts | undefined> => {

@@ -45,9 +45,9 @@ export const idInBody = ({ handover }: Record<string, unknown>): string | undefi
 /** @throws Refusal 400 */
 export const questionsIn = ({ handovers = [] }: Record<string, unknown>): readonly Question[] => {
   const isQuestion = (one: unknown) =>
-    Array.isArray(one) && one.length === 2 && isUuid(one[0]) && Number.isFinite(one[1]);
+    Array.isArray(one) && one.length === 2 && isUuid(one[0]) && Number.isFinite(one[1]) && one[1] >= 0;
   if (Array.isArray(handovers) && handovers.length <= MOST_QUESTIONS && handovers.every(isQuestion)) return handovers;
-  throw new Refusal(400, `handovers: expected at most ${MOST_QUESTIONS} pairs of an id and an age in ms`);
+  throw new Refusal(400, `handovers: expected at most ${MOST_QUESTIONS} pairs of an id and an age of 0 ms or more`);
 };
 
 /**
@@ -68,7 +68,7 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
   const memory = () => attempt(() => seen.memory?.());
   let begun: Promise<unknown> | undefined;
   return {
-    /** Notes that a request is being served. A duplicate of the request, as browsers send it by themselves, changes nothing. */
+    /** Notes that a request is being served. The properties of a duplicate, as browsers send it by themselves, are not forwarded. */
     open(id: string): Receipt {
       // A memory in a database begins when it is first asked.
       begun ??= memory();
@@ -80,13 +80,14 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
           // Without `seen`, the properties are forwarded as before.
           const [state] = (await askSeen([claimOf(id)], owner).catch(() => undefined)) ?? [];
           if (state && state !== 'new')
-            throw new Refusal(503, `${HANDOVER}: it was called unknown, or is being forwarded already`, 1);
+            throw new Refusal(503, `${HANDOVER}: it was called unknown, or is forwarded already`, 1);
           if (state) claims = [claimOf(id)];
         },
         async end(isTaken) {
           await Promise.all([begun, opened]);
-          await attempt(() => (isTaken ? seen.confirm([id]) : seen.release([id], owner)));
-          if (claims[0]) await attempt(() => seen.release(claims, owner));
+          // A browser may send the request again by itself, after newer properties of the next page.
+          const ids = [id, ...claims];
+          await attempt(() => (isTaken ? seen.confirm(ids) : seen.release(ids, owner)));
         },
       };
     },

@@ -384,6 +384,44 @@ it('requests at the same time change one page load in turn', async () => {
   expect(await books()).toMatchObject([{ tracked: 15, delivered: 15, unknown: 0 }]);
 });
 
+it('many requests at the same time change one page load in few steps', async () => {
+  const store = memoryBooks();
+  const write = vi.fn(store.write);
+  const errors: unknown[] = [];
+  const { numbered, send, book, books } = open({
+    seen: { ...memorySeen(), books: { ...store, write } },
+    onError: (error) => errors.push(error),
+  });
+  await Promise.all(Array.from({ length: 60 }, (_, n) => send({ batch: [numbered(n + 1)], books: [book(60)] })));
+  expect(await books()).toMatchObject([{ tracked: 60, delivered: 60, unknown: 0 }]);
+  expect(errors).toEqual([]);
+  expect(write.mock.calls.length).toBeLessThan(20);
+});
+
+it('a write that never ends delays the next one of its page load by the time-out only', async () => {
+  const store = memoryBooks();
+  const read = vi.fn(store.read);
+  read.mockImplementationOnce(() => new Promise(() => {}));
+  const { numbered, send, books } = open({ seen: { ...memorySeen(), books: { ...store, read } }, timeout: 50 });
+  await send({ batch: [numbered(1)] });
+  await send({ batch: [numbered(2)] });
+  expect(await books()).toMatchObject([{ tracked: 2, delivered: 2 }]);
+});
+
+it('keeps fewer page loads if their accounts are long', async () => {
+  const store = memoryBooks();
+  const account = 'x'.repeat(2 ** 24);
+  const write = (load: string, before?: string) =>
+    store.write({ load, before, after: account, day: day(), changes: {} });
+  for (const load of ['a', 'b', 'c']) await write(load);
+  // The same account again needs no more room.
+  for (let n = 0; n < 9; n++) await write('d', n ? account : undefined);
+  const kept = async (...loads: string[]) => (await store.read(loads)).map((text) => !!text);
+  expect(await kept('a', 'b', 'c', 'd')).toEqual([true, true, true, true]);
+  for (const load of ['e', 'f']) await write(load);
+  expect(await kept('a', 'b', 'c', 'd', 'e', 'f')).toEqual([false, false, false, true, true, true]);
+});
+
 it('keeps the newest page loads', async () => {
   const store = memoryBooks(2);
   const write = (load: string) =>

@@ -193,6 +193,17 @@ describe('a relay', () => {
     expect(statesOf(await relay(asking([id])))).toBe('taken');
   });
 
+  it('does not forward properties of a handover again, which may be older than those of the next page', async () => {
+    const [id, next] = uuids(2) as [string, string];
+    const { relay, received } = openInMemory({ allowUnsignedUpsert: true });
+    expect((await relay(upsertOf(id, 'old'))).status).toBe(201);
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+    expect((await relay(upsertOf(next, 'new'))).status).toBe(201);
+    expect((await relay(upsertOf(id, 'old'))).status).toBe(503);
+    expect(received.map(({ body }) => JSON.parse(body).properties.plan)).toEqual(['old', 'new']);
+    expect(statesOf(await relay(asking([id])))).toBe('taken');
+  });
+
   it('waits for properties that arrive between its look and its answer', async () => {
     const [id] = uuids(1) as [string];
     const seen = memorySeen();
@@ -356,6 +367,7 @@ describe('a relay', () => {
     ['a handover in the body that is no UUID', requestOf({ handover: 1, batch: [] }), 'handover:'],
     ['handovers that are no list', requestOf({ handovers: {}, batch: [] }), 'handovers:'],
     ['an age that is no number', requestOf({ handovers: [[randomUUID(), '1']], batch: [] }), 'handovers:'],
+    ['an age below 0', asking(uuids(1), -1), 'handovers:'],
     ['an id that is no UUID', requestOf({ handovers: [['1', 1]], batch: [] }), 'handovers:'],
     ['101 handovers', asking(uuids(101)), 'handovers: expected at most 100'],
   ])('refuses %s', async (_what, request, reason) => {
