@@ -1,4 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { parseJson } from '../../src/wire.ts';
 import type { StandIn } from './service.ts';
 
@@ -27,6 +30,8 @@ export interface Bench {
   /** Posts a value as JSON, or a text or bytes as they are. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   send(path: string, init: RequestInit): Promise<Reply>;
+  /** Posts a value as a beacon does, and keeps its last byte. The returned function sends it, and resolves at the answer. */
+  begin(path: string, body: object): Promise<() => Promise<void>>;
   /** The events that the service has, in order. */
   events(): Record<string, unknown>[];
 }
@@ -56,8 +61,9 @@ const PATIENCE = 15_000;
 
 /** @param url the address of the relay, to which the service's paths are added */
 export const createBench = (url: string, service: StandIn): Bench => {
+  const prefix = url.replace(/\/$/, '');
   const send: Bench['send'] = async (path, init) => {
-    const response = await fetch(url.replace(/\/$/, '') + path, {
+    const response = await fetch(prefix + path, {
       method: 'POST',
       signal: AbortSignal.timeout(PATIENCE),
       ...init,
@@ -72,6 +78,25 @@ export const createBench = (url: string, service: StandIn): Bench => {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array;
       const given = isRaw ? (body as BodyInit) : JSON.stringify(body);
       return send(path, { body: given, headers: { 'Content-Type': 'application/json', ...headers } });
+    },
+    async begin(path, body) {
+      const bytes = Buffer.from(JSON.stringify(body));
+      const request = (url.startsWith('https:') ? requestHttps : requestHttp)(prefix + path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/plain', 'Content-Length': bytes.length },
+        signal: AbortSignal.timeout(PATIENCE),
+      });
+      const answered = once(request, 'response');
+      // The returned function rejects in its place. A relay that answers early may also break off the connection.
+      answered.catch(() => {});
+      request.on('error', () => {});
+      await new Promise((resolve) => request.write(bytes.subarray(0, -1), resolve));
+      return async () => {
+        request.end(bytes.subarray(-1));
+        const [response] = await answered;
+        response.resume();
+        await once(response, 'end');
+      };
     },
     events: () =>
       service.forwarded.flatMap(({ body }) => {

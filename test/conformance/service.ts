@@ -20,17 +20,28 @@ export interface StandIn {
   clear(): void;
   /** Answers each request with this status from now on. */
   answer(status: number): void;
+  /** Keeps the answer to the next request until the returned function is called, or `clear`. */
+  hold(): () => void;
+  /** Resolves once a request has arrived since the last `clear` whose body contains this text. */
+  arrived(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** @param port 0 for any */
 export const startService = async (port = 0): Promise<StandIn> => {
   const forwarded: Forwarded[] = [];
+  const waiting = new Set<() => void>();
   let status = 201;
+  let held: Promise<void> | undefined;
+  let release = () => {};
   const server = createServer(async (request, response) => {
     const came = await text(request);
     // A relay forwards only JSON.
     forwarded.push({ path: request.url ?? '', headers: request.headers, body: parseJson(came) ?? came });
+    for (const look of waiting) look();
+    const own = held;
+    held = undefined;
+    await own;
     response.writeHead(status).end();
   });
   server.listen(port, '127.0.0.1');
@@ -41,10 +52,29 @@ export const startService = async (port = 0): Promise<StandIn> => {
     clear() {
       forwarded.length = 0;
       status = 201;
+      held = undefined;
+      release();
+      waiting.clear();
     },
     answer(given) {
       status = given;
     },
+    hold() {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+    arrived: (text) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!forwarded.some(({ body }) => JSON.stringify(body).includes(text))) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
     async close() {
       server.close();
       server.closeAllConnections();
