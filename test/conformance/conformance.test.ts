@@ -98,6 +98,7 @@ it('a relay that ignores books keeps every rule, and those about books are skipp
 });
 
 interface Body {
+  readonly clock?: readonly number[];
   readonly handovers?: readonly (readonly [id: string, age: number])[];
 }
 
@@ -132,6 +133,8 @@ const BROKEN: readonly [what: string, check: RegExp, make: () => RequestListener
     /a second old/,
     () => changing((body) => ({ ...body, handovers: body.handovers?.map(([id]) => [id, 5000]) })),
   ],
+  ['takes every time in the future', /`maxFuture`/, () => relayWith({ maxFuture: Number.MAX_SAFE_INTEGER })],
+  ['ignores `back`', /`back`/, () => changing((body) => ({ ...body, clock: body.clock?.slice(0, 2) }))],
   [
     'refuses more than ten questions',
     /100 questions/,

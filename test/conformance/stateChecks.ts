@@ -263,6 +263,15 @@ const clocks: Check[] = [
     },
   },
   {
+    name: 'corrects by the offset of the request plus `back` if the other offsets give an impossible time',
+    async run(bench) {
+      // The visitor has set the clock back by ten years, and then opened the page of the event.
+      const back = 3650 * DAY;
+      await bench.post(BATCH, { clock: [...clockOf(0), back], batch: [tracked(randomUUID(), 1, -back)] });
+      isClose(errors(bench)[0]);
+    },
+  },
+  {
     name: 'forwards no statement of a clock',
     async run(bench) {
       await bench.post(BATCH, { clock: clockOf(0), batch: [event()] });
@@ -279,6 +288,22 @@ const clocks: Check[] = [
         [[older.uuid, 'timestamp']],
       );
       equal(bench.events()[0]?.uuid, old.uuid);
+    },
+  },
+  {
+    name: 'takes an event an hour after the arrival, and rejects one more than `maxFuture` after it',
+    async run(bench) {
+      const [soon, late] = [tracked(randomUUID(), 1, HOUR), tracked(randomUUID(), 1, 30 * DAY)];
+      // Without a statement of the clock, these times are not corrected.
+      const { json } = await bench.post(BATCH, { batch: [soon, late] });
+      deepEqual(
+        json.rejected?.map(({ uuid, reason }) => [uuid, reason.split(':')[0]]),
+        [[late.uuid, 'timestamp']],
+      );
+      deepEqual(
+        bench.events().map(({ uuid }) => uuid),
+        [soon.uuid],
+      );
     },
   },
 ];
