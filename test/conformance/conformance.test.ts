@@ -98,6 +98,14 @@ it('a relay that ignores books keeps every rule, and those about books are skipp
 });
 
 interface Body {
+  readonly batch?: readonly { readonly seq?: readonly [load: number, number: number] }[];
+  readonly books?: readonly (readonly [
+    load: number,
+    count: number,
+    closed: number,
+    release: string,
+    drops: readonly (readonly [reason: string, load: number, first: number, length: number])[],
+  ])[];
   readonly clock?: readonly number[];
   readonly handovers?: readonly (readonly [id: string, age: number])[];
 }
@@ -111,12 +119,34 @@ const changing = (change: (body: Body) => object): RequestListener => {
   };
 };
 
+/** Sums what the requests so far have counted under a name. */
+const createSums = () => {
+  const sums = new Map<unknown, number>();
+  return (name: unknown, count: number): number => {
+    sums.set(name, (sums.get(name) ?? 0) + count);
+    return sums.get(name) ?? 0;
+  };
+};
+
 const seenWith = (more: (seen: ReturnType<typeof memorySeen>) => object) => {
   const seen = memorySeen();
   return { ...seen, ...more(seen) };
 };
 
 const BROKEN: readonly [what: string, check: RegExp, make: () => RequestListener][] = [
+  [
+    'ends an account at a failed request',
+    /^closes nothing/,
+    () => {
+      const closed = new Map<number, number>();
+      return changing((body) => {
+        const isOpen = ([load, number]: readonly [number, number]) => number > (closed.get(load) ?? 0);
+        const batch = body.batch?.map(({ seq, ...rest }) => (seq && isOpen(seq) ? { ...rest, seq } : rest));
+        for (const [load, , upTo] of body.books ?? []) closed.set(load, Math.max(closed.get(load) ?? 0, upTo));
+        return { ...body, batch };
+      });
+    },
+  ],
   [
     'answers about a handover that it is forwarding',
     /while it forwards/,
@@ -135,6 +165,28 @@ const BROKEN: readonly [what: string, check: RegExp, make: () => RequestListener
   ],
   ['takes every time in the future', /`maxFuture`/, () => relayWith({ maxFuture: Number.MAX_SAFE_INTEGER })],
   ['ignores `back`', /`back`/, () => changing((body) => ({ ...body, clock: body.clock?.slice(0, 2) }))],
+  [
+    'calls each page load older than its memory',
+    /is younger/,
+    () => relayWith({ seen: seenWith(({ books }) => ({ books: { ...books, memory: () => -1 } })) }),
+  ],
+  [
+    'adds up what books repeat',
+    /^takes the highest count/,
+    () => {
+      const sum = createSums();
+      return changing((body) => ({
+        ...body,
+        books: body.books?.map(([load, count, closed, release, drops]) => [
+          load,
+          sum(load, count),
+          closed,
+          release,
+          drops.map(([reason, of, first, length]) => [reason, of, first, sum(`${load} ${reason}`, length)]),
+        ]),
+      }));
+    },
+  ],
   [
     'refuses more than ten questions',
     /100 questions/,
