@@ -125,6 +125,13 @@ function keepList(this: Record<string, unknown>, key: string, value: unknown): u
  */
 export const jsonOf = (value: unknown): string => JSON.stringify(value, 'toJSON' in [] ? keepList : undefined);
 
+/** The sum of these numbers. A loop, because Prototype 1.6 replaces `Array.prototype.reduce`. */
+export const sumOf = <T>(list: readonly T[], numberOf: (one: T) => number): number => {
+  let sum = 0;
+  for (const one of list) sum += numberOf(one);
+  return sum;
+};
+
 /** Names a wrong option without its text, which may be a secret. */
 export const kindOf = (value: unknown): string => {
   const type = typeof value;

@@ -150,3 +150,31 @@ fault(
   },
   { cannot: { firefox: 'its driver throttles nothing', webkit: 'its driver throttles nothing' }, isLong: true },
 );
+
+/** Replaces methods of lists as Prototype 1.6 and 1.7 do. */
+const replaceListMethods = () => {
+  const methods = {
+    entries(this: unknown[]) {
+      return [...this];
+    },
+    reduce(this: unknown[]) {
+      return this.length > 1 ? this : this[0];
+    },
+  };
+  for (const [name, value] of Object.entries(methods))
+    Object.defineProperty(Array.prototype, name, { configurable: true, enumerable: true, writable: true, value });
+};
+
+fault(80, 'a library replaces methods of lists, and the next page finds stored events', async (stage) => {
+  const query = before(replaceListMethods);
+  stage.site.fault = answer(503);
+  const tab = await stage.visit({ query });
+  await stage.track(tab, 10);
+  await expect.poll(() => stage.site.requests.length).toBeGreaterThan(0);
+  await stage.visit({ query, path: '/page/2', tab });
+  await stage.track(tab, 5);
+  stage.site.fault = undefined;
+  await tab.evaluate(() => window.clew('flush'));
+  await expect.poll(async () => (await stage.arrived()).length).toBe(15);
+  expect(await tab.evaluate(() => window.clew('stats'))).toMatchObject({ tracked: 5, delivered: 5, queued: 0 });
+});

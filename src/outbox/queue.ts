@@ -1,6 +1,7 @@
 import { type BatchLimits, ENVELOPE } from '../courier/cut.js';
 import { KEEPALIVE_QUOTA } from '../courier/flight.js';
 import { byteLength, type ItemText, idOf, isEvent, isItem } from '../recorder/event.js';
+import { sumOf } from '../wire.js';
 import type { Journal } from './journal.js';
 import { amongThem, changed, type Older } from './older.js';
 import { createSize } from './size.js';
@@ -112,7 +113,7 @@ export interface QueuePorts {
 
 const NONE: Older = { events: 0, upserts: 0, generation: 0 };
 
-const lengthOf = (texts: readonly ItemText[]) => texts.reduce((sum, { length }) => sum + length, 0);
+const lengthOf = (texts: readonly ItemText[]) => sumOf(texts, ({ length }) => length);
 
 export const createQueue = (ports: QueuePorts): Queue => {
   const { store, journal, service, page, limits, pages, onStored } = ports;

@@ -1,4 +1,5 @@
 import type { ItemText } from '../recorder/event.js';
+import { sumOf } from '../wire.js';
 import type { Row } from './store.js';
 
 /** Most characters of all events that a service has in the storage of an origin, however few the events are. */
@@ -38,7 +39,7 @@ export const createSize = (most: number, batch: number, post: (by: number) => vo
   const share = Math.max(MOST_LENGTH / most, LENGTH);
   /** How much the origin holds, and the part of the change that no other page knows. */
   let tally: Tally = { size: 0, unposted: 0 };
-  const of = (texts: readonly ItemText[]) => texts.reduce((sum, text) => sum + Math.max(text.length / share, 1), 0);
+  const of = (texts: readonly ItemText[]) => sumOf(texts, (text) => Math.max(text.length / share, 1));
   return {
     of,
     change(by) {
@@ -50,7 +51,7 @@ export const createSize = (most: number, batch: number, post: (by: number) => vo
     count(rows, unsaved) {
       // Rows of earlier versions and of other code lack their size.
       const sizeOf = ([[, , , , held = 0], texts]: Row) => (held > 0 ? held : (texts?.length ?? 1));
-      tally = { ...tally, size: rows.reduce((sum, row) => sum + sizeOf(row), of(unsaved)) };
+      tally = { ...tally, size: sumOf(rows, sizeOf) + of(unsaved) };
     },
     publish() {
       const { size, unposted } = tally;

@@ -66,7 +66,9 @@ const readRows = (
     const keysOf = target.getAllKeys(range, count);
     const add = (values: readonly Row[1][]) => {
       const keys = keysOf.result as RowKey[];
-      for (const [i, key] of keys.entries()) rows.push([key, values[i]]);
+      // Prototype replaces `Array.prototype.entries`.
+      let at = 0;
+      for (const key of keys) rows.push([key, values[at++]]);
       const rest = left - (isWanted ? keys : values.flat()).length;
       if (rest <= 0 || keys.length < count) use(rows);
       else readOn(rest, isWanted ? count : Math.min(count * 4, rest), keys[count - 1]);

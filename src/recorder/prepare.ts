@@ -35,7 +35,12 @@ export const runSteps = (
   steps: readonly Step[],
   draft: ItemText,
   attempt: <T>(run: () => T) => T | '',
-): ItemText | '' => attempt(() => steps.reduce((text, step) => text && step(text, draft, attempt), draft));
+): ItemText | '' =>
+  attempt(() => {
+    let text: ItemText | '' = draft;
+    for (const step of steps) text = text && step(text, draft, attempt);
+    return text;
+  });
 
 /** Adds the properties that `see` returns to a payload that is an object or missing. Its own properties count. `false` drops the event. */
 export const addContext =

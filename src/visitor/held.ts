@@ -1,3 +1,4 @@
+import { sumOf } from '../wire.js';
 import type { Call } from './calls.js';
 
 /** Calls that wait for the visitor. */
@@ -11,7 +12,7 @@ export interface Held {
 /** @param weigh how many events a text counts for */
 export const heldOf = (calls: Call[], weigh: (text: string) => number): Held => ({
   calls,
-  size: calls.reduce((sum, { text = '' }) => sum + weigh(text), 0),
+  size: sumOf(calls, ({ text = '' }) => weigh(text)),
 });
 
 export const withCall = ({ calls, size }: Held, call: Call, weigh: (text: string) => number): Held => {
