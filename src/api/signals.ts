@@ -55,24 +55,27 @@ export const createSignals = (isDebug: boolean) => {
   const due: [listening: Listening, make: () => unknown][] = [];
   /** How often listeners have run in this task. */
   let runs = 0;
+  /** A listener of `change` is running. */
+  let isChanging = false;
   const on: Listen = (...listening) => {
     // A pair of its own for each call: one function listening twice is two listeners.
     listeners.add(listening);
     return () => listeners.delete(listening);
   };
+  const call = (listening: Listening, make: () => unknown) => {
+    try {
+      // A stubbed call of a page that left early comes through localStorage. JSON keeps no function, so the listener is missing.
+      if (listeners.has(listening)) listening[1]?.(make() as never);
+    } catch (error) {
+      // An uncaught error of the page. Node has no `reportError`.
+      (globalThis.reportError ?? console.error)(error);
+    }
+  };
   const run = () => {
     while (due[0] && runs < MOST_RUNS) {
       if (!runs++) setTimeout(renew);
-      const [listening, make] = due[0];
-      try {
-        // A stubbed call of a page that left early comes through localStorage. JSON keeps no function, so the listener is missing.
-        if (listeners.has(listening)) listening[1]?.(make() as never);
-      } catch (error) {
-        // An uncaught error of the page. Node has no `reportError`.
-        (globalThis.reportError ?? console.error)(error);
-      } finally {
-        due.shift();
-      }
+      call(...due[0]);
+      due.shift();
     }
   };
   /** The next task. */
@@ -86,8 +89,13 @@ export const createSignals = (isDebug: boolean) => {
     if (isDebug && (signal !== 'trace' || (make() as Answer).outcome === 'failed'))
       console.log('clew:', signal, make());
     // A signal within a listener waits until that listener has returned. Too many runs for this task wait for the next.
-    const isIdle = !due[0];
-    for (const listening of listeners) if (listening[0] === signal) due.push([listening, make]);
+    const isIdle = !due[0] && !isChanging;
+    // A change of the visitor waits for its listeners, because their calls belong to the visitor before it.
+    const isAtOnce = signal === 'change' && !isChanging;
+    const pass = isAtOnce ? call : (...one: (typeof due)[number]) => void due.push(one);
+    isChanging ||= isAtOnce;
+    for (const listening of isAtOnce ? [...listeners] : listeners) if (listening[0] === signal) pass(listening, make);
+    if (isAtOnce) isChanging = false;
     if (isIdle) run();
   };
   return [on, emit] as const;

@@ -119,7 +119,8 @@ export const createVisit = (ports: VisitPorts) => {
 
   /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */
   const announce = () => {
-    ports.emit('change', () => ({ visitorId: visitor.id() }));
+    const visitorId = visitor.id();
+    ports.emit('change', () => ({ visitorId }));
     recorder.drain();
   };
 

@@ -134,6 +134,66 @@ describe('a listener', () => {
     expect(heard).toEqual(['first a', 'second a', 'first b', 'second b']);
   });
 
+  describe('of `change`', () => {
+    const changeOf = (visitorId: string) => () => ({ visitorId });
+
+    it('runs at once, also within another listener and after many runs in the task', () => {
+      const [on, emit] = createSignals(false);
+      const order: string[] = [];
+      on('change', ({ visitorId }) => order.push(`change of ${visitorId}`));
+      on('error', ({ message }) => {
+        if (message === 'a') emit('change', changeOf('ann'));
+        order.push(`error ${message}`);
+      });
+      emit('error', problem('a'));
+      expect(order).toEqual(['change of ann', 'error a']);
+      for (let runs = 0; runs < MOST_RUNS; runs++) emit('error', problem('b'));
+      order.length = 0;
+      emit('change', changeOf('bob'));
+      expect(order).toEqual(['change of bob']);
+    });
+
+    it('delays the signals that it causes until all have returned', () => {
+      const [on, emit] = createSignals(false);
+      const order: string[] = [];
+      on('error', ({ message }) => order.push(message));
+      on('change', ({ visitorId }) => {
+        order.push(`first ${visitorId}`);
+        emit('error', problem('caused'));
+        if (visitorId === 'ann') emit('change', changeOf('bob'));
+      });
+      on('change', ({ visitorId }) => order.push(`second ${visitorId}`));
+      emit('change', changeOf('ann'));
+      expect(order).toEqual(['first ann', 'second ann', 'caused', 'first bob', 'second bob', 'caused']);
+    });
+
+    it('that changes the visitor again runs a bounded number of times in each task', () => {
+      vi.useFakeTimers({ toFake: ['setTimeout'] });
+      const [on, emit] = createSignals(false);
+      let runs = 0;
+      on('change', () => {
+        if (runs++ < 100_000) emit('change', changeOf('ann'));
+      });
+      emit('change', changeOf('ann'));
+      expect(runs).toBeLessThan(3 * MOST_RUNS);
+      vi.useRealTimers();
+    });
+
+    it('that subscribes anew or removes another one affects the next change only, or at once', () => {
+      const [on, emit] = createSignals(false);
+      const added = vi.fn();
+      const removed = vi.fn();
+      on('change', () => {
+        on('change', added);
+        stop();
+      });
+      const stop = on('change', removed);
+      emit('change', changeOf('ann'));
+      expect(added).not.toHaveBeenCalled();
+      expect(removed).not.toHaveBeenCalled();
+    });
+  });
+
   it('that causes its own signal runs a bounded number of times in each task', () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const [on, emit] = createSignals(false);
