@@ -37,12 +37,13 @@ export const createLedger = (
     if (reason) onDropped(texts, reason);
     emit(
       reason ? 'dropped' : 'delivered',
-      () => ({ events: texts.map((text) => JSON.parse(text)), ...(reason && { reason }) }) as never,
+      // Other code may have written text into the store that only begins like an event.
+      () => ({ events: texts.map((text) => parseJson(text) ?? {}), ...(reason && { reason }) }) as never,
     );
     // A dropped `$identify` counts as never sent. After a refusal there is no visitor.
     if (!reason || reason === 'consent') return;
     for (const text of texts.filter(isIdentify)) {
-      const { correlationValue, payload, signature } = JSON.parse(text);
+      const { correlationValue, payload, signature } = Object(parseJson(text));
       if (typeof payload?.distinct_id === 'string') disown(correlationValue, payload.distinct_id, signature);
     }
   };

@@ -19,7 +19,10 @@ export const orMemory = (queue: Queue, rows: readonly Row[]): readonly Row[] => 
 
 /** The stored link, to be changed. A lease is void if its page has left. A record by foreign code may be anything. */
 export const copyOf = (ports: CourierPorts, old: Link | undefined): Link => {
-  const link = old && old.until >= 0 && old.fails >= 0 ? { ...old } : newLink();
+  const { until, fails, okAt, asked = 0 } = Object(old) as Link;
+  // Other code of the origin can write anything into the store.
+  const isLink = [until, fails, okAt, asked].every((one) => Number.isFinite(one) && one >= 0);
+  const link = isLink ? { ...(old as Link) } : newLink();
   if (ports.farewell.hasLeft(link.by)) release(link, link.by);
   return link;
 };

@@ -33,11 +33,14 @@ export type ReportedVisitor = Visitor & { readonly epoch?: unknown };
 export const isVisitorId = (value: unknown): value is string =>
   typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
 
-/** A stored version, or 0 for a foreign value. In tenths of a second, versions pass 32 bits in 2030. */
-export const versionIn = (stored: unknown): number => {
-  const version = Number(stored);
-  return Number.isSafeInteger(version) ? version : 0;
+/** A stored number, or 0 for a foreign value. A number from `end` on is foreign, too, because no later one could follow it. */
+const numberIn = (stored: unknown, end: number): number => {
+  const number = Number(stored);
+  return Number.isSafeInteger(number) && number < end ? number : 0;
 };
+
+/** A stored version. In tenths of a second, versions pass 32 bits in 2030. */
+export const versionIn = (stored: unknown): number => numberIn(stored, 1e13);
 
 /**
  * The visitor in a stored value, if there is one.
@@ -56,7 +59,7 @@ export const visitorIn = (stored: unknown, service?: string): Visitor | undefine
         turn: versionIn(turn),
         since: versionIn(since) || undefined,
         keys: Object.fromEntries(known.map(([name, one]) => [name, (service ?? name) === name ? one : [0]])),
-        pages: ~~pages,
+        pages: Math.max(numberIn(pages, 1e9), 0),
       }
     : undefined;
 };

@@ -44,6 +44,14 @@ it('signals report delivered and dropped events with the reason', () => {
   expect(dropped).toMatchObject([{ events: [{ event: 'c' }], reason: 'too-large' }]);
 });
 
+it('signals report an event of the store that is no JSON without its fields', () => {
+  const { begin, end, dropped, disowned } = open();
+  begin();
+  end([`${eventText('$identify').slice(0, -1)} broken`], 'too-large');
+  expect(dropped).toEqual([{ events: [{}], reason: 'too-large' }]);
+  expect(disowned).toEqual([]);
+});
+
 it('signals report an event that got no visitor id', () => {
   const { begin, end, dropped } = open();
   begin();

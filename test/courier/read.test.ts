@@ -29,6 +29,11 @@ describe('the rest to send', () => {
 });
 
 describe('the stored link', () => {
+  it('is a new one if it has a number that JSON does not know', () => {
+    const old = { until: 0, fails: 0, okAt: 5n };
+    expect(copyOf(deskOf().desk.ports, old as never)).toEqual(newLink());
+  });
+
   it('is copied, and the lease of a page that has left is void', () => {
     const { ports } = deskOf({ farewell: { hasLeft: (tab) => tab === 'gone', settle() {} } }).desk;
     const link = held('other');
@@ -36,7 +41,15 @@ describe('the stored link', () => {
     expect(copyOf(ports, held('gone'))).toMatchObject({ by: '', until: 0 });
   });
 
-  it.each([undefined, {}, { until: -1, fails: 0 }, { until: 0, fails: 'x' }])('is a new one in place of %j', (old) => {
+  it.each([
+    undefined,
+    {},
+    'link',
+    { until: -1, fails: 0, okAt: 0 },
+    { until: 0, fails: 'x', okAt: 0 },
+    { until: 0, fails: 0, okAt: new Date(0) },
+    { until: 0, fails: 0, okAt: 0, asked: Number.NaN },
+  ])('is a new one in place of %j', (old) => {
     expect(copyOf(deskOf().desk.ports, old as Link)).toEqual(newLink());
   });
 });

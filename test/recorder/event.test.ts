@@ -46,6 +46,15 @@ describe('an event', () => {
     expect(payload).toEqual({ cart: '["book"]' });
   });
 
+  it.each([
+    ['after the year 9999', 1e15, '9999-12-31T23:59:59.999Z'],
+    ['before 1970', -1e15, '1970-01-01T00:00:00.000Z'],
+    ['without a number, as on a page that has replaced Date.now', Number.NaN, '1970-01-01T00:00:00.000Z'],
+    ['as text', '1770000000000', '2026-02-02T02:40:00.000Z'],
+  ])('has a timestamp of 24 characters for a time %s', (_what, at, timestamp) => {
+    expect(JSON.parse(draftEvent(at as number, 'seen')).timestamp).toBe(timestamp);
+  });
+
   it('is a snapshot: later changes of the payload have no effect', () => {
     const payload = { cart: ['book'] };
     const text = eventText('added', payload);

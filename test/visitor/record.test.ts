@@ -64,6 +64,8 @@ describe('a stored value', () => {
     ['text in place of numbers', { turn: 'many', pages: 'many' }],
     ['null in place of numbers and keys', { turn: null, keys: null, pages: null }],
     ['numbers that no change has', { turn: 1e300, pages: 1e300 }],
+    ['the greatest numbers, which no other one could follow', { turn: Number.MAX_SAFE_INTEGER, pages: 2 ** 31 - 1 }],
+    ['a number of pages below 0', { pages: -1 }],
     ['no numbers in JSON', { turn: Number.NaN, pages: Number.POSITIVE_INFINITY }],
     ['a number in place of keys', { keys: 7 }],
   ])('is a visitor from the start if it has %s', (_what, rest) => {
