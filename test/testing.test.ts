@@ -154,6 +154,17 @@ describe('a test tracker, without a browser', () => {
     expect(errors).toEqual([expect.stringContaining('location')]);
   });
 
+  it.each([['Checkout'], [['Checkout']], [5]])(
+    'tracks a view although its fields are %j, and reports them',
+    async (fields) => {
+      const { tracker, events, errors } = create();
+      tracker.page(fields as never);
+      await tracker.flush();
+      expect(events()).toMatchObject([{ event: 'page_view', payload: {} }]);
+      expect(errors).toContain('clew: page: expected an object');
+    },
+  );
+
   it('refuses invalid options', () => {
     expect(() => create({ flushInterval: 0 })).toThrow(TypeError);
     expect(() => create({ beforeSend: 'redactUrls' as never })).toThrow('beforeSend: expected a function');

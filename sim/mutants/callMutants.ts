@@ -17,7 +17,7 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'ignores what page() is given',
     file: 'api/methods.ts',
-    find: '...attempt(() => ({ ...overrides })) });',
+    find: "...attempt(() => fieldsOf(overrides, 'page')) });",
     replace: '});',
   },
   {
@@ -35,8 +35,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'passes no signature on',
     file: 'api/methods.ts',
-    find: 'signature: isDirect ? undefined : signature,',
-    replace: 'signature: undefined,',
+    find: 'signature: isDirect ? undefined : signature }',
+    replace: 'signature: undefined }',
   },
   {
     name: 'does not report what the relay has refused of a batch',

@@ -48,8 +48,8 @@ export const receiptMutants: readonly Mutant[] = [
   {
     name: 'receipts: the relay forgets the ids of handovers',
     file: 'relay/receipts.ts',
-    find: '(isTaken ? seen.confirm([id]) : seen.release([id], owner))',
-    replace: '(isTaken && !id ? seen.confirm([id]) : seen.release([id], owner))',
+    find: '(isTaken ? seen.confirm(ids) : seen.release(ids, owner))',
+    replace: '(isTaken && !id ? seen.confirm(ids) : seen.release(ids, owner))',
   },
   {
     name: 'receipts: a later page does not know what the relay has taken of a journal',

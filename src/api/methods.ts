@@ -3,7 +3,7 @@ import { pageContext } from '../page/context.js';
 import { draftEvent, draftUpsert } from '../recorder/event.js';
 import type { Recorder, Replay } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
-import { IDENTIFY } from '../wire.js';
+import { IDENTIFY, isObject } from '../wire.js';
 import type { Listen } from './signals.js';
 import type { Plugin, Stats, Tracker } from './types.js';
 
@@ -30,6 +30,12 @@ export interface MethodPorts extends Pick<Replay, 'replayedId'> {
   attempt<T>(run: () => T): T | '';
   fail(message: string): void;
 }
+
+/** The fields of an argument that may be missing. Throws if it is no object. */
+const fieldsOf = <T extends object>(argument: T | null | undefined, name: string): Partial<T> => {
+  if (argument != null && !isObject(argument)) throw Error(`${name}: expected an object`);
+  return argument ?? {};
+};
 
 /** The methods of a tracker. Every method first processes the calls of `track` that wait, so that all calls are in order. */
 export const createMethods = (ports: MethodPorts): Tracker => {
@@ -58,27 +64,29 @@ export const createMethods = (ports: MethodPorts): Tracker => {
     },
     identify(primaryKey, properties, options) {
       recorder.drain();
-      const given = attempt(() => ({ ...options }));
+      if (typeof primaryKey !== 'string' || !primaryKey) return fail('identify: expected a non-empty string');
+      const given = attempt(() => {
+        const { signature } = fieldsOf(options, 'identify: options');
+        if (typeof (signature ?? '') !== 'string') throw Error('identify: signature: expected a string');
+        return { signature: isDirect ? undefined : signature };
+      });
       if (!given) return;
-      const { signature } = given;
-      if (typeof primaryKey !== 'string' || !primaryKey || typeof (signature ?? '') !== 'string')
-        return fail('identify: expected a non-empty string');
       enter({
         text: draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId()),
         fresh: replayedId() ?? uuid(),
         at: clock(),
         key: primaryKey,
-        signature: isDirect ? undefined : signature,
+        ...given,
       });
       write();
-      if (properties) setProperties(properties);
+      if (properties != null) setProperties(properties);
     },
     setProperties(properties) {
       recorder.drain();
       setProperties(properties);
     },
     page: (overrides) => {
-      recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...overrides })) });
+      recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => fieldsOf(overrides, 'page')) });
     },
     reset() {
       recorder.drain();

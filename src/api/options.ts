@@ -233,9 +233,14 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     if (typeof value === 'string') settings[name] = value.replace(/\/+$/, '');
     // Empty text is 0 to a number: above it are positive numbers, and text with something in it.
     if (typeof value !== type || (type !== 'boolean' && !((value as string | number) > ''))) {
-      throw new TypeError(`clew: ${name}: expected a ${type}, not ${value}`);
+      throw new TypeError(
+        `clew: ${name}: expected a ${type}${type === 'number' ? ' above 0' : ''}, not ${String(value)}`,
+      );
     }
   }
+  const { storageName } = settings;
+  // The identities of a visitor id are the properties of an object, one for each service.
+  if (`${storageName}` in {}) throw new TypeError(`clew: storageName: expected another name, not ${storageName}`);
   const { visitorId } = settings;
   if (visitorId != null && !isVisitorId(visitorId))
     throw new TypeError(`clew: visitorId: expected a lower-case UUID, not ${visitorId}`);

@@ -96,6 +96,9 @@ describe('a wrong option throws a TypeError that names it', () => {
     ['context', { release: '1' }],
     ['beforeSend', 'redactUrls'],
     ['beforeSend', []],
+    ['storageName', 'constructor'],
+    ['storageName', '__proto__'],
+    ['baseUrl', Symbol('/clew')],
     ['visitorId', ''],
     ['visitorId', 7],
     ['visitorId', '01234567-89AB-4CDE-8F01-23456789ABCD'],
@@ -104,7 +107,7 @@ describe('a wrong option throws a TypeError that names it', () => {
     ['pageViews', {}],
     ['clicks', 'outbound'],
     ['cookieDomain', 'auto'],
-  ])('%s: %s', (name, value) => {
+  ])('%s: %o', (name, value) => {
     const wrong = () => given({ baseUrl: '/clew', [name]: value });
     expect(wrong).toThrow(TypeError);
     expect(wrong).toThrow(`clew: ${name}: expected `);

@@ -66,16 +66,51 @@ describe('identify', () => {
   });
 
   it.each([
-    ['an empty key', ['']],
-    ['no key', [undefined]],
-    ['a number as key', [7]],
-    ['a number as signature', ['ann', {}, { signature: 7 }]],
-  ])('with %s is refused with an error', async (_what, call) => {
+    ['an empty key', [''], 'identify: expected a non-empty string'],
+    ['no key', [undefined], 'identify: expected a non-empty string'],
+    ['a number as key', [7], 'identify: expected a non-empty string'],
+    ['a number as signature', ['ann', {}, { signature: 7 }], 'identify: signature: expected a string'],
+    ['a signature without its name', ['ann', {}, 'proof'], 'identify: options: expected an object'],
+  ])('with %s is refused with an error', async (_what, call, error) => {
     const { tracker, errors, events, upserts } = start();
     tracker.identify(...(call as [string]));
     await tracker.flush();
-    expect(errors).toEqual(['clew: identify: expected a non-empty string']);
+    expect(errors).toEqual([`clew: ${error}`]);
     expect([...events(), ...upserts()]).toEqual([]);
+  });
+
+  it.each([0, false, '', 'plan'])(
+    'with %j as properties still identifies, and reports an error',
+    async (properties) => {
+      const { tracker, errors, events, upserts } = start();
+      tracker.identify('ann', properties as never);
+      await tracker.flush();
+      expect(errors).toEqual(['clew: setProperties: expected an object']);
+      expect(events().map(({ event }) => event)).toEqual(['$identify']);
+      expect(upserts()).toEqual([]);
+    },
+  );
+
+  it('within a listener: a call in a listener of `change` belongs to the customer before', async () => {
+    const { tracker, events } = start();
+    tracker.identify('ann');
+    await tracker.flush();
+    const ann = await tracker.correlationValue();
+    const changes: unknown[] = [];
+    tracker.on('change', ({ visitorId }) => {
+      changes.push(visitorId);
+      tracker.track('bye');
+    });
+    tracker.on('error', () => tracker.identify('bob'));
+    tracker.setProperties('a fault' as never);
+    tracker.track('hello');
+    await tracker.flush();
+    const [bye, bob, hello] = events().slice(1);
+    expect([bye?.event, bob?.event, hello?.event]).toEqual(['bye', '$identify', 'hello']);
+    expect(bye?.correlationValue).toBe(ann);
+    expect(changes).toEqual([ann]);
+    expect(bob?.correlationValue).not.toBe(ann);
+    expect(hello?.correlationValue).toBe(bob?.correlationValue);
   });
 
   it('sets the properties of the customer, after $identify', async () => {
