@@ -17,7 +17,7 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'ignores what page() is given',
     file: 'api/methods.ts',
-    find: "...attempt(() => fieldsOf(overrides, 'page')) });",
+    find: "...attempt(() => ({ ...fieldsOf(overrides, 'page') })) });",
     replace: '});',
   },
   {

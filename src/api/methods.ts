@@ -86,7 +86,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
       setProperties(properties);
     },
     page: (overrides) => {
-      recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => fieldsOf(overrides, 'page')) });
+      recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...fieldsOf(overrides, 'page') })) });
     },
     reset() {
       recorder.drain();

@@ -56,7 +56,7 @@ export const createSend = (
     });
 
   /**
-   * Settles events. Lost events of other pages are reported here, because their pages may have gone.
+   * Reports settled events. Lost events of other pages are reported here, because their pages may have gone.
    *
    * @param handed ids of events that a page has handed over. The report also names them as in flight, so that no tab sends them, even
    * if it takes them in from that page's journal now.
@@ -75,8 +75,13 @@ export const createSend = (
     ports.onLost(othersIn(rows, new Set(lost)), reason);
     queue.settled(sent.flatMap(([, ...texts]) => texts));
     report(handed, done, lost, sent);
-    for (const id of done) known.settled.add(id);
     pass.hasSettled = !!done[0];
+  };
+
+  /** The rows as this page may store them. After its lease has expired, it must not restore a row that another tab has deleted. */
+  const writesOf = (pass: Pass, rows: readonly Row[]): Row[] => {
+    const isHeld = !isLate(desk, pass) && Date.now() < desk.link.until;
+    return changedRows(rows, isLeft).filter(([, items]) => !items || isHeld);
   };
 
   /** All tabs wait as an answer has asked, unless one is sending again. After a refusal nothing is written. */
@@ -131,6 +136,7 @@ export const createSend = (
       .filter((text) => isOlder(text, limits.maxAge))
       .map(idOf);
     if (expired[0]) {
+      for (const id of expired) known.settled.add(id);
       settle(pass, left, expired, expired, 'expired');
       return { change: take, writes: changedRows(rows, isLeft) };
     }
@@ -150,10 +156,12 @@ export const createSend = (
     receipts?.drop(others);
     const takenIds = taken.flatMap(({ ids }) => ids);
     if (takenIds[0]) ports.farewell.settle([], takenIds);
-    settle(pass, left, [...done, ...takenIds], lost, 'rejected', takenIds);
+    const settled = [...done, ...takenIds];
+    for (const id of settled) known.settled.add(id);
+    // A listener may stop the tracker: then the departure writes what the answer has changed.
+    if (!isLate(desk, pass)) enter(desk, pass, 'send', { change, writes: writesOf(pass, rows), taken });
+    settle(pass, left, settled, lost, 'rejected', takenIds);
     if (answer.retryAfter && isLate(desk, pass)) await pause(answer.retryAfter);
-    // After its lease has expired, the tab must not restore a row that another tab has deleted.
-    const isHeld = !isLate(desk, pass) && Date.now() < desk.link.until;
-    return { change, writes: changedRows(rows, isLeft).filter(([, items]) => !items || isHeld), taken };
+    return { change, writes: writesOf(pass, rows), taken };
   };
 };

@@ -1455,6 +1455,20 @@ describe('a page that unloads', () => {
     expect(tab.delivered).toEqual([]);
   });
 
+  it('counts what a listener of the first answer hands over, because that answer proves the link', async () => {
+    online(true);
+    const tab = createTab({
+      isDirect: true,
+      limits: { maxBatchEvents: 1 },
+      onDelivered: ([id]) => id === first && tab.leave(),
+    });
+    const [first, ...others] = tab.track(...events(3));
+    await tab.courier.flush();
+    expect(tab.sent.flatMap(({ items }) => items.map(idOf))).toEqual([first, ...others]);
+    expect(tab.delivered).toEqual([first, ...others]);
+    expect(tab.store.rows()).toEqual([]);
+  });
+
   it('keeps handed-over events while it bisects', async () => {
     online(true);
     const { answer } = pendingAnswer();

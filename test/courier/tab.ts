@@ -52,6 +52,8 @@ export interface TabOptions {
   limits?: { maxBatchEvents?: number; maxBatchBytes?: number; flushInterval?: number };
   /** Passes this tab's reports to the other tabs. */
   onReport?: (report: Report) => void;
+  /** Receives the ids of confirmed events, as a listener of the app does. */
+  onDelivered?: (ids: readonly string[]) => void;
 }
 
 /** Names of pages that have left with the lease, as all pages of an origin see them. */
@@ -122,7 +124,10 @@ export const createTab = (options: TabOptions = {}): Tab => {
     onAnswer: () => {},
     onLink: () => {},
     onSettled(items, refused) {
-      for (const id of items.map(idOf)) (refused.includes(id) ? rejected : delivered).push(id);
+      const ids = items.map(idOf);
+      for (const id of ids) (refused.includes(id) ? rejected : delivered).push(id);
+      const confirmed = ids.filter((id) => !refused.includes(id));
+      if (confirmed[0]) options.onDelivered?.(confirmed);
     },
     onLost: () => {},
     onError: (message) => errors.push(message ?? ''),
