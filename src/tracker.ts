@@ -116,7 +116,6 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     take: (text, isSingle) => visit.take(text, isSingle),
     rest: () => visit.rest(),
     onTracked: traces.tracked,
-    attempt,
     fail: failWith,
   });
 

@@ -1,6 +1,7 @@
 import type { Link } from '../courier/lease.js';
 import type { Answer } from '../courier/transport.js';
 import type { WireEvent } from '../wire.js';
+import { attemptWith } from './attemptWith.js';
 import { messageOf } from './messageOf.js';
 
 /** The reason why clew dropped an event. */
@@ -106,14 +107,5 @@ export const createReports = (emit: (signal: 'error', make: () => Error) => void
   const fail = (message: string | undefined) => emit('error', () => new Error(`clew: ${message}`));
   /** Reports a thrown value of any type. */
   const failWith = (error: unknown) => fail(messageOf(error));
-  /** Returns what `run` returns, or '' if it throws: an app's object may have getters that throw. */
-  const attempt = <T>(run: () => T): T | '' => {
-    try {
-      return run();
-    } catch (error) {
-      failWith(error);
-      return '';
-    }
-  };
-  return { fail, failWith, attempt };
+  return { fail, failWith, attempt: attemptWith(failWith) };
 };

@@ -26,7 +26,7 @@ export type BeforeSend = (event: TrackedEvent, passed: () => unknown) => Tracked
  * Changes an event's text in the call, before it is stored. Returns another text, or '' to drop the event. May throw.
  *
  * @param draft the text before all steps
- * @param attempt returns the result of its function, or '' if that throws. It has then reported the error.
+ * @param attempt returns the result of its function, or '' if that throws. The error is reported.
  */
 export type Step = (text: ItemText, draft: ItemText, attempt: <T>(read: () => T) => T | '') => ItemText;
 

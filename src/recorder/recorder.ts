@@ -1,3 +1,4 @@
+import { attemptWith } from '../api/attemptWith.js';
 import { IDENTIFY } from '../wire.js';
 import { draftEvent, type ItemText, isName } from './event.js';
 import { runSteps, type Step } from './prepare.js';
@@ -43,8 +44,6 @@ export interface RecorderPorts extends Pick<Replay, 'replayedId'> {
   end(texts: readonly ItemText[], reason: 'unserialisable' | 'rejected' | 'filtered'): void;
   /** This event is complete. A dropped event has its name only. */
   onTracked(text: ItemText): void;
-  /** Returns what `run` returns, or '' if it throws, which is reported. */
-  attempt<T>(run: () => T): T | '';
   fail(error: unknown): void;
   /** Calls are about to be taken. */
   start(): void;
@@ -64,7 +63,7 @@ export interface Recorder {
 
 /** From the call to a finished event. In a burst, the call only takes a snapshot, so that the page's own work goes on. */
 export const createRecorder = (ports: RecorderPorts): Recorder => {
-  const { steps, clock, begin, end, attempt, fail } = ports;
+  const { steps, clock, begin, end, fail } = ports;
   /** The times of calls count from here, because V8 allocates an object for each large number in a list. */
   const started = Date.now();
   /** The calls of `track` in this task, one behind the other, and how many fields of them are processed. */
@@ -78,6 +77,8 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   const take = (...[since, name, payload, isSingle, id]: Call) => {
     const at = started + since;
     const draft = draftEvent(at, name, payload, id);
+    const faults: unknown[] = [];
+    const attempt = attemptWith((fault) => faults.push(fault));
     const text = runSteps(steps, draft, attempt);
     // The report of a dropped event has its name only, since `beforeSend` may have dropped it for its payload.
     const seen = text || draftEvent(at, name);
@@ -85,6 +86,8 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
     if (text) ports.take(text, isSingle);
     else end([seen], 'filtered');
     making--;
+    // Afterwards: a listener may call `identify` or `reset`, and the event belongs to the visitor before.
+    for (const fault of faults) fail(fault);
   };
 
   const drain = (until = Number.POSITIVE_INFINITY) => {

@@ -35,14 +35,6 @@ const open = (changes: Partial<RecorderPorts> = {}, cost = 0) => {
       }
     },
     onTracked: (text) => void traced.push(JSON.parse(text)),
-    attempt(run) {
-      try {
-        return run();
-      } catch (error) {
-        fail(error);
-        return '';
-      }
-    },
     fail,
     start: () => void log.push('start'),
     take(text, isSingle) {

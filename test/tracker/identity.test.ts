@@ -113,6 +113,29 @@ describe('identify', () => {
     expect(hello?.correlationValue).toBe(bob?.correlationValue);
   });
 
+  it('in a listener of an error of `context` leaves the event to the customer before', async () => {
+    let isBroken = false;
+    const context = () => {
+      if (isBroken) throw new Error('context');
+      return {};
+    };
+    const { tracker, events } = start({ context });
+    tracker.identify('ann');
+    tracker.on('error', () => {
+      isBroken = false;
+      tracker.identify('bob');
+    });
+    isBroken = true;
+    tracker.track('of ann');
+    tracker.track('of bob');
+    await tracker.flush();
+    const [ann, ofAnn, bob, ofBob] = events();
+    expect([ofAnn?.event, bob?.event, ofBob?.event]).toEqual(['of ann', '$identify', 'of bob']);
+    expect(ofAnn?.correlationValue).toBe(ann?.correlationValue);
+    expect(ofBob?.correlationValue).toBe(bob?.correlationValue);
+    expect(bob?.correlationValue).not.toBe(ann?.correlationValue);
+  });
+
   it('sets the properties of the customer, after $identify', async () => {
     const { tracker, requests, upserts } = start();
     tracker.identify('ann', { plan: 'pro' }, { signature: 'proof' });
