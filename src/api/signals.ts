@@ -68,8 +68,10 @@ export const createSignals = (isDebug: boolean) => {
       // A stubbed call of a page that left early comes through localStorage. JSON keeps no function, so the listener is missing.
       if (listeners.has(listening)) listening[1]?.(make() as never);
     } catch (error) {
-      // An uncaught error of the page. Node has no `reportError`.
-      (globalThis.reportError ?? console.error)(error);
+      try {
+        // An uncaught error of the page. Node has no `reportError`.
+        (globalThis.reportError ?? console.error)(error);
+      } catch {}
     }
   };
   const run = () => {

@@ -95,6 +95,21 @@ describe('a listener', () => {
     expect(logged.mock.calls).toEqual([[mistake]]);
   });
 
+  it.each(['error', 'change'] as const)('of `%s` that throws stops nothing where reportError throws, too', (signal) => {
+    vi.stubGlobal('reportError', () => {
+      throw new Error('no console');
+    });
+    const [on, emit] = createSignals(false);
+    const second = vi.fn();
+    on(signal, () => {
+      throw new RangeError('mine');
+    });
+    on(signal, second);
+    const values = { error: new Error('a'), change: { visitorId: 'ann' } };
+    for (let runs = 0; runs < 2; runs++) emit(signal, () => values[signal] as never);
+    expect(second).toHaveBeenCalledTimes(2);
+  });
+
   it('that subscribes anew within itself gets the next signal, not the same one', () => {
     const [on, emit] = createSignals(false);
     const heard: string[] = [];
