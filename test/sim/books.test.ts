@@ -24,6 +24,7 @@ it('the books miss exactly the events whose rows were deleted', async () => {
 });
 
 it('the books miss nothing where no row is deleted', async () => {
-  const outcomes = await walk([...seedsFrom(1, 20), 50, 3802, 101_536, 101_792], false);
+  // In walk 14308, the service still refuses an event at the end, so its page has the event.
+  const outcomes = await walk([...seedsFrom(1, 20), 50, 3802, 14_308, 101_536, 101_792], false);
   expect(faultsIn(outcomes)).toEqual([]);
 });
