@@ -38,10 +38,11 @@ export const isItem = (value: unknown): value is ItemText =>
 export const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== IDENTIFY && value !== '';
 
-/** The latest time that has 24 characters. */
+/** The first and the last time that have 24 characters. */
+const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 /** The page may have replaced `Date.now`, and its clock may show any time. */
-const timestampOf = (at: number): string => new Date(Math.min(Math.max(at, 0), LATEST) || 0).toISOString();
+const timestampOf = (at: number): string => new Date(Math.min(Math.max(at, EARLIEST), LATEST) || 0).toISOString();
 
 /** An event, of a payload in JSON if it has one, that does not know its visitor yet: `stamp` adds the `correlationValue`. */
 export const draftEvent = (at: number, event: string, payload?: string, id: string = v4()): ItemText =>

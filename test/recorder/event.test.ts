@@ -48,7 +48,8 @@ describe('an event', () => {
 
   it.each([
     ['after the year 9999', 1e15, '9999-12-31T23:59:59.999Z'],
-    ['before 1970', -1e15, '1970-01-01T00:00:00.000Z'],
+    ['before the year 0', -1e15, '0000-01-01T00:00:00.000Z'],
+    ['before 1970', -1, '1969-12-31T23:59:59.999Z'],
     ['without a number, as on a page that has replaced Date.now', Number.NaN, '1970-01-01T00:00:00.000Z'],
     ['as text', '1770000000000', '2026-02-02T02:40:00.000Z'],
   ])('has a timestamp of 24 characters for a time %s', (_what, at, timestamp) => {
