@@ -107,6 +107,7 @@ export const runBooks = async (
     const { uuid, timestamp } = JSON.parse(text);
     return timestamp && !stored.has(uuid) && !stage.dropped.has(uuid);
   };
+  const arrived = new Set(stage.service.stored.map(({ payload }) => payload.n));
   const accounts = stage.relay?.accounts;
   const missing = accounts?.missing() ?? new Set<string>();
   return {
@@ -116,7 +117,7 @@ export const runBooks = async (
     // A `$identify` has no number if its page has left before the database answered. The docs name this limit.
     lost: [...new Set(deleted.filter(isLost).map(seqIn).filter(Boolean))].sort(),
     // The service still refuses some events again and again. They are queued, so the relay cannot know their end.
-    unknown: Math.max((accounts?.unknown() ?? 0) - stage.onDisk().size, 0),
+    unknown: Math.max((accounts?.unknown() ?? 0) - [...stage.onDisk()].filter((n) => !arrived.has(n)).length, 0),
     falseAlarm: isDeleting ? undefined : findFalseAlarm(stage),
   };
 };
