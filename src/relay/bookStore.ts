@@ -29,7 +29,7 @@ export interface BookStore {
 /** Days whose totals are kept in memory. */
 const MOST_DAYS = 40;
 
-/** Most characters of the accounts in one of the two maps of `memoryBooks`. An account usually has about 250. */
+/** Most characters of the accounts in one of the two maps of `memoryBooks`. */
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 /**
