@@ -258,8 +258,9 @@ export const checkOptions = (options: TrackerOptions): void => {
   const expect = (holds: boolean, name: keyof TrackerOptions, expected: string) => {
     if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(given[name])}`);
   };
-  const { apiKey, consent, store, plugins } = given;
+  const { apiKey, release, consent, store, plugins } = given;
   expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
+  expect(typeof (release ?? '') === 'string', 'release', 'a string');
   expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
   for (const name of ['transport', 'context', 'beforeSend'] as const) {
     expect(given[name] == null || typeof given[name] === 'function', name, 'a function');

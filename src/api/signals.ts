@@ -45,6 +45,9 @@ export interface Signals {
 /** Listens to a signal. Returns a function that removes the listener. */
 export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
+/** Their names. */
+const NAMES = ['delivered', 'dropped', 'token-expired', 'change', 'error', 'trace'] satisfies (keyof Signals)[];
+
 /** How often listeners run in a task. The rest follows in later tasks, so that a listener that causes its own signal freezes no tab. */
 const MOST_RUNS = 500;
 
@@ -59,6 +62,7 @@ export const createSignals = (isDebug: boolean) => {
   /** A listener of `change` is running. */
   let isChanging = false;
   const on: Listen = (...listening) => {
+    if (!NAMES.includes(listening[0])) emit('error', () => new Error(`clew: on: expected ${NAMES.join(', ')}`));
     // A pair of its own for each call: one function listening twice is two listeners.
     listeners.add(listening);
     return () => listeners.delete(listening);

@@ -104,6 +104,7 @@ describe('a wrong option throws a TypeError that names it', () => {
     ['visitorId', '01234567-89AB-4CDE-8F01-23456789ABCD'],
     ['visitorId', ' 01234567-89ab-4cde-8f01-23456789abcd'],
     ['visitorId', '0123456789ab4cde8f0123456789abcd'],
+    ['release', 5],
     ['pageViews', {}],
     ['clicks', 'outbound'],
     ['cookieDomain', 'auto'],

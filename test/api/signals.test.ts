@@ -19,6 +19,16 @@ const MOST_RUNS = 500;
 const problem = (text: string) => () => new Error(text);
 
 describe('a listener', () => {
+  it('of a misspelt signal is an error that lists the signals', () => {
+    const [on] = createSignals(false);
+    const errors: string[] = [];
+    on('error', ({ message }) => errors.push(message));
+    on('deliverd' as 'delivered', () => {});
+    on(undefined as unknown as 'error', () => {});
+    const expected = 'clew: on: expected delivered, dropped, token-expired, change, error, trace';
+    expect(errors).toEqual([expected, expected]);
+  });
+
   it('receives its own signal only', () => {
     const [on, emit] = createSignals(false);
     const errors: string[] = [];
