@@ -15,8 +15,8 @@ const SUBJECTS = Object.keys(WORK) as Subject[];
 const REST = 500;
 
 /**
- * A page's script, which is text because the compiler of this file adds helper functions that a page does not have. It makes
- * the calls in a task of their own. It measures how long (ms) the calls took, and each task of more than 50 ms until all
+ * A page's script, which is text because the compiler of this file adds helper functions that a page does not have. The script
+ * makes the calls in a task of their own. The result is how long (ms) the calls took, and each task of more than 50 ms until all
  * events are delivered.
  */
 const burst = (work: string) => `new Promise((told) => {

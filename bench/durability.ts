@@ -18,7 +18,7 @@ interface Stage {
   readonly browser: OwnBrowser;
 }
 
-/** Each function ends the page or disturbs its requests. It returns whether the visitor comes back in a new browser. */
+/** Each function ends the page or disturbs its requests, and returns whether the visitor comes back in a new browser. */
 const ways: Record<string, (stage: Stage) => Promise<boolean>> = {
   'navigate at once': async ({ page }) => {
     await page.evaluate(() => {

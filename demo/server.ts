@@ -123,7 +123,7 @@ const main = async () => {
   const stop = async () => {
     server.close(() => process.exit(0));
     await collector.close();
-    // Node does not count a connection as idle before its first request. It would keep the demo running for minutes.
+    // Node does not count a connection as idle before its first request. Such a connection would keep the demo running for minutes.
     if ('closeAllConnections' in server) server.closeAllConnections();
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -46,7 +46,7 @@ test('a visitor who signs up is a customer with all earlier events, and their jo
   await expect(station(page, 'Arrived')).toContainText('ada@example.com; started “Welcome to Pro”');
   await expect(page.locator('#counts')).toContainText('journey started');
   await expect(page.locator('#customers')).toContainText('ada@example.com this browser');
-  // The page leaves as Ada signs up. It sends events and properties in separate requests.
+  // The page leaves as Ada signs up, and sends events and properties in separate requests.
   await expect
     .poll(() => demo.customers())
     .toMatchObject([{ primaryKey: 'ada@example.com', properties: { name: 'Ada Lovelace', plan: 'pro' } }]);

@@ -217,7 +217,7 @@ test('properties that are set before identify reach the customer, over pages, a 
   await first.clew('setProperties', { of: 'an anonymous visitor' });
   await first.clew('reset');
   await first.clew('identify', 'bob@example.com');
-  // It arrives after them. `flush` would not wait for the other tab, which may still hold the lease.
+  // This event arrives after any properties that still wait. `flush` would not wait for the other tab, which may still hold the lease.
   await first.clew('track', 'of bob');
   await expect.poll(() => demo.events('of bob')).toHaveLength(1);
   expect((await propertiesOf())[1]).toEqual(['bob@example.com', {}]);

@@ -108,7 +108,7 @@ test('a tab without the lease shows the sending tab and the end of its own event
   await expect(sending.state).toContainText('This tab sends for all tabs');
   // The other tab opens only now, because either of two idle tabs could take the lease first.
   const other = await newVisitor(context);
-  // Its long flush interval leaves its events to the tab that sends.
+  // The other tab's long flush interval leaves its events to the tab that sends.
   await visitAndInspect(other, { flushInterval: '8000' });
   await other.clew('track', 'second');
   const waiting = partsOf(other.page);
@@ -198,7 +198,7 @@ test('at 100 events a second the inspector draws four times a second, and only r
     let drawings = 0;
     let rows = 0;
     let most = 0;
-    // Its callback is called once for all changes of a task.
+    // The browser calls the observer's callback once for all changes of a task.
     const watching = new MutationObserver((changes) => {
       const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter(({ nodeName }) => nodeName === 'LI');
       if (added[0]) drawings++;
@@ -455,7 +455,7 @@ test('an inspector opened before the bundle loads shows later events', { tag: '@
   await inspect(page);
   const { row, sum } = partsOf(page);
   await expect(sum).toContainText('0 tracked');
-  // Its promise settles once the bundle has loaded.
+  // The call's promise settles once the bundle has loaded.
   await page.evaluate(() => void window.clew('track', 'early', { n: 1 }));
   await visitor.load();
   await expect(row('early')).toContainText('confirmed');

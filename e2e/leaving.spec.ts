@@ -13,7 +13,7 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
   }) => {
     await visitor.visit({ flushInterval: '3000' });
     await visitor.trackAndLeave('left', 200, how);
-    // A slow page may begin a request before it leaves. Its handover passes the events of a request that is cut.
+    // A slow page may begin a request before it leaves. The page's handover passes the events of a request that is cut.
     const arrived = async () =>
       numbers(await demo.events('left')).toSorted((one, other) => Number(one) - Number(other));
     await expect.poll(arrived).toEqual(upTo(200));

@@ -50,7 +50,7 @@ const BODY = '<body><button data-clew-event="signup_clicked">Sign up</button></b
 const pageOf = (head: string, body = BODY) =>
   `<!doctype html><html lang="en"><head><title>Loaded</title>${head}</head>${body}</html>`;
 
-/** Inserts HTML as a tag manager does. It creates each script again, so that it runs, and keeps only some attributes. */
+/** Inserts HTML as a tag manager does. The function creates each script again, so that it runs, and keeps only some attributes. */
 const insertCopied = (page: Page, html: string) =>
   page.evaluate((markup) => {
     const parsed = new DOMParser().parseFromString(markup, 'text/html');

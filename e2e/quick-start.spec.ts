@@ -18,7 +18,7 @@ const STACKS: Record<string, Stack> = {
   html: { framework: 'clew', hasServer: false },
   react: { framework: 'vite', hasServer: true, check: 'npm run build' },
   vue: { framework: 'vite', hasServer: true, check: 'npm run build' },
-  // Its template asks for a font from the network in a build. The types that a build checks are there without one.
+  // The template of Next.js asks for a font from the network in a build. The types that a build checks are there without one.
   next: { framework: 'next', hasServer: true, check: 'npx tsc --noEmit' },
   nuxt: { framework: 'nuxt', hasServer: true, check: 'npx nuxt build' },
   // A build needs the adapter of a host.

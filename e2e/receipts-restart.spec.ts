@@ -137,7 +137,7 @@ const armed = (page: Page) =>
     Object.entries(localStorage).some(([key, text]) => key.startsWith('clew.handed ') && JSON.parse(text).isArmed),
   );
 
-/** Opens a page that has delivered an event. Its browser then has 20 more events, to send them if the page ends. */
+/** Opens a page that has delivered an event. The browser then has 20 more events, which it sends if the page ends. */
 const openArmed = async ({ site, track }: Shop, context: BrowserContext): Promise<Page> => {
   const page = await context.newPage();
   await page.goto(`${site.origin}/page/1${QUIET}`);

@@ -8,7 +8,7 @@ interface InSession {
   sessionNumber: number;
 }
 
-/** A page of a site with the script tag, as docs/plugins.md shows it. It tracks before all scripts have loaded. */
+/** A page of a site with the script tag, as docs/plugins.md shows it. The page tracks before all scripts have loaded. */
 const serve = async (page: Page, attributes: string) => {
   const html = `<!doctype html><title>Shop</title>
     <script>${await stub()}</script>

@@ -31,7 +31,7 @@ declare global {
   }
 }
 
-/** Starts clew in a blank page. It asks the app for new tokens. */
+/** Starts clew in a blank page. The tracker asks the app for new tokens. */
 const start = {
   async 'an npm app'(page: Page, baseUrl: string) {
     await loadPackage(page);

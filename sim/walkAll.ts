@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Order, WorkerReport } from './worker.ts';
 import { ask, startWorker } from './workers.ts';
 
-/** Number of seeds of one message to a worker. It is small, so that no worker is idle while another one has slow walks. */
+/** Number of seeds of one message to a worker. The number is small, so that no worker is idle while another one has slow walks. */
 const PORTION = 20;
 
 /**

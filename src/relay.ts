@@ -57,7 +57,7 @@ export { type IdentityClaims, signIdentity } from './relay/signIdentity.js';
 export type { VisitorCookieOptions } from './relay/visitorCookie.js';
 export type { Properties } from './wire.js';
 
-/** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers. Its promise never rejects. */
+/** A handler of web requests, for Node (`toNodeHandler`), Deno, Bun and edge workers. The returned promise never rejects. */
 export interface Relay {
   /**
    * @param connection the address of the client. `toNodeHandler` passes it. Without it, the relay has no limit for each
@@ -82,8 +82,8 @@ const DAY = 86_400_000;
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
 /**
- * Creates a relay: a handler on your own origin that holds the service's key. It serves the service's three paths below
- * any prefix, checks each request, and forwards it with `Authorization`. docs/relay.md explains it.
+ * Creates a relay: a handler on your own origin that holds the service's key. The relay serves the service's three paths
+ * below any prefix, checks each request, and forwards it with `Authorization`. docs/relay.md explains the relay.
  *
  * @throws TypeError for a missing or invalid option. The error names the option and the expected value.
  * @example

@@ -76,7 +76,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A typed client for the service's three endpoints. It stores nothing and retries nothing. */
+/** A typed client for the service's three endpoints. The client stores nothing and retries nothing. */
 export interface Service {
   /**
    * Creates or changes a customer. A property with the value `null` is deleted. Calls for one primary key wait for each other,

@@ -66,8 +66,8 @@ const domainsOf = (value: unknown): string[] =>
   );
 
 /**
- * The v4 UUID of a call that the stub has saved. It consists of the last digits of its key, which are random, and of its place in the
- * list. The shorter keys of earlier versions make none.
+ * The v4 UUID of a call that the stub has saved. The UUID consists of the last digits of the call's key, which are random, and of the
+ * call's place in the list. The shorter keys of earlier versions make none.
  */
 const idOf = (key: string, place: number): string | undefined => {
   const digits = `${key}${1e5 + place}`.replace(/\D/g, '').slice(-30);

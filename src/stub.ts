@@ -1,7 +1,8 @@
 /**
- * Pasted inline before anything else, so that `clew(…)` works from the first line of the page on. It keeps calls with their time. It
- * copies their arguments, because the page may change them later. If the page leaves before the bundle has loaded, the bundle of the
- * next page reads them from localStorage. Each call returns a promise, which the bundle settles. Without the bundle it stays pending.
+ * Pasted inline before anything else, so that `clew(…)` works from the first line of the page on. The stub keeps each call with
+ * its time and a copy of its arguments, because the page may change them later. If the page leaves before the bundle has loaded, the
+ * bundle of the next page reads the calls from localStorage. Each call returns a promise, which the bundle settles. Without the bundle,
+ * the promise stays pending.
  */
 type Stub = { (...call: unknown[]): Promise<unknown>; q?: unknown[] };
 /** https://w3c.github.io/gpc/ */

@@ -18,7 +18,7 @@ import { createRecorder, LIVE, type Replay } from './recorder/recorder.js';
 import { createVisitor } from './visitor/visitor.js';
 
 /**
- * The tracker: options in, recorder, visitor, outbox, courier and page out. It only connects them, and has no state.
+ * The tracker: options in, recorder, visitor, outbox, courier and page out. The function only connects these parts, and has no state.
  *
  * @param steps the steps of an event in the call that tracks it. Plugins add theirs in front.
  * @param replay for calls that were made before the tracker

@@ -92,8 +92,8 @@ export interface Upsert {
 }
 
 /**
- * The relay's reason for an identity token that is no longer valid, because it has expired or its key was rotated or revoked. It is
- * in `rejected`, or the `error` of 422. The app can make a new token.
+ * The relay's reason for an identity token that is no longer valid, because it has expired or its key was rotated or revoked. The
+ * relay puts this reason into `rejected`, or into the `error` of 422. The app can make a new token.
  */
 export const TOKEN_EXPIRED = 'signature: token-expired';
 

@@ -13,7 +13,7 @@ export const arrivalsOf = ({ survivals }: Row): { arrived: number; tracked: numb
   return { arrived: played.reduce((sum, one) => sum + one.arrived, 0), tracked: played.length * EVENTS };
 };
 
-/** The floors are no libraries. They only show the least that sending events can cost. */
+/** The floors are no libraries, and only show the least that sending events can cost. */
 const isLibrary = ({ subject }: Row): boolean => !subject.name.endsWith('floor');
 
 const bar = (row: Row, y: number): string => {

@@ -17,7 +17,7 @@ interface Stage {
   readonly server: Server;
 }
 
-/** Each function ends the page or disturbs its requests. It returns whether the visitor comes back in a new browser. */
+/** Each function ends the page or disturbs its requests, and returns whether the visitor comes back in a new browser. */
 const play: Record<string, (stage: Stage, isTag: boolean) => Promise<boolean>> = {
   async 'navigate at once'({ page }, isTag) {
     await Promise.all([page.waitForURL('**/?next'), page.evaluate(`${track}; location.href = '/?next'`)]);

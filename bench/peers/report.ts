@@ -13,7 +13,7 @@ export interface Row {
   readonly survivals: Readonly<Record<string, Survival>>;
 }
 
-/** All measurements of one `npm run bench:peers`. They are the only source of the files that it writes. */
+/** All measurements of one `npm run bench:peers`, the only source of the files that it writes. */
 export interface Results {
   /** The day on which the run ended, in ISO 8601. */
   readonly date: string;

@@ -9,7 +9,7 @@ import { summary } from './summary.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const FIGURES = 'bench/results/peers.json';
 const PAGE = 'docs/benchmarks.md';
-/** The part of the page that `publish` replaces. It stands between comments, because formatters keep comments. */
+/** The part of the page that `publish` replaces. The part stands between comments, because formatters keep comments. */
 const PLACE = /(<!-- bench:peers -->\n).*?(<!-- \/bench:peers -->)/s;
 
 export const readResults = async (): Promise<Results> => JSON.parse(await readFile(join(ROOT, FIGURES), 'utf8'));

@@ -51,12 +51,12 @@ const read = (body: Buffer): string => {
   return text.replace(/("ue_px":")([\w-]+)/g, (_, key, value) => key + fromBase64(value));
 };
 
-/** The server of a page, on a port of its own. It serves one script, and counts the script's uploads. */
+/** The server of a page, on a port of its own, which serves one script and counts the script's uploads. */
 export const startServer = async (code: string) => {
   const events = new Map<number, number>();
   const uploads: Uploads = { requests: 0, bytes: 0, events, last: 0 };
 
-  /** clew's own relay, because a page asks it what has arrived. It runs in this process, and the service behind it confirms all. */
+  /** clew's own relay, because a page asks it what has arrived. The relay runs in this process, and the service behind it confirms all. */
   const relay = createRelay({
     forward: async () => new Response(null, { status: 201 }),
     limits: { address: false, visitor: false, total: false },

@@ -69,7 +69,7 @@ const placesOf = (digits: string, body: Buffer): number[] => {
 };
 
 /**
- * Makes bodies of batches. Their ids are new, because a relay drops duplicates. Each call writes only the ids, so that the
+ * Makes bodies of batches. The ids are new, because a relay drops duplicates. Each call writes only the ids, so that the
  * generator needs little CPU beside the server that it measures. The buffer is valid until the next call.
  */
 export const createBatches = async (kind: BatchKind): Promise<() => Buffer> => {

@@ -23,7 +23,7 @@ const spread = (values: number[], digits = 0): string => {
 };
 
 const ratios = (row: Measured[], of: Measured[]): number[] => row.map(({ rate }, n) => rate / (of[n]?.rate ?? 0));
-/** The same by processor time. It differs if a server has not used its core in full, because the load or the machine had no room. */
+/** The same by processor time. The two differ if a server has not used its core in full, because the load or the machine had no room. */
 const ratiosOfCost = (row: Measured[], of: Measured[]): number[] => row.map(({ cost }, n) => (of[n]?.cost ?? 0) / cost);
 
 const printRates = (measured: Map<Row, Measured[]>): void => {

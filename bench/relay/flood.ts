@@ -1,4 +1,4 @@
-/** The flood, a process of its own. It sends the ordered number of requests from one address, as fast as they are answered. */
+/** The flood, a process of its own, which sends the ordered number of requests from one address as fast as they are answered. */
 import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import { answering } from './processes.ts';

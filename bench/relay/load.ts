@@ -1,4 +1,4 @@
-/** The load generator, a process of its own. It receives orders from `measure.ts`, and answers with its measurements. */
+/** The load generator, a process of its own, which receives orders from `measure.ts` and answers with its measurements. */
 import autocannon from 'autocannon';
 import { type BatchKind, createBatches } from './batches.ts';
 import { answering } from './processes.ts';

@@ -3,7 +3,7 @@ import type { LoadOrder, LoadResult } from './load.ts';
 import { startProcess } from './processes.ts';
 import type { Role, Usage } from './server.ts';
 
-/** The measured server has this core to itself. Its destination and the load share the other core. */
+/** The measured server has this core to itself. The server's destination and the load share the other core. */
 export const CORE = 0;
 export const OTHER_CORE = 1;
 

@@ -40,7 +40,7 @@ const passByHttp: Pass = async (url, headers, body) => {
   return { status: answer.statusCode ?? 0, text: await text(answer) };
 };
 
-/** The least code that keeps the key out of the page. It reads the body, sends it on, and passes the answer back. */
+/** The least code that keeps the key out of the page. The proxy reads the body, sends it on, and passes the answer back. */
 const bareProxy = (destination: string, pass: Pass) => async (request: IncomingMessage, response: ServerResponse) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));

@@ -19,11 +19,11 @@ export interface Rejected {
 
 /** A worker's operations on the stream. If one rejects, Redis may have carried it out or not. Each can be called again. */
 export interface Consumer {
-  /** Creates the group if there is none. Its workers also receive entries from before the first worker started. */
+  /** Creates the group if there is none. The group's workers also receive entries from before the first worker started. */
   join(): Promise<void>;
   /** Takes over at most `count` entries that their consumers have not read for `idle` ms. */
   takeOver(count: number, idle: number): Promise<void>;
-  /** Assigns at most `count` new entries to this consumer. It waits up to `block` ms for the first one. */
+  /** Assigns at most `count` new entries to this consumer, after a wait of up to `block` ms for the first one. */
   takeNew(count: number, block?: number): Promise<void>;
   /** Ends the wait of `takeNew`, and prevents further waits. */
   unblock(): Promise<void>;
@@ -43,7 +43,7 @@ const LONG_AGO = '86400000';
 const REASON_LENGTH = 500;
 
 /**
- * One script, so that a worker that crashes leaves no entry half settled. It can run twice, because a worker that gets no
+ * One script, so that a worker that crashes leaves no entry half settled. The script can run twice, because a worker that gets no
  * answer runs it again. KEYS: stream, progress, rejected. ARGV: group, id, settled units or '' for all, and the text, path and
  * reason of the rejected unit.
  */

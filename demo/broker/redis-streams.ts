@@ -12,8 +12,8 @@ export interface StreamOptions {
 const RETRY_AFTER = '1';
 
 /**
- * A relay's `forward` that appends to a Redis stream instead of calling the service. It answers 201 once Redis has
- * acknowledged. Otherwise it answers 503, and the page keeps its events. Acknowledged events survive a crash of Redis only with
+ * A relay's `forward` that appends to a Redis stream instead of calling the service. This `forward` answers 201 once Redis has
+ * acknowledged, and otherwise 503, so that the page keeps its events. Acknowledged events survive a crash of Redis only with
  * `appendonly yes`, `appendfsync always` and `maxmemory-policy noeviction` (README, "What an acknowledgement is worth").
  *
  * The answer to an upsert lacks the `id` that the service would give, because the service has not created the customer yet.

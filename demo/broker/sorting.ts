@@ -2,10 +2,10 @@ import type { Outcome, Waits } from './answer.ts';
 import { type Cut, type Entry, nextCut, type Unit } from './entry.ts';
 
 /**
- * Finds the events that the service rejects. A rejected request is halved until one event alone is rejected: a suspect.
- * Suspects leave the queue, so they never block other events. A suspect is sent again after a pause. It is dropped if the
- * service rejects it again, and has accepted another request on the same path meanwhile. If it has accepted none, the cause
- * may be the service.
+ * Finds the events that the service rejects. A rejected request is halved until one event alone is rejected: a suspect. Suspects
+ * leave the queue, so they never block other events. A suspect is sent again after a pause. The suspect is dropped if the service
+ * rejects it again, and has accepted another request on the same path meanwhile. If the service has accepted none, the service
+ * may be the cause.
  */
 
 interface Suspect {
@@ -22,7 +22,7 @@ export type Verdict = 'settled' | 'next' | 'probe' | 'wait';
 
 /** How many rejections drop an event. */
 const REFUSALS = 2;
-/** How many answers of 500 drop an event: more, since a 500 may be the service's fault. They take two minutes at least. */
+/** How many answers of 500 drop an event: more, since a 500 may be the service's fault. These answers take two minutes at least. */
 const ERRORS = 8;
 /** After this many single events were rejected in a row, each further one follows a pause. */
 const IN_A_ROW = 5;

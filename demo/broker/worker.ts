@@ -6,7 +6,7 @@ import { type Cut, type Entry, openUnits } from './entry.ts';
 import { createSorting } from './sorting.ts';
 
 export interface WorkerOptions extends ConsumerOptions {
-  /** Sends a request to the service, as `toService` does. Its time-out has to be well below `takeOverAfter`. */
+  /** Sends a request to the service, as `toService` does. The time-out has to be well below `takeOverAfter`. */
   forward: Forward;
   /**
    * How long (ms) a worker may leave its entries unread before other workers take them over.
@@ -34,7 +34,7 @@ const REDIS_PAUSE = 1000;
 const PROBE_PAUSE = 250;
 
 /**
- * Delivers the entries that relays append to a Redis stream. It sends one request at a time, in order except for rejected
+ * Delivers the entries that relays append to a Redis stream. A worker sends one request at a time, in order except for rejected
  * events. Any number of workers may share a stream. Order is then kept within an entry only.
  *
  * @example

@@ -65,7 +65,7 @@ const createSchema = ({ transaction }: Database): Promise<void> =>
  */
 const WITHOUT_TIMER = ['-c', 'log_startup_progress_interval=0'];
 
-/** PGlite in `path`, or in memory. It refuses to load a dump where there are data. */
+/** PGlite in `path`, or in memory. PGlite refuses to load a dump where there are data. */
 export async function createEngine(path?: string, template?: string): Promise<PGlite> {
   const hasData = path !== undefined && existsSync(join(path, 'PG_VERSION'));
   return PGlite.create({

@@ -96,7 +96,7 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
   return app;
 }
 
-/** Journeys and settings stay. It uses `delete`, because `truncate` waits for all readers and blocks new ones meanwhile. */
+/** Journeys and settings stay. The function uses `delete`, because `truncate` waits for all readers and blocks new ones meanwhile. */
 const clearData = ({ transaction }: Database): Promise<void> =>
   transaction(async (query) => {
     await lockWriting(query);

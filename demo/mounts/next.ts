@@ -2,9 +2,9 @@
 import { createRelay, type RelayOptions } from '../../src/relay.ts';
 
 /**
- * The exports of `app/clew/[...path]/route.ts` in Next.js. `next.config.ts` needs `skipTrailingSlashRedirect: true`, because
- * Next otherwise redirects `/clew/api/events/batch/`, and a tracker follows no redirects. `next build` refuses the relay itself as a
- * handler, because Next passes another second argument. It also imports the file, when the variables may be missing.
+ * The exports of `app/clew/[...path]/route.ts` in Next.js. `next.config.ts` needs `skipTrailingSlashRedirect: true`, because Next
+ * otherwise redirects `/clew/api/events/batch/`, and a tracker follows no redirects. `next build` refuses the relay itself as a
+ * handler, because Next passes another second argument. `next build` also imports the file, when the variables may be missing.
  * https://nextjs.org/docs/app/api-reference/config/next-config-js/trailingSlash
  *
  * Next is no dependency of this repository. The tests call these exports as Next calls a route handler.

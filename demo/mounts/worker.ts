@@ -6,7 +6,7 @@ export interface WorkerContext {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The worker's variables and secrets. It may have others. */
+/** The worker's variables and secrets. A worker may have others. */
 export interface WorkerVariables {
   BASE_URL: string;
   API_KEY: string;
@@ -16,7 +16,7 @@ export interface WorkerVariables {
 }
 
 /**
- * A worker: `export default createWorker();`. Its variables come with the first request, so the relay is created then. Isolates
+ * A worker: `export default createWorker();`. The variables come with the first request, so the relay is created then. Isolates
  * share no memory. If duplicates matter, give `seen` a store that all isolates share. The tests call it on Node, as a worker's
  * runtime would.
  */

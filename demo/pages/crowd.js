@@ -20,8 +20,8 @@ const visitors = cell(/** @type {Visitor[]} */ ([]));
 const state = cell(/** @type {any} */ ('away'));
 
 /**
- * The site of the frames. A page of this site and its frames are of the same site. Their storage then works also in a browser
- * that refuses storage to frames of other sites.
+ * The site of the frames. A page of this site and its frames are of the same site. The frames' storage then works also in a
+ * browser that refuses storage to frames of other sites.
  */
 const SITE = `clew.localhost:${location.port}`;
 const MOST = 24;

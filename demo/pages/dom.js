@@ -45,7 +45,7 @@ export const onSubmit = (id, submit) => {
 
 /** An invalid value of a field. */
 export class FieldError extends Error {
-  /** @param {string} field its name @param {string} message */
+  /** @param {string} field name of the field @param {string} message */
   constructor(field, message) {
     super(message);
     this.field = field;

@@ -3,7 +3,7 @@ import { createArrivals } from './arrivals.js';
 import { cell } from './cell.js';
 
 /**
- * The data at the service, and its switches. They come from the demo's own interface `/inspect`, which a real service lacks.
+ * The data at the service, and its switches. Both come from the demo's own interface `/inspect`, which a real service lacks.
  *
  * @typedef {import('../collector/listings.ts').ListedEvent} ListedEvent
  * @typedef {import('../collector/listings.ts').ListedCustomer} ListedCustomer

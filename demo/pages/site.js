@@ -17,7 +17,7 @@ export const page = cell(/** @type {any} */ (undefined));
 export const visitorId = cell('');
 
 /**
- * `window.clew` of the page in the frame. It is read at each call, because the bundle replaces the stub.
+ * `window.clew` of the page in the frame, read at each call because the bundle replaces the stub.
  *
  * @type {Clew}
  */

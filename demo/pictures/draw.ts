@@ -34,7 +34,7 @@ const PAGE = 20;
 const SERVICE = 330;
 const CARD = { wide: 250, top: 58, high: 204 };
 const FIRST = { x: 35, y: 98 };
-/** Seconds that an event takes from the page to the service. It ends when the service has it. */
+/** Seconds that an event takes from the page to the service. The flight ends when the service has the event. */
 const FLIGHT = 0.35;
 /** The least difference of two key frames in seconds. */
 const MOMENT = 0.02;

@@ -7,8 +7,8 @@ import { expect, test } from './staged.ts';
 const VIEWS = 'data-page-views=';
 
 /**
- * The addresses of each view, without the origin and the query that the test's site reads. They are in the order of their times.
- * A reload may abort a request, whose events then arrive after the events that the page hands over.
+ * The addresses of each view, without the origin and the query that the test's site reads. The views are in the order of
+ * their times. A reload may abort a request, whose events then arrive after the events that the page hands over.
  */
 const viewsOf = async ({ demo, site }: Stage) => {
   const short = (url: unknown) => String(url).replace(site.origin, '').replace(/\?.*/, '');

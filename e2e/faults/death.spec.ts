@@ -11,7 +11,7 @@ const NO_CRASH = {
   webkit: 'its driver cannot crash a page',
 };
 
-/** The page sends nothing by itself. Its events come from the store, or the browser sends them after the page has ended. */
+/** The page sends nothing by itself. The page's events come from the store, or the browser sends them after the page has ended. */
 const QUIET = 'data-flush-interval=600000';
 
 /**

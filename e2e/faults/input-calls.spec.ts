@@ -93,7 +93,7 @@ fault(
   async (stage) => {
     const tab = await stage.visit();
     await stage.track(tab, 5);
-    // It is not enough that the events are stored, because the refusal drops all unconfirmed events.
+    // The events have to be confirmed, because the refusal drops all unconfirmed events.
     await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(5);
     const { run, from } = stage.next(10);
     await tab.evaluate(

@@ -13,8 +13,8 @@ interface Closing {
 }
 
 /**
- * Opens a popup with clew, which tracks and closes in the same task. Its own code closes it, or its opener. The driver does not
- * wait for the end, because it cannot wait while windows open and close.
+ * Opens a popup with clew, which tracks and closes in the same task. The popup's own code or its opener closes the popup. The
+ * driver does not wait for the end, because it cannot wait while windows open and close.
  */
 const openAndClose = ({ run, from, count, isOpen, byItself }: Closing) => {
   const rest = () => new Promise((resolve) => setTimeout(resolve, 5));

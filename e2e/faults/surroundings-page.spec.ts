@@ -90,7 +90,7 @@ for (const [title, by] of [
   );
 }
 
-/** It is short, because a blocked page takes a whole processor from the other tests. */
+/** How long (ms) the page is blocked: a short time, because a blocked page takes a whole processor from the other tests. */
 const BLOCKED_FOR = process.env.FAULT_LONG ? 60_000 : isAll ? 5000 : 2000;
 
 /** The page requests this path when it is about to block. */

@@ -33,7 +33,7 @@ fault(34, 'the sending tab navigates away, another tab opens, and the first page
   await first.evaluate(() => window.clew('flush'));
   await expect.poll(() => stage.stored(first)).toBe(0);
 
-  // Both pages are open now, and have events to send. They take turns.
+  // Both pages are open now, and have events to send. The pages take turns.
   const sent = site.requests.length;
   let release = () => {};
   const released = new Promise<void>((resolve) => {

@@ -21,7 +21,7 @@ const hasArrived = (stage: Stage, count: number) =>
 const allOf = ({ from, count }: { from: number; count: number }) => Array.from({ length: count }, (_, n) => from + n);
 const visitorIdOf = (tab: Tab) => tab.evaluate(() => window.clew('correlationValue') as Promise<string>);
 
-// No driver has the command "Duplicate". It copies sessionStorage, and so does window.open.
+// No driver has the command "Duplicate". Like that command, window.open copies sessionStorage.
 fault(
   35,
   '"Duplicate tab", window.open: a tab with a copy of sessionStorage',

@@ -14,9 +14,9 @@ export const findChromium = (): string | undefined =>
   ].find((path): path is string => path !== undefined && existsSync(path));
 
 /**
- * Without this switch, each window loads two hidden pages for the suggestions of the address bar. They use more CPU than the page
- * under test. The browser also requests services that no test needs. A second switch of this name would replace the first one,
- * so all features are here.
+ * Without this switch, each window loads two hidden pages for the suggestions of the address bar. The hidden pages use more CPU
+ * than the page under test. The browser also requests services that no test needs. A second switch of this name would replace the
+ * first one, so all features are here.
  */
 export const DISABLED_FEATURES = `--disable-features=${[
   'WebUIOmniboxPopup',
@@ -25,6 +25,6 @@ export const DISABLED_FEATURES = `--disable-features=${[
   'Translate',
   'OptimizationHints',
   'MediaRouter',
-  // It starts a process for a page that may come next, for each context and navigation.
+  // This feature starts a process for a page that may come next, for each context and navigation.
   'SpareRendererForSitePerProcess',
 ].join(',')}`;

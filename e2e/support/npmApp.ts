@@ -40,7 +40,7 @@ const folderOfNode = async (version: string): Promise<string> => {
   return bin;
 };
 
-/** The environment of commands in an app. They ask no questions, and send no telemetry. */
+/** The environment of commands in an app. The commands ask no questions, and send no telemetry. */
 export const environment = async (node: string): Promise<NodeJS.ProcessEnv> => {
   // Playwright sets these variables for its own processes only.
   const { NODE_OPTIONS: _, NODE_ENV: __, FORCE_COLOR: ___, ...env } = process.env;

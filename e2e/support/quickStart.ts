@@ -26,7 +26,7 @@ const patternOf = (text: string) =>
       .replace('"batch":\\[', '$&[^\\n]*'),
   );
 
-/** Reads a quick start. It throws for a block of code that the test would leave out. */
+/** Reads a quick start, and throws for a block of code that the test would leave out. */
 export const readQuickStart = (page: string): QuickStart => {
   const text = read(page);
   const files: Record<string, string> = {};

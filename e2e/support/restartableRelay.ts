@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Running, start } from '../../test/broker/process.ts';
 import { deadUrl } from '../../test/upstream.ts';
 
-/** `clew-relay` in a process of its own. Its `seen` is a Redis, which survives it. */
+/** `clew-relay` in a process of its own. The relay's `seen` is a Redis, which survives the process. */
 export interface RestartableRelay {
   readonly address: string;
   /** Ends the process, and starts another one at the same address. */

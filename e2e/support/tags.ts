@@ -5,8 +5,8 @@ export const LONG = '@long';
 export const ENGINES = '@engines';
 
 /**
- * A failure means that an event was lost, stored twice or given to another person. It may also mean that data were stored or sent
- * before consent or after a refusal. Such a failure counts even if the test passes when it is repeated.
+ * A failure means that an event was lost, stored twice or given to another person. A failure may also mean that data were stored
+ * or sent before consent or after a refusal. Such a failure counts even if the test passes when it is repeated.
  */
 export const PROMISE = '@promise';
 

@@ -21,7 +21,7 @@ interface WalkTab {
   isBroken: boolean;
   /** Paths of the pages that were in the back/forward cache when the site's data were cleared. */
   readonly forgotten: Set<string>;
-  /** Whether such a page has returned. It drops all later events, because cleared data look like a refusal of consent. */
+  /** Whether such a page has returned. The page drops all later events, because cleared data look like a refusal of consent. */
   isRefused: boolean;
 }
 
@@ -178,7 +178,7 @@ const hangFor =
     else response.socket?.resetAndDestroy();
   };
 
-/** The action of each verb. It resolves to a line about the result. */
+/** The action of each verb, which resolves to a line about the result. */
 export const verbs: Record<Verb, (world: World, pick: number) => Promise<string>> = {
   track: track(1),
   burst: track(ONE_BURST),

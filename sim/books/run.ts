@@ -116,7 +116,7 @@ export const runBooks = async (
     missing: [...missing].sort(),
     // A `$identify` has no number if its page has left before the database answered. The docs name this limit.
     lost: [...new Set(deleted.filter(isLost).map(seqIn).filter(Boolean))].sort(),
-    // The service still refuses some events again and again. They are queued, so the relay cannot know their end.
+    // The service still refuses some events again and again. Such events are queued, so the relay cannot know their end.
     unknown: Math.max((accounts?.unknown() ?? 0) - [...stage.onDisk()].filter((n) => !arrived.has(n)).length, 0),
     falseAlarm: isDeleting ? undefined : findFalseAlarm(stage),
   };

@@ -3,7 +3,7 @@ import { compareKeys, type Key } from './keys.ts';
 import { createRows, type Rows } from './objectStore.ts';
 import type { Page } from './page.ts';
 
-/** One request of a transaction. Its result is made when the disk has done the work. */
+/** One request of a transaction. The result is made when the disk has done the work. */
 export interface DiskRequest {
   readonly work: () => unknown;
   /** Dispatches `success`, in a task of the page. */

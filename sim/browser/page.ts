@@ -46,7 +46,7 @@ export interface Page extends Owner {
   isFrozen: boolean;
   /** Virtual time (ms) when its first transaction completed. */
   storedAt: number | undefined;
-  /** Number of Web Locks that the page holds. They keep it out of the back/forward cache. */
+  /** Number of Web Locks that the page holds. Web Locks keep the page out of the back/forward cache. */
   locks: number;
   /** Another page waits for the database: the browser drops this page from the back/forward cache, or thaws it. */
   evict(): void;

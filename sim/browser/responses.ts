@@ -47,7 +47,7 @@ export class PackingResponse {
   }
 }
 
-/** `DecompressionStream` of the relay. It inflates all chunks when the writer closes. */
+/** `DecompressionStream` of the relay. The stream inflates all chunks when the writer closes. */
 export class InflatingStream {
   readonly #chunks: Uint8Array[] = [];
   readonly #done: Promise<Uint8Array>;

@@ -1,5 +1,5 @@
 /**
- * A storage area like `localStorage`. Its properties are the entries of a map that outlives the page.
+ * A storage area like `localStorage`, whose properties are the entries of a map that outlives the page.
  *
  * @param limits `most`: characters of all keys and values together
  * @param onChange called with each value that is written, and without a value after a deletion

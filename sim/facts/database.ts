@@ -1,6 +1,6 @@
 import type { Fact, FactTab } from './fact.ts';
 
-/** These functions run in pages. They keep values for later calls on `window`. */
+/** These functions run in pages, and keep values for later calls on `window`. */
 
 const open = (id: string) =>
   new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { EngineName } from '../../e2e/faults/engines/engine.ts';
 
 /** A tab of a browser, real or simulated. */
 export interface FactTab {
-  /** Runs `fn` in the page. `fn` uses no variable from outside. Its argument and its result are JSON. */
+  /** Runs `fn` in the page. `fn` uses no variable from outside. The argument and the result are JSON. */
   evaluate<R, A = undefined>(fn: (arg: A) => R | Promise<R>, arg?: A): Promise<R>;
   /** Navigates to another page of the same origin. */
   navigate(): Promise<void>;

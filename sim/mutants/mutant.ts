@@ -4,7 +4,7 @@ export interface Mutant {
   readonly name: string;
   /** The file below `src`. */
   readonly file: string;
-  /** The text to replace. It occurs once in the file. */
+  /** The text to replace, which occurs once in the file. */
   readonly find: string;
   readonly replace: string;
 }

@@ -69,7 +69,7 @@ const isSuccess = (answer: NetworkAnswer | undefined): boolean =>
   !!answer && !answer.isCut && answer.status >= 200 && answer.status < 300 && answer.headers['clew-relay'] === '1';
 
 /**
- * One client for each batch. It sends the batch to either relay until it reads a success.
+ * One client for each batch. The client sends the batch to either relay until it reads a success.
  *
  * @param onConfirmed is called with each event of a batch when a client has read a success for it
  * @param isClosed whether the page has left: no other events will come

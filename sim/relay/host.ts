@@ -9,7 +9,7 @@ export const TIMEOUT = 2000;
 /** The shortest `maxPending` that `createRelay` allows with this `timeout`, in ms. */
 export const MAX_PENDING = 5 * TIMEOUT + 1200;
 /**
- * Longest time (ms) until an answer. It covers two calls of `seen` around a wait of `timeout`, three attempts to forward a
+ * Longest time (ms) until an answer. The time covers two calls of `seen` around a wait of `timeout`, three attempts to forward a
  * beacon, another call of `seen`, and the pauses between.
  */
 const LONGEST_ANSWER = 8 * TIMEOUT + 3200;

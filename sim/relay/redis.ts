@@ -20,10 +20,10 @@ const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL',
 /** The values of a Redis. A key ends when its time is over. */
 const createValues = (world: World, ledger: Ledger) => {
   const values = new Map<string, { value: string; until: number }>();
-  // It has run for a day.
+  // This Redis has run for a day.
   const since = `${world.serverClock() - 86_400_000}`;
   values.set(`${PREFIX}since`, { value: since, until: Number.POSITIVE_INFINITY });
-  /** The totals of the books. Their accounts are in `values`. */
+  /** The totals of the books. The accounts of the books are in `values`. */
   const hashes = new Map<string, Map<string, number>>();
   const read = (key: string): string | null => {
     const found = values.get(key);

@@ -26,7 +26,7 @@ export const identityKeysOf = ({ latest, first, revoked }: KeyRing): object => (
   keys: Array.from({ length: latest + 1 - first }, (_, n) => ({ id: `${first + n}`, secret: secretOf(first + n) })),
   revoked: revoked.map(String),
 });
-/** Lifetime of a token, in s. It is short, so that some tokens expire before they arrive. */
+/** Lifetime of a token, in s. A short lifetime makes some tokens expire before they arrive. */
 const LIFETIME = 5;
 
 const base64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

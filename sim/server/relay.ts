@@ -13,7 +13,7 @@ export { SERVICE_URL } from './relayProcess.ts';
 /** The real relay from `dist/relay.js`, in virtual time. */
 export interface SimulatedRelay {
   readonly serve: Server;
-  /** Its accounts of page loads. */
+  /** The relay's accounts of page loads. */
   readonly accounts: Accounts;
   /** Ends the process with its open requests, and starts another process. */
   restart(): void;
@@ -58,7 +58,7 @@ export const createSimulatedRelay = (
   let process: Owner | undefined;
   let handle: Handle | undefined;
   let starts = 0;
-  /** The store of event ids. It outlives the process, like a Redis. */
+  /** The store of event ids, which outlives the process like a Redis. */
   let seen: Seen | undefined;
   let keys: KeyRing = { latest: 0, first: 0, revoked: [] };
   const accounts = createAccounts();

@@ -29,8 +29,8 @@ export interface Mood {
 }
 
 /**
- * The customer-messaging service as `interface.md` describes it. It stores duplicates, and knows customers by their primary
- * key. If it refuses an event of a batch, it stores the events before that event and answers 500.
+ * The customer-messaging service as `interface.md` describes it. The service stores duplicates, and knows customers by their
+ * primary key. If the service refuses an event of a batch, it stores the events before that event and answers 500.
  */
 export interface Service {
   readonly serve: Server;

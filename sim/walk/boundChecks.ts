@@ -72,7 +72,7 @@ const crowdOf = (stage: Stage): number => {
   return crowd;
 };
 
-/** A page with too many queued events. It may take in the events of all pages that ran at once, each up to its bound. */
+/** A page with too many queued events. A page may take in the events of all pages that ran at once, each up to its bound. */
 export const findExcess = (stage: Stage): string | undefined => {
   const most = mostOf(stage.plan) * crowdOf(stage);
   for (const { page } of stage.tabs) {

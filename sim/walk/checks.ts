@@ -154,8 +154,8 @@ const checkPersons = (stage: Stage): void => {
 };
 
 /**
- * Whether properties may have no customer. They waited for the database, which did not answer, or another tab has changed
- * the person meanwhile.
+ * Whether properties may have no customer. The properties waited for the database, which did not answer, or another tab has
+ * changed the person meanwhile.
  */
 const isOrphaned = ({ ledger, history }: Stage, { name, page, isEarly, change }: Tracked): boolean =>
   name === 'upsert' && isEarly && (ledger.changes() > change || history.shut.has(page));

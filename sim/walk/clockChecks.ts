@@ -21,7 +21,7 @@ interface Body extends SentEvent {
 interface Load {
   /** Names of the pages that have tracked its events. A page may replay calls of an earlier page's stub. */
   readonly pages: Set<string>;
-  /** Its events by id, with their numbers. */
+  /** The load's events by id, with their numbers. */
   readonly events: Map<string, number>;
   /** Each request with one of its events, in order. */
   readonly requests: { readonly record: RequestRecord; readonly hasClock: boolean; readonly isSingle: boolean }[];

@@ -12,9 +12,9 @@ export interface Answer {
   readonly isGranted: boolean;
   /** The page's stub keeps it until the bundle has loaded. Until then, no other page learns of it. */
   readonly isInStub: boolean;
-  /** Number of events tracked before. It orders an answer and the events of the same moment. */
+  /** Number of events tracked before, which orders an answer and the events of the same moment. */
   readonly tracked: number;
-  /** Number of requests sent before. It orders an answer and the requests of the same moment. */
+  /** Number of requests sent before, which orders an answer and the requests of the same moment. */
   readonly requests: number;
 }
 
@@ -30,7 +30,7 @@ interface Held {
 export interface Consent {
   readonly answers: readonly Answer[];
   note(page: string, isGranted: boolean, isInStub?: boolean): void;
-  /** The page's tracker starts. It acts on the answers that its own stub has kept, even if another page has a later answer. */
+  /** The page's tracker starts, and acts on the answers that its own stub has kept, even if another page has a later answer. */
   replay(page: string): void;
   /** A call of this page waits for a grant. `note` is called with the grant. A refusal ends the call. */
   hold(page: string, note: () => void): void;
@@ -130,7 +130,7 @@ export const changeVisitor = (stage: Stage, page: Page, note: (isHeld?: boolean)
   const { world, ledger, consent } = stage;
   const call = { page: page.name, at: world.scheduler.now(), n: ledger.tracked.size + 1 };
   const known = isRequired(stage) ? consent.known(call) : new Set([true]);
-  // It is uncertain which answer the page knows.
+  // The walk cannot determine which answer the page knows.
   if (known.size > 1 || (isRequired(stage) && (!isLoaded(page) || isRefusedByGpc(stage, call)))) return false;
   if (known.has(true)) note();
   else if (known.has(undefined)) consent.hold(page.name, () => note(true));

@@ -29,8 +29,8 @@ export const isCrossed = ({ consent: { answers } }: Stage): boolean =>
   );
 
 /**
- * Whether only stubs know of the refusal. Its page, and all later pages, left before their bundle had loaded, or wait for it. The docs name the limit:
- * before consent a stub may not write, and it cannot erase a database as its page leaves.
+ * Whether only stubs know of the refusal. The page of the refusal, and all later pages, left before their bundle had loaded, or wait for
+ * it. The docs name the limit: before consent a stub may not write, and it cannot erase a database as its page leaves.
  */
 const isInStubs = ({ browser, history: { departures, loadOf } }: Stage, { page, at }: Answer): boolean =>
   departures.some((left) => left.page === page && left.at >= at && !left.isLoaded) &&

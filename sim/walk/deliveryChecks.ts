@@ -157,8 +157,8 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
       const other = ledger.tracked.get(before.n);
       return other && isNewer(other) ? other : [];
     });
-    // Without a relay, a page may send all properties of a handover again, in order. It also does so if the service took them and
-    // answered with a failure. The last ones count.
+    // Without a relay, a page may send all properties of a handover again, in order. The page also does so if the service took
+    // them and answered with a failure. The last ones count.
     const isAgain = ({ n: before }: Tracked) =>
       mayTakeTwice(plan) && service.upserts.slice(place).some((later) => later.n === before);
     const stale = newer.find((other) => !isAgain(other));

@@ -8,13 +8,13 @@ import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
 import type { Plan, Step } from './plan.ts';
 
-/** A walk that showed a defect. Its name states the correct behaviour. */
+/** A walk that showed a defect. The walk's name states the correct behaviour. */
 export interface FixedWalk {
   readonly name: string;
   readonly plan: Plan;
 }
 
-/** Walks that showed a defect. It is fixed, so they break no invariant any more. */
+/** Walks that showed a defect. Each defect is fixed, so the walks break no invariant any more. */
 export const fixed: readonly FixedWalk[] = [
   ...fixedVisitor,
   ...fixedConsent,

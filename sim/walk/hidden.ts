@@ -19,7 +19,7 @@ export const thaw = (stage: Stage, tab: Tab | undefined): void => {
   stage.browser.show(page, true);
 };
 
-/** The browser gives up the tab's prerendered page. Its events need not arrive, because the visitor has never seen the page. */
+/** The browser gives up the tab's prerendered page. The page's events need not arrive, because the visitor has never seen the page. */
 export const giveUp = (stage: Stage, tab: Tab | undefined): void => {
   const page = tab?.prerendered;
   if (!tab || !page) return;

@@ -75,7 +75,7 @@ export interface Ledger {
   next(event: Tracked): Change | undefined;
   /** The pages that have changed the person in this time. */
   changedBy(from: number, to: number): readonly string[];
-  /** The page is activated. Its events from the time of its prerendering may belong to any person so far. */
+  /** The page is activated. The page's events from the time of its prerendering may belong to any person so far. */
   reconsider(page: string): void;
   /** A crash or kill may have undone the changes of the last `ms`. */
   doubt(ms: number): void;

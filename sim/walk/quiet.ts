@@ -1,6 +1,6 @@
 import type { Stage } from './stage.ts';
 
-/** Longest time (ms) from the load of a page until it ends a back-off. It asks its database first. */
+/** Longest time (ms) from the load of a page until it ends a back-off. The page asks its database first. */
 const STIRRING = 10_000;
 
 /** Whether nothing between the two times lets clew end a wait, or keeps a tab from storing the length of the wait. */

@@ -20,7 +20,7 @@ export interface Confirmed {
   readonly by: string;
 }
 
-/** Whether the page has read a success. It reads no answer to a handover, or after it has left or is frozen. */
+/** Whether the page has read a success. A page reads no answer to a handover, or after it has left or is frozen. */
 const isRead = ({ history }: Stage, { from, at, end }: RequestRecord): boolean =>
   !!end &&
   !end.isFailed &&
@@ -72,7 +72,7 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
 
 /**
  * Whether a page with the event did not learn that it is confirmed, and stored or journaled it again. Such a page was in the
- * back/forward cache, or left without BroadcastChannel, before the event was sent again. It may have the event from the
+ * back/forward cache, or left without BroadcastChannel, before the event was sent again. Such a page may have the event from the
  * journal of another page. A page writes each of its events, at the latest as it leaves. Without BroadcastChannel, a page that is
  * back never learns that another page has sent the events of its journal.
  */

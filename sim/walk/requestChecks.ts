@@ -59,7 +59,7 @@ const areKnown = ({ history }: Stage, from: number, to: number): boolean =>
 const breaksLease = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
   const { consent, history } = stage;
   for (const [index, one] of requests.entries()) {
-    // It erases the lease, and the page waits for no answer any more.
+    // A refusal erases the lease, and the page waits for no answer any more.
     const refusal = consent.answers.find(({ at, isGranted }) => !isGranted && at >= one.at);
     const end = Math.min(
       one.end?.at ?? Number.POSITIVE_INFINITY,

@@ -103,7 +103,7 @@ export const runPlan = async (scripts: Scripts, plan: Plan, print?: (line: strin
     if (error === ENDLESS) world.break(INVARIANTS.flush, ENDLESS.message);
     else world.break(INVARIANTS.error, `the walk ended: ${(error as Error)?.stack ?? error}`);
   } finally {
-    // Node reports an unhandled rejection in a later tick. It still belongs to this walk.
+    // Node reports an unhandled rejection in a later tick. The rejection still belongs to this walk.
     await drainMicrotasks();
     process.off('unhandledRejection', onRejection);
   }

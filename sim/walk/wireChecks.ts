@@ -11,8 +11,8 @@ import type { Stage } from './stage.ts';
 const CALM = 25_000;
 
 /**
- * Whether the walk lets a page forget its handovers, or lets the relay refuse or forget one. Without messages, a page may
- * have an event from a journal and not learn that it is confirmed. It then leaves the event to the next page.
+ * Whether the walk lets a page forget its handovers, or lets the relay refuse or forget one. Without messages, a page may have an
+ * event from a journal and not learn that it is confirmed. The page then leaves the event to the next page.
  */
 const isExcused = (stage: Stage): boolean => {
   const { plan, history, consent } = stage;
@@ -33,8 +33,8 @@ const SETTLING = 300;
 const PROVEN_FOR = 10 * 60_000;
 
 /**
- * Whether this page knew at this time that the last request was confirmed, and the link was still proven. It may not know of requests
- * that other tabs have sent since it was loaded.
+ * Whether this page knew at this time that the last request was confirmed, and the link was still proven. The page may not know of
+ * requests that other tabs have sent since it was loaded.
  */
 const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string, at: number): boolean => {
   const loadedAt = history.loadOf(page);

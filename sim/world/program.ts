@@ -6,8 +6,8 @@ export type Program = (globals: Readonly<Record<string, unknown>>) => unknown;
 type Compiled = (this: unknown, ...values: unknown[]) => unknown;
 
 /**
- * The context of all programs. It has `Array`, `Promise` and the like, and no API of Node. Its global object takes no
- * properties, because all programs would see a name that one program assigns without declaring it.
+ * The context of all programs. The context has `Array`, `Promise` and the like, and no API of Node. The context's global object
+ * takes no properties, because all programs would see a name that one program assigns without declaring it.
  */
 const SHARED = vm.createContext(vm.constants.DONT_CONTEXTIFY as never);
 vm.runInContext('Object.preventExtensions(globalThis)', SHARED);

@@ -55,7 +55,7 @@ export const createLedger = (
     /**
      * Events of this page need not be sent any more.
      *
-     * @param isOthers another tab reports it. It drops events of this page that have expired, too.
+     * @param isOthers another tab reports this. That tab also drops events of this page that have expired.
      */
     settle(items: readonly ItemText[], rejected: readonly string[], isOthers?: boolean) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));

@@ -94,8 +94,8 @@ export interface TrackerOptions {
   linkDomains?: LinkDomains | undefined;
   /**
    * The visitor id that your server has made for this browser: a lower-case UUID. clew uses it only as the first visitor id, if it
-   * finds none in storage, in the cookie of `cookieDomain` or in a link. It must never be the id of another person. docs/ssr.md shows
-   * what the server has to do.
+   * finds none in storage, in the cookie of `cookieDomain` or in a link. The id must never be that of another person. docs/ssr.md
+   * shows what the server has to do.
    *
    * @default none: clew makes the visitor id
    */

@@ -45,7 +45,7 @@ export interface Signals {
 /** Listens to a signal. Returns a function that removes the listener. */
 export type Listen = <S extends keyof Signals>(signal: S, listener: (value: Signals[S]) => void) => () => void;
 
-/** Their names. */
+/** The names of the signals. */
 const NAMES = ['delivered', 'dropped', 'token-expired', 'change', 'error', 'trace'] satisfies (keyof Signals)[];
 
 /** How often listeners run in a task. The rest follows in later tasks, so that a listener that causes its own signal freezes no tab. */

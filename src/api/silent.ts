@@ -2,7 +2,7 @@ import type { Tracker } from './types.js';
 
 const nothing = () => {};
 
-/** The tracker of a server, which has no visitor. It does nothing, and its promises resolve. */
+/** The tracker of a server, which has no visitor. The methods do nothing, and their promises resolve. */
 export const silentTracker: Tracker = {
   track: nothing,
   trackNow: async () => {},

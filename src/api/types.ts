@@ -118,8 +118,8 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
 }
 
 /**
- * Extends a tracker. A plugin is a function that starts with the tracker, also while the browser prerenders the page. It returns a
- * function that undoes everything, such as its listeners. `stop()` calls that function. If either throws, clew emits `error`.
+ * Extends a tracker. A plugin is a function that starts with the tracker, also while the browser prerenders the page. The plugin
+ * returns a function that undoes everything, such as listeners. `stop()` calls that function. If either throws, clew emits `error`.
  *
  * @example
  * tracker.use(({ track }) => {
@@ -135,9 +135,9 @@ export interface PluginTools {
   /** Returns the visitor id as this page knows it: `undefined` before consent and after a refusal. */
   visitorId(): string | undefined;
   /**
-   * Calls `see` with each event within the call that tracks it, before clew stores the event. `see` may return properties,
-   * which clew adds as those of `context`, or `false` to drop the event (`filtered`). `see` is synchronous and must not track events
-   * itself. It runs before `context` and `beforeSend`, and also after `stop()`. clew does not pass `$identify` to it. If it throws,
+   * Calls `see` with each event within the call that tracks it, before clew stores the event. `see` may return properties, which clew
+   * adds as those of `context`, or `false` to drop the event (`filtered`). `see` is synchronous and must not track events itself.
+   * `see` runs before `context` and `beforeSend`, and also after `stop()`. clew does not pass `$identify` to `see`. If `see` throws,
    * clew emits `error` and keeps the event.
    */
   onTrack(see: (event: SeenEvent) => Properties | false | undefined): void;
@@ -146,7 +146,10 @@ export interface PluginTools {
    * they drop the event. Use it before you keep an event that may never be tracked: `beforeSend` may remove secrets from it.
    */
   preview(event: string, payload: object): object | undefined;
-  /** Lets `renewTokens` keep items back until it has a new token. Its form may change in any version, so do not depend on it. */
+  /**
+   * Lets `renewTokens` keep items back until it has a new token. The form of this method may change in any version, so do not depend
+   * on it.
+   */
   renewBy(make: MakeRenewal): void;
   /** Names the service of the tracker, as the option `storageName` does. Put it into the keys of values that no other service may get. */
   readonly service: string;

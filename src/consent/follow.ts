@@ -10,7 +10,7 @@ export type Answer = (isGranted: boolean | undefined, isNew?: boolean) => void;
 
 /**
  * Creates a plugin from a function that watches a consent platform. The plugin calls `tracker.consent` for each answer that is new or
- * differs from the one before. It never assumes an answer.
+ * differs from the one before. The plugin never assumes an answer.
  *
  * @param watch starts to watch the platform, calls `answer` whenever the platform has news, and returns a function that ends this
  * @example

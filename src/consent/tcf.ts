@@ -10,8 +10,8 @@ export interface TcfOptions {
    */
   purposes?: readonly number[] | undefined;
   /**
-   * The vendor that the visitor has to consent to, too, by its number in the Global Vendor List. It has to be disclosed to the
-   * visitor, and the site must not forbid it one of the `purposes`.
+   * The vendor that the visitor has to consent to, too, by its number in the Global Vendor List. The platform has to disclose the
+   * vendor to the visitor, and the site must not forbid the vendor one of the `purposes`.
    *
    * @default none
    */
@@ -51,7 +51,7 @@ const isVendorAllowed = (id: number, purposes: readonly number[], { vendor, publ
   purposes.every((purpose) => publisher?.restrictions?.[purpose]?.[id] !== 0);
 
 /**
- * Creates a plugin that follows a platform of the IAB's Transparency and Consent Framework 2.3. It reads the choices once the
+ * Creates a plugin that follows a platform of the IAB's Transparency and Consent Framework 2.3. The plugin reads the choices once the
  * platform has loaded them (`tcloaded`) or the visitor has made them (`useractioncomplete`). Consent to all `purposes` is a yes.
  *
  * @throws TypeError if `purposes` is empty or no list

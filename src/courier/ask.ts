@@ -18,7 +18,7 @@ const answerIn = (value: unknown): Answer | undefined => {
   }
 };
 
-/** The answer to a request. It never rejects and always settles: a transport that breaks its contract has failed. */
+/** The answer to a request. The promise never rejects and always settles: a transport that breaks its contract has failed. */
 export const ask = async (send: () => unknown): Promise<Answer> => {
   const fault = (actual: string): Answer => ({
     outcome: 'failed',

@@ -44,7 +44,7 @@ export interface Found {
   readonly remaining: number;
 }
 
-/** One pass. It sends the events that were queued when it began. */
+/** One pass, which sends the events that were queued when it began. */
 export interface Pass {
   scope: Scope;
   /** The state that the pass has set. */

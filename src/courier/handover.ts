@@ -35,7 +35,7 @@ export const createHandover = (desk: Desk) => {
     const open = receipts?.open() ?? [];
     const held = new Set(open.flatMap(({ ids }) => ids));
     const isBusy = (id: string) => busy.has(id) || held.has(id);
-    // One upsert at a time: of two requests, the older one may arrive last. They never overtake older ones, either.
+    // One upsert at a time: of two requests, the older one may arrive last. An upsert never overtakes an older one, either.
     const isChanging =
       queue.hasOlder() ||
       open.some(({ isUpsert }) => isUpsert) ||

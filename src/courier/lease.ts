@@ -1,6 +1,6 @@
 /**
- * The state of the link to the service, shared by all tabs of an origin. It shows which tab holds the lease, how long a back-off
- * lasts, and when the service last confirmed events. It is one small record, which these functions change inside a transaction.
+ * The state of the link to the service, shared by all tabs of an origin. The record shows which tab holds the lease, how long a
+ * back-off lasts, and when the service last confirmed events. These functions change this small record inside a transaction.
  */
 export interface Link {
   /** The tab that holds the lease, or '' if no tab holds it. */
@@ -36,8 +36,8 @@ export const newLink = (): Link => ({ by: '', until: 0, fails: 0, okAt: 0 });
 /**
  * Ms for which `tab` must not send. Clocks jump, so a time that is too far in the future is void.
  *
- * @param isForced the visitor is back, the network is back, or the app calls `flush()`. That ends a back-off. It does not end a
- * lease, a pause by `Retry-After`, or a wait after a refusal of this tab's key or address.
+ * @param isForced the visitor is back, the network is back, or the app calls `flush()`. That ends a back-off, but no lease, no pause
+ * by `Retry-After`, and no wait after a refusal of this tab's key or address.
  */
 export const timeLeft = (
   { by, until, asked = 0, refused }: Link,
@@ -70,8 +70,8 @@ export const succeed = (link: Link, tab: string, now: number): void => {
 };
 
 /**
- * Starts a back-off for all tabs. After a failure it lasts 1 s doubling to 5 min, with full jitter. After a refusal of key or
- * address it lasts 5 min doubling to 1 h. It lasts at least as long as `Retry-After` asks for, and at most 1 h.
+ * Starts a back-off for all tabs. After a failure, the wait is 1 s doubling to 5 min, with full jitter. After a refusal of key or
+ * address, the wait is 5 min doubling to 1 h. Any back-off lasts at least as long as `Retry-After` asks for, and at most 1 h.
  */
 export const fail = (link: Link, tab: string, now: number, isRefused: boolean, retryAfter = 0): void => {
   if (link.by !== tab) return;

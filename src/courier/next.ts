@@ -7,7 +7,7 @@ import { bytesOfQuestions, MOST_ASKED, QUESTION, withQuestions } from './questio
 
 /** The next request. */
 export interface Next {
-  /** Its events. */
+  /** The events of the request. */
   readonly batch: Batch;
   /** The request itself: the batch, with its id and the questions. */
   readonly sent: Batch;

@@ -71,8 +71,8 @@ export interface Courier {
   /** An event was queued. */
   added(): void;
   /**
-   * Sends the queue. Resolves when its events are confirmed, dropped or waiting to retry. `force` ends a back-off. It does not end
-   * a pause by `Retry-After`, or the wait after a refusal of this page's key or address.
+   * Sends the queue. Resolves when its events are confirmed, dropped or waiting to retry. `force` ends a back-off, but no pause by
+   * `Retry-After`, and no wait after a refusal of this page's key or address.
    */
   flush(force?: boolean): Promise<void>;
   /** Another tab, or this one, reports. */

@@ -35,9 +35,9 @@ export const withQuestions = (
 
 /** The meaning of an answer for the handovers that it was asked about. */
 export interface Receipt {
-  /** Their events need not be sent any more. */
+  /** Handovers whose events need not be sent any more. */
   readonly taken: readonly Handed[];
-  /** Their events are sent again. */
+  /** Handovers whose events are sent again. */
   readonly others: readonly Handed[];
 }
 

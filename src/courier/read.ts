@@ -28,7 +28,7 @@ export const copyOf = (ports: CourierPorts, old: Link | undefined): Link => {
 };
 
 /**
- * One transaction. It writes the result of the last answer, takes or renews the lease, and reads the next rows. Resolves to the
+ * One transaction, which writes the result of the last answer, takes or renews the lease, and reads the next rows. Resolves to the
  * rows, or to undefined when the pass is over.
  */
 export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<readonly Row[] | undefined> => {

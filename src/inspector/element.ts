@@ -201,7 +201,7 @@ class ClewInspector extends LitElement {
 
   /**
    * Chromium lays out the page before a canvas draws text. So the chart is drawn in a task of its own, when the browser has laid out
-   * the rows already. It is drawn once a second, because its values are of whole seconds.
+   * the rows already. The chart is drawn once a second, because its values are of whole seconds.
    */
   #drawChart(): void {
     if (this.#session) this.#chart?.draw(this.#session.model.seconds, Date.now());

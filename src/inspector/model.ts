@@ -10,7 +10,7 @@ export interface SeenEvent {
   payload?: unknown;
   /** The visitor id, once the event has one. */
   visitorId?: string | undefined;
-  /** It was seen as it was tracked: of this page, and not from before the inspector was opened. */
+  /** The inspector saw the event as it was tracked: of this page, and not from before the inspector was opened. */
   isTracked?: boolean;
   /** By its own timestamp, which is the time of the call. */
   trackedAt?: number;

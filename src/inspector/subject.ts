@@ -14,7 +14,7 @@ type CallableClew = (method: string, ...args: unknown[]) => unknown;
 export type Inspectable =
   | {
       readonly on: Listen;
-      /** Its sums. */
+      /** The tracker's sums. */
       stats(): Stats;
     }
   | ClewFunction;

@@ -15,7 +15,7 @@ export type StoredBook = readonly [
   begunAt?: number,
 ];
 
-/** The account of each page load, for the relay. They are in localStorage, because a leaving page can write there. */
+/** The account of each page load, for the relay. The accounts are in localStorage, because a leaving page can write there. */
 export interface Books {
   /** The event with its number. */
   number(text: ItemText): ItemText;
@@ -56,7 +56,7 @@ const SILENCE = 6e5;
 /** The page load and the number of an event. No field with a brace comes behind them, so those in a payload are not meant. */
 const seqOf = (text: ItemText): number[] => /"seq":\[(\d+),(\d+)][^}]*}$/.exec(text)?.slice(1).map(Number) ?? [];
 
-/** A new account. Its name is a random number above 2^48: earlier versions have numbered the page loads of a browser from 1. */
+/** A new account, named by a random number above 2^48: earlier versions have numbered the page loads of a browser from 1. */
 const accountOf = (id: string): Account => ({ load: Number.parseInt(`1${id.slice(-12)}`, 16), count: 0, drops: [] });
 
 /** These drops and one more, of the event with this number. An event that has none has 0 for both. */

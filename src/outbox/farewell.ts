@@ -12,8 +12,8 @@ const MOST_LEFT = 9;
 type Receive = (taken: string[], done: string[], rejected: string[]) => void;
 
 /**
- * Notes that a page leaves to later pages, because the database may lack them. They name settled events that a row or a journal may
- * still have, and the leases of pages that have left, which are void.
+ * Notes that a page leaves to later pages, because the database may lack them. The notes name settled events that a row or a journal
+ * may still have, and the leases of pages that have left, which are void.
  */
 export const createFarewell = (service: string, journal: Journal, local?: Local) => {
   const leases = `${TAB} ${service}`;
@@ -37,7 +37,7 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
     /**
      * These events of other pages are settled. A page that has gone cannot delete them from its journal.
      *
-     * @param handed ids of events that some page has handed over. Its journal may have them, and the store may lack them
+     * @param handed ids of events that some page has handed over, that its journal may have, and that the store may lack
      */
     settle(sent: readonly Sent[] = [], handed: readonly string[] = []) {
       const pages = journal.pages();

@@ -27,7 +27,7 @@ interface Connection {
   /** Counts the connections that this page has given up, and its calls of `clear`. */
   readonly generation: number;
   /**
-   * Functions to call if the page leaves. They abort the transactions of the last 3 s, or end a `clear`. After that another set
+   * Functions to call if the page leaves. Each one aborts a transaction of the last 3 s, or ends a `clear`. After that another set
    * takes the place of this one, so a step that finds another set has been aborted, too.
    */
   readonly underWay: Set<() => void>;
@@ -153,8 +153,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
       connection.underWay.delete(deleteDatabase);
       abortAll();
       const { underWay: mine } = connection;
-      // A transaction may not outlive the page. The browser goes on with this. It waits for the page's connection, which a page in
-      // the back/forward cache does not close, and all other pages would wait behind it.
+      // A transaction may not outlive the page. The browser goes on with this deletion. The deletion waits for the page's connection,
+      // which a page in the back/forward cache does not close, and all other pages would wait behind it.
       if (!isRefused && !connection.isLeaving) mine.add(deleteDatabase);
       change({ generation: connection.generation + 1 });
       const { db = openDatabase(false) } = connection;

@@ -39,8 +39,8 @@ export interface Journal {
   /** Deletes finished items that are stored or settled. */
   drop(ids: readonly string[]): void;
   /**
-   * Deletes the journals of other pages, whose items this page has taken in. They stay if neither the database nor this page's journal
-   * has all of those items. This page's journal then drops the items, because another journal has them.
+   * Deletes the journals of other pages, whose items this page has taken in. The journals stay if neither the database nor this
+   * page's journal has all of those items. This page's journal then drops the items, because another journal has them.
    */
   replace(others: readonly OtherJournal[], isStored: boolean): void;
   /** The journals of pages that have gone, in the order of time. One that was written since the time `since` is of an open page. */

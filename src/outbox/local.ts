@@ -34,7 +34,7 @@ export const CHANGED = 'clew.visitor';
 export const PLUGINS = 'clew.plugins';
 /** The storage of plugins that ends with the tab, for example for the campaign that has brought the visitor. */
 export const VISIT = 'clew.visit';
-/** The parameter of the link that has opened the page, until the database has answered who the visitor is. It ends with the tab. */
+/** The parameter of the link that opened the page, until the database has answered who the visitor is. The entry ends with the tab. */
 export const LINK = 'clew.link';
 
 /** In place of localStorage, or undefined for localStorage itself. */

@@ -87,7 +87,7 @@ export interface Collected {
 /** The place of a row that is to be written, or to be deleted if nothing is left of it. */
 const CHANGED = -1;
 /**
- * A row: its key, once it has been written, and its unsettled events. Its place is the generation of the store that has this row, or
+ * A row: its key, once it has been written, and its unsettled events. The row's place is the generation of the store that has it, or
  * the transaction that is to write it, or `CHANGED`.
  */
 type OwnRow = [key: RowKey | undefined, texts: ItemText[], place: number | object];
@@ -181,7 +181,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       for (const own of due) {
         const [, texts, place] = own;
         if (isDone) onStored(texts);
-        // It has changed meanwhile: the next transaction writes it as it is now.
+        // The row has changed meanwhile: the next transaction writes it as it is now.
         if (place !== due) continue;
         own[2] = isDone ? generation : CHANGED;
         if (!isDone && unwritten.has(own)) own[0] = undefined;

@@ -12,11 +12,11 @@ export interface Handed {
   readonly ids: readonly string[];
   /** The browser sends it only if its page ends. */
   readonly isArmed?: boolean | undefined;
-  /** It has properties. */
+  /** The request has properties. */
   readonly isUpsert?: boolean | undefined;
 }
 
-/** The requests of all pages about which no page has asked yet. They are in localStorage, because a leaving page can write there. */
+/** The requests of all pages about which no page has asked yet. localStorage keeps the list, because a leaving page can write there. */
 export interface Receipts {
   /** A name for a request. */
   makeId(): string;

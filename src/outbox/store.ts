@@ -22,10 +22,10 @@ export type RowQuery = readonly [service: string, most?: number, isWanted?: (key
 /** A store of unsent events and named records. All tabs of an origin share one store. No method rejects. */
 export interface Store {
   /**
-   * Runs one transaction over all tabs. It writes rows and named records, and then replaces the record `name` by the result of
-   * the function `change`, unless that is undefined. `change` gets the rows that `query` asks for. If `entries` is a function, it
-   * is called after `change` in the same transaction. Without `name`, the transaction is committed within the call, so that it
-   * survives the unload. Resolves to the result of `change`, or true, or to undefined if nothing was written.
+   * Runs one transaction over all tabs. The transaction writes rows and named records, and then replaces the record `name` by the
+   * result of the function `change`, unless that is undefined. `change` gets the rows that `query` asks for. If `entries` is a
+   * function, it is called after `change` in the same transaction. Without `name`, the transaction is committed within the call, so
+   * that it survives the unload. Resolves to the result of `change`, or true, or to undefined if nothing was written.
    */
   transact<T extends object>(
     entries: readonly Entry[] | (() => readonly Entry[]),

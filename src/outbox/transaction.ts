@@ -22,8 +22,8 @@ export const abort = (transaction: IDBTransaction | undefined): boolean => {
 type When = <R>(request: IDBRequest<R>, step: (result: R) => void) => void;
 
 /**
- * Runs a transaction step by step, and resolves to its result once it is stored. It uses no promises inside. Firefox runs a nested
- * event loop in `window.open`, and promise reactions then come after the event, when the transaction is inactive.
+ * Runs a transaction step by step, and resolves to its result once it is stored. The function uses no promises inside. Firefox runs a
+ * nested event loop in `window.open`, and promise reactions then come after the event, when the transaction is inactive.
  */
 const inSteps = async <T>(
   { transaction }: IDBObjectStore,

@@ -6,12 +6,12 @@ const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[
 /** Where the campaign is kept, with the visitor id. */
 const KEY = 'visit';
 
-/** The part of an address, or of a stored text, that names a campaign. It is a part of a query. */
+/** The part of a query that names a campaign, in an address or in a stored text. */
 export const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
 
 /**
- * Knows which campaign has brought the visitor. It keeps the campaign for this tab and this visitor id. If the browser refuses
- * sessionStorage, it keeps the campaign for the page's life.
+ * Knows which campaign has brought the visitor, and keeps the campaign for this tab and this visitor id. If the browser refuses
+ * sessionStorage, the campaign is kept for the page's life.
  *
  * @param allowed resolves to the visitor id when something may be written
  * @returns `notice` looks for a campaign in an address. `take` returns its parameters once. With `isWanted`, it returns them

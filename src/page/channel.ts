@@ -3,7 +3,7 @@ import { type SizeMessage, UPSERT } from '../outbox/queue.js';
 import { isVisitorId, type ReportedVisitor } from '../visitor/record.js';
 import { isObject } from '../wire.js';
 
-/** More about the visitor's answer. It precedes the answer, because other versions of clew know that as a boolean only. */
+/** More about the visitor's answer. This message precedes the answer, because other versions of clew know that as a boolean only. */
 export interface Answered {
   /** When the visitor answered, in ms since 1970. */
   readonly at: number;
@@ -12,8 +12,8 @@ export interface Answered {
 }
 
 /**
- * A message between the tabs of an origin: the events in flight and confirmed, the visitor, or the visitor's answer. It may also be a
- * change of the number of stored events, or the notice of an upsert.
+ * A message between the tabs of an origin: the events in flight and confirmed, the visitor, or the visitor's answer. A message may
+ * also be a change of the number of stored events, or the notice of an upsert.
  */
 export type Message = Report | ReportedVisitor | boolean | SizeMessage;
 

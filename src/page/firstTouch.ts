@@ -44,8 +44,9 @@ const touchHere = (parameters: readonly string[]): Touch => {
 
 /**
  * Creates a plugin that remembers the campaign, the referrer and the landing page of the first visit. Once the visitor is identified,
- * the plugin sets them as properties of the customer, such as `first_utm_source`, `first_referrer` and `first_landing_page`. It also
- * tracks the event `first_touch` with the same properties. A refusal discards them, and so does a `reset()` before `identify`.
+ * the plugin sets them as properties of the customer, such as `first_utm_source`, `first_referrer` and `first_landing_page`. The
+ * plugin also tracks the event `first_touch` with the same properties. A refusal or a `reset()` before `identify` discards these
+ * properties.
  *
  * @param options defines which parameters of the address to take
  * @example createTracker({ baseUrl: '/clew', plugins: [firstTouch()] })

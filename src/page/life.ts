@@ -13,7 +13,7 @@ export const watchLifecycle = (
   leave: (isKept: boolean) => void,
   restore: () => void,
 ): (() => void) => {
-  // Where tests run there may be no page to watch. Its `signal` is all that a controller has in common with listener options.
+  // Where tests run there may be no page to watch. The `signal` is all that a controller has in common with listener options.
   const listening = new AbortController();
   const listen = (type: string, listener: (event: Event) => void) =>
     globalThis.addEventListener?.(type, listener, listening);

@@ -49,8 +49,8 @@ const whenRun = (): Promise<unknown> | undefined =>
 const pageOf = (url: string): string => url.replace(/#.*/, '');
 
 /**
- * Reports changes of the address, also to the same address. It patches `history`. When `listening` is aborted, it restores `history`,
- * unless another script has patched over it.
+ * Reports changes of the address, also to the same address, and patches `history` for this. When `listening` is aborted, the function
+ * restores `history`, unless another script has patched over it.
  */
 const watchHistory = (move: Move, listening: Listening): void => {
   let { length } = history;

@@ -37,7 +37,7 @@ interface ToolPorts extends Pick<PluginTools, 'renewBy' | 'service'> {
 
 /** The tools of each plugin. */
 export const createTools = ({ service, visitor, steps, local, renewBy, attempt }: ToolPorts): PluginTools => {
-  /** A storage of plugins. It is one entry, which a refusal erases. */
+  /** A storage of plugins: one entry, which a refusal erases. */
   const createStorage = (entry: string): PluginStorage => {
     // Any code of the origin may have written it.
     const all = () => Object(readEntry(entry, local));

@@ -55,7 +55,7 @@ const createFollower = (tracker: Tracker): SessionFollower => {
   });
   /** The last session, as text: the customer with the proof, and the properties. '' means logged out. */
   let last: readonly [who?: string, properties?: string | undefined] = [];
-  /** The visitor id that the session has identified. It is '' while the page may not know it. */
+  /** The visitor id that the session has identified, or '' while the page may not know it. */
   let owner: string | undefined;
   const keep = (visitorId: string) => {
     owner = visitorId;

@@ -240,7 +240,7 @@ export const createVisit = (ports: VisitPorts) => {
     stop() {
       unwatch();
       leave();
-      // It would not learn of a refusal in another tab.
+      // A stopped tracker would not learn of a refusal in another tab.
       visitor.stop();
     },
   };

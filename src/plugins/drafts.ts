@@ -80,7 +80,7 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
         for (const { at, payloads } of takeOthers(visitor))
           for (const payload of payloads) track(event, { ...payload, endedAt: new Date(at).toISOString() });
       };
-      // It rejects after a refusal, which erases the drafts.
+      // `correlationValue()` rejects after a refusal, which erases the drafts.
       correlationValue().then(trackAll, () => {});
     },
   };

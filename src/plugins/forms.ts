@@ -97,8 +97,9 @@ const watchForms = (note: Note, listening: Listening): (() => void) => {
 
 /**
  * Creates a plugin that tracks forms with a mark, such as `<form data-clew-form="signup" data-clew-plan="pro">`: `form_started`,
- * `form_error`, `form_submitted` and `form_abandoned`, with `{ form: 'signup', plan: 'pro' }`. They state names of fields, and never
- * values. A form counts as abandoned if the visitor leaves it by another view, by leaving the page, or by a tab that stays hidden.
+ * `form_error`, `form_submitted` and `form_abandoned`, with `{ form: 'signup', plan: 'pro' }`. The events state names of fields, and
+ * never values. A form counts as abandoned if the visitor leaves it by another view, by leaving the page, or by a tab that stays
+ * hidden.
  *
  * @example createTracker({ baseUrl: '/clew', plugins: [forms()] })
  */

@@ -66,7 +66,7 @@ const createRenewal =
     };
 
     const ready = (items: readonly ItemText[]) => {
-      /** Customers whose properties wait. Their later properties wait, too, perhaps with another token: the latest ones count. */
+      /** Customers whose properties wait. A customer's later properties wait, too, perhaps with another token: the latest ones count. */
       const waiting = new Set<unknown>();
       return items.flatMap((text) => {
         if (!tokens.size || (isEvent(text) && !isIdentify(text))) return text;

@@ -5,7 +5,7 @@ export interface Session {
   readonly id: string;
   /** Counts the visitor's sessions on this origin, from 1. */
   readonly number: number;
-  /** Its last event, in ms since the epoch. */
+  /** The time of the session's last event, in ms since the epoch. */
   readonly at: number;
   /** The campaign that has brought the visitor. */
   readonly campaign?: string | undefined;

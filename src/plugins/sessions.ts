@@ -16,7 +16,7 @@ export interface SessionOptions {
 
 /** Where the session is kept, and in a tab's own storage the campaign that has brought the visitor there. */
 const KEY = 'sessions';
-/** Events that report what was. They neither begin nor extend a session. */
+/** Events that report what was, and neither begin nor extend a session. */
 const ENDINGS = [LEFT, ABANDONED];
 /** The stored time of the last event may be older by this part of the time-out: not every event writes it. */
 const SLACK = 0.01;
@@ -26,9 +26,9 @@ const makeId = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36).padStart(7, '0')).join('');
 
 /**
- * Creates a plugin that adds `sessionId` and `sessionNumber` to every event. A session ends after 30 minutes without an event. A
- * link with another campaign (`utm_source`, `gclid` and the like) and another visitor id begin a new one. All tabs of the origin
- * share the session. It is stored only with the visitor's consent.
+ * Creates a plugin that adds `sessionId` and `sessionNumber` to every event. A session ends after 30 minutes without an event. A link
+ * with another campaign (`utm_source`, `gclid` and the like) and another visitor id begin a new one. All tabs of the origin share the
+ * session, which is stored only with the visitor's consent.
  *
  * @example createTracker({ baseUrl: '/clew', plugins: [sessions({ timeout: 15 * 60_000 })] })
  */

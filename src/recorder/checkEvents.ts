@@ -28,7 +28,7 @@ const faultsOf = (schema: StandardSchema, payload: unknown): string[] => {
   try {
     const result = schema['~standard'].validate(payload);
     if (!('then' in result)) return (result.issues ?? []).map(described);
-    // An asynchronous schema returns a promise. Its rejection is handled here, because clew does not wait for it.
+    // An asynchronous schema returns a promise. A rejection is handled here, because clew does not wait for the promise.
     result.then(undefined, () => {});
     return ['expected a synchronous schema, not an asynchronous one'];
   } catch (error) {

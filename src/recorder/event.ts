@@ -2,8 +2,8 @@ import { v4 } from 'uuid';
 import { IDENTIFY, jsonOf } from '../wire.js';
 
 /**
- * From a call to the bytes on the wire. The call makes the text once. It is the snapshot of the payload, the measured size, the
- * stored record and the JSON that is sent.
+ * From a call to the bytes on the wire. The call makes the text once. This text is the snapshot of the payload, the measured size,
+ * the stored record and the JSON that is sent.
  */
 
 /** JSON of an event or an upsert. Each begins with its `uuid`, so that the text alone shows its type. */

@@ -42,7 +42,10 @@ export const runSteps = (
     return text;
   });
 
-/** Adds the properties that `see` returns to a payload that is an object or missing. Its own properties count. `false` drops the event. */
+/**
+ * Adds the properties that `see` returns to a payload that is an object or missing. The payload's own properties count. `false` drops
+ * the event.
+ */
 export const addContext =
   (see: (event: SeenEvent) => object | false | undefined): Step =>
   (text, _draft, attempt) => {

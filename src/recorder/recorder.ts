@@ -40,7 +40,7 @@ export interface RecorderPorts extends Pick<Replay, 'replayedId'> {
   isFull(): boolean;
   /** An event was tracked. */
   begin(): void;
-  /** It was dropped. */
+  /** These events were dropped. */
   end(texts: readonly ItemText[], reason: 'unserialisable' | 'rejected' | 'filtered'): void;
   /** This event is complete. A dropped event has its name only. */
   onTracked(text: ItemText): void;

@@ -16,7 +16,7 @@ const PATH_END = /[#&;?]|%((?:25)*)(?:23|26|3B|3F)/gi;
 const USER = /(\/\/)[^/?#]*@|((?:%(?:25)*2F){2})(?:(?!%(?:25)*(?:2F|3F|23|26))[^/?#&])*(?:@|%(?:25)*40)/gi;
 /** The character or code in front of an e-mail address in a URL. */
 const DELIMITER = /([/?#&=:;]|%(?:25)*(?:2F|3F|23|26|3D|3A|3B|20))/i;
-/** An e-mail address, but not `logo@2x.png`. Its dots may be encoded, too. It may begin anywhere, so its length is bounded. */
+/** An e-mail address, but not `logo@2x.png`. The dots may be encoded, too. An address may begin anywhere, so its length is bounded. */
 const EMAIL = /[^@]{1,64}(?:@|%(?:25)*40)(?!\dx\.)(?:[^@.%]{1,63}(?:\.|%(?:25)*2E)){1,8}[a-z]{2,}/gi;
 /** `vue@latest.js`, `react@18.umd.js` and `repo@v1.2.beta` are no e-mail addresses. No such name of a file ends a domain. */
 const FILE =
@@ -58,10 +58,10 @@ const redactUrl = (url: string, isSecret: (name: string) => boolean): string =>
     .join('');
 
 /**
- * Creates a `beforeSend` that removes secrets from the URLs in a payload, at any depth and also within longer text. It replaces
- * e-mail addresses, JSON Web Tokens, and the values of parameters with secret names by `redacted`. It reads parameters of the
- * path, of the query, of a fragment of the same form, and of an encoded URL within the URL. It removes user names and passwords
- * from URLs, and changes no other text.
+ * Creates a `beforeSend` that removes secrets from the URLs in a payload, at any depth and also within longer text. The function
+ * replaces e-mail addresses, JSON Web Tokens, and the values of parameters with secret names by `redacted`. The function reads
+ * parameters of the path, of the query, of a fragment of the same form, and of an encoded URL within the URL. The function also
+ * removes user names and passwords from URLs, and changes no other text.
  *
  * @param secretNames matches the names of secret parameters. The default is a list with `token`, `key`, `password`, `pass`,
  * `auth`, `session`, `signature`, `code`, `email` and similar names.

@@ -14,7 +14,7 @@ export type AcceptableEvent = Readonly<Omit<WireEvent, 'uuid' | 'seq' | 'signatu
 
 /** The request that an event came with. */
 export interface AcceptContext extends ConnectionInfo {
-  /** The request. Its body has been read. */
+  /** The request, whose body has been read. */
   readonly request: RelayRequest;
 }
 

@@ -10,7 +10,7 @@ export class ForwardError extends Error {
   constructor(
     /** The HTTP status. */
     readonly status: number,
-    /** The answer's text, at most 1,000 characters. It may repeat what a page has sent. `toService` removes the key. */
+    /** The answer's text, at most 1,000 characters. The text may repeat what a page has sent. `toService` removes the key. */
     readonly detail: string,
   ) {
     super(`the service answered ${status}`);
@@ -36,7 +36,7 @@ const BODILESS = [204, 205, 304];
  * The relay's answer to the page, made of the service's answer.
  *
  * @param onError receives a `ForwardError` if the answer is no success
- * @throws Refusal for 5xx. Its text stays here, because it may name internal addresses
+ * @throws Refusal for 5xx. The text of the service's answer stays here, because it may name internal addresses
  */
 export const answerOf = (
   answer: Answer,

@@ -33,8 +33,8 @@ const MOST_DAYS = 40;
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 /**
- * Keeps the accounts of the newest `most` page loads in this process, and at most twice as many. It keeps fewer if they are so long that
- * they would take more than about 64 MiB: pages choose how long an account is.
+ * Keeps the accounts of the newest `most` page loads in this process, and at most twice as many. The store keeps fewer accounts
+ * if they would take more than about 64 MiB: pages choose how long an account is.
  */
 export const memoryBooks = (most = 100_000): BookStore => {
   // Two maps, and the older one is dropped whole, because V8 searches a map from its beginning to find the first entry after

@@ -77,7 +77,7 @@ const totalsOf = (day: string, totals: Counts): BookTotals[] => {
   return [...rows].sort().flatMap(([key, { tracked, delivered, missing, unknown, dropped = {}, late = {} }]) => {
     const [release, engine] = JSON.parse(key);
     const one = (counts?: Record<string, number>) => counts?.[''] ?? 0;
-    // Its page loads have another release by now.
+    // The page loads of this row have another release by now.
     if (!one(tracked)) return [];
     return {
       release,
@@ -120,7 +120,7 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     return releases.has(release) ? release : 'other';
   };
 
-  /** Whether the page load is older than the memory of the store. Its first dated statement decides that once. */
+  /** Whether the page load is older than the memory of the store. The first dated statement of the page load decides that once. */
   const isOlder = async (before: Load | undefined, { begunAt }: Fact): Promise<boolean> => {
     if (begunAt === undefined || before?.forgotten !== undefined) return false;
     const memory = (await store.memory?.()) ?? Number.POSITIVE_INFINITY;
@@ -179,7 +179,7 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     }
   };
 
-  /** Adds the facts that the store did not take. The first one shows whether it works again. It never rejects. */
+  /** Adds the facts that the store did not take. The first one shows whether the store works again. The promise never rejects. */
   const addLate = async () => {
     const [first, ...others] = late;
     if (!first) return;
@@ -224,7 +224,7 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       return adding;
     },
     addLate,
-    /** Reads what all relays that share the store have counted. It never rejects. */
+    /** Reads what all relays that share the store have counted. The promise never rejects. */
     refresh(): Promise<void> {
       reading ??= read().finally(() => {
         reading = undefined;

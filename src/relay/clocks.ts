@@ -120,8 +120,8 @@ interface Timed {
 }
 
 /**
- * Creates a function that finds the offsets of a batch's events. Its promise never rejects, and resolves to another function. That one
- * corrects the times of some of these events. It sorts out the events that are too far in the past or in the future.
+ * Creates a function that finds the offsets of a batch's events. The function's promise never rejects, and resolves to a second
+ * function. The second function corrects the times of some of these events, and sorts out events too far in the past or the future.
  */
 export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, onError }: ClockOptions) => {
   const { offsets, setOffset }: Offsets =

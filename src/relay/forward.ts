@@ -50,8 +50,8 @@ export interface ServiceAddress {
 }
 
 /**
- * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. It removes the key from answers.
- * Wrap it to add to it.
+ * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. This `Forward` removes the
+ * key from answers. Wrap the `Forward` to add to it.
  *
  * @throws (rejects) when the service does not answer within `timeout`, or answers with a redirect
  */

@@ -32,7 +32,7 @@ export const createHealth = (seen: Seen) => {
     if (probe && now - probe.at < PROBE_AGE) return probe.isThere;
     const ask = async () => {
       const owner = crypto.randomUUID();
-      // An id that no event has. It expires by itself if the release fails.
+      // An id that no event has. The reservation expires by itself if the release fails.
       await seen.reserve([owner], owner);
       await seen.release([owner], owner);
     };

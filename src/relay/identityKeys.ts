@@ -10,7 +10,7 @@ export interface SecretKey {
   readonly secret: string;
 }
 
-/** The public half of an Ed25519 key, for tokens with the algorithm EdDSA. It verifies tokens, and cannot make one. */
+/** The public half of an Ed25519 key, for tokens with the algorithm EdDSA. The public half verifies tokens, and cannot make one. */
 export interface PublicKey {
   /** The `kid` of tokens: any name that no other key has. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface PublicKey {
   readonly publicKey: string;
 }
 
-/** The private half of an Ed25519 key. It belongs to the app's server, and not to the relay. */
+/** The private half of an Ed25519 key. The private half belongs to the app's server, and not to the relay. */
 export interface PrivateKey {
   /** The `kid` of tokens, as in the relay's `PublicKey`. */
   readonly id: string;

@@ -19,7 +19,7 @@ export type ServicePath = typeof UPSERT_PATH | typeof BATCH_PATH | typeof EVENT_
 /** A checked request. */
 export interface Job {
   readonly path: ServicePath;
-  /** Its valid events. An upsert has none. */
+  /** The request's valid events. An upsert has none. */
   readonly events: readonly RelayedEvent[];
   readonly rejected: Rejections['rejected'];
   /** The events as they arrived for which `rejected` has a reason, in its order. Anything may be in them. */
@@ -32,7 +32,7 @@ export interface Job {
 export interface RelayedEvent {
   readonly came: WireEvent;
   readonly forwarded: { readonly [Field in keyof Omit<WireEvent, 'seq' | 'signature'>]: WireEvent[Field] | undefined };
-  /** Its `timestamp` as it is forwarded, in ms since the epoch. NaN without one. */
+  /** The event's `timestamp` as it is forwarded, in ms since the epoch. NaN without one. */
   readonly time: number;
 }
 

@@ -210,7 +210,7 @@ export const checkLimits = (options: unknown): [name: string, expected: string, 
   if (!Number.isInteger(trustedProxies) || Number(trustedProxies) < 0)
     return ['limits.trustedProxies', 'a whole number from 0', kindOf(trustedProxies)];
   if (!isHeaderName(addressHeader)) return ['limits.addressHeader', 'the name of a header', kindOf(addressHeader)];
-  // Its entries are `for=192.0.2.1;proto=https`.
+  // The entries of `Forwarded` are `for=192.0.2.1;proto=https`.
   if (/^forwarded$/i.test(String(addressHeader)))
     return ['limits.addressHeader', 'a header with a list of addresses, such as X-Forwarded-For', 'Forwarded'];
   // Without a proxy, the relay does not read the header, and all visitors would share one limit.

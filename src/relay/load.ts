@@ -5,7 +5,7 @@ export const AGES = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000, '7d': 604
 export type Age = keyof typeof AGES;
 const OLDEST_FIRST = (Object.keys(AGES) as Age[]).reverse();
 
-/** The account of one page load. It is small, because a store keeps one for each page load. */
+/** The account of one page load. The account is small, because a store keeps one for each page load. */
 export interface Load {
   readonly release: string;
   readonly engine: string;

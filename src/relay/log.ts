@@ -1,6 +1,6 @@
 import { withoutKey } from '../service/address.js';
 
-/** One line of a relay's log. It has no key, no payload, no id and no address of a visitor. */
+/** One line of a relay's log. A line has no key, no payload, no id and no address of a visitor. */
 export interface LogLine {
   /** ISO 8601, UTC. */
   readonly time: string;
@@ -19,7 +19,7 @@ export interface LogLine {
   readonly ms?: number | undefined;
 }
 
-/** Receives each line. Its exceptions are ignored. */
+/** Receives each line. The relay ignores exceptions of the logger. */
 export type Logger = (line: LogLine) => void;
 
 /** Most characters of a path. The rest is of no use in a log. */

@@ -8,7 +8,7 @@ export interface NodeRequest {
   /** Below a mounted router, Express puts the rest of the path here. */
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Its other end is the client, or the last proxy. */
+  /** The socket's other end is the client, or the last proxy. */
   readonly socket?: { readonly remoteAddress?: string | undefined };
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;

@@ -40,8 +40,8 @@ export interface RelayOptions {
   forward?: Forward | undefined;
   /**
    * With this option, the relay accepts an identity only with the signature `signPrimaryKey(identitySecret, primaryKey)`, which the
-   * app's server makes, or with a token of `identityKeys`. It rejects an unsigned `$identify`, and answers an unsigned upsert 422. Never put the secret into a page.
-   * At least 32 bytes, for example from `openssl rand -hex 32`.
+   * app's server makes, or with a token of `identityKeys`. The relay rejects an unsigned `$identify`, and answers an unsigned upsert
+   * 422. Never put the secret into a page. At least 32 bytes, for example from `openssl rand -hex 32`.
    *
    * @default none: the relay accepts no plain signatures
    */
@@ -139,7 +139,7 @@ export interface RelayOptions {
    */
   correctClock?: boolean | undefined;
   /**
-   * Rejects an event that is older, in ms, after the correction of its time. It has to be longer than the trackers' `maxAge`.
+   * Rejects an event that is older, in ms, after the correction of its time. The limit has to be longer than the trackers' `maxAge`.
    *
    * @default 5184000000 (60 days)
    */
@@ -157,22 +157,22 @@ export interface RelayOptions {
    */
   seen?: Seen | undefined;
   /**
-   * Receives how many events were tracked, delivered, dropped and are missing, for each release and browser engine. Its exceptions
-   * are ignored. Relays that share a `seen` share these totals, too.
+   * Receives how many events were tracked, delivered, dropped and are missing, for each release and browser engine. The relay
+   * ignores exceptions of this function. Relays that share a `seen` share these totals, too.
    *
    * @default none
    */
   onReport?: ((report: RelayReport) => void) | undefined;
   /**
    * Receives the error when a request could not be forwarded, a `ForwardError` when the service answers no 2xx, and what `seen`
-   * has rejected. The page gets a general message only, because the error may name internal addresses. Its exceptions are
-   * ignored.
+   * has rejected. The page gets a general message only, because the error may name internal addresses. The relay ignores
+   * exceptions of this function.
    *
    * @default none
    */
   onError?: ((error: unknown) => void) | undefined;
   /**
-   * Receives a line for each answered request and each failure. It has no key, no payload, no id and no address of a visitor.
+   * Receives a line for each answered request and each failure. A line has no key, no payload, no id and no address of a visitor.
    *
    * @default none
    * @example console.log

@@ -8,11 +8,11 @@ import type { Seen, SeenState } from './seen.js';
 /** A handover that a page asks about, and how long ago it was made, in ms. */
 export type Question = readonly [id: string, age: number];
 
-/** A request that is being served. Its id is `pending` in `seen` meanwhile. */
+/** A request that is being served. The handover's id is `pending` in `seen` meanwhile. */
 export interface Receipt {
   /** Has to resolve each time before the request's properties are forwarded. Rejects with a `Refusal` if the handover was called unknown. */
   claim(): Promise<void>;
-  /** The service has all of the request's events, or not. It never rejects. */
+  /** The service has all of the request's events, or not. The promise never rejects. */
   end(isTaken: boolean): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const LOOK = 100;
 
 /**
  * The id in `seen` that decides whether a handover's properties are forwarded. The request that brings them reserves it. The relay
- * confirms it before it calls the handover unknown. It is a UUID, too, because a `seen` may take nothing else.
+ * confirms it before it calls the handover unknown. The id is a UUID, too, because a `seen` may take nothing else.
  */
 const claimOf = (id: string): string => (Number.parseInt(id.charAt(0), 16) ^ 8).toString(16) + id.slice(1);
 
@@ -101,7 +101,7 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
       const ids = questions.map(([id]) => id);
       const owner = crypto.randomUUID();
       const look = async (): Promise<readonly SeenState[] | undefined> => {
-        // It reports why `seen` has failed.
+        // `askSeen` reports why `seen` has failed.
         const states = await askSeen(ids, owner).catch(() => undefined);
         const fresh = ids.filter((_id, at) => states?.[at] === 'new');
         if (fresh[0]) await attempt(() => seen.release(fresh, owner));
@@ -121,7 +121,7 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
       let states = await look();
       for (;;) {
         const waited = performance.now() - begin;
-        /** A relay that has died leaves a handover pending. It must not keep the page from the answers about the others. */
+        /** A relay that has died leaves a handover pending. Such a handover must not keep the page from the answers about the others. */
         const mayArrive = ([, age]: Question, at: number) =>
           states?.[at] === 'pending' ? waited < timeout : states?.[at] === 'new' && age + waited < ARRIVING;
         if (!questions.some(mayArrive)) {

@@ -30,8 +30,8 @@ export const isBeacon = ({ headers }: RelayRequest): boolean => /^text\/plain/i.
 type Chunks = AsyncIterable<Uint8Array>;
 
 /**
- * All bytes, read no further than `limit`: `Content-Length` proves nothing. They are in one buffer that grows, because a hundred
- * thousand chunks of one byte would need 25 MB.
+ * All bytes, read no further than `limit`: `Content-Length` proves nothing. The bytes are in one buffer that grows, because a
+ * hundred thousand chunks of one byte would need 25 MB.
  */
 const readAll = async (chunks: Chunks, limit: number): Promise<Uint8Array> => {
   let all: Uint8Array = new Uint8Array(0);

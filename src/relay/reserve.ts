@@ -18,7 +18,7 @@ const uuidsOf = (events: readonly RelayedEvent[]): string[] =>
 export interface Reservation {
   /** The ids that were new. */
   readonly fresh: readonly string[];
-  /** Confirms the `taken` of them and releases the others. It never rejects: if `seen` fails, the reservation expires. */
+  /** Confirms the `taken` of them and releases the others. The promise never rejects: if `seen` fails, the reservation expires. */
   end(taken: readonly string[]): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export const createAskSeen =
       if (!isWhole) throw new TypeError('seen.reserve: expected a state for each event');
       return states;
     } catch (error) {
-      // It may have reserved some, or will yet. Their owner gives them up, whenever the answer comes.
+      // `seen` may have reserved some ids, or will yet. The relay releases these ids whenever the answer comes.
       asked
         .catch(() => {})
         .then(() => seen.release(uuids, owner))
@@ -78,8 +78,8 @@ export const createAskSeen =
   };
 
 /**
- * Creates a function that reserves ids and resolves to those that are new. It waits at most `timeout` ms for ids that
- * another request has reserved, and as long for each answer of `seen`.
+ * Creates a function that reserves ids and resolves to those that are new. The function waits at most `timeout` ms for
+ * ids that another request has reserved, and as long for each answer of `seen`.
  *
  * @param onError receives why `seen` has failed
  */

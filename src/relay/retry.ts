@@ -12,8 +12,8 @@ export const longestForwarding = (timeout: number): number =>
   Math.ceil(timeout * (BEACON_RETRIES.length + 3)) + BEACON_RETRIES.reduce((all, wait) => all + wait, 0);
 
 /**
- * Whether the service may take the request later. It answers 500 after it has stored the events before a rejected one: to retry
- * would store those again. With `Retry-After` it asks for a longer wait.
+ * Whether the service may take the request later. The service answers 500 after it has stored the events before a rejected one: to
+ * retry would store those again. With `Retry-After`, the service asks for a longer wait.
  */
 const isPassing = ({ status, retryAfter }: Answer): boolean =>
   status === 502 || status === 504 || (status === 503 && !retryAfter);

@@ -32,8 +32,9 @@ export interface Seen {
    */
   release(uuids: readonly string[], owner: string): Promise<void>;
   /**
-   * For how long back, in ms, it remembers every handover that was confirmed. The relay calls it at the first handover, and when it
-   * does not find one. It calls an older one `forgotten`. Without the method, the relay calls it `unknown`, and the page sends again.
+   * For how long back, in ms, this `Seen` remembers every handover that was confirmed. The relay calls the method at the first
+   * handover, and when it does not find one. The relay reports an older handover as `forgotten`. Without the method, the relay reports
+   * such a handover as `unknown`, and the page sends again.
    */
   memory?(): number | Promise<number>;
   /**
@@ -61,7 +62,7 @@ export interface SeenOptions {
    */
   maxAge?: number | undefined;
   /**
-   * How long a reservation holds if its relay has died, in ms. It has to be at least five times the relay's `timeout` plus
+   * How long a reservation holds if its relay has died, in ms. The time must be at least five times the relay's `timeout` plus
    * 1,200 ms: `seen` and `accept` may take `timeout` each, and the relay tries a beacon three times.
    *
    * @default 60000
@@ -167,8 +168,8 @@ export type RedisCommand = (args: string[]) => Promise<unknown>;
 
 /**
  * Remembers events in a Redis that several relays share: one key for each event and each handover, and two for each page load. Redis
- * deletes them after `maxAge`. They survive a restart of the relays. A Redis that evicts keys forgets these events earlier. One more key
- * has the time since which Redis remembers.
+ * deletes the keys after `maxAge`. The keys survive a restart of the relays. A Redis that evicts keys forgets these events earlier. One
+ * more key has the time since which Redis remembers.
  * https://redis.io/docs/latest/commands/set/
  *
  * @param command sends a command to that Redis. If it rejects, the relay answers 503

@@ -11,7 +11,7 @@ import {
 import type { RelayedEvent } from './job.js';
 import type { RelayRequest } from './request.js';
 
-/** Fields that the relay adds to the payload of each event except `$identify`. They replace the page's fields of the same name. */
+/** Fields that the relay adds to the payload of each event except `$identify`, in place of the page's fields of the same name. */
 export interface EnrichOptions {
   /**
    * The country of the client, from a header that your CDN writes: two capital letters. Without a CDN that replaces this header,
@@ -55,7 +55,7 @@ export interface BotOptions {
 /** The sender of a request, as far as events need it. */
 export interface Sender {
   readonly isBot: boolean;
-  /** Its events are to be dropped. */
+  /** The relay drops this sender's events. */
   readonly isRefused: boolean;
   /** Adds to an event what is known of its sender. */
   readonly enrich: (event: RelayedEvent) => RelayedEvent;

@@ -3,7 +3,7 @@ import { kindOf } from '../wire.js';
 
 /**
  * Signed identity: the app's server knows who has logged in and signs their primary key. The relay accepts no identity without
- * that signature. It is HMAC-SHA256 (RFC 2104) in lower-case hex, by the Web Crypto that every runtime has.
+ * that signature. The signature is HMAC-SHA256 (RFC 2104) in lower-case hex, by the Web Crypto that every runtime has.
  */
 
 /** HMAC-SHA256 is as hard to guess as its key, up to 32 bytes: https://www.rfc-editor.org/rfc/rfc2104#section-3 */

@@ -13,7 +13,7 @@ const isNumber = (value: unknown, least: number): value is number =>
 /** Smaller numbers are those of earlier trackers, which counted the page loads of each browser from 1. */
 const LEAST_LOAD = 2 ** 32;
 const isLoad = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= LEAST_LOAD;
-/** It becomes a label of metrics. */
+/** The release becomes a label of metrics. */
 const isRelease = (value: unknown): value is string => typeof value === 'string' && /^[^"\\\p{C}]{0,64}$/u.test(value);
 
 /** Events that a tracker has dropped. Without `first`, they never had a number. */

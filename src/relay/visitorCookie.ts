@@ -3,7 +3,7 @@ import type { RelayRequest } from './request.js';
 /** The cookie that the relay renews. The tracker's `cookieDomain` writes it. */
 export interface VisitorCookieOptions {
   /**
-   * The domain that the site's hosts share. It is the domain of the tracker's `cookieDomain`, or the domain that `auto` has found.
+   * The domain that the site's hosts share: the domain of the tracker's `cookieDomain`, or the domain that `auto` has found.
    * Another domain would make a second cookie.
    *
    * @example 'example.com'
@@ -23,8 +23,9 @@ const WRITTEN = /^\s*clew(?:\.server)?=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}
 const MAX_AGE = 34_560_000;
 
 /**
- * The `Set-Cookie` header that renews the newest value of the request's cookies, or undefined if the request has none. It has another
- * name than the tracker's cookie. The visitor may have logged out when the answer arrives, and it must not replace the newer cookie.
+ * The `Set-Cookie` header that renews the newest value of the request's cookies, or undefined if the request has none. The header's
+ * cookie has another name than the tracker's cookie. The visitor may have logged out when the answer arrives, and the header must not
+ * replace the newer cookie.
  */
 export const renewedCookie = (
   { headers }: RelayRequest,

@@ -73,7 +73,7 @@ export const readEnvironment = (env: Environment): Settings => {
   };
   const oneOf = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
     known.find((value) => value === (text(name) ?? otherwise)) ?? fail(name, known.join(', '));
-  /** Its text has secrets, so the error is without it. */
+  /** The variable's text has secrets, so the error omits it. */
   const json = (name: string): unknown => {
     const given = text(name);
     const value = given && parseJson<unknown>(given);

@@ -7,8 +7,8 @@ const PATIENCE = 2000;
 const CHECK = 5000;
 
 /**
- * Opens a connection to a Redis, and keeps it. It replaces a connection that stays open but silent, for example behind a load
- * balancer or a firewall. The package `redis` would wait for such a connection, and keep each command.
+ * Opens a connection to a Redis, and keeps it. The function replaces a connection that stays open but silent, for example behind a
+ * load balancer or a firewall. The package `redis` would wait for such a connection, and keep each command.
  *
  * @param onError receives the cause if there is no connection
  * @throws Error for an invalid address, or without the package `redis`

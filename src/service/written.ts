@@ -1,13 +1,13 @@
 import { isObject } from '../wire.js';
 
-/** Whether a value can be awaited. Its rejection is then handled, because an unhandled rejection ends a process of Node. */
+/** Whether a value can be awaited. The function then handles the rejection, because an unhandled rejection ends a process of Node. */
 export const isPromise = (value: unknown): boolean => {
   if (!isObject(value) || typeof value.then !== 'function') return false;
   Promise.resolve(value).catch(() => {});
   return true;
 };
 
-/** Handles the rejections of all promises in a value, also in what JSON leaves out. It may have cycles, and getters that throw. */
+/** Handles the rejections of all promises in a value, also in what JSON leaves out. The value may have cycles, and getters that throw. */
 const handle = (value: unknown, known = new Set<unknown>()): void => {
   if (value === null || !/object|function/.test(typeof value) || known.has(value)) return;
   known.add(value);

@@ -8,7 +8,7 @@ import type { Page } from './page.js';
  * - `answer lost`: the relay and the service take the first request, and the page gets no answer.
  * - `unavailable`: the service answers 503 twice.
  * - `offline`: no request leaves the page. The next page is online.
- * - `departure`: the page leaves right after the calls, and hands its events over. It reads no answer.
+ * - `departure`: the page leaves right after the calls, hands its events over, and reads no answer.
  * - `crash`: the page ends after it has stored the events, and before it sends them.
  * - `crash in flight`: the page ends after the service has taken the events, and before it reads the answer.
  * - `duplicate request`: every request reaches the relay twice, at the same time.

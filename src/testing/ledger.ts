@@ -1,6 +1,6 @@
 import { BATCH_PATH, IDENTIFY, isObject, UPSERT_PATH, type WireEvent } from '../wire.js';
 
-/** A journey of the service. It waits for an event whose payload contains the filter. */
+/** A journey of the service. The journey waits for an event whose payload contains the filter. */
 export interface RehearsedJourney {
   /** The name of the event. */
   readonly event: string;
@@ -32,8 +32,8 @@ export const contains = (value: unknown, part: unknown): boolean => {
 type Trouble = number | 'lost' | undefined;
 
 /**
- * Creates a service in memory behind a relay. It stores an event as often as it receives one, because a real service may not drop
- * duplicates.
+ * Creates a service in memory behind a relay. The service stores an event as often as it receives one, because a real service may not
+ * drop duplicates.
  */
 export const createLedger = (journey: RehearsedJourney) => {
   const starts: JourneyStart[] = [];

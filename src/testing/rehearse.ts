@@ -167,9 +167,10 @@ const sentenceOf = ({ fault, starts, dropped, queued }: RehearsedRun, times: num
 
 /**
  * Counts how often a journey starts: makes the calls on the real tracker, which sends through the real relay to a service in memory.
- * It does so for each of several faults, with a new visitor each time. docs/rehearsal.md lists what it does not simulate.
+ * The function repeats this for each of several faults, with a new visitor each time. docs/rehearsal.md lists what a rehearsal does
+ * not simulate.
  *
- * @param calls makes the calls of the app, as in a page. It runs once for each fault, and must not wait for requests
+ * @param calls makes the calls of the app, as in a page. `calls` runs once for each fault, and must not wait for requests
  * @throws (rejects) if the calls throw, or for an invalid journey or option
  * @example
  * const { unexpected } = await rehearse({ event: 'signup', filter: { plan: 'pro' } }, (tracker) => {

@@ -23,7 +23,7 @@ export const withoutRefused = (
 /**
  * Takes in the journals of pages that have gone.
  *
- * @param others their journals, in the order of time
+ * @param others the journals of these pages, in the order of time
  * @param stored the visitor of the record, if there is one
  * @param first stands in for it
  * @param isKnown whether an event is stored or settled already

@@ -1,7 +1,7 @@
 import { type ItemText, isEvent, isIdentify } from '../recorder/event.js';
 import { type Identity, learn, markOf, newVisitor, type Visitor, versionAt } from './record.js';
 
-/** A call that needs to know the visitor: an event, an upsert, or a change of the visitor. It has its ids from the call. */
+/** A call that needs to know the visitor: an event, an upsert, or a change of the visitor. All ids are made at the time of the call. */
 export interface Call {
   /** The event or the upsert, without its visitor. For a change by `identify`, the `$identify`. */
   readonly text?: ItemText | undefined;
@@ -17,7 +17,7 @@ export interface Call {
   readonly dropped?: string | undefined;
   /** Another tab or another host knows this visitor. */
   readonly visitor?: Visitor | undefined;
-  /** Its item, if that does not depend on the visitor any more. */
+  /** The item of the call, if the item does not depend on the visitor any more. */
   readonly finished?: Finished | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** A first-party cookie that all hosts of a domain share: `SameSite=Lax`, `Secure` on https, 400 days. */
 export interface DomainCookie {
-  /** Its values: another `domain` of this site may have left one, or other hosts use one. */
+  /** The cookie's values: another `domain` of this site may have left one, or other hosts use one. */
   read(): string[];
   /** Writes it for this domain and its hosts. Answers whether that worked. */
   write(value: string, domain: string): boolean;

@@ -16,7 +16,7 @@ type Properties = Readonly<Record<string, unknown>>;
 /**
  * The call of an upsert that has no customer, or undefined for any other item.
  *
- * @param thread its visitor id, if an earlier version of clew has written it
+ * @param thread the visitor id of the upsert, if an earlier version of clew has written the upsert
  */
 export const earlyCall = (text: ItemText, thread?: string, at?: number): Call | undefined => {
   const upsert = isEvent(text) ? undefined : parseJson<LeftUpsert>(text);
@@ -48,7 +48,7 @@ export const createEarly = (service: string, shared: Local, isOver: () => boolea
     /**
      * Keeps an upsert, together with an earlier one of the same visitor id. A later value counts.
      *
-     * @param isRejected it was sent before, and is older than all that wait, except others that were rejected
+     * @param isRejected the upsert was sent before, and is older than all that wait, except others that were rejected
      */
     keep([draft, { correlationValue }]: Finished, isRejected?: boolean) {
       const upsert: LeftUpsert = JSON.parse(draft);

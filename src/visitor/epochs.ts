@@ -51,8 +51,8 @@ export const createEpochs = (service: string, local?: Local) => {
   const current = () => known.stored ?? known.marked;
 
   /**
-   * The mark in localStorage. It survives a deletion of the database, and a refusal erases it. It is the epoch, or a number that a page
-   * has guessed before the database has answered. A record without an epoch gets that number. Earlier versions write 1.
+   * The mark in localStorage: the epoch, or a number that a page has guessed before the database has answered. A record without an
+   * epoch gets that number. The mark survives a deletion of the database, and a refusal erases it. Earlier versions write 1.
    */
   const markAs = (type: 'string' | 'number'): string | undefined => {
     const mark = readEntry(used, local);

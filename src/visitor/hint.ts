@@ -2,7 +2,7 @@ import { entryText, HINT, type Local, OLD_ID, readEntry, writeEntry } from '../o
 import { isVisitorId, markOf, merge, type Visitor, visitorIn } from './record.js';
 
 /**
- * The visitor in localStorage, for a page that cannot wait for the database and for tabs that have missed a change. It has the
+ * The visitor in localStorage, for a page that cannot wait for the database and for tabs that have missed a change. The hint has the
  * marks of who is identified, and no primary key.
  */
 export const createHint = (service: string, local?: Local) => {

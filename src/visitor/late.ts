@@ -20,8 +20,8 @@ export const withVisitor = (calls: readonly Call[], visitor: Visitor): Call[] =>
 };
 
 /**
- * Separates calls that are older than a change of the visitor by another page. They were made before the bundle had loaded, or before
- * consent. They must not undo that change, and their events do not belong to the new visitor.
+ * Separates calls that are older than a change of the visitor by another page. Such calls were made before the bundle had loaded, or
+ * before consent. These calls must not undo that change, and their events do not belong to the new visitor.
  *
  * @param calls in the order of time
  * @param known the visitor, and since when, without these calls

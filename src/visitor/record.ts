@@ -18,7 +18,7 @@ export interface Visitor {
   readonly thread: string;
   /** The version. The visitor with the higher version counts. All versions of clew store it under this name. */
   readonly turn: number;
-  /** The version with which this id began. It is missing for a visitor's first id, and in records of earlier versions of clew. */
+  /** The version with which this id began. A visitor's first id and records of earlier versions of clew have none. */
   readonly since?: number | undefined;
   /** The identity of the visitor id at each service. */
   readonly keys: Readonly<Record<string, Identity>>;
@@ -45,8 +45,8 @@ export const versionIn = (stored: unknown): number => numberIn(stored, 1e13);
 /**
  * The visitor in a stored value, if there is one.
  *
- * @param service the service whose tracker reads the value. It receives no primary key of another service, so that it cannot write that
- * key again after a refusal there. It only learns that the visitor id has a customer.
+ * @param service the service whose tracker reads the value. The tracker receives no primary key of another service, so that it cannot
+ * write that key again after a refusal there. The tracker only learns that the visitor id has a customer.
  */
 export const visitorIn = (stored: unknown, service?: string): Visitor | undefined => {
   const { thread, turn, since, keys, pages } = (stored ?? {}) as Visitor;
@@ -66,7 +66,7 @@ export const visitorIn = (stored: unknown, service?: string): Visitor | undefine
 
 /**
  * The least version of a change at this time (ms since the epoch), in tenths of a second. A page that has not asked the database may
- * not know the version before. Its change still counts as the later one, because the version has the time.
+ * not know the version before. That page's change still counts as the later one, because the version has the time.
  */
 export const versionAt = (at: number): number => Math.floor((at - 1.7e12) / 100);
 

@@ -54,8 +54,8 @@ export const mergedInto = (stored: unknown, mine: Visitor, service: string, epoc
 };
 
 /**
- * The record that a page may write unread as it leaves. It must have the changes by other tabs and by the trackers of other services.
- * Other tabs report marks only.
+ * The record that a page may write unread as it leaves. The record must have the changes by other tabs and by the trackers of other
+ * services. Other tabs report marks only.
  *
  * @param hinted the visitor of the hint
  */

@@ -487,7 +487,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** After the handover: journals the changes that the database has not confirmed. */
     writeChanges: write,
-    /** The page is back from the back/forward cache. It may have left a moment after a refusal, and have seen the erased hint. */
+    /** The page is back from the back/forward cache. The page may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
       if (is(AWAY)) start(isMissing() || epochs.isMarkErased(true) ? MISSING : undefined);
       else epochs.restore();

@@ -17,7 +17,7 @@ export interface Who {
   readonly stored?: Visitor | undefined;
   /** The hint in localStorage as this page last saw it. */
   readonly seen?: string | undefined;
-  /** The number of this page load. It is 0 until the database has assigned it. */
+  /** The number of this page load, or 0 until the database has assigned it. */
   readonly number: number;
   /** Names of journals that have been taken in, and the epochs of all services, as this page last wrote them. */
   readonly taken?: readonly string[] | undefined;

@@ -56,7 +56,7 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
   const seeFirst = () => {
     if (!last && router.currentRoute && !signal.aborted) see(router.currentRoute.value);
   };
-  // It rejects if the first navigation fails.
+  // `isReady` rejects if the first navigation fails.
   router.isReady?.().then(seeFirst, () => {});
   // Before the tracker's own, which hands over what is left.
   addEventListener('pagehide', views.end, { capture: true, signal });

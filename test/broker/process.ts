@@ -26,7 +26,7 @@ export const outputOf = (child: ChildProcess, pattern: RegExp): Promise<string> 
     child.once('exit', () => reject(new Error(`ended before it was ready:\n${said}`)));
   });
 
-/** Starts a command and waits until it is ready. It does not outlive the test's own process. */
+/** Starts a command and waits until it is ready. The command does not outlive the test's own process. */
 export const start = async (
   command: string,
   args: string[],

@@ -11,7 +11,7 @@ import { createOutbox } from '../outbox/outbox.ts';
 export const SERVICE = '/clew';
 export const LINK = `link ${SERVICE}`;
 
-/** Answers a request, now or later. It may throw, like a transport that fails. */
+/** Answers a request, now or later. The function may throw, like a transport that fails. */
 export type Respond = (batch: Batch, leaving: boolean) => Answer | Promise<Answer> | false;
 
 export interface Tab {
@@ -45,7 +45,7 @@ export interface TabOptions {
   isDirect?: boolean;
   /** Bytes in flight, of all trackers of the page. */
   flight?: { bytes: number };
-  /** Takes the request that the browser is to send when the page ends. It may throw, like a browser that refuses. */
+  /** Takes the request that the browser is to send when the page ends. The function may throw, like a browser that refuses. */
   defer?: (batch: Batch) => () => void;
   /** Resolves when a body has been packed. */
   pack?: () => Promise<undefined>;

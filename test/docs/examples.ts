@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { type Block, read, root } from './markdown.ts';
 
-/** Declarations that examples in docstrings leave out. They are on one line, so that line numbers stay those of the source. */
+/** Declarations that examples in docstrings leave out, on one line, so that line numbers stay those of the source. */
 const PRELUDE = [
   "import * as clew_ from 'clew'",
   "import { browserContext, checkEvents, clicks, cookieDomain, createTracker, firstTouch, linkDomains, pageViews, redactUrls } from 'clew'",

@@ -3,7 +3,7 @@ import { compile } from './compile.ts';
 import { type Block, read } from './markdown.ts';
 
 const page = 'docs/migrating.md';
-/** The objects whose methods the tables call. They are on one line, so that line numbers stay those of the page. */
+/** The objects whose methods the tables call, on one line, so that line numbers stay those of the page. */
 const PRELUDE = [
   "import posthog from 'posthog-js'",
   "import mixpanel from 'mixpanel-browser'",

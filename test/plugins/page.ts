@@ -4,7 +4,7 @@ import { connectTabs } from '../support/tabs.ts';
 // Node's own BroadcastChannel connects all test files that run at the same time.
 beforeEach(connectTabs);
 
-/** A page as far as plugins read it. Its clock stands still unless `pass` moves it. */
+/** A page as far as plugins read it. The page's clock stands still unless `pass` moves it. */
 export interface FakePage {
   /** Moves the clock on by so many ms. */
   pass(ms: number): void;

@@ -220,7 +220,7 @@ describe('a relay that may have forgotten a page load', () => {
   it('calls none of its earlier events missing: they may have arrived', async () => {
     const { numbered, send, book, books } = open();
     const { clock, since } = aged(HOUR);
-    // It was opened before the relay has started, and is still open.
+    // The page was opened before the relay started, and is still open.
     expect((await send({ batch: [numbered(5)], books: [[...book(5), since]], clock })).headers.get('clew-books')).toBe(
       '0',
     );

@@ -84,7 +84,7 @@ describe('an address', () => {
   it('is refused before its body is read', async () => {
     const { relay } = open({ address: { rate: 1, burst: 1 } });
     const body = {
-      // biome-ignore lint/correctness/useYield: it must not be read
+      // biome-ignore lint/correctness/useYield: the body must not be read
       async *[Symbol.asyncIterator]() {
         throw new Error('read');
       },

@@ -7,7 +7,7 @@ import { BATCH, event, SINGLE, UPSERT } from './stage.ts';
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
-  /** Its parts, each for a write of its own. */
+  /** The parts of the request, each for a write of its own. */
   readonly pieces: readonly Buffer[];
   /** The body before its encoding. */
   readonly body: Buffer;

@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import { createRelay, memorySeen, toNodeHandler } from '../../src/relay.ts';
 import { listenOn } from '../upstream.ts';
 
-/** A relay in a process of its own with little memory. It sends its address, and on request its heap in bytes after a collection. */
+/**
+ * A relay in a process of its own with little memory. The process sends its address, and on request its heap in bytes after a
+ * collection.
+ */
 const relay = createRelay({
   forward: async () => new Response(null, { status: 201 }),
   // The relay soon has this number of ids, so the rest of the test does not add to its heap.

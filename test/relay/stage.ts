@@ -26,7 +26,7 @@ export interface OpenRelay {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
-/** Opens relays, and closes them at the end of the file. It calls `defaults` each time, because addresses are known late. */
+/** Opens relays, and closes them at the end of the file. The function calls `defaults` for each relay, because addresses are known late. */
 export const useRelays = (defaults: () => Partial<RelayOptions>) => {
   const servers: Server[] = [];
   afterAll(() => Promise.all(servers.filter(({ listening }) => listening).map(closeServer)));

@@ -11,7 +11,7 @@ export interface Limits {
   readonly cwd: string;
   /** Time limit of the command, in ms. */
   readonly limit: number;
-  /** A signal to the run aborts it. Its reason is the signal's name. */
+  /** Aborted by a signal to the run, with the signal's name as the reason. */
   readonly stop: AbortSignal;
   /** The file descriptor that its output goes to. Default: the output of the run. */
   readonly output?: number;

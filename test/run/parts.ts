@@ -2,7 +2,7 @@
 export interface Part {
   readonly name: string;
   readonly command: readonly string[];
-  /** Time limit of the part with its replays, in ms. It is long, so it ends only a part that hangs. */
+  /** Time limit of the part with its replays, in ms. The limit is long, so it ends only a part that hangs. */
   readonly limit: number;
   /** File in `test-results/`. */
   readonly report?: string;
@@ -12,7 +12,7 @@ export interface Part {
   readonly isNeeded?: boolean;
   /** Whether it installs something, so that its time does not count. */
   readonly isInstallation?: boolean;
-  /** Whether the later parts play beside it. They have priority, and its output is printed after theirs. */
+  /** Whether the later parts play beside this part. The later parts have priority, and this part's output is printed after theirs. */
   readonly isBeside?: boolean;
 }
 

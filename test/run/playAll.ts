@@ -58,7 +58,7 @@ const playInTurn = async (parts: readonly Part[], stop: AbortSignal): Promise<Re
  * Plays the parts, prints times and totals, and resolves to the exit code. A signal ends the part with
  * all that it has started, and then the run.
  *
- * @param listSkipped lists the tests that the run leaves out. It is called once the parts have installed what they can
+ * @param listSkipped lists the tests that the run leaves out, once the parts have installed what they can
  */
 export const playAll = async (parts: readonly Part[], listSkipped: () => readonly string[]): Promise<number> => {
   const stop = new AbortController();

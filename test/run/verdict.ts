@@ -9,7 +9,7 @@ export interface Verdict {
   readonly passed: number;
   /** Names of tests that failed the run. */
   readonly failed: readonly string[];
-  /** Names of tests that failed once and passed each replay. They do not fail the run. */
+  /** Names of tests that failed once and passed each replay. Such tests do not fail the run. */
   readonly unstable: readonly string[];
   readonly skipped: number;
   /** Why a test failed, by its name. */

@@ -17,7 +17,7 @@ const READY = /clew-relay: (http:.*)\n/;
 const redis = useRedis();
 const upstream = useUpstream();
 
-/** `clew-relay` as a process of its own. It needs `npm run build`. */
+/** `clew-relay` as a process of its own. The command needs `npm run build`. */
 const run = async (env: Record<string, string> = {}): Promise<Running> => {
   const given = { BASE_URL: upstream.url, API_KEY: 'the-secret-key', PORT: '0', ...env };
   const running = await start(process.execPath, [COMMAND], READY, given);

@@ -190,7 +190,7 @@ describe('the next page', () => {
     first.tracker.track('a');
     await first.tracker.flush();
     const load = first.load();
-    // It does not leave.
+    // The first page does not leave.
     const second = visit(store);
     second.tracker.track('b');
     await second.tracker.flush();

@@ -87,7 +87,7 @@ const passageOf = (paragraph: readonly Line[]): Passage => {
 /**
  * The prose of a source's comments.
  *
- * @param path its ending shows whether the source has JSX, in which `<T>` is an element
+ * @param path a path whose ending shows whether the source has JSX, in which `<T>` is an element
  */
 export const commentsOf = (source: string, path: string): Passage[] =>
   placesIn(source, path).flatMap(([start, end]) => {

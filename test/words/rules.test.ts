@@ -39,10 +39,6 @@ describe('a sentence', () => {
     expect(faultsOf(`| ${word} clew keeps |\n| --- |\n`)).toEqual([]);
   });
 
-  it('may open with "it" in a comment, whose subject is the code under it', () => {
-    expect(commentFaultsOf('/** The age in ms. It is 0 at the start. */', 'a.ts')).toEqual([]);
-  });
-
   it('has no semicolon', () => {
     expect(expectedOf('Clew sends; the relay answers.')).toEqual(['two sentences for a semicolon']);
     expect(faultsOf('Clew sends `a; b`.')).toEqual([]);

@@ -14,9 +14,8 @@ export interface Fault {
 const MOST_WORDS = 25;
 const MOST_WORDS_IN_TITLE = 18;
 const BAD_TITLE_OPENING = /^\P{L}*(what|who|whoever|nor)\b/iu;
-const BAD_OPENING = /^\P{L}*(what|who|whoever|of|nor)\b/iu;
-/** A page names its subject in each sentence. A comment may go on about the code under it. */
-const BAD_OPENING_IN_PAGE = /^\P{L}*(what|who|whoever|of|nor|it|its|they|their|them)\b/iu;
+/** A sentence names its subject. */
+const BAD_OPENING = /^\P{L}*(what|who|whoever|of|nor|it|its|they|their|them)\b/iu;
 
 /**
  * Words that the project does not use, and the words that it uses. A word with a good sense is banned with the neighbours of
@@ -83,10 +82,10 @@ const lengthFaults = (sentence: string, line: number, most = MOST_WORDS, kind = 
 };
 
 /** Rules of sentences. The phrase in a cell of a table has its length only. */
-const formFaults = (sentence: string, line: number, badOpening: RegExp): Fault[] => {
+const formFaults = (sentence: string, line: number): Fault[] => {
   const found = `"${beginningOf(sentence)}"`;
   const faults: Fault[] = [];
-  const [opening] = badOpening.exec(sentence) ?? [];
+  const [opening] = BAD_OPENING.exec(sentence) ?? [];
   if (opening) faults.push({ line, found, expected: `a sentence that does not open with "${opening}"` });
   if (sentence.includes(';')) faults.push({ line, found, expected: 'two sentences for a semicolon' });
   if ((sentence.match(/:(?=\s|$)/g) ?? []).length > 1)
@@ -94,27 +93,24 @@ const formFaults = (sentence: string, line: number, badOpening: RegExp): Fault[]
   return faults;
 };
 
-const sentenceFaults = ({ text, isCell, lineAt }: Passage, badOpening: RegExp): Fault[] =>
+const sentenceFaults = ({ text, isCell, lineAt }: Passage): Fault[] =>
   // The segmenter ends no sentence before a small letter, which begins the name.
   [...sentences.segment(text.replace(/([.!?] )clew\b/g, '$1Clew'))].flatMap(({ segment, index }) => {
     const line = lineAt(index);
-    return [...lengthFaults(segment, line), ...(isCell ? [] : formFaults(segment, line, badOpening))];
+    return [...lengthFaults(segment, line), ...(isCell ? [] : formFaults(segment, line))];
   });
 
-const faultsIn = (passages: readonly Passage[], badOpening: RegExp): Fault[] =>
-  passages
-    .flatMap((passage) => [...bannedIn(passage), ...sentenceFaults(passage, badOpening)])
-    .toSorted((a, b) => a.line - b.line);
+const faultsIn = (passages: readonly Passage[]): Fault[] =>
+  passages.flatMap((passage) => [...bannedIn(passage), ...sentenceFaults(passage)]).toSorted((a, b) => a.line - b.line);
 
 /** Where a Markdown page breaks the rules of how the project writes, in the order of its lines. */
-export const faultsOf = (markdown: string): Fault[] => faultsIn(proseOf(markdown), BAD_OPENING_IN_PAGE);
+export const faultsOf = (markdown: string): Fault[] => faultsIn(proseOf(markdown));
 
 /** The same for a form of GitHub, in YAML. */
-export const formFaultsOf = (yaml: string): Fault[] => faultsIn(proseOfForm(yaml), BAD_OPENING_IN_PAGE);
+export const formFaultsOf = (yaml: string): Fault[] => faultsIn(proseOfForm(yaml));
 
 /** Where the comments of a source break the rules, in the order of its lines. */
-export const commentFaultsOf = (source: string, path: string): Fault[] =>
-  faultsIn(commentsOf(source, path), BAD_OPENING);
+export const commentFaultsOf = (source: string, path: string): Fault[] => faultsIn(commentsOf(source, path));
 
 /**
  * Where the titles of a file of tests break the rules, in the order of its lines. A title may open with "of", since it continues

@@ -1,2 +1,2 @@
-/** An empty script. Its start-up cost is subtracted from that of all others. */
+/** An empty script, whose start-up cost is subtracted from that of all others. */
 window.track = () => {};

@@ -39,7 +39,7 @@ const Frame = ({ children }: { children: ReactNode }) => {
   );
 };
 
-/** The frame of all pages. It stays mounted while they change. */
+/** The frame of all pages, which stays mounted while they change. */
 export const Shop = ({ children }: { children: ReactNode }) => (
   <ClewProvider tracker={tracker}>
     <MembershipContext value={useState<string>()}>

@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * A visitor of the crowd, who follows links, clicks, and sometimes joins the club. It reports to the page that has its frame, and
- * only that page can stop it.
+ * A visitor of the crowd, who follows links, clicks, and sometimes joins the club. The visitor reports to the page that has its
+ * frame, and only that page can stop it.
  */
 
 const clew = (/** @type {unknown[]} */ ...call) => /** @type {any} */ (window).clew(...call);
@@ -61,7 +61,7 @@ const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 
 const stop = async () => {
   isStopped = true;
-  // The last click may have opened another page. Its view is tracked only after its address has stood for a moment.
+  // The last click may have opened another page. The view of a page is tracked only after its address has stood for a moment.
   await pause(LOOK);
   await clew('flush');
   while (clew('stats').queued) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deadUrl } from '../../../test/upstream.ts';
 
-/** Frameworks whose own command builds the app. Their packages are large, and no other test needs them. */
+/** Frameworks whose own command builds the app. No other test needs the large packages of these frameworks. */
 export type Framework = 'astro' | 'next';
 
 interface Kind {

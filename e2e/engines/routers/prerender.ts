@@ -1,7 +1,10 @@
 import type { Row } from './rows.ts';
 import { urlOf } from './rows.ts';
 
-/** The first script of a prerendered page. It notes that the page has loaded. Once the page is visible, it waits for its turn. */
+/**
+ * The first script of a prerendered page. The script notes that the page has loaded. Once the page is visible, the script waits for
+ * its turn.
+ */
 export const PRERENDERED = `<script>
 if (document.prerendering) {
   addEventListener('load', () => { localStorage[location.pathname + location.hash] = 'loaded'; });

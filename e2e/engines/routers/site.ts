@@ -28,7 +28,7 @@ const files: Record<string, string> = {
 
 const apps = ['history', 'navigation', 'hash', 'react', 'vue'];
 
-/** Bundles an app. It takes clew from `dist`, as apps take it from the package. */
+/** Bundles an app with clew from `dist`, as apps take clew from the package. */
 const bundle = async (name: string): Promise<string> => {
   const built = await build({
     configFile: false,

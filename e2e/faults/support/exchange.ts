@@ -12,7 +12,7 @@ export interface Answer {
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The inflated body. It is empty for a fault that is `early`. */
+  /** The inflated body, which is empty for a fault that is `early`. */
   body: Buffer;
   uuids: string[];
   path: string;
@@ -43,7 +43,7 @@ const inflate = ({ headers }: IncomingMessage, body: Buffer): Buffer => {
 
 const send = (url: URL, request: IncomingMessage, body: Buffer, isOwn: boolean): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    // The demo closes a connection that was idle for five seconds. It has not read a request that was sent at that moment.
+    // The demo closes a connection that was idle for five seconds. The demo has not read a request that was sent at that moment.
     const again = (error: NodeJS.ErrnoException) =>
       onward.reusedSocket && error.code === 'ECONNRESET'
         ? send(url, request, body, isOwn).then(resolve, reject)

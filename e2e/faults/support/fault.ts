@@ -26,14 +26,14 @@ interface FaultOptions {
   shownBy?: readonly string[];
   /** The outcome depends on the engine: without `TEST_ALL`, Firefox and WebKit play these faults only. */
   isEngines?: boolean;
-  /** Its expectations are promises, too: to leave nothing after a refusal, for instance. */
+  /** The fault's expectations are promises, too: to leave nothing after a refusal, for instance. */
   isPromise?: boolean;
 }
 
 export interface WorkerFixtures {
   engine: EngineName;
   collector: Demo;
-  /** The worker's browser. It is opened again if it has died. */
+  /** The worker's browser, which is opened again if it has died. */
   shared: () => Promise<Engine>;
 }
 

@@ -53,7 +53,7 @@ const listen = () => {
 
 const quote = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** A visit's query that runs `script` before everything else on the page. It closes over nothing. */
+/** A visit's query that runs `script` before everything else on the page. The script closes over nothing. */
 export const before = <A = undefined>(script: (arg: A) => void, arg?: A): string =>
   `before=${encodeURIComponent(`(${script})(${JSON.stringify(arg)})`)}`;
 

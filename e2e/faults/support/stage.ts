@@ -142,7 +142,7 @@ export const openStage = async (shared: Engine, demo: Demo, patience: number) =>
       repeats: repeats(),
     });
   };
-  /** A missing event may still arrive. It is lost if the play has waited for it, and it is missing after settling, too. */
+  /** A missing event may still arrive. The event is lost if the play has waited for it, and it is missing after settling, too. */
   const fail = async (error: unknown): Promise<RunVerdict> => {
     const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const hasWaited = Date.now() - asked < ASKED && error instanceof Error && 'matcherResult' in error;

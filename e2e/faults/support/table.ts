@@ -47,7 +47,7 @@ const sumOf = (rows: Row[], field: 'lost' | 'twice' | 'wrong' | 'repeats') =>
 const counts = (rows: Row[]) =>
   (['lost', 'twice', 'wrong', 'repeats'] as const).map((field) => `${field} ${sumOf(rows, field)}`).join(', ');
 
-/** A fault is survived if all of its tests pass. It cannot be made if none of its tests can. */
+/** A fault is survived if all of its tests pass. A fault cannot be made if none of its tests can. */
 const showEngine = (engine: string, rows: Row[]): string => {
   const played = rows.filter(({ cannot }) => cannot === undefined);
   const faults = new Set(played.map(({ fault }) => fault));

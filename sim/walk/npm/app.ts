@@ -32,7 +32,7 @@ interface AppTracker {
   filtered: number;
 }
 
-/** A page's own code. It may import clew in place of the script tag. */
+/** A page's own code, which may import clew in place of the script tag. */
 export interface App {
   transport: Transporting;
   beforeSend: Filtering;
@@ -107,7 +107,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, scripts: Scr
     new Promise<string | undefined>((resolve, reject) => {
       const isFailing = random.chance(0.2);
       const answer = () => {
-        // It gives no token of a person who has not logged in here.
+        // The server gives no token of a person who has not logged in here.
         const isKnown = ledger.identified.some(({ person, isForged }) => person === primaryKey && !isForged);
         world.log(page.name, () => `${isFailing || !isKnown ? 'no ' : ''}new token for ${primaryKey}`);
         if (isFailing) {

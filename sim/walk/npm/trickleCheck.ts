@@ -3,7 +3,7 @@ import { type Action, has, hasRefusals } from '../plan.ts';
 import { isQuiet } from '../quiet.ts';
 import type { Stage } from '../stage.ts';
 
-/** How long (ms) an older request may stay open. Its failure begins a back-off. */
+/** How long (ms) an older request may stay open. The request's failure begins a back-off. */
 const CALM = 25_000;
 /** Longest time (ms) for which an action of the walk affects requests. */
 const SETTLING = 10_000;
