@@ -203,10 +203,10 @@ describe('in a source, prose includes', () => {
     ['a comment in a list', 'const a = [\n  // told\n  1,\n];', 2],
     ['a comment in an empty block', 'try {\n} catch {\n  // told\n}', 3],
     ['a comment in JSX', 'const a = <p>{/* told */}</p>;', 1],
-    ['a docstring', '/** It is told. */\nconst a = 1;', 1],
-    ['a docstring of several lines', '/**\n * It is\n * told.\n */\nconst a = 1;', 3],
+    ['a docstring', '/** The call is told. */\nconst a = 1;', 1],
+    ['a docstring of several lines', '/**\n * The call is\n * told.\n */\nconst a = 1;', 3],
     ['the text of a tag', '/** @param name - is told */', 1],
-    ['a directive', '// biome-ignore lint/suspicious/noConsole: it is told', 1],
+    ['a directive', '// biome-ignore lint/suspicious/noConsole: the call is told', 1],
     ['the last line of a file', 'const a = 1;\n// told', 2],
   ])('%s', (_, source, line) => {
     expect(commentFaultsOf(source, 'a.tsx')).toMatchObject([{ line, found: '"told"' }]);
