@@ -31,27 +31,27 @@ const comeBack = async (stage: Stage, tab: Tab) => {
 const sent = (stage: Stage) => stage.site.requests.filter(({ uuids }) => uuids.length);
 const delivered = (tab: Tab) => tab.evaluate(() => window.told.delivered.length);
 
-fault(
-  9,
-  'left to the back/forward cache, never restored, tab closed',
-  async (stage) => {
-    const tab = await stage.visit();
-    await stage.track(tab, 10);
-    await leaveForCache(stage, tab);
-    await tab.close();
-  },
-  { isEngines: true },
-);
-
-fault(9, 'left to the back/forward cache with a batch in flight, never restored, tab closed', async (stage) => {
-  const tab = await stage.visit({ query: later(1) });
-  stage.site.fault = hang();
-  await stage.track(tab, 10);
-  await expect.poll(() => sent(stage)).toHaveLength(1);
+fault(9, 'left to the back/forward cache, never restored, tab closed', async (stage) => {
+  const tab = await stage.visit();
   await stage.track(tab, 10);
   await leaveForCache(stage, tab);
   await tab.close();
 });
+
+fault(
+  9,
+  'left to the back/forward cache with a batch in flight, never restored, tab closed',
+  async (stage) => {
+    const tab = await stage.visit({ query: later(1) });
+    stage.site.fault = hang();
+    await stage.track(tab, 10);
+    await expect.poll(() => sent(stage)).toHaveLength(1);
+    await stage.track(tab, 10);
+    await leaveForCache(stage, tab);
+    await tab.close();
+  },
+  { shownBy: ['sim/walk/actions.ts'] },
+);
 
 fault(
   10,
@@ -105,6 +105,7 @@ fault(
       await tab.close();
     }
   },
+  { shownBy: ['sim/walk/actions.ts'] },
 );
 
 for (const [what, handler] of [
@@ -126,7 +127,7 @@ for (const [what, handler] of [
       await expect.poll(() => stage.arrived(), { timeout: 40_000 }).toHaveLength(10);
       await expect.poll(() => delivered(tab), { timeout: 40_000 }).toBe(10);
     },
-    isAwaited,
+    { ...isAwaited, shownBy: ['sim/walk/actions.ts'] },
   );
 }
 
@@ -147,7 +148,10 @@ for (const isInFlight of [false, true]) {
       await expect.poll(() => other.evaluate(() => localStorage.isFrozen)).toBe('yes');
       await tab.close();
     },
-    { cannot: { firefox: 'its driver cannot freeze a tab', webkit: 'its driver cannot freeze a tab' } },
+    {
+      cannot: { firefox: 'its driver cannot freeze a tab', webkit: 'its driver cannot freeze a tab' },
+      isLong: isInFlight,
+    },
   );
 }
 

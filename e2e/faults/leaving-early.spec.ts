@@ -69,59 +69,69 @@ for (const [title, when, key] of [
   };
   // Only a listener to `beforeunload` would run, and it could keep the page out of the back/forward cache.
   const cannot = when === 'load' ? {} : { webkit: 'sends no pagehide to a page that is left before it has loaded' };
-  fault(15, `left ${title}, first visit and returning visits`, leave, { cannot, isEngines: true });
+  fault(15, `left ${title}, first visit and returning visits`, leave, { cannot, isEngines: when === 'load' });
 }
 
-fault(15, 'left with the database open, before the page has finished loading', async (stage) => {
-  const tab = await stage.browser.newTab();
-  for (let round = 0; round < 3; round++) {
-    const leave = before(
-      ({ run, from, count, to }) => {
-        document.addEventListener('DOMContentLoaded', () => {
-          // The page is not loaded before its image.
-          document.body.append(Object.assign(new Image(), { src: '/dist/clew.js?delay=1000' }));
-        });
-        addEventListener('load', () => localStorage.setItem('isLoaded', 'yes'));
-        const timer = setInterval(async () => {
-          if ('q' in window.clew) return;
-          clearInterval(timer);
-          await window.clew('correlationValue');
-          for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
-          location.href = to;
-        }, 10);
-      },
-      { ...stage.next(5), to: '/blank' },
-    );
-    await stage.visit({ tab, query: leave, wait: 'load' }).catch(() => {});
-    await stage.reached(tab, '/blank');
-    expect(await tab.evaluate(() => localStorage.isLoaded)).toBeFalsy();
-  }
-});
-
-fault(15, 'two pages left at once before the database opens, while the service is down', async (stage) => {
-  // This page has no tracker, which would be a third one.
-  const tab = await stage.visit({ query: 'tag=none', wait: 'load' });
-  stage.site.fault = answer(503);
-  await tab.evaluate(async ({ run, from, count }) => {
-    const opening = indexedDB.open('clew');
-    opening.onupgradeneeded = () => opening.result.createObjectStore('clew');
-    await new Promise((resolve) => opening.addEventListener('success', resolve));
-    const store = opening.result.transaction('clew', 'readwrite').objectStore('clew');
-    let isHeld = true;
-    // A transaction with a pending request stays open, and no other transaction begins.
-    const hold = () => isHeld && store.get('').addEventListener('success', hold);
-    hold();
-    const frames = [0, 1].map(() => Object.assign(document.createElement('iframe'), { src: '/page/frame' }));
-    const loaded = frames.map((frame) => new Promise((resolve) => frame.addEventListener('load', resolve)));
-    document.body.append(...frames);
-    await Promise.all(loaded);
-    for (let n = from; n < from + count; n++) {
-      // Each event is tracked in a task of its own.
-      await new Promise((resolve) => setTimeout(resolve));
-      frames[n % 2]?.contentWindow?.clew('track', 'ledger', { run, n });
+fault(
+  15,
+  'left with the database open, before the page has finished loading',
+  async (stage) => {
+    const tab = await stage.browser.newTab();
+    for (let round = 0; round < 3; round++) {
+      const leave = before(
+        ({ run, from, count, to }) => {
+          document.addEventListener('DOMContentLoaded', () => {
+            // The page is not loaded before its image.
+            document.body.append(Object.assign(new Image(), { src: '/dist/clew.js?delay=1000' }));
+          });
+          addEventListener('load', () => localStorage.setItem('isLoaded', 'yes'));
+          const timer = setInterval(async () => {
+            if ('q' in window.clew) return;
+            clearInterval(timer);
+            await window.clew('correlationValue');
+            for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+            location.href = to;
+          }, 10);
+        },
+        { ...stage.next(5), to: '/blank' },
+      );
+      await stage.visit({ tab, query: leave, wait: 'load' }).catch(() => {});
+      await stage.reached(tab, '/blank');
+      expect(await tab.evaluate(() => localStorage.isLoaded)).toBeFalsy();
     }
-    for (const frame of frames) frame.remove();
-    isHeld = false;
-    opening.result.close();
-  }, stage.next(6));
-});
+  },
+  { shownBy: ['sim/walk/actions.ts'] },
+);
+
+fault(
+  15,
+  'two pages left at once before the database opens, while the service is down',
+  async (stage) => {
+    // This page has no tracker, which would be a third one.
+    const tab = await stage.visit({ query: 'tag=none', wait: 'load' });
+    stage.site.fault = answer(503);
+    await tab.evaluate(async ({ run, from, count }) => {
+      const opening = indexedDB.open('clew');
+      opening.onupgradeneeded = () => opening.result.createObjectStore('clew');
+      await new Promise((resolve) => opening.addEventListener('success', resolve));
+      const store = opening.result.transaction('clew', 'readwrite').objectStore('clew');
+      let isHeld = true;
+      // A transaction with a pending request stays open, and no other transaction begins.
+      const hold = () => isHeld && store.get('').addEventListener('success', hold);
+      hold();
+      const frames = [0, 1].map(() => Object.assign(document.createElement('iframe'), { src: '/page/frame' }));
+      const loaded = frames.map((frame) => new Promise((resolve) => frame.addEventListener('load', resolve)));
+      document.body.append(...frames);
+      await Promise.all(loaded);
+      for (let n = from; n < from + count; n++) {
+        // Each event is tracked in a task of its own.
+        await new Promise((resolve) => setTimeout(resolve));
+        frames[n % 2]?.contentWindow?.clew('track', 'ledger', { run, n });
+      }
+      for (const frame of frames) frame.remove();
+      isHeld = false;
+      opening.result.close();
+    }, stage.next(6));
+  },
+  { shownBy: ['sim/walk/themes/storage.ts'] },
+);

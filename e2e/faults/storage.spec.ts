@@ -72,10 +72,15 @@ fault(42, 'database deleted while open, by "clear site data"', async (stage) => 
   await expect.poll(() => tab.evaluate(() => window.told.delivered.length)).toBe(15);
 });
 
-fault(42, 'database deleted while open, by "clear site data", and no request succeeds during unload', async (stage) => {
-  const tab = await visitAndClear(stage);
-  await stage.visit({ tab, path: '/page/2' });
-});
+fault(
+  42,
+  'database deleted while open, by "clear site data", and no request succeeds during unload',
+  async (stage) => {
+    const tab = await visitAndClear(stage);
+    await stage.visit({ tab, path: '/page/2' });
+  },
+  { shownBy: ['sim/walk/themes/storage.ts'] },
+);
 
 fault(
   42,
@@ -86,7 +91,10 @@ fault(
     await expect.poll(() => stage.stored(tab)).toBe(11);
     await tab.crash?.();
   },
-  { cannot: { firefox: 'its driver cannot crash a page', webkit: 'its driver cannot crash a page' } },
+  {
+    shownBy: ['sim/walk/themes/storage.ts'],
+    cannot: { firefox: 'its driver cannot crash a page', webkit: 'its driver cannot crash a page' },
+  },
 );
 
 /** Lets the test break connections and transactions. */

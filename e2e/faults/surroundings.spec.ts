@@ -59,12 +59,17 @@ fault(
   { shownBy: ['test/courier/transport.test.ts', 'test/sim/walks.test.ts'] },
 );
 
-fault(54, 'a blocker refuses the endpoint, and the page is left right after a confirmed request', async (stage) => {
-  const query = before(block);
-  const tab = await prove(stage);
-  await stage.visit({ tab, query });
-  await trackAndLeave(stage, tab);
-});
+fault(
+  54,
+  'a blocker refuses the endpoint, and the page is left right after a confirmed request',
+  async (stage) => {
+    const query = before(block);
+    const tab = await prove(stage);
+    await stage.visit({ tab, query });
+    await trackAndLeave(stage, tab);
+  },
+  { shownBy: ['test/courier/transport.test.ts', 'test/sim/walks.test.ts'] },
+);
 
 const policy = `csp=${encodeURIComponent("connect-src 'none'")}`;
 
@@ -79,11 +84,16 @@ fault(55, 'a policy without connect-src for the endpoint', async (stage) => {
   await expect.poll(() => stage.stored(tab)).toBe(15);
 });
 
-fault(55, 'a policy without connect-src, and the page is left right after a confirmed request', async (stage) => {
-  const tab = await prove(stage);
-  await stage.visit({ tab, query: policy });
-  await trackAndLeave(stage, tab);
-});
+fault(
+  55,
+  'a policy without connect-src, and the page is left right after a confirmed request',
+  async (stage) => {
+    const tab = await prove(stage);
+    await stage.visit({ tab, query: policy });
+    await trackAndLeave(stage, tab);
+  },
+  { shownBy: ['test/courier/transport.test.ts', 'test/sim/walks.test.ts'] },
+);
 
 fault(
   56,

@@ -150,18 +150,23 @@ fault(
   { cannot: cannotCrash, isLong: true },
 );
 
-fault(34, "the sending tab navigates away while it sends another tab's rows", async (stage) => {
-  const { owner, sender, third } = await sendForAnother(stage);
-  await stage.visit({ tab: sender, path: '/page/next' });
-  await arrives(stage, 31, AT_ONCE);
-  await allTold(owner);
-  const handedOver = (await stage.arrived()).find(({ payload }) => (payload as { n: number }).n === 30)?.uuid;
-  const unanswered = [...(stage.site.requests[third]?.uuids ?? []), handedOver];
-  expect(
-    repeats(stage).filter((uuid) => !unanswered.includes(uuid)),
-    'only what had no answer',
-  ).toEqual([]);
-});
+fault(
+  34,
+  "the sending tab navigates away while it sends another tab's rows",
+  async (stage) => {
+    const { owner, sender, third } = await sendForAnother(stage);
+    await stage.visit({ tab: sender, path: '/page/next' });
+    await arrives(stage, 31, AT_ONCE);
+    await allTold(owner);
+    const handedOver = (await stage.arrived()).find(({ payload }) => (payload as { n: number }).n === 30)?.uuid;
+    const unanswered = [...(stage.site.requests[third]?.uuids ?? []), handedOver];
+    expect(
+      repeats(stage).filter((uuid) => !unanswered.includes(uuid)),
+      'only what had no answer',
+    ).toEqual([]);
+  },
+  { shownBy: ['sim/walk/actions.ts'] },
+);
 
 fault(
   34,

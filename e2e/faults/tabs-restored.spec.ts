@@ -9,50 +9,55 @@ declare global {
   }
 }
 
-fault(34, 'the sending tab navigates away, another tab opens, and the first page returns', async (stage) => {
-  const { site } = stage;
-  const first = await stage.visit();
-  await first.evaluate(() =>
-    addEventListener('pageshow', ({ persisted }) => {
-      window.hasComeBack = persisted;
-    }),
-  );
-  site.fault = hang({ times: 1 });
-  await stage.track(first, 3);
-  await expect.poll(() => site.requests.length).toBe(1);
-  await first.goto(`${site.origin}/blank`);
-  const second = await stage.visit({ path: '/page/second' });
-  await expect.poll(async () => (await stage.arrived()).length).toBe(3);
-  await expect.poll(() => stage.stored(second)).toBe(0);
-  await first.activate();
-  await first.back();
-  await stage.reached(first, '/page/1');
-  expect(await first.evaluate(() => window.hasComeBack)).toBe(true);
+fault(
+  34,
+  'the sending tab navigates away, another tab opens, and the first page returns',
+  async (stage) => {
+    const { site } = stage;
+    const first = await stage.visit();
+    await first.evaluate(() =>
+      addEventListener('pageshow', ({ persisted }) => {
+        window.hasComeBack = persisted;
+      }),
+    );
+    site.fault = hang({ times: 1 });
+    await stage.track(first, 3);
+    await expect.poll(() => site.requests.length).toBe(1);
+    await first.goto(`${site.origin}/blank`);
+    const second = await stage.visit({ path: '/page/second' });
+    await expect.poll(async () => (await stage.arrived()).length).toBe(3);
+    await expect.poll(() => stage.stored(second)).toBe(0);
+    await first.activate();
+    await first.back();
+    await stage.reached(first, '/page/1');
+    expect(await first.evaluate(() => window.hasComeBack)).toBe(true);
 
-  // The first page may retry events, because it has missed their confirmation.
-  await first.evaluate(() => window.clew('flush'));
-  await expect.poll(() => stage.stored(first)).toBe(0);
+    // The first page may retry events, because it has missed their confirmation.
+    await first.evaluate(() => window.clew('flush'));
+    await expect.poll(() => stage.stored(first)).toBe(0);
 
-  // Both pages are open now, and have events to send. The pages take turns.
-  const sent = site.requests.length;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  site.fault = async ({ forward }) => {
-    await released;
-    await forward();
-  };
-  await stage.track(second, 5);
-  await expect.poll(() => site.requests.length).toBe(sent + 1);
-  await stage.track(first, 5);
-  await first.evaluate(() => window.clew('flush'));
-  expect(site.requests, 'one sender at a time').toHaveLength(sent + 1);
-  release();
-  await expect.poll(async () => (await stage.arrived()).length).toBe(13);
-  const uuids = site.requests.slice(sent).flatMap((request) => request.uuids);
-  expect(new Set(uuids).size, 'nothing twice').toBe(uuids.length);
-});
+    // Both pages are open now, and have events to send. The pages take turns.
+    const sent = site.requests.length;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    site.fault = async ({ forward }) => {
+      await released;
+      await forward();
+    };
+    await stage.track(second, 5);
+    await expect.poll(() => site.requests.length).toBe(sent + 1);
+    await stage.track(first, 5);
+    await first.evaluate(() => window.clew('flush'));
+    expect(site.requests, 'one sender at a time').toHaveLength(sent + 1);
+    release();
+    await expect.poll(async () => (await stage.arrived()).length).toBe(13);
+    const uuids = site.requests.slice(sent).flatMap((request) => request.uuids);
+    expect(new Set(uuids).size, 'nothing twice').toBe(uuids.length);
+  },
+  { shownBy: ['sim/walk/actions.ts'] },
+);
 
 /** The databases, keys and counts of a page that was refused. */
 const traces = async () => ({
@@ -95,12 +100,17 @@ fault(
   { isPromise: true },
 );
 
-fault(34, 'a page returns from the cache after the site cleared localStorage', async (stage) => {
-  const tab = await stage.visit();
-  await tab.evaluate(() => window.clew('flush'));
-  const visitorId = await tab.evaluate(() => window.clew('correlationValue'));
-  expect(await awayAndBack(stage, tab, () => localStorage.clear())).toBe(true);
-  expect(await tab.evaluate(() => window.clew('correlationValue'))).toBe(visitorId);
-  stage.assign(await stage.track(tab, 3), String(visitorId));
-  await expect.poll(async () => (await stage.arrived()).length).toBe(3);
-});
+fault(
+  34,
+  'a page returns from the cache after the site cleared localStorage',
+  async (stage) => {
+    const tab = await stage.visit();
+    await tab.evaluate(() => window.clew('flush'));
+    const visitorId = await tab.evaluate(() => window.clew('correlationValue'));
+    expect(await awayAndBack(stage, tab, () => localStorage.clear())).toBe(true);
+    expect(await tab.evaluate(() => window.clew('correlationValue'))).toBe(visitorId);
+    stage.assign(await stage.track(tab, 3), String(visitorId));
+    await expect.poll(async () => (await stage.arrived()).length).toBe(3);
+  },
+  { shownBy: ['sim/walk/actions.ts'] },
+);

@@ -22,45 +22,40 @@ const allOf = ({ from, count }: { from: number; count: number }) => Array.from({
 const visitorIdOf = (tab: Tab) => tab.evaluate(() => window.clew('correlationValue') as Promise<string>);
 
 // No driver has the command "Duplicate". Like that command, window.open copies sessionStorage.
-fault(
-  35,
-  '"Duplicate tab", window.open: a tab with a copy of sessionStorage',
-  async (stage) => {
-    const tab = await stage.visit();
-    await stage.track(tab, 3);
-    // Another page may take in the events of a tab that still waits for its database: then both send them (docs/delivery.md).
-    await visitorIdOf(tab);
-    const opened = stage.next(3);
-    // In a step of its own: in WebKit, a window that opens in the task of the write may lack it.
-    await tab.evaluate(() => {
-      sessionStorage.copied = 'with the tab';
-    });
-    const copied = await tab.evaluate(async ({ run, from, count }) => {
-      for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
-      const copy = open('/page/copy');
-      window.copy = copy;
-      // The window begins with an empty page, whose `load` does not count.
-      while (copy?.location.pathname !== '/page/copy' || copy.document.readyState !== 'complete') {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      return [copy?.sessionStorage.copied, copy === window];
-    }, opened);
-    expect(copied).toEqual(['with the tab', false]);
-
-    for (let round = 0; round < 5; round++) {
-      const numbers = stage.next(8);
-      await tab.evaluate(({ run, from, count }) => {
-        for (let n = from; n < from + count; n++) (n % 2 ? window : window.copy)?.clew('track', 'ledger', { run, n });
-      }, numbers);
+fault(35, '"Duplicate tab", window.open: a tab with a copy of sessionStorage', async (stage) => {
+  const tab = await stage.visit();
+  await stage.track(tab, 3);
+  // Another page may take in the events of a tab that still waits for its database: then both send them (docs/delivery.md).
+  await visitorIdOf(tab);
+  const opened = stage.next(3);
+  // In a step of its own: in WebKit, a window that opens in the task of the write may lack it.
+  await tab.evaluate(() => {
+    sessionStorage.copied = 'with the tab';
+  });
+  const copied = await tab.evaluate(async ({ run, from, count }) => {
+    for (let n = from; n < from + count; n++) window.clew('track', 'ledger', { run, n });
+    const copy = open('/page/copy');
+    window.copy = copy;
+    // The window begins with an empty page, whose `load` does not count.
+    while (copy?.location.pathname !== '/page/copy' || copy.document.readyState !== 'complete') {
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    await hasArrived(stage, 46);
-    const visitorId = await visitorIdOf(tab);
-    stage.assign(allOf({ from: 0, count: 46 }), visitorId);
-    expect(await tab.evaluate(() => window.copy?.clew('correlationValue'))).toBe(visitorId);
-    expect(needlessRepeats(stage)).toEqual([]);
-  },
-  { isEngines: true },
-);
+    return [copy?.sessionStorage.copied, copy === window];
+  }, opened);
+  expect(copied).toEqual(['with the tab', false]);
+
+  for (let round = 0; round < 5; round++) {
+    const numbers = stage.next(8);
+    await tab.evaluate(({ run, from, count }) => {
+      for (let n = from; n < from + count; n++) (n % 2 ? window : window.copy)?.clew('track', 'ledger', { run, n });
+    }, numbers);
+  }
+  await hasArrived(stage, 46);
+  const visitorId = await visitorIdOf(tab);
+  stage.assign(allOf({ from: 0, count: 46 }), visitorId);
+  expect(await tab.evaluate(() => window.copy?.clew('correlationValue'))).toBe(visitorId);
+  expect(needlessRepeats(stage)).toEqual([]);
+});
 
 /** How many tabs start at once. */
 const TABS = isAll ? 20 : 8;
@@ -140,37 +135,32 @@ fault(
   { isEngines: true },
 );
 
-fault(
-  39,
-  "log-out in one tab while another's page is in the back/forward cache",
-  async (stage) => {
-    const away = await stage.visit();
-    const old = await visitorIdOf(away);
-    const numbers = stage.next(3);
-    await away.evaluate(({ run, from }) => {
-      window.clew('track', 'ledger', { run, n: from });
-      const comesBack = (n: number) => (event: PageTransitionEvent) => {
-        window.isRestored = event.persisted;
-        window.clew('track', 'ledger', { run, n });
-      };
-      // Before the tracker's own listener, and after it.
-      addEventListener('pageshow', comesBack(from + 1), true);
-      addEventListener('pageshow', comesBack(from + 2));
-    }, numbers);
-    await away.goto(`${stage.site.origin}/blank`);
-    const leaving = await stage.visit();
-    await leaving.evaluate(() => window.clew('reset'));
-    const anonymous = await visitorIdOf(leaving);
-    expect(anonymous).not.toBe(old);
-    stage.assign([numbers.from], old);
-    stage.assign([numbers.from + 1, numbers.from + 2], anonymous);
+fault(39, "log-out in one tab while another's page is in the back/forward cache", async (stage) => {
+  const away = await stage.visit();
+  const old = await visitorIdOf(away);
+  const numbers = stage.next(3);
+  await away.evaluate(({ run, from }) => {
+    window.clew('track', 'ledger', { run, n: from });
+    const comesBack = (n: number) => (event: PageTransitionEvent) => {
+      window.isRestored = event.persisted;
+      window.clew('track', 'ledger', { run, n });
+    };
+    // Before the tracker's own listener, and after it.
+    addEventListener('pageshow', comesBack(from + 1), true);
+    addEventListener('pageshow', comesBack(from + 2));
+  }, numbers);
+  await away.goto(`${stage.site.origin}/blank`);
+  const leaving = await stage.visit();
+  await leaving.evaluate(() => window.clew('reset'));
+  const anonymous = await visitorIdOf(leaving);
+  expect(anonymous).not.toBe(old);
+  stage.assign([numbers.from], old);
+  stage.assign([numbers.from + 1, numbers.from + 2], anonymous);
 
-    await away.activate();
-    await away.back();
-    await stage.reached(away, '/page/1');
-    expect(await away.evaluate(() => window.isRestored)).toBe(true);
-    await hasArrived(stage, 3);
-    expect(await visitorIdOf(away)).toBe(anonymous);
-  },
-  { isEngines: true },
-);
+  await away.activate();
+  await away.back();
+  await stage.reached(away, '/page/1');
+  expect(await away.evaluate(() => window.isRestored)).toBe(true);
+  await hasArrived(stage, 3);
+  expect(await visitorIdOf(away)).toBe(anonymous);
+});

@@ -27,21 +27,26 @@ fault(19, 'connection refused while navigator.onLine is true, also at the moment
   expect(stage.site.requests).toEqual([]);
 });
 
-fault(19, 'connection refused during unload only, after a success', async (stage) => {
-  const tab = await stage.visit();
-  await stage.track(tab, 5);
-  await expect.poll(() => deliveredTo(tab)).toBe(5);
-  await stage.site.refuse();
-  await leave(stage, tab);
-  // This request is refused, so the handover before it was refused, too.
-  const isRefused = (url: string) =>
-    fetch(url, { mode: 'no-cors' }).then(
-      () => false,
-      () => true,
-    );
-  expect(await tab.evaluate(isRefused, stage.site.origin)).toBe(true);
-  expect(stage.site.requests.length).toBe(1);
-});
+fault(
+  19,
+  'connection refused during unload only, after a success',
+  async (stage) => {
+    const tab = await stage.visit();
+    await stage.track(tab, 5);
+    await expect.poll(() => deliveredTo(tab)).toBe(5);
+    await stage.site.refuse();
+    await leave(stage, tab);
+    // This request is refused, so the handover before it was refused, too.
+    const isRefused = (url: string) =>
+      fetch(url, { mode: 'no-cors' }).then(
+        () => false,
+        () => true,
+      );
+    expect(await tab.evaluate(isRefused, stage.site.origin)).toBe(true);
+    expect(stage.site.requests.length).toBe(1);
+  },
+  { shownBy: ['sim/walk/actions.ts'] },
+);
 
 /** No resolver is asked for this name, because its label is too long. https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
 const NOWHERE = `http://${'clew'.repeat(16)}.invalid`;

@@ -83,10 +83,10 @@ const play = async (
 };
 
 /**
- * Faults of answers and of input, for which no browser is needed. In `npm test` the walks and the tests of courier, recorder and
- * visitor show them, and with `TEST_ALL` a browser does, too.
+ * Faults of crashes, tabs, network, answers and input, for which no browser is needed. In `npm test` the walks and the tests of courier,
+ * recorder and visitor show them, and with `TEST_ALL` a browser does, too.
  */
-const SHOWN_IN_NODE = [21, 24, 25, 26, 28, 30, 46, 49, 53];
+const SHOWN_IN_NODE = [3, 4, 17, 20, 21, 24, 25, 26, 28, 30, 36, 37, 38, 45, 46, 49, 53];
 
 const tagsOf = (number: number, { isLong, shownBy, isEngines, isPromise }: FaultOptions): string[] => [
   ...(isLong || shownBy || SHOWN_IN_NODE.includes(number) ? [LONG] : []),
