@@ -7,6 +7,7 @@ import { build, mutate } from '../../sim/mutants/build.ts';
 import { createHunt } from '../../sim/mutants/hunt.ts';
 import type { Mutant } from '../../sim/mutants/mutant.ts';
 import { mutants } from '../../sim/mutants/mutants.ts';
+import { sharedMutants } from '../../sim/relay/mutants.ts';
 import { createPlan } from '../../sim/walk/createPlan.ts';
 import { runPlan } from '../../sim/walk/run.ts';
 
@@ -33,7 +34,8 @@ describe('the build of a mutant', () => {
     expect(await timelineOf(plain, seed)).toEqual(await timelineOf(await loadScripts(), seed));
   });
 
-  it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('finds its text in src: %s', (_, mutant) => {
+  const all = new Set([...mutants, ...sharedMutants.map(([mutant]) => mutant)]);
+  it.each([...all].map((mutant) => [mutant.name, mutant] as const))('finds its text in src: %s', (_, mutant) => {
     const text = readFileSync(join(import.meta.dirname, '../../src', mutant.file), 'utf8');
     expect(mutate(text, mutant)).not.toBe(text);
   });
