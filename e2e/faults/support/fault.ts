@@ -22,7 +22,7 @@ interface FaultOptions {
   timeout?: number;
   /** Left out unless `TEST_ALL` is set. */
   isLong?: boolean;
-  /** Files of tests of `npm test` that show the same. The fault is left out unless `TEST_ALL` is set. */
+  /** Files of tests or walks of `npm test` that show the same. The fault is left out unless `TEST_ALL` is set. */
   shownBy?: readonly string[];
   /** The outcome depends on the engine: without `TEST_ALL`, Firefox and WebKit play these faults only. */
   isEngines?: boolean;
