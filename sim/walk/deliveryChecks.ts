@@ -208,10 +208,15 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
 export const findFalseRejection = ({ plan, ledger, history }: Stage): string | undefined => {
   if (hasRefusals(plan)) return undefined;
   const isForged = (person: string) => ledger.identified.some((call) => call.person === person && call.isForged);
-  const refused = history.refusals.find(({ person, reason }) => reason === 'rejected' && !isForged(person));
+  // If the visitor has set the clock ahead since, the relay cannot know that the event is young, and may reject it as too old.
+  const mayBeOld = (at = 0, droppedAt = 0) => !history.wasClockFair(at, droppedAt);
+  const identifiedAt = (person: string) => ledger.identified.find((call) => call.person === person)?.at;
+  const refused = history.refusals.find(
+    ({ person, reason, at }) => reason === 'rejected' && !isForged(person) && !mayBeOld(identifiedAt(person), at),
+  );
   if (refused && !has(plan, 'poison')) return `$identify of ${refused.person}`;
-  for (const { n, name, dropped } of ledger.tracked.values())
-    if (dropped === 'rejected' && name !== 'poison') return `event ${n}`;
+  for (const { n, name, dropped, at, droppedAt } of ledger.tracked.values())
+    if (dropped === 'rejected' && name !== 'poison' && !mayBeOld(at, droppedAt)) return `event ${n}`;
   return undefined;
 };
 

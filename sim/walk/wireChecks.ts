@@ -65,11 +65,14 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
   const { history, plan } = stage;
   const handed = handedOver(stage);
   const sendings = sendingsOf(stage);
-  // A page cannot ask a service about a handover. Unless the link is proven, it keeps the events for a later page.
-  const isSure = ({ from, at, request }: RequestRecord) => {
+  // A page cannot ask a service about a handover. Unless the link is proven, it keeps the events for a later page. The page also
+  // keeps events in flight, whose answer no page reads.
+  const isSure = ({ from, at, end, request }: RequestRecord) => {
+    const left = history.departureOf(from, at);
     // Each service has a link of its own.
     const own = sendings.filter(({ record }) => isOther(record.request.url) === isOther(request.url));
-    return !plan.isDirect || (history.loadOf(from) < at - SETTLING && isProven(stage, own, from, at));
+    const isRead = left === at || left > (end?.at ?? 0);
+    return !plan.isDirect || (isRead && history.loadOf(from) < at - SETTLING && isProven(stage, own, from, at));
   };
   const arrived = new Map<string, Sending>();
   for (const sending of sendings) {
@@ -88,7 +91,9 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
       const isForgotten = isMissed(stage, { uuid, at: arrivedAt, by: '' }, at) || isThawing(stage, from, arrivedAt, at);
       if (first && isFair && !isForgotten && first.record.from !== from && arrivedAt < at)
         return `${from} sends ${uuid} at ${at.toFixed(0)} ms, which ${first.record.from} has handed over`;
-      if (!first && handed.has(uuid) && end && !end.isFailed && isSure(record)) arrived.set(uuid, sending);
+      // An `$identify` with an expired token waits for a new token, and is sent again.
+      const hasArrived = end && !end.isFailed && !end.expired.includes(uuid);
+      if (!first && handed.has(uuid) && hasArrived && isSure(record)) arrived.set(uuid, sending);
     }
   }
   return undefined;
