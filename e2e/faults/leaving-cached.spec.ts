@@ -105,7 +105,6 @@ fault(
       await tab.close();
     }
   },
-  { shownBy: ['sim/walk/actions.ts'] },
 );
 
 for (const [what, handler] of [
@@ -150,7 +149,7 @@ for (const isInFlight of [false, true]) {
     },
     {
       cannot: { firefox: 'its driver cannot freeze a tab', webkit: 'its driver cannot freeze a tab' },
-      isLong: isInFlight,
+      ...(isInFlight && { shownBy: ['sim/walk/themes/pages.ts'] }),
     },
   );
 }

@@ -79,7 +79,7 @@ fault(
     const tab = await visitAndClear(stage);
     await stage.visit({ tab, path: '/page/2' });
   },
-  { shownBy: ['sim/walk/themes/storage.ts'] },
+  { shownBy: ['sim/walk/actions.ts'] },
 );
 
 fault(
@@ -92,7 +92,7 @@ fault(
     await tab.crash?.();
   },
   {
-    shownBy: ['sim/walk/themes/storage.ts'],
+    shownBy: ['sim/walk/actions.ts'],
     cannot: { firefox: 'its driver cannot crash a page', webkit: 'its driver cannot crash a page' },
   },
 );

@@ -68,7 +68,7 @@ fault(
     await stage.visit({ tab, query });
     await trackAndLeave(stage, tab);
   },
-  { shownBy: ['test/courier/transport.test.ts', 'test/sim/walks.test.ts'] },
+  { shownBy: ['sim/walk/actions.ts'] },
 );
 
 const policy = `csp=${encodeURIComponent("connect-src 'none'")}`;
@@ -92,7 +92,7 @@ fault(
     await stage.visit({ tab, query: policy });
     await trackAndLeave(stage, tab);
   },
-  { shownBy: ['test/courier/transport.test.ts', 'test/sim/walks.test.ts'] },
+  { shownBy: ['sim/walk/actions.ts'] },
 );
 
 fault(
