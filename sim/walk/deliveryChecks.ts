@@ -1,6 +1,7 @@
 import type { Stored } from '../server/service.ts';
 import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
+import type { Refused } from './history.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
 import { isCut } from './losses.ts';
 import { has, hasRefusals, type Plan } from './plan.ts';
@@ -18,6 +19,9 @@ const RESERVED = 70_000;
 const STORING = 1000;
 /** Bytes that a browser sends at least for a page that leaves. */
 const MOST_HANDED = 40_000;
+
+/** The relay rejects an event that is older (ms): its default of `maxPast`. */
+const MAX_PAST = 60 * 86_400_000;
 
 /** The first copy of each event at the service, by its number. */
 const firstCopies = ({ service }: Stage): Map<number, Stored> => {
@@ -208,15 +212,15 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
 export const findFalseRejection = ({ plan, ledger, history }: Stage): string | undefined => {
   if (hasRefusals(plan)) return undefined;
   const isForged = (person: string) => ledger.identified.some((call) => call.person === person && call.isForged);
-  // If the visitor has set the clock ahead since, the relay cannot know that the event is young, and may reject it as too old.
-  const mayBeOld = (at = 0, droppedAt = 0) => !history.wasClockFair(at, droppedAt);
-  const identifiedAt = (person: string) => ledger.identified.find((call) => call.person === person)?.at;
-  const refused = history.refusals.find(
-    ({ person, reason, at }) => reason === 'rejected' && !isForged(person) && !mayBeOld(identifiedAt(person), at),
-  );
+  // If the visitor has set the clock far ahead since the call, the relay cannot know that the event is young.
+  const isOld = (at: number, droppedAt = at) => history.skewAt(droppedAt) - history.skewAt(at) > MAX_PAST;
+  const isDue = ({ person, at }: Refused) =>
+    !isForged(person) &&
+    !ledger.identified.some((call) => call.person === person && call.at <= at && isOld(call.at, at));
+  const refused = history.refusals.find((one) => one.reason === 'rejected' && isDue(one));
   if (refused && !has(plan, 'poison')) return `$identify of ${refused.person}`;
   for (const { n, name, dropped, at, droppedAt } of ledger.tracked.values())
-    if (dropped === 'rejected' && name !== 'poison' && !mayBeOld(at, droppedAt)) return `event ${n}`;
+    if (dropped === 'rejected' && name !== 'poison' && !isOld(at, droppedAt)) return `event ${n}`;
   return undefined;
 };
 
