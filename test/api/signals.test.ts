@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSignals } from '../../src/api/signals.ts';
+import { createSignals, type Signals } from '../../src/api/signals.ts';
 
 /** The errors passed to `reportError`, which Node does not have. */
 let reported: unknown[];
@@ -27,6 +27,22 @@ describe('a listener', () => {
     on(undefined as unknown as 'error', () => {});
     const expected = 'clew: on: expected delivered, dropped, token-expired, change, error, trace';
     expect(errors).toEqual([expected, expected]);
+  });
+
+  it('of each signal is no error', () => {
+    const [on] = createSignals(false);
+    const failed = vi.fn();
+    on('error', failed);
+    const all: Record<keyof Signals, true> = {
+      delivered: true,
+      dropped: true,
+      'token-expired': true,
+      change: true,
+      error: true,
+      trace: true,
+    };
+    for (const signal of Object.keys(all)) on(signal as keyof Signals, () => {});
+    expect(failed).not.toHaveBeenCalled();
   });
 
   it('receives its own signal only', () => {
