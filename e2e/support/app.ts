@@ -6,11 +6,18 @@ import type * as Clew from '../../src/index.ts';
 
 const index = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
-/** Puts the exports of the package into the page, as `window.app`. */
-export const loadPackage = async (page: Page): Promise<void> => {
+const bundle = async (): Promise<string> => {
   const built = await rollup({ input: index, plugins: [nodeResolve({ browser: true })] });
   const { output } = await built.generate({ format: 'iife', name: 'app', extend: true });
-  await page.addScriptTag({ content: output[0].code });
+  return output[0].code;
+};
+/** Built once for all tests of a worker. */
+let content: Promise<string> | undefined;
+
+/** Puts the exports of the package into the page, as `window.app`. */
+export const loadPackage = async (page: Page): Promise<void> => {
+  content ??= bundle();
+  await page.addScriptTag({ content: await content });
 };
 
 declare global {
