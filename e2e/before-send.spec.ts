@@ -44,7 +44,10 @@ test('an event that beforeSend drops is never written to disk and never sent', {
   });
 });
 
-test('beforeSend changes and drops events, and the objects of the page stay unchanged', async ({ demo, visitor }) => {
+test('beforeSend changes and drops events, and the objects of the page stay unchanged', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   await loadPackage(page);
@@ -76,7 +79,10 @@ test('beforeSend changes and drops events, and the objects of the page stay unch
   ]);
 });
 
-test('the script tag adds browser properties to events only if `context` is set', async ({ demo, visitor }) => {
+test('the script tag adds browser properties to events only if `context` is set', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   await visitor.visit({ context: '' });
   await visitor.clew('track', 'with context', { language: 'xx', n: 1 });
   await visitor.clew('track', 'bare', [1]);

@@ -32,7 +32,7 @@ test('a click on a marked element or on its content is tracked with its payload'
   expect(await tracked(demo, visitor)).toEqual([SIGNUP, SIGNUP]);
 });
 
-test('a click by keyboard is tracked', async ({ demo, visitor }) => {
+test('a click by keyboard is tracked', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, demo, BUTTON);
   await visitor.page.locator('button').focus();
   await visitor.page.keyboard.press('Enter');
@@ -51,7 +51,10 @@ test('elements that are added or marked later are tracked', { tag: '@long' }, as
   expect(await tracked(demo, visitor)).toEqual([['added_clicked', {}]]);
 });
 
-test('a click on nested marked elements is tracked once, for the innermost', async ({ demo, visitor }) => {
+test('a click on nested marked elements is tracked once, for the innermost', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const markup = `<section data-clew-event="card_clicked"><p>text</p><button data-clew-event="buy_clicked">buy</button>
     <input data-clew-event="note_changed"></section>`;
   await arrive(visitor, demo, markup);
@@ -84,7 +87,10 @@ test('a click on a label tracks one event for its control', { tag: '@long' }, as
   ]);
 });
 
-test('a click on a link, a button or a label within a marked label is tracked', async ({ demo, visitor }) => {
+test('a click on a link, a button or a label within a marked label is tracked', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const markup = `<label data-clew-event="terms_clicked"><input type="checkbox"> <a href="#terms">link</a>
       <button type="button">button</button> <details><summary>summary</summary></details> <a>anchor</a></label>
     <section data-clew-event="outer_clicked"><label><input type="checkbox"> <label for="far">inner</label></label></section>
@@ -95,7 +101,7 @@ test('a click on a link, a button or a label within a marked label is tracked', 
   expect(await tracked(demo, visitor)).toEqual([...Array(4).fill(['terms_clicked', {}]), ['outer_clicked', {}]]);
 });
 
-test('a click on a mark within a marked label or card is tracked once', async ({ demo, visitor }) => {
+test('a click on a mark within a marked label or card is tracked once', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   const markup = `<label data-clew-event="outer">terms <b id="inner" data-clew-event="inner">of use</b>
       <input id="one" type="checkbox"></label>
@@ -118,10 +124,9 @@ test('a click on a mark within a marked label or card is tracked once', async ({
   expect(await tracked(demo, visitor)).toEqual(names.map((name) => [name, {}]));
 });
 
-test('a marked label and its marked control track one event: the control’s, or else the label’s', async ({
-  demo,
-  visitor,
-}) => {
+test('a marked label and its marked control track one event: the control’s, or else the label’s', {
+  tag: '@long',
+}, async ({ demo, visitor }) => {
   const { page } = visitor;
   const markup = `<label for="terms" data-clew-event="terms_clicked">Terms</label>
     <input id="terms" type="checkbox" data-clew-event="terms_changed">
@@ -144,7 +149,10 @@ test('a marked label and its marked control track one event: the control’s, or
   expect(await tracked(demo, visitor)).toEqual(names.map((name) => [name, {}]));
 });
 
-test('a middle click on a marked link is tracked, other middle clicks are not', async ({ demo, visitor }) => {
+test('a middle click on a marked link is tracked, other middle clicks are not', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const markup = `<a href="/blank" data-clew-event="link_clicked">link</a>
     <p data-clew-event="card_clicked"><a href="/blank">inner</a> text</p> <button data-clew-event="pressed">button</button>`;
   await arrive(visitor, demo, markup);
@@ -158,7 +166,7 @@ test('a middle click on a marked link is tracked, other middle clicks are not', 
   ]);
 });
 
-test('a link has no password of the page that was opened with one', async ({ demo, visitor }) => {
+test('a link has no password of the page that was opened with one', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address.replace('//', '//ann:secret@')}/blank`);
   await page.setContent('<a href="/files/report.pdf">file</a>');
@@ -168,10 +176,9 @@ test('a link has no password of the page that was opened with one', async ({ dem
   expect(await tracked(demo, visitor)).toEqual([['file_downloaded', { url: `${demo.address}/files/report.pdf` }]]);
 });
 
-test('clicks on disabled and inert buttons, and on labels of disabled controls, are not tracked', async ({
-  demo,
-  visitor,
-}) => {
+test('clicks on disabled and inert buttons, and on labels of disabled controls, are not tracked', {
+  tag: '@long',
+}, async ({ demo, visitor }) => {
   const markup = `<label for="far" data-clew-event="far">far</label> <input id="far" disabled>
     <label data-clew-event="near">near <input type="checkbox" disabled></label>
     <fieldset disabled><label for="within" data-clew-event="set">set</label> <input id="within">
@@ -189,7 +196,7 @@ test('clicks on disabled and inert buttons, and on labels of disabled controls, 
   ]);
 });
 
-test('a label in the shadow root of a marked element tracks one click', async ({ demo, visitor }) => {
+test('a label in the shadow root of a marked element tracks one click', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, demo, '<div id="host" data-clew-event="card_clicked"></div>');
   await visitor.page.evaluate(() => {
     const root = document.querySelector('#host')?.attachShadow({ mode: 'open' });
@@ -200,7 +207,7 @@ test('a label in the shadow root of a marked element tracks one click', async ({
   expect(await tracked(demo, visitor)).toEqual([['card_clicked', {}]]);
 });
 
-test('a form whose controls are named like properties is tracked', async ({ demo, visitor }) => {
+test('a form whose controls are named like properties is tracked', { tag: '@long' }, async ({ demo, visitor }) => {
   const names = 'dataset localName type contains control hasAttribute getAttribute matches href'.split(' ');
   const markup = `<form data-clew-event="form_sent" data-clew-plan="pro">
     ${names.map((name) => `<input name="${name}">`)}
@@ -252,10 +259,9 @@ test('clicks, changes and submits are tracked in open shadow roots, also nested 
   ]);
 });
 
-test('tracks clicks whose propagation the page stops, and does not change how the page handles them', async ({
-  demo,
-  visitor,
-}) => {
+test('tracks clicks whose propagation the page stops, and does not change how the page handles them', {
+  tag: '@long',
+}, async ({ demo, visitor }) => {
   await arrive(visitor, demo, `${BUTTON}<a href="/blank?next" data-clew-event="link_clicked">link</a>`);
   await visitor.page.evaluate(() => {
     const stopped: boolean[] = [];
@@ -345,10 +351,9 @@ const LINKS = `<a id="out" href="https://other.example/path?x=1">another host</a
   <a id="made" href="data:text/plain,secret" download="made.txt">made</a>
   <a id="both" href="https://other.example/app.zip" data-clew-event="app_wanted">app</a>`;
 
-test('with the options, links to other hosts and to files are tracked, also by middle button', async ({
-  demo,
-  visitor,
-}) => {
+test('with the options, links to other hosts and to files are tracked, also by middle button', {
+  tag: '@long',
+}, async ({ demo, visitor }) => {
   await arrive(visitor, demo, LINKS, 'Outbound,\ndownloads');
   // The page keeps the browser from following these links.
   await visitor.page.evaluate(() => {
@@ -367,7 +372,7 @@ test('with the options, links to other hosts and to files are tracked, also by m
   ]);
 });
 
-test('links in SVG and image maps are tracked', async ({ demo, visitor }) => {
+test('links in SVG and image maps are tracked', { tag: '@long' }, async ({ demo, visitor }) => {
   const svg = (attributes: string, text: string) =>
     `<svg width="90" height="20"><a ${attributes}><text y="15">${text}</text></a></svg>`;
   const markup = `${svg('href="https://other.example/svg" target="_blank"', 'outside')}
@@ -410,7 +415,10 @@ test('a click on a link to another host arrives although the page unloads', { ta
     .toEqual([{ url: elsewhere }]);
 });
 
-test('after stop() no click is tracked, and a new tracker tracks each click once', async ({ demo, visitor }) => {
+test('after stop() no click is tracked, and a new tracker tracks each click once', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   await arrive(visitor, demo, BUTTON);
   await visitor.clew('stop');
   await visitor.page.locator('i').click();
@@ -420,7 +428,7 @@ test('after stop() no click is tracked, and a new tracker tracks each click once
   expect(await tracked(demo, visitor)).toEqual([SIGNUP]);
 });
 
-test('$identify in markup is not tracked and is reported as an error', async ({ demo, visitor }) => {
+test('$identify in markup is not tracked and is reported as an error', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, demo, '<button data-clew-event="$identify" data-clew-distinct_id="eve">become</button>');
   await visitor.page.evaluate(() => {
     const heard: string[] = [];

@@ -118,7 +118,10 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     expect(new Set((await demo.events()).map(({ correlationValue }) => correlationValue)).size).toBe(1);
   });
 
-  test('a new page holds events until consent, then keeps the visitor id', async ({ demo, visitor }) => {
+  test('a new page holds events until consent, then keeps the visitor id', { tag: '@long' }, async ({
+    demo,
+    visitor,
+  }) => {
     await visitor.visit({ consent: 'required' });
     await visitor.clew('consent', true);
     const visitorId = await visitor.clew('correlationValue');
@@ -132,7 +135,10 @@ test.describe('with consent required', { tag: '@promise' }, () => {
     await expect.poll(() => demo.events('second page')).toHaveLength(1);
   });
 
-  test('consent() with a value other than true or false is refused and starts nothing', async ({ demo, visitor }) => {
+  test('consent() with a value other than true or false is refused and starts nothing', { tag: '@long' }, async ({
+    demo,
+    visitor,
+  }) => {
     await visitor.visit({ consent: 'required' });
     const requests = requestsOf(visitor.page);
     const error = visitor.page.evaluate(
@@ -184,7 +190,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, first)).toEqual(['last']);
   });
 
-  test('leaves nothing stored when it comes while the database opens', async ({ visitor, demo }) => {
+  test('leaves nothing stored when it comes while the database opens', { tag: '@long' }, async ({ visitor, demo }) => {
     const { page } = visitor;
     await page.goto(`${demo.address}/blank`);
     await page.addScriptTag({ content: await stub() });
@@ -236,7 +242,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await arrivedUpToLast(demo, visitor)).toEqual(['last']);
   });
 
-  test('can be withdrawn, and later events get a new visitor id', async ({ visitor, demo }) => {
+  test('can be withdrawn, and later events get a new visitor id', { tag: '@long' }, async ({ visitor, demo }) => {
     await visitor.visit();
     const visitorId = await visitor.clew('correlationValue');
     await visitor.clew('consent', false);
@@ -248,7 +254,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await demo.events('refused')).toEqual([]);
   });
 
-  test('and a consent in the same task give a busy tab the new visitor, and lose nothing', async ({
+  test('and a consent in the same task give a busy tab the new visitor, and lose nothing', { tag: '@long' }, async ({
     demo,
     context,
     newVisitor,
@@ -287,7 +293,7 @@ test.describe('a refusal', { tag: '@promise' }, () => {
     expect(await demo.events('$identify')).toHaveLength(2);
   });
 
-  test('drops the view of a route that is shown at a later consent', async ({ visitor, demo }) => {
+  test('drops the view of a route that is shown at a later consent', { tag: '@long' }, async ({ visitor, demo }) => {
     const { page } = visitor;
     await visitor.visit({ pageViews: '', consent: 'required' });
     const views = async () => (await demo.events('page_view')).map(({ payload }) => (payload as { path: string }).path);
@@ -333,7 +339,10 @@ test.describe('Global Privacy Control', { tag: '@promise' }, () => {
     expect(await written(page)).toEqual([]);
   });
 
-  test('is overridden by consent(true), and the visitor id is kept over pages', async ({ visitor, demo }) => {
+  test('is overridden by consent(true), and the visitor id is kept over pages', { tag: '@long' }, async ({
+    visitor,
+    demo,
+  }) => {
     await sendGpc(visitor.page);
     await visitor.visit({ respectGpc: '' });
     await visitor.clew('track', 'refused');
@@ -347,7 +356,11 @@ test.describe('Global Privacy Control', { tag: '@promise' }, () => {
     expect(await demo.events('refused')).toEqual([]);
   });
 
-  test('has no effect without `respectGpc`, and its absence has no effect', async ({ context, newVisitor, demo }) => {
+  test('has no effect without `respectGpc`, and its absence has no effect', { tag: '@long' }, async ({
+    context,
+    newVisitor,
+    demo,
+  }) => {
     const [signalling, other] = [await newVisitor(context), await newVisitor(context)];
     await sendGpc(signalling.page);
     await signalling.visit();

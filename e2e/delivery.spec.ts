@@ -3,7 +3,7 @@ import { bodyOf, expect, numbers, test, upTo } from './support/test.ts';
 
 const isBatch = (request: Request) => request.url().endsWith('/clew/api/events/batch/');
 
-test('sends the events of one flush interval in one request', async ({ demo, visitor }) => {
+test('sends the events of one flush interval in one request', { tag: '@long' }, async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '500' });
   await visitor.clew('flush');
   const requests: string[] = [];
@@ -39,7 +39,7 @@ test('sends every field of the contract once per event, in the order of the call
   await expect.poll(() => visitor.clew('stats')).toEqual(all);
 });
 
-test('sends a full batch before the flush interval ends', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('sends a full batch before the flush interval ends', { tag: ['@long', '@promise'] }, async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '600000' });
   // The first request goes at once, with what there is by then, because its answer shows whether the link works.
   await visitor.clew('track', 'proof');
@@ -80,7 +80,7 @@ test('delivers from a page that was opened with a password, or whose <base> is a
   await expect.poll(() => demo.events('based')).toHaveLength(1);
 });
 
-test('copies the payload in the call, so later changes have no effect', async ({ demo, visitor }) => {
+test('copies the payload in the call, so later changes have no effect', { tag: '@long' }, async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.page.evaluate(() => {
     const payload = { plan: 'pro' };
@@ -90,7 +90,7 @@ test('copies the payload in the call, so later changes have no effect', async ({
   await expect.poll(async () => (await demo.events('snapshot'))[0]?.payload).toEqual({ plan: 'pro' });
 });
 
-test('sends one event immediately to the single-event endpoint', async ({ demo, visitor }) => {
+test('sends one event immediately to the single-event endpoint', { tag: '@long' }, async ({ demo, visitor }) => {
   await visitor.visit({ flushInterval: '600000' });
   const single = visitor.page.waitForRequest((request) => request.url().endsWith('/clew/events/'));
   await visitor.clew('trackNow', 'urgent', { plan: 'pro' });
@@ -98,7 +98,7 @@ test('sends one event immediately to the single-event endpoint', async ({ demo, 
   expect((await demo.events('urgent'))[0]?.payload).toEqual({ plan: 'pro' });
 });
 
-test('sends a single event that failed in a batch, with its own time', { tag: '@promise' }, async ({
+test('sends a single event that failed in a batch, with its own time', { tag: ['@long', '@promise'] }, async ({
   demo,
   visitor,
 }) => {
@@ -126,7 +126,10 @@ test('sends directly to the service with the key only in the header', async ({ d
   await expect.poll(() => demo.events('direct')).toHaveLength(1);
 });
 
-test('reports invalid calls as errors and sends all valid events', { tag: '@promise' }, async ({ demo, visitor }) => {
+test('reports invalid calls as errors and sends all valid events', { tag: ['@long', '@promise'] }, async ({
+  demo,
+  visitor,
+}) => {
   await visitor.visit();
   const told = await visitor.page.evaluate(async () => {
     const errors: string[] = [];

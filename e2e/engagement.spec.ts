@@ -3,6 +3,7 @@ import { goBack } from './support/goBack.ts';
 import { openBrowser, withProfile } from './support/ownBrowser.ts';
 import { usePlugins } from './support/plugins.ts';
 import { visitBlank } from './support/tag.ts';
+import { firstOf } from './support/tags.ts';
 import { expect, test, type Visitor } from './support/test.ts';
 
 interface Left {
@@ -39,7 +40,10 @@ const scroll = async ({ page }: Visitor) => {
   await scrolled;
 };
 
-test('a view in a single-page app ends with the next one, with its time and depth', async ({ demo, visitor }) => {
+test('a view in a single-page app ends with the next one, with its time and depth', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const started = await arrive(demo, visitor);
   await scroll(visitor);
   await expect.poll(() => visitor.page.evaluate(() => Math.round((100 * scrollY) / innerHeight))).toBe(100);
@@ -54,7 +58,7 @@ test('a view in a single-page app ends with the next one, with its time and dept
   expect(left?.totalTime).toBe(left?.activeTime);
 });
 
-for (const how of ['close', 'navigate', 'reload'] as const)
+for (const how of firstOf(['navigate', 'close', 'reload'] as const))
   test(`a view that ends with the page arrives: ${how}`, { tag: '@promise' }, async ({ demo, visitor }) => {
     const started = await arrive(demo, visitor);
     const before = await elapsed(visitor);
@@ -87,7 +91,9 @@ test('a page that comes back from the back/forward cache has another view', asyn
   ]);
 });
 
-test('with hiddenFor, a view whose tab was hidden and shown again has one event', async ({ demo }) => {
+test('with hiddenFor, a view whose tab was hidden and shown again has one event', { tag: '@long' }, async ({
+  demo,
+}) => {
   await withProfile(async (profile) => {
     const browser = await openBrowser(profile);
     try {
@@ -110,7 +116,9 @@ test('with hiddenFor, a view whose tab was hidden and shown again has one event'
   });
 });
 
-test('a view in a tab that is hidden and never shown again arrives', { tag: '@promise' }, async ({ demo }) => {
+test('a view in a tab that is hidden and never shown again arrives', { tag: ['@long', '@promise'] }, async ({
+  demo,
+}) => {
   await withProfile(async (profile) => {
     const browser = await openBrowser(profile);
     try {

@@ -10,7 +10,7 @@ const visit = async ({ page, load, clew }: Visitor, url: string, options: object
   return ((await clew('stats')) as { dropped: { filtered?: number } }).dropped.filtered ?? 0;
 };
 
-test('an automated browser and localhost are excluded', async ({ demo, visitor }) => {
+test('an automated browser and localhost are excluded', { tag: '@long' }, async ({ demo, visitor }) => {
   const url = `${demo.address}/blank`;
   expect(await visitor.page.evaluate(() => navigator.webdriver)).toBe(true);
   expect(await visit(visitor, url, {})).toBe(1);
@@ -37,7 +37,10 @@ test('a link excludes the staff in all tabs until another link, and nothing else
   await expect.poll(() => demo.events()).toHaveLength(2);
 });
 
-test('a sample is stated in the events, and a visitor id that is left out stays out', async ({ demo, visitor }) => {
+test('a sample is stated in the events, and a visitor id that is left out stays out', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const url = `${demo.address}/blank`;
   const options = { automated: false, localhost: false };
   expect(await visit(visitor, url, { ...options, sample: 0 })).toBe(1);

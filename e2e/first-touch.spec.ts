@@ -61,7 +61,7 @@ test('firstTouch gives campaign, referrer and landing page of the first visit to
 });
 
 test('firstTouch gives the first visit to a customer whose page leaves before the database has answered', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ demo, visitor, context }) => {
   const { page, clew } = visitor;
   await page.goto(`${demo.address}/blank?utm_source=news`);

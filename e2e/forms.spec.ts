@@ -4,6 +4,7 @@ import { goBack } from './support/goBack.ts';
 import { crash, openBrowser, withProfile } from './support/ownBrowser.ts';
 import { usePlugins } from './support/plugins.ts';
 import { visitBlank } from './support/tag.ts';
+import { firstOf } from './support/tags.ts';
 import { expect, test, type Visitor } from './support/test.ts';
 
 const FORM = `<form data-clew-form="signup" data-clew-plan="pro" action="/blank?sent">
@@ -57,7 +58,10 @@ test('start, errors and submit of a form that the browser checks, and no value',
   );
 });
 
-test('errors after a click in a button elsewhere, also within another form', async ({ demo, visitor }) => {
+test('errors after a click in a button elsewhere, also within another form', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   const button = (text: string) => `<button form="signup"><b>${text}</b></button>`;
   const markup = FORM.replace('<form', '<form id="signup"').replace(/<button>.*<\/button>/, '<input name="closest">');
@@ -72,7 +76,10 @@ test('errors after a click in a button elsewhere, also within another form', asy
   await expect.poll(() => formEvents(demo)).toEqual([['form_started', MARKS], error, error, submitted]);
 });
 
-test('errors of a form that the app checks, and a submit that it handles', async ({ demo, visitor }) => {
+test('errors of a form that the app checks, and a submit that it handles', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await arrive(visitor, demo, `<form data-clew-form="login" novalidate><input name="user"><button>Go</button></form>`);
   await page.evaluate(() => {
@@ -101,7 +108,7 @@ const begin = async ({ page }: Visitor) => {
   await page.locator('textarea').fill('text');
 };
 
-for (const how of ['close', 'navigate', 'reload'] as const)
+for (const how of firstOf(['navigate', 'close', 'reload'] as const))
   test(`a form that is begun and left is abandoned: ${how}`, { tag: '@promise' }, async ({ demo, visitor }) => {
     await arrive(visitor, demo);
     await begin(visitor);
@@ -127,10 +134,9 @@ test('a form whose page comes back from the back/forward cache is begun again', 
   await expect.poll(() => formEvents(demo)).toEqual([STARTED, ABANDONED, STARTED, ABANDONED]);
 });
 
-test('a form that a single-page app removes with its view is abandoned, and one that stays is not', async ({
-  demo,
-  visitor,
-}) => {
+test('a form that a single-page app removes with its view is abandoned, and one that stays is not', {
+  tag: '@long',
+}, async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, demo, `<main>${FORM}</main><form data-clew-form="news"><input name="address"></form>`);
   await expect.poll(() => demo.events('page_view')).toHaveLength(1);
@@ -169,7 +175,7 @@ const inTabs = (
     }
   });
 
-test('a form in a tab that stays hidden is abandoned', { tag: '@promise' }, ({ demo }) =>
+test('a form in a tab that stays hidden is abandoned', { tag: ['@long', '@promise'] }, ({ demo }) =>
   inTabs(demo, async (page, other, beginIn) => {
     await beginIn(page, 300);
     await other.bringToFront();
@@ -181,7 +187,7 @@ test('a form in a tab that stays hidden is abandoned', { tag: '@promise' }, ({ d
 test(
   'a later page tracks a form in a hidden tab that ends without an event',
   {
-    tag: '@promise',
+    tag: ['@long', '@promise'],
   },
   ({ demo }) =>
     inTabs(demo, async (page, other, beginIn) => {

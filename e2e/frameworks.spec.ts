@@ -48,7 +48,10 @@ const pathsOf = (views: View[]) => views.map(({ path }) => path);
 
 for (const app of ['react', 'vue'] as const) {
   test.describe(`the ${app} app`, () => {
-    test('tracks one view for each route: forward, back, redirected, reloaded', async ({ demo, visitor }) => {
+    test('tracks one view for each route: forward, back, redirected, reloaded', { tag: '@long' }, async ({
+      demo,
+      visitor,
+    }) => {
       const { page } = visitor;
       const at = `${demo.address}/${app}`;
       await page.goto(`${at}/`);
@@ -100,7 +103,10 @@ for (const app of ['react', 'vue'] as const) {
       expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/', '/yarns/sage']);
     });
 
-    test('identifies the member and tracks a button whose click unmounts it', async ({ demo, visitor }) => {
+    test('tracks each route, identifies the member and tracks a button whose click unmounts it', async ({
+      demo,
+      visitor,
+    }) => {
       const { page } = visitor;
       await page.goto(`${demo.address}/${app}/club`);
       await page.getByRole('button', { name: 'Dismiss' }).click();
@@ -112,7 +118,7 @@ for (const app of ['react', 'vue'] as const) {
       await expect(page.getByRole('heading', { name: 'Hello, Ann' })).toBeVisible();
       await follow(page, 'Yarns', YARNS);
       await follow(page, 'Ochre', 'Ochre');
-      await viewsUpToBasket(demo, page);
+      expect(pathsOf(await viewsUpToBasket(demo, page))).toEqual(['/club', '/account', '/', '/yarns/ochre']);
       const [customer] = await demo.customers();
       expect(customer).toMatchObject({
         primaryKey: 'ann@example.com',

@@ -42,7 +42,7 @@ test('sends $identify once for a customer, also on later calls, pages and visits
   expect(new Set(events.map(({ customerId }) => customerId))).toEqual(new Set([ann?.id]));
 });
 
-test('starts a new visitor id when another primary key is identified', { tag: '@promise' }, async ({
+test('starts a new visitor id when another primary key is identified', { tag: ['@long', '@promise'] }, async ({
   demo,
   visitor,
 }) => {
@@ -61,12 +61,9 @@ test('starts a new visitor id when another primary key is identified', { tag: '@
   ]);
 });
 
-test('data-visitor-id is the first visitor id only, also after a log-out or a refusal', { tag: '@promise' }, async ({
-  context,
-  demo,
-  visitor,
-  newVisitor,
-}) => {
+test('data-visitor-id is the first visitor id only, also after a log-out or a refusal', {
+  tag: ['@long', '@promise'],
+}, async ({ context, demo, visitor, newVisitor }) => {
   const [given, other] = ['01234567-89ab-4cde-8f01-23456789abcd', '12345678-1234-4234-8234-123456789012'] as const;
   /** Loads the next page, for which the server still has an id. Returns the one in use. */
   const idOn = async (visitorId: string) => {
@@ -151,7 +148,7 @@ for (const [how, ...args] of [['reset'], ['identify', 'bob@example.com']] as con
 }
 
 test('reset before the database opens holds on the next page after an immediate unload', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ context, visitor, newVisitor }) => {
   const before = await annAtBusyDatabase(visitor, newVisitor(context));
   await visitor.visit();
@@ -160,7 +157,7 @@ test('reset before the database opens holds on the next page after an immediate 
 });
 
 test('sets and deletes properties of the identified customer before later events are sent', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.clew('identify', 'ann@example.com', { name: 'Ann', plan: 'free', trial: true });
@@ -188,7 +185,7 @@ test('$identify and a trigger event in one batch fire the journey for the custom
 });
 
 test('properties that are set before identify reach the customer, over pages, a crash and two tabs', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ demo, visitor, newVisitor, context }) => {
   const propertiesOf = async () =>
     (await demo.customers()).map(({ primaryKey, properties }) => [primaryKey, properties]);

@@ -76,7 +76,10 @@ test('a failed request has its response and its retry, and its event the number 
   await expect(requests.getByRole('listitem').first()).toContainText(/\/api\/events\/batch\/.*1 event.*as gzip.*201/s);
 });
 
-test('a rejected event is dropped, with the reason and the response of the service', async ({ demo, visitor }) => {
+test('a rejected event is dropped, with the reason and the response of the service', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   await visitAndInspect(visitor);
   const { row, state, sum } = partsOf(visitor.page);
   await demo.fault({ mode: 'status', status: 400, count: 1 });
@@ -297,7 +300,7 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
   expect(Object.fromEntries(counted)).toEqual({ computed: 0, rectangles: 0, heights: 0, texts: 0, payloads: 0 });
 });
 
-test('the exported file has all seen events, requests and errors', async ({ demo, visitor }) => {
+test('the exported file has all seen events, requests and errors', { tag: '@long' }, async ({ demo, visitor }) => {
   await visitAndInspect(visitor);
   const { page } = visitor;
   const { rows, requests } = partsOf(page);
@@ -405,7 +408,7 @@ const documented = async (): Promise<string> => {
   return /```html\n(.+?)```/s.exec(text)?.[1] ?? '';
 };
 
-test('the documented tag loads and opens the inspector only at `?clew-inspect`', async ({
+test('the documented tag loads and opens the inspector only at `?clew-inspect`', { tag: '@long' }, async ({
   demo,
   site,
   visitor: { page },
@@ -478,7 +481,9 @@ test('an inspector closed before the bundle loads removes its calls from the stu
   expect(await remembered()).toBe(0);
 });
 
-test('an inspector opened late has the correct totals and names unknown data', async ({ visitor }) => {
+test('an inspector opened late has the correct totals and names unknown data', { tag: '@long' }, async ({
+  visitor,
+}) => {
   await visitor.visit();
   await visitor.trackAndLeave('before', 3, 'stay');
   // The page reads the answer after the service has stored the events. An answer from then on shows the inspector the visitor id.
@@ -494,7 +499,9 @@ test('an inspector opened late has the correct totals and names unknown data', a
   await expect(sum).toHaveText('4 tracked = 4 delivered + 0 queued + 0 dropped');
 });
 
-test('events held until consent are in memory only, and a refusal drops them as consent', async ({ visitor }) => {
+test('events held until consent are in memory only, and a refusal drops them as consent', { tag: '@long' }, async ({
+  visitor,
+}) => {
   await visitAndInspect(visitor, { consent: 'required' });
   const { state, row } = partsOf(visitor.page);
   await visitor.clew('track', 'asked');

@@ -3,10 +3,10 @@ import { holdDatabase } from './support/busyDatabase.ts';
 import { goBack } from './support/goBack.ts';
 import { openBrowser, withProfile } from './support/ownBrowser.ts';
 import { visitBlank } from './support/tag.ts';
-import { isAll } from './support/tags.ts';
+import { firstOf, isAll } from './support/tags.ts';
 import { bodyOf, expect, numbers, test, upTo } from './support/test.ts';
 
-for (const how of ['navigate', 'reload', 'close'] as const) {
+for (const how of isAll ? (['navigate', 'close', 'reload'] as const) : (['navigate', 'close'] as const)) {
   test(`200 events tracked on a first visit arrive once each: ${how} at once`, { tag: '@promise' }, async ({
     demo,
     visitor,
@@ -50,7 +50,7 @@ for (const how of ['navigate', 'reload', 'close'] as const) {
   }
 }
 
-for (const sender of ['next page', 'other tab'] as const) {
+for (const sender of firstOf(['next page', 'other tab'] as const)) {
   test(`handed-over events that the database did not delete are not sent again by the ${sender}`, {
     tag: '@promise',
   }, async ({ demo, context, visitor, newVisitor }) => {
@@ -117,7 +117,7 @@ const leaveFirstPage = (origin: string) =>
   });
 
 test('a first page left while its database is created does not block the next page', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ demo }) => {
   const site = await startSite(demo);
   try {
@@ -178,7 +178,7 @@ test('enters the back/forward cache and tracks again after its return', { tag: '
   await expect.poll(() => visitor.clew('stats')).toMatchObject({ tracked: 4, delivered: 4, queued: 0 });
 });
 
-test('sends immediately when the page is hidden', { tag: '@promise' }, async ({ demo }) => {
+test('sends immediately when the page is hidden', { tag: ['@long', '@promise'] }, async ({ demo }) => {
   await withProfile(async (profile) => {
     const browser = await openBrowser(profile);
     const page = await browser.newPage();

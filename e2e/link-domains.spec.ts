@@ -251,7 +251,7 @@ test('an identified customer keeps the visitor id, and no customers are merged',
   expect(customers.map(({ primaryKey }) => primaryKey)).toEqual(['ann@example.com']);
 });
 
-test('the other tabs of the site take over the visitor id of the link', { tag: '@promise' }, async ({
+test('the other tabs of the site take over the visitor id of the link', { tag: ['@long', '@promise'] }, async ({
   context,
   visit,
   addressOf,
@@ -271,7 +271,7 @@ test('the history state of an app stays unchanged', { tag: '@long' }, async ({ c
 });
 
 test('before consent the link is not read and no link is changed, however late consent comes', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ context, visit, addressOf }) => {
   const shop = await visit(SHOP, { consent: 'required' });
   const moved = await follow(shop, `${addressOf(HELP)}/blank`, { consent: 'required' });
@@ -324,7 +324,7 @@ test('a click that logs the visitor out hands over the next visitor id, a refusa
 });
 
 test('a link that a router brings back into the address is not accepted again after reset()', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ context, addressOf }) => {
   const link = `${addressOf(HELP)}/blank?${MARK}${VISITOR_ID}.${inSeconds(0)}`;
   const help = await arriveBy(context, link, undefined, { consent: 'required' });
@@ -352,7 +352,7 @@ test('an address of the app itself is no link, however late consent comes', { ta
 });
 
 test('after log-out at one site, the other one takes the next visitor id by a link', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ visit, addressOf }) => {
   const shop = await visit(SHOP);
   await shop.clew('identify', 'customer-1');
@@ -368,7 +368,7 @@ test('after log-out at one site, the other one takes the next visitor id by a li
   expect(next).not.toBe(customer);
 });
 
-test('a landing page that redirects before clew is there passes the link on', { tag: '@promise' }, async ({
+test('a landing page that redirects before clew is there passes the link on', { tag: ['@long', '@promise'] }, async ({
   context,
   addressOf,
 }) => {
@@ -407,7 +407,7 @@ test('a link within the host is unchanged, and a change that the page makes stay
   expect(href).toBe('/out');
 });
 
-test('a download and a link to an app get no visitor id', async ({ visit, addressOf }) => {
+test('a download and a link to an app get no visitor id', { tag: '@long' }, async ({ visit, addressOf }) => {
   const shop = await visit(SHOP);
   await shop.visitorId();
   const followed = await shop.page.evaluate((address) => {
@@ -430,7 +430,7 @@ test('a download and a link to an app get no visitor id', async ({ visit, addres
   ]);
 });
 
-test('an area of an image map takes the visitor id along', async ({ visit, addressOf }) => {
+test('an area of an image map takes the visitor id along', { tag: '@long' }, async ({ visit, addressOf }) => {
   const shop = await visit(SHOP);
   const visitorId = await shop.visitorId();
   const followed = await shop.page.evaluate(

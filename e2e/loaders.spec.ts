@@ -170,7 +170,7 @@ test('a stub in the page stays in place when the tag manager brings a second stu
   await expect.poll(() => namesOf(demo)).toEqual(['early', 'page_view']);
 });
 
-test('a tag that lost its attributes or cannot read them reports it, and the page continues', async ({
+test('a tag that lost its attributes or cannot read them reports it, and the page continues', { tag: '@long' }, async ({
   context,
   site,
 }) => {

@@ -87,7 +87,10 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a redirect that the router makes after rendering is one view', { tag }, async ({ demo, visitor }) => {
+    test('a redirect that the router makes after rendering is one view', { tag: '@long' }, async ({
+      demo,
+      visitor,
+    }) => {
       await arrive(visitor, `${demo.address}/blank`);
       await visitor.page.evaluate(async () => {
         history.pushState({}, '', '/account');
@@ -97,7 +100,7 @@ for (const has of [true, false]) {
       expect(await pathsOf(demo, visitor.page)).toEqual(['/blank', '/login']);
     });
 
-    test('a pushed or replaced change of only the query is no view, without the option', { tag }, async ({
+    test('a pushed or replaced change of only the query is no view, without the option', { tag: '@long' }, async ({
       demo,
       visitor,
     }) => {
@@ -123,7 +126,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a change of only the hash is a view with the option', { tag }, async ({ demo, visitor }) => {
+    test('a change of only the hash is a view with the option', { tag: '@long' }, async ({ demo, visitor }) => {
       const { page } = visitor;
       const follow = (hash: string) => page.evaluate((to) => location.assign(to), `#${hash}`);
       await arrive(visitor, `${demo.address}/blank`);
@@ -148,7 +151,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a hash that a script replaces at once is no view', { tag }, async ({ demo, visitor }) => {
+    test('a hash that a script replaces at once is no view', { tag: '@long' }, async ({ demo, visitor }) => {
       const { page } = visitor;
       await arrive(visitor, `${demo.address}/blank`, 'hash');
       await page.evaluate(() => {
@@ -217,7 +220,10 @@ for (const has of [true, false]) {
   });
 }
 
-test('a later patch of history stays after stop(), and clew tracks nothing', async ({ demo, visitor }) => {
+test('a later patch of history stays after stop(), and clew tracks nothing', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await loseNavigation(page);
   await arrive(visitor, `${demo.address}/blank`);
@@ -236,7 +242,10 @@ test('a later patch of history stays after stop(), and clew tracks nothing', asy
   expect((await viewsOf(demo)).map(({ path }) => path)).toEqual(['/blank']);
 });
 
-test('a view has the title that the app sets after it renders the route', async ({ demo, visitor }) => {
+test('a view has the title that the app sets after it renders the route', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
@@ -249,7 +258,10 @@ test('a view has the title that the app sets after it renders the route', async 
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', 'Products']);
 });
 
-test('a view of an intercepted navigation has the title that is there at its end', async ({ demo, visitor }) => {
+test('a view of an intercepted navigation has the title that is there at its end', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
@@ -265,7 +277,10 @@ test('a view of an intercepted navigation has the title that is there at its end
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', '/products']);
 });
 
-test('an intercepted navigation that is aborted before the page shows it is no view', async ({ demo, visitor }) => {
+test('an intercepted navigation that is aborted before the page shows it is no view', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
@@ -298,7 +313,10 @@ test('an intercepted navigation that is aborted before the page shows it is no v
   expect((await viewsOf(demo)).map(({ title }) => title).slice(1, 3)).toEqual(['/products', '/tabs']);
 });
 
-test('a redirect is one view also if the app calls updateCurrentEntry before it', async ({ demo, visitor }) => {
+test('a redirect is one view also if the app calls updateCurrentEntry before it', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await page.evaluate(() => {
@@ -326,7 +344,10 @@ test('a visitor’s first view is sent immediately, whatever the flush interval 
   await expect.poll(() => viewsOf(demo)).toHaveLength(1);
 });
 
-test('the referrer is the previous view, and document.referrer for the first view', async ({ demo, visitor }) => {
+test('the referrer is the previous view, and document.referrer for the first view', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?from`);
   await page.evaluate(() => location.assign('/blank'));
@@ -424,7 +445,10 @@ test('a corrupt campaign in sessionStorage is ignored', { tag: '@long' }, async 
   for (const view of views.slice(0, 8)) expect(Object.keys(view).sort()).toEqual(['path', 'referrer', 'title', 'url']);
 });
 
-test('a campaign that the app removes immediately from the address is tracked', async ({ demo, visitor }) => {
+test('a campaign that the app removes immediately from the address is tracked', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?utm_source=news`);
   // The address changes in the task that has run the bundle, because an address that stands for longer is a view itself.
@@ -461,7 +485,7 @@ test('no campaign is written before consent, and a refusal erases it', { tag: '@
   expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
 });
 
-test('data-page-views="false" turns page views off', async ({ demo, visitor }) => {
+test('data-page-views="false" turns page views off', { tag: '@long' }, async ({ demo, visitor }) => {
   await arrive(visitor, `${demo.address}/blank`, 'false');
   await push(visitor.page, '/products');
   await visitor.clew('track', 'last');

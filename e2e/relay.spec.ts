@@ -1,6 +1,7 @@
 import { type RelayReport, signPrimaryKey } from '../dist/relay.js';
 import { goBack } from './support/goBack.ts';
 import { startRelay } from './support/relay.ts';
+import { firstOf } from './support/tags.ts';
 import { test as base, bodyOf, expect, numbers, upTo } from './support/test.ts';
 
 const SECRET = 'a secret of the servers, 32 bytes or more';
@@ -84,11 +85,12 @@ test('accepts a signed identity, on later pages too', { tag: '@promise' }, async
   expect(await demo.events('$identify')).toHaveLength(1);
 });
 
-for (const [what, forge] of [
+const FORGERIES: readonly (readonly [string, () => Promise<string | undefined>])[] = [
+  ['signed for another customer', () => signPrimaryKey(SECRET, 'eve@example.com')],
   ['unsigned', async () => undefined],
   ['signed with another secret', () => signPrimaryKey(`another ${SECRET}`, 'ann@example.com')],
-  ['signed for another customer', () => signPrimaryKey(SECRET, 'eve@example.com')],
-] as const) {
+];
+for (const [what, forge] of firstOf(FORGERIES)) {
   test(`rejects a forged identity and delivers the other events: ${what}`, { tag: '@promise' }, async ({
     demo,
     visitor,
@@ -138,7 +140,7 @@ test('the relay reports how many events were tracked, delivered and dropped, for
 });
 
 test('a page restored from the back/forward cache goes on with its book, and misses nothing', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ demo, visitor, newRelay }) => {
   const reports: RelayReport[] = [];
   const relay = await newRelay({ onReport: (report) => reports.push(report), reportInterval: 1 });
@@ -154,11 +156,9 @@ test('a page restored from the back/forward cache goes on with its book, and mis
   await expect.poll(() => reports.at(-1)).toMatchObject({ taken: 8, missing: 0 });
 });
 
-test('bisects an event that the service answers 500 through a relay that answers 502', { tag: '@promise' }, async ({
-  demo,
-  visitor,
-  newRelay,
-}) => {
+test('bisects an event that the service answers 500 through a relay that answers 502', {
+  tag: ['@long', '@promise'],
+}, async ({ demo, visitor, newRelay }) => {
   const { url: baseUrl } = await newRelay({
     // The real service also rejects an event with 500.
     fetch: (input, init) =>

@@ -24,7 +24,7 @@ const serve = async (page: Page, attributes: string) => {
 const sessionsOf = async (demo: Demo, name: string): Promise<InSession[]> =>
   (await demo.events(name)).map(({ payload }) => payload as InSession);
 
-test('a plugin from the file beside the script tag sees all events, also in the next tab', async ({
+test('a plugin from the file beside the script tag sees all events, also in the next tab', { tag: '@long' }, async ({
   demo,
   context,
   visitor,
@@ -47,7 +47,7 @@ test('a plugin from the file beside the script tag sees all events, also in the 
   await expect.poll(() => sessionsOf(demo, 'other tab')).toMatchObject([{ sessionNumber: 2 }]);
 });
 
-test('a session ends after its time without an event', async ({ demo, visitor }) => {
+test('a session ends after its time without an event', { tag: '@long' }, async ({ demo, visitor }) => {
   await visitor.visit();
   await usePlugins(visitor.page, { sessions: { timeout: 300 } });
   await visitor.clew('track', 'first');

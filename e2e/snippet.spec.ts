@@ -33,7 +33,10 @@ test('calls of a page that unloads before the bundle loads are sent by the next 
   await expect.poll(async () => (await demo.events()).map(({ payload }) => payload)).toEqual([{ n: 1 }]);
 });
 
-test('views of a page that unloads before the bundle loads have its title and address', async ({ demo, visitor }) => {
+test('views of a page that unloads before the bundle loads have its title and address', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank?early`);
   await page.addScriptTag({ content: await stub() });
@@ -53,10 +56,9 @@ test('views of a page that unloads before the bundle loads have its title and ad
     ]);
 });
 
-test("clew('ready', callback) on the stub calls back once the bundle has loaded, in its turn", async ({
-  demo,
-  visitor,
-}) => {
+test("clew('ready', callback) on the stub calls back once the bundle has loaded, in its turn", {
+  tag: '@long',
+}, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);
   await page.addScriptTag({ content: await stub() });
@@ -98,7 +100,10 @@ test('a second script tag leaves the first one in charge of the page', { tag: '@
   expect(await demo.events()).toHaveLength(1);
 });
 
-test('without a base URL the script reports the attribute that it expects', async ({ demo, context }) => {
+test('without a base URL the script reports the attribute that it expects', { tag: '@long' }, async ({
+  demo,
+  context,
+}) => {
   const page = await context.newPage();
   await page.goto(`${demo.address}/blank`);
   const [error] = await Promise.all([page.waitForEvent('pageerror'), page.addScriptTag({ url: '/dist/clew.js' })]);

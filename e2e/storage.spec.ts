@@ -76,7 +76,7 @@ test('deletion of the database by the site is not blocked, and its queued events
 });
 
 test('events tracked while a deleted database reopens stay in the journal until they are stored', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ visitor }) => {
   await visitor.visit({ flushInterval: '600000' });
   await visitor.clew('flush');

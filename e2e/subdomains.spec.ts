@@ -95,7 +95,7 @@ test('a customer identified on one host is not identified again on the other, or
 });
 
 test('a page shown again uses the visitor id that another host has started', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ context, visit }) => {
   const www = await visit('www.shop.example');
   const before = await www.visitorId();
@@ -110,7 +110,7 @@ test('a page shown again uses the visitor id that another host has started', {
   expect(after).not.toBe(before);
 });
 
-test('the visitor id survives when the site clears its database', { tag: '@promise' }, async ({ visit }) => {
+test('the visitor id survives when the site clears its database', { tag: ['@long', '@promise'] }, async ({ visit }) => {
   const first = await visit('www.shop.example');
   const visitorId = await first.visitorId();
   const session = await first.page.context().newCDPSession(first.page);
@@ -135,7 +135,7 @@ test('there is no cookie before consent and none after a refusal', { tag: '@prom
   expect(await app.cookie()).toBe('');
 });
 
-test('a domain that is not the page’s is reported once, and no event is lost', { tag: '@promise' }, async ({
+test('a domain that is not the page’s is reported once, and no event is lost', { tag: ['@long', '@promise'] }, async ({
   demo,
   visit,
 }) => {
@@ -147,10 +147,9 @@ test('a domain that is not the page’s is reported once, and no event is lost',
   expect(www.told.filter((text) => text.includes('cookieDomain'))).toHaveLength(1);
 });
 
-test('the relay renews the cookie, and its late answers restore no earlier visitor', { tag: '@promise' }, async ({
-  demo,
-  visit,
-}) => {
+test('the relay renews the cookie, and its late answers restore no earlier visitor', {
+  tag: ['@long', '@promise'],
+}, async ({ demo, visit }) => {
   const site = await startSite(demo, 'shop.example');
   const www = await visit('www.shop.example', {}, site.port);
   const visitorId = await www.visitorId();

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { type SecretKey, signIdentity } from '../dist/relay.js';
 import { loadPackage } from './support/app.ts';
 import { startRelay } from './support/relay.ts';
+import { firstOf } from './support/tags.ts';
 import { test as base, expect } from './support/test.ts';
 
 const AUDIENCE = 'shop.example';
@@ -80,11 +81,11 @@ const served = async (demo: Parameters<typeof startRelay>[0]) => {
   });
 };
 
-for (const [how, where] of [
-  ['an npm app', 'the same page'],
-  ['the script tag', 'the same page'],
+for (const [how, where] of firstOf([
   ['the script tag', 'the next page'],
-] as const)
+  ['the script tag', 'the same page'],
+  ['an npm app', 'the same page'],
+] as const))
   test(`${how}, offline: a token expires and its key is revoked, and on ${where} 200 of 200 reach the right customers`, {
     tag: '@promise',
   }, async ({ demo, visitor, relay, context }) => {
@@ -111,7 +112,7 @@ for (const [how, where] of [
   });
 
 test('without renewTokens, a token expires while offline: 200 of 200 events reach the customer at the next log-in', {
-  tag: '@promise',
+  tag: ['@long', '@promise'],
 }, async ({ demo, visitor, relay, context }) => {
   await visitor.visit({ baseUrl: relay.url });
   await context.setOffline(true);

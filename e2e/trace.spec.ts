@@ -48,7 +48,7 @@ test('the trace reports each step of an event, with the request and its answer',
   ]);
 });
 
-test('the trace reports a failure and the end of the back-off', async ({ demo, visitor }) => {
+test('the trace reports a failure and the end of the back-off', { tag: '@long' }, async ({ demo, visitor }) => {
   await visitor.visit();
   await visitor.clew('flush');
   await watch(visitor.page);
@@ -64,7 +64,7 @@ test('the trace reports a failure and the end of the back-off', async ({ demo, v
   await expect.poll(() => demo.events('late')).toHaveLength(1);
 });
 
-test('the trace reports the visitor id and a refusal of consent', async ({ visitor }) => {
+test('the trace reports the visitor id and a refusal of consent', { tag: '@long' }, async ({ visitor }) => {
   await visitor.visit();
   const visitorId = await visitor.clew('correlationValue');
   await watch(visitor.page);

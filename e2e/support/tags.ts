@@ -1,4 +1,7 @@
-/** Too long for every run: left out unless `TEST_ALL` is set. */
+/**
+ * Left out unless `TEST_ALL` is set: what takes long, and what tests in Node, walks or another test in a browser show, too.
+ * In every run, each promise and each feature has a test in a browser.
+ */
 export const LONG = '@long';
 
 /** The outcome depends on the engine: Firefox and WebKit run these tests, and the others with `TEST_ALL` only. */
@@ -11,6 +14,9 @@ export const ENGINES = '@engines';
 export const PROMISE = '@promise';
 
 export const isAll = Boolean(process.env.TEST_ALL);
+
+/** The first of these cases, and the others with `TEST_ALL` only. */
+export const firstOf = <Case>(cases: readonly Case[]): readonly Case[] => (isAll ? cases : cases.slice(0, 1));
 
 /** Selects the tests of a configuration or a project in Chromium. */
 export const selection = isAll ? {} : { grepInvert: new RegExp(LONG) };
