@@ -51,7 +51,7 @@ describe('on a server, where there is no window', () => {
     expect(identify).not.toHaveBeenCalled();
   });
 
-  it('renders with React 18 from the packed package', async () => {
+  it('renders with React 18 from the packed package', { tags: 'long' }, async () => {
     let app: InstalledApp | undefined;
     try {
       app = await installApp('react');

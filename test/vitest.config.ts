@@ -3,7 +3,10 @@ import { PROMISE } from './run/report.ts';
 import { CompleteReporter } from './support/reporter.ts';
 import { LongestFirst } from './support/sequencer.ts';
 
-/** `TEST_ALL=1` adds the long tests: load, many rounds, and examples that run in processes of their own. */
+/**
+ * `TEST_ALL=1` adds the long tests: load, many rounds, and examples that run in processes of their own. They are in files of their own
+ * (`*.long.test.ts`), or have the tag `long`.
+ */
 const { TEST_ALL } = process.env;
 const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test.ts'])];
 
@@ -23,7 +26,10 @@ export default defineConfig({
   test: {
     dir: 'test',
     globalSetup: 'test/support/setup.ts',
-    tags: [{ name: PROMISE, description: 'A failure counts even if the test passes in a replay: test/run/report.ts' }],
+    tags: [
+      { name: PROMISE, description: 'A failure counts even if the test passes in a replay: test/run/report.ts' },
+      { name: 'long', description: 'Left out unless TEST_ALL is set', skip: !TEST_ALL },
+    ],
     // A forgotten `it.only` would leave the file's other tests out, and the run would pass.
     allowOnly: false,
     maxWorkers: 2,

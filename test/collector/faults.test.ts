@@ -162,7 +162,7 @@ describe('faults on demand', () => {
     await closed;
   });
 
-  it('let a server close that holds hanging requests, slow ones and streams', async () => {
+  it('let a server close that holds hanging requests, slow ones and streams', { tags: 'long' }, async () => {
     const other = await startCollector();
     const stream = await listen(other.url);
     await stream.next();

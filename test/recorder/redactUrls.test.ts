@@ -173,7 +173,7 @@ it.each([
   ...['?', '/?a=', 'a@', '//', '&a', '/?a=%3F', 'a.', '#', 'eyJ', '/?a;', '@a.', '?token=', ';token=', '%3Ftoken%3D'],
   ...['%', '%25', '%2525', `%${'25'.repeat(30)}`, '%3F', '%253Fa', '%253D', '%2F', '%2F%2F', '%40', 'a%2540', '%2Fa'],
   ...['eyJa.', '-eyJ', '.eyJ', '%2FeyJ', '/eyJa-', '@2x.', 'a%', '//a:', '&token%3Da%26', 'aB', '~'],
-])('takes no more than in proportion for twenty times as many characters: %s', (part) => {
+])('takes no more than in proportion for twenty times as many characters: %s', { tags: 'long' }, (part) => {
   const timeOf = (length: number) => {
     const text = part.repeat(length / part.length);
     // Processor time in ms, because other processes may run meanwhile.
