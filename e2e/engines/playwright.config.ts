@@ -1,17 +1,17 @@
 import type { PlaywrightTestConfig } from '@playwright/test';
-import faults from '../faults/playwright.config.ts';
+import faults, { projects } from '../faults/playwright.config.ts';
 import type { WorkerFixtures } from '../faults/support/fault.ts';
 import { isAll } from '../support/tags.ts';
 
-const projects = faults.projects ?? [];
-// All other tests run in Chromium. Without `TEST_ALL`, it runs these tests only if no other engine was found.
+// Without `TEST_ALL`, all other tests run in Chromium. It runs these tests, too, if no other engine was found.
 const others = projects.filter(({ name }) => name !== 'chromium');
 
-/** Page views and clicks in all three engines, with the drivers of the faults. */
+/** What depends on the engine: page views, clicks and plugins in all three engines. Without `TEST_ALL`, also the faults that depend on it. */
 const engines: PlaywrightTestConfig<object, WorkerFixtures> = {
   ...faults,
-  projects: isAll || !others[0] ? projects : others,
-  testDir: '.',
+  ...(isAll || !others[0]
+    ? { projects, testDir: '.' }
+    : { projects: others, testDir: '..', testMatch: ['engines/*.spec.ts', 'faults/*.spec.ts'] }),
   globalSetup: '../support/setup.ts',
   outputDir: '../../test-results/engines',
   reporter: [['list'], ['json', { outputFile: '../../test-results/engines.json' }]],

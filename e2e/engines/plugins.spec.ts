@@ -66,9 +66,9 @@ test('engagement: a view that unloads has its time and depth, and another one af
   expect((await left())[1]).toMatchObject({ path: '/page/1', part: 1 });
 });
 
-test('forms: errors that the engine shows, and a form that is left, and no value', { tag: '@engines' }, async ({
-  stage,
-}) => {
+test('forms: errors that the engine shows, and a form that is left, and no value', {
+  tag: ['@engines', '@long'],
+}, async ({ stage }) => {
   const tab = await stage.visit();
   await tab.evaluate(() => {
     const page = document.createElement('div');
@@ -102,7 +102,7 @@ test('forms: errors that the engine shows, and a form that is left, and no value
   expect(JSON.stringify(await stage.demo.events())).not.toContain('secret-value');
 });
 
-test('sessions: two tabs share a session, and a campaign begins another one', { tag: '@engines' }, async ({
+test('sessions: two tabs share a session, and a campaign begins another one', { tag: ['@engines', '@long'] }, async ({
   stage,
 }) => {
   const track = async (query: string) => {
@@ -124,7 +124,7 @@ test('sessions: two tabs share a session, and a campaign begins another one', { 
 });
 
 test('exclude: a link excludes the browser until another link, and its driver counts as automated', {
-  tag: '@engines',
+  tag: ['@engines', '@long'],
 }, async ({ stage }) => {
   const track = async (query: string, options: object) => {
     const tab = await stage.visit({ query });

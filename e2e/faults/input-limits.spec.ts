@@ -31,20 +31,25 @@ fault(
   { shownBy: ['test/courier/cut.test.ts', 'test/tracker/limits.test.ts'] },
 );
 
-fault(50, 'events of 59 KB, and the page is left immediately', async (stage) => {
-  const tab = await stage.visit();
-  const { run, from } = stage.next(3);
-  await tab
-    .evaluate(
-      ({ run, from }) => {
-        for (let n = from; n < from + 3; n++) window.clew('track', 'ledger', { run, n, text: 'x'.repeat(59_000) });
-        location.href = '/page/2';
-      },
-      { run, from },
-    )
-    .catch(() => {});
-  await stage.reached(tab, '/page/2');
-});
+fault(
+  50,
+  'events of 59 KB, and the page is left immediately',
+  async (stage) => {
+    const tab = await stage.visit();
+    const { run, from } = stage.next(3);
+    await tab
+      .evaluate(
+        ({ run, from }) => {
+          for (let n = from; n < from + 3; n++) window.clew('track', 'ledger', { run, n, text: 'x'.repeat(59_000) });
+          location.href = '/page/2';
+        },
+        { run, from },
+      )
+      .catch(() => {});
+    await stage.reached(tab, '/page/2');
+  },
+  { shownBy: ['e2e/faults/leaving.spec.ts', 'test/courier/cut.test.ts'] },
+);
 
 fault(
   51,

@@ -79,38 +79,43 @@ fault(47, 'unusual text, unusual keys, and payloads that are not objects', async
   await checkAll(stage, tab, oddities);
 });
 
-fault(47, 'emoji at the byte limit', async (stage) => {
-  const tab = await stage.visit();
-  const { run, from } = stage.next(2);
-  await tab.evaluate(
-    ({ run, from }) => {
-      const wire = (payload: object) =>
-        JSON.stringify({
-          uuid: crypto.randomUUID(),
-          timestamp: new Date().toISOString(),
-          event: 'ledger',
-          source: 'custom',
-          correlationKey: '_id',
-          payload,
-          correlationValue: crypto.randomUUID(),
-          // The number of a page load always has 15 digits.
-          seq: [2 ** 48, 1],
-        });
-      for (const [n, excess] of [0, 1].entries()) {
-        const empty = { run, n: from + n, text: '' };
-        // A batch's own braces count, too.
-        const room = 60_000 - '{"batch":[]}'.length - new TextEncoder().encode(wire(empty)).length;
-        const text = '🧶'.repeat(room >> 2) + 'x'.repeat((room % 4) + excess);
-        window.clew('track', 'ledger', { ...empty, text });
-      }
-    },
-    { run, from },
-  );
-  stage.drop([from + 1], 'too-large');
-  await expect.poll(async () => (await stage.arrived()).length).toBe(1);
-  expect(await tab.evaluate(() => window.told.dropped)).toEqual([[from + 1, 'too-large']]);
-  expect(Math.max(...stage.site.requests.map(({ bytes }) => bytes))).toBe(60_000);
-});
+fault(
+  47,
+  'emoji at the byte limit',
+  async (stage) => {
+    const tab = await stage.visit();
+    const { run, from } = stage.next(2);
+    await tab.evaluate(
+      ({ run, from }) => {
+        const wire = (payload: object) =>
+          JSON.stringify({
+            uuid: crypto.randomUUID(),
+            timestamp: new Date().toISOString(),
+            event: 'ledger',
+            source: 'custom',
+            correlationKey: '_id',
+            payload,
+            correlationValue: crypto.randomUUID(),
+            // The number of a page load always has 15 digits.
+            seq: [2 ** 48, 1],
+          });
+        for (const [n, excess] of [0, 1].entries()) {
+          const empty = { run, n: from + n, text: '' };
+          // A batch's own braces count, too.
+          const room = 60_000 - '{"batch":[]}'.length - new TextEncoder().encode(wire(empty)).length;
+          const text = '🧶'.repeat(room >> 2) + 'x'.repeat((room % 4) + excess);
+          window.clew('track', 'ledger', { ...empty, text });
+        }
+      },
+      { run, from },
+    );
+    stage.drop([from + 1], 'too-large');
+    await expect.poll(async () => (await stage.arrived()).length).toBe(1);
+    expect(await tab.evaluate(() => window.told.dropped)).toEqual([[from + 1, 'too-large']]);
+    expect(Math.max(...stage.site.requests.map(({ bytes }) => bytes))).toBe(60_000);
+  },
+  { shownBy: ['test/courier/cut.test.ts', 'test/tracker/limits.test.ts'] },
+);
 
 fault(47, 'payload nested 20,000 levels deep', async (stage) => {
   const tab = await stage.visit();

@@ -69,7 +69,8 @@ for (const [title, when, key] of [
   };
   // Only a listener to `beforeunload` would run, and it could keep the page out of the back/forward cache.
   const cannot = when === 'load' ? {} : { webkit: 'sends no pagehide to a page that is left before it has loaded' };
-  fault(15, `left ${title}, first visit and returning visits`, leave, { cannot, isEngines: when === 'load' });
+  const more = when === 'load' ? { isEngines: true } : { shownBy: ['e2e/snippet.spec.ts'] };
+  fault(15, `left ${title}, first visit and returning visits`, leave, { cannot, ...more });
 }
 
 fault(

@@ -51,7 +51,7 @@ for (const byItself of [true, false]) {
         await expect.poll(() => opener.evaluate(() => document.title)).toBe(`${numbers.from} closed`);
       }
     },
-    { isLong: !byItself },
+    byItself ? { shownBy: ['e2e/leaving.spec.ts'] } : { isLong: true },
   );
 }
 

@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 import { findChromium } from '../support/chromium.ts';
-import { engineSelection, selection } from '../support/tags.ts';
+import { engineSelection, isAll, selection } from '../support/tags.ts';
 import type { EngineName } from './engines/engine.ts';
 import { findFirefox } from './engines/firefox.ts';
 import { hasWebKit } from './engines/webkit.ts';
@@ -11,6 +11,12 @@ const isThere: Record<EngineName, boolean> = {
   firefox: findFirefox() !== undefined,
   webkit: hasWebKit(),
 };
+/** One project for each engine that is installed. */
+export const projects = (['chromium', 'firefox', 'webkit'] as const)
+  .filter((engine) => isThere[engine])
+  .map((engine) => ({ name: engine, use: { engine }, ...(engine === 'chromium' ? selection : engineSelection) }));
+const inChromium = projects.filter(({ name }) => name === 'chromium');
+
 export default defineConfig<object, WorkerFixtures>({
   testDir: '.',
   globalSetup: '../support/setup.ts',
@@ -22,7 +28,6 @@ export default defineConfig<object, WorkerFixtures>({
   retries: 0,
   forbidOnly: true,
   reporter: [['./support/table-reporter.ts'], ['json', { outputFile: '../../test-results/faults.json' }]],
-  projects: (['chromium', 'firefox', 'webkit'] as const)
-    .filter((engine) => isThere[engine])
-    .map((engine) => ({ name: engine, use: { engine }, ...(engine === 'chromium' ? selection : engineSelection) })),
+  // Without `TEST_ALL`, Firefox and WebKit play their faults with e2e/engines, so that each of them starts once.
+  projects: isAll || !inChromium[0] ? projects : inChromium,
 });

@@ -40,19 +40,24 @@ const trackAndStay = async (stage: Stage, tab: Tab) => {
   expect(await tab.evaluate(() => window.told.errors)).toEqual([expect.stringContaining('no storage')]);
 };
 
-fault(44, 'localStorage, cookies and IndexedDB that throw', async (stage) => {
-  const refuse = () => {
-    const get = () => {
-      throw new DOMException('refused', 'SecurityError');
+fault(
+  44,
+  'localStorage, cookies and IndexedDB that throw',
+  async (stage) => {
+    const refuse = () => {
+      const get = () => {
+        throw new DOMException('refused', 'SecurityError');
+      };
+      for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(window, name, { get });
+      Object.defineProperty(document, 'cookie', { get, set: get });
     };
-    for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(window, name, { get });
-    Object.defineProperty(document, 'cookie', { get, set: get });
-  };
-  const tab = await stage.visit({ query: before(refuse) });
-  expect(await tab.evaluate(tryStorage)).toEqual(['refused', 'refused', 'refused']);
-  await trackAndStay(stage, tab);
-  await trackAndLeave(stage, tab);
-});
+    const tab = await stage.visit({ query: before(refuse) });
+    expect(await tab.evaluate(tryStorage)).toEqual(['refused', 'refused', 'refused']);
+    await trackAndStay(stage, tab);
+    await trackAndLeave(stage, tab);
+  },
+  { shownBy: ['e2e/storage.spec.ts'] },
+);
 
 fault(
   44,
@@ -131,12 +136,17 @@ const allowAnyOrigin: Handler = async ({ request, response, store }) => {
   response.writeHead(stored.status, { ...stored.headers, ...headers }).end(stored.body);
 };
 
-fault(44, 'sandboxed frame', async (stage) => {
-  stage.site.fault = allowAnyOrigin;
-  const top = await stage.visit({ query: 'tag=none', wait: 'load' });
-  await playFrame(stage, top, 'allow-scripts');
-  expect(stage.site.requests.some(({ method }) => method === 'OPTIONS')).toBe(true);
-});
+fault(
+  44,
+  'sandboxed frame',
+  async (stage) => {
+    stage.site.fault = allowAnyOrigin;
+    const top = await stage.visit({ query: 'tag=none', wait: 'load' });
+    await playFrame(stage, top, 'allow-scripts');
+    expect(stage.site.requests.some(({ method }) => method === 'OPTIONS')).toBe(true);
+  },
+  { shownBy: ['e2e/loaders.spec.ts'] },
+);
 
 fault(44, 'cross-site frame', async (stage) => {
   const top = await stage.browser.newTab();

@@ -13,18 +13,23 @@ const prove = async (stage: Stage): Promise<Tab> => {
   return tab;
 };
 
-fault(54, 'a blocker refuses the script', async (stage) => {
-  const { files } = stage.site;
-  // No browser runs a script of this type.
-  files.set('/dist/clew.js', { type: 'text/plain', body: '', headers: { 'X-Content-Type-Options': 'nosniff' } });
-  const tab = await stage.visit({ wait: 'load' });
-  await stage.track(tab, 5);
-  expect(await tab.evaluate(() => (window.clew as unknown as { q: unknown[] }).q.length)).toBe(5 + 3);
-  await trackAndLeave(stage, tab);
-  await trackAndLeave(stage, tab, '/page/3');
-  expect(stage.site.requests).toEqual([]);
-  files.delete('/dist/clew.js');
-});
+fault(
+  54,
+  'a blocker refuses the script',
+  async (stage) => {
+    const { files } = stage.site;
+    // No browser runs a script of this type.
+    files.set('/dist/clew.js', { type: 'text/plain', body: '', headers: { 'X-Content-Type-Options': 'nosniff' } });
+    const tab = await stage.visit({ wait: 'load' });
+    await stage.track(tab, 5);
+    expect(await tab.evaluate(() => (window.clew as unknown as { q: unknown[] }).q.length)).toBe(5 + 3);
+    await trackAndLeave(stage, tab);
+    await trackAndLeave(stage, tab, '/page/3');
+    expect(stage.site.requests).toEqual([]);
+    files.delete('/dist/clew.js');
+  },
+  { shownBy: ['e2e/snippet.spec.ts'] },
+);
 
 /** Blocks as content blockers do: a request fails, and a beacon seems to be accepted. */
 const block = () => {

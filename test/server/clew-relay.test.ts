@@ -114,7 +114,9 @@ it('starts without its Redis, is live, and is ready once that is there', async (
   expect(await relay.end('SIGTERM')).toBe(0);
 });
 
-it('starts while its Redis accepts the connection and answers nothing, and ends on SIGTERM', { tags: 'long' }, async () => {
+it('starts while its Redis accepts the connection and answers nothing, and ends on SIGTERM', {
+  tags: 'long',
+}, async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   onTestFinished(() => void silent.close());
@@ -124,7 +126,7 @@ it('starts while its Redis accepts the connection and answers nothing, and ends 
   expect(await relay.end('SIGTERM')).toBe(0);
 });
 
-itWithRedis('ends on SIGTERM while Redis is frozen', { tags: 'long' }, async () => {
+itWithRedis('ends on SIGTERM while Redis is frozen', async () => {
   const frozen = await startRedis();
   onTestFinished(() => frozen.stop());
   const relay = await run({ REDIS_URL: frozen.url, TIMEOUT: '500' });

@@ -30,9 +30,12 @@ const huntFor = async (mutant: Mutant, seeds: number) => {
 };
 
 describe('the build of a mutant', () => {
-  it.each(process.env.TEST_ALL ? [17, 1, 2, 3] : [17])('without a mutant gives the same timeline as dist: seed %i', async (seed) => {
-    expect(await timelineOf(plain, seed)).toEqual(await timelineOf(await loadScripts(), seed));
-  });
+  it.each(process.env.TEST_ALL ? [17, 1, 2, 3] : [17])(
+    'without a mutant gives the same timeline as dist: seed %i',
+    async (seed) => {
+      expect(await timelineOf(plain, seed)).toEqual(await timelineOf(await loadScripts(), seed));
+    },
+  );
 
   const all = new Set([...mutants, ...sharedMutants.map(([mutant]) => mutant)]);
   it.each([...all].map((mutant) => [mutant.name, mutant] as const))('finds its text in src: %s', (_, mutant) => {
