@@ -4,8 +4,8 @@ import { CompleteReporter } from './support/reporter.ts';
 import { LongestFirst } from './support/sequencer.ts';
 
 /**
- * `TEST_ALL=1` adds the long tests: load, many rounds, and examples that run in processes of their own. They are in files of their own
- * (`*.long.test.ts`), or have the tag `long`.
+ * `TEST_ALL=1` adds the long tests: load, many rounds, and examples that run in processes of their own. Each of them is in a file
+ * of its own (`*.long.test.ts`), or has the tag `long`.
  */
 const { TEST_ALL } = process.env;
 const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test.ts'])];

@@ -3,10 +3,10 @@ import faults, { projects } from '../faults/playwright.config.ts';
 import type { WorkerFixtures } from '../faults/support/fault.ts';
 import { isAll } from '../support/tags.ts';
 
-// Without `TEST_ALL`, all other tests run in Chromium. It runs these tests, too, if no other engine was found.
+// Without `TEST_ALL`, Chromium runs all other tests, and these ones only if no other engine was found.
 const others = projects.filter(({ name }) => name !== 'chromium');
 
-/** What depends on the engine: page views, clicks and plugins in all three engines. Without `TEST_ALL`, also the faults that depend on it. */
+/** Page views, clicks and plugins in all three engines. Without `TEST_ALL`, the faults that depend on the engine are here, too. */
 const engines: PlaywrightTestConfig<object, WorkerFixtures> = {
   ...faults,
   ...(isAll || !others[0]
