@@ -54,7 +54,7 @@ const changesBetween = (old: string, now: string): Expected[] =>
 const sorted = (changes: readonly Expected[]) => changes.map((change) => change.join(' / ')).toSorted();
 
 /** Each run compares a map with one seeded change of it, in another style of writing. */
-const RUNS = process.env.TEST_ALL ? 3000 : 120;
+const RUNS = process.env.TEST_ALL ? 3000 : 60;
 
 describe('the differences of two event maps', () => {
   it('are every seeded rename, removal and narrowed type, and nothing else', () => {

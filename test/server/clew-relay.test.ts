@@ -89,15 +89,19 @@ const fail = (env: Record<string, string>) => {
   return [status, stderr];
 };
 
-it('with a port that is taken ends with 1', () => {
+it('with a port that is taken ends with 1', { tags: 'long' }, () => {
   const { port } = new URL(upstream.url);
   expect(fail({ METRICS_PORT: port })).toEqual([1, expect.stringContaining('EADDRINUSE')]);
   expect(fail({ METRICS_PORT: '0', PORT: port })).toEqual([1, expect.stringContaining('EADDRINUSE')]);
 });
 
-it.each(['localhost:6379', 'http://:hidden@localhost', 'x'])('with REDIS_URL %s ends with 1', (url) => {
-  expect(fail({ REDIS_URL: url })).toEqual([1, 'clew-relay: REDIS_URL: expected redis://… or rediss://…\n']);
-});
+it.each(['localhost:6379', 'http://:hidden@localhost', 'x'])(
+  'with REDIS_URL %s ends with 1',
+  { tags: 'long' },
+  (url) => {
+    expect(fail({ REDIS_URL: url })).toEqual([1, 'clew-relay: REDIS_URL: expected redis://… or rediss://…\n']);
+  },
+);
 
 itWithRedis('with a fault in another variable ends with 1, also beside a Redis', async () => {
   const { port } = new URL(upstream.url);
@@ -194,7 +198,7 @@ it.each([
   ['no catalogue', fileOf, '{}', 'expected a catalogue, as `npx clew catalogue` writes it\n'],
   ['no JSON', fileOf, 'export {}', 'Unexpected token'],
   ['no file', (path: string) => path, 'missing.json', 'ENOENT'],
-])('with a catalogue that is %s ends with 1', (_what, make, given, message) => {
+])('with a catalogue that is %s ends with 1', { tags: 'long' }, (_what, make, given, message) => {
   const path = make(given);
   expect(fail({ CATALOGUE: path })).toEqual([1, expect.stringContaining(`clew-relay: CATALOGUE: ${path}: ${message}`)]);
 });
