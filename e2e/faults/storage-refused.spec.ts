@@ -136,17 +136,12 @@ const allowAnyOrigin: Handler = async ({ request, response, store }) => {
   response.writeHead(stored.status, { ...stored.headers, ...headers }).end(stored.body);
 };
 
-fault(
-  44,
-  'sandboxed frame',
-  async (stage) => {
-    stage.site.fault = allowAnyOrigin;
-    const top = await stage.visit({ query: 'tag=none', wait: 'load' });
-    await playFrame(stage, top, 'allow-scripts');
-    expect(stage.site.requests.some(({ method }) => method === 'OPTIONS')).toBe(true);
-  },
-  { shownBy: ['e2e/loaders.spec.ts'] },
-);
+fault(44, 'sandboxed frame', async (stage) => {
+  stage.site.fault = allowAnyOrigin;
+  const top = await stage.visit({ query: 'tag=none', wait: 'load' });
+  await playFrame(stage, top, 'allow-scripts');
+  expect(stage.site.requests.some(({ method }) => method === 'OPTIONS')).toBe(true);
+});
 
 fault(44, 'cross-site frame', async (stage) => {
   const top = await stage.browser.newTab();
