@@ -79,10 +79,7 @@ test('beforeSend changes and drops events, and the objects of the page stay unch
   ]);
 });
 
-test('the script tag adds browser properties to events only if `context` is set', { tag: '@long' }, async ({
-  demo,
-  visitor,
-}) => {
+test('the script tag adds browser properties to events only if `context` is set', async ({ demo, visitor }) => {
   await visitor.visit({ context: '' });
   await visitor.clew('track', 'with context', { language: 'xx', n: 1 });
   await visitor.clew('track', 'bare', [1]);

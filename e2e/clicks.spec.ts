@@ -101,7 +101,7 @@ test('a click on a link, a button or a label within a marked label is tracked', 
   expect(await tracked(demo, visitor)).toEqual([...Array(4).fill(['terms_clicked', {}]), ['outer_clicked', {}]]);
 });
 
-test('a click on a mark within a marked label or card is tracked once', { tag: '@long' }, async ({ demo, visitor }) => {
+test('a click on a mark within a marked label or card is tracked once', async ({ demo, visitor }) => {
   const { page } = visitor;
   const markup = `<label data-clew-event="outer">terms <b id="inner" data-clew-event="inner">of use</b>
       <input id="one" type="checkbox"></label>
@@ -149,10 +149,7 @@ test('a marked label and its marked control track one event: the control’s, or
   expect(await tracked(demo, visitor)).toEqual(names.map((name) => [name, {}]));
 });
 
-test('a middle click on a marked link is tracked, other middle clicks are not', { tag: '@long' }, async ({
-  demo,
-  visitor,
-}) => {
+test('a middle click on a marked link is tracked, other middle clicks are not', async ({ demo, visitor }) => {
   const markup = `<a href="/blank" data-clew-event="link_clicked">link</a>
     <p data-clew-event="card_clicked"><a href="/blank">inner</a> text</p> <button data-clew-event="pressed">button</button>`;
   await arrive(visitor, demo, markup);
@@ -166,7 +163,7 @@ test('a middle click on a marked link is tracked, other middle clicks are not', 
   ]);
 });
 
-test('a link has no password of the page that was opened with one', { tag: '@long' }, async ({ demo, visitor }) => {
+test('a link has no password of the page that was opened with one', async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address.replace('//', '//ann:secret@')}/blank`);
   await page.setContent('<a href="/files/report.pdf">file</a>');
@@ -259,9 +256,10 @@ test('clicks, changes and submits are tracked in open shadow roots, also nested 
   ]);
 });
 
-test('tracks clicks whose propagation the page stops, and does not change how the page handles them', {
-  tag: '@long',
-}, async ({ demo, visitor }) => {
+test('tracks clicks whose propagation the page stops, and does not change how the page handles them', async ({
+  demo,
+  visitor,
+}) => {
   await arrive(visitor, demo, `${BUTTON}<a href="/blank?next" data-clew-event="link_clicked">link</a>`);
   await visitor.page.evaluate(() => {
     const stopped: boolean[] = [];

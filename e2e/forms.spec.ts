@@ -58,10 +58,7 @@ test('start, errors and submit of a form that the browser checks, and no value',
   );
 });
 
-test('errors after a click in a button elsewhere, also within another form', { tag: '@long' }, async ({
-  demo,
-  visitor,
-}) => {
+test('errors after a click in a button elsewhere, also within another form', async ({ demo, visitor }) => {
   const { page } = visitor;
   const button = (text: string) => `<button form="signup"><b>${text}</b></button>`;
   const markup = FORM.replace('<form', '<form id="signup"').replace(/<button>.*<\/button>/, '<input name="closest">');
@@ -76,10 +73,7 @@ test('errors after a click in a button elsewhere, also within another form', { t
   await expect.poll(() => formEvents(demo)).toEqual([['form_started', MARKS], error, error, submitted]);
 });
 
-test('errors of a form that the app checks, and a submit that it handles', { tag: '@long' }, async ({
-  demo,
-  visitor,
-}) => {
+test('errors of a form that the app checks, and a submit that it handles', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, demo, `<form data-clew-form="login" novalidate><input name="user"><button>Go</button></form>`);
   await page.evaluate(() => {
@@ -134,9 +128,10 @@ test('a form whose page comes back from the back/forward cache is begun again', 
   await expect.poll(() => formEvents(demo)).toEqual([STARTED, ABANDONED, STARTED, ABANDONED]);
 });
 
-test('a form that a single-page app removes with its view is abandoned, and one that stays is not', {
-  tag: '@long',
-}, async ({ demo, visitor }) => {
+test('a form that a single-page app removes with its view is abandoned, and one that stays is not', async ({
+  demo,
+  visitor,
+}) => {
   const { page } = visitor;
   await arrive(visitor, demo, `<main>${FORM}</main><form data-clew-form="news"><input name="address"></form>`);
   await expect.poll(() => demo.events('page_view')).toHaveLength(1);
@@ -184,26 +179,21 @@ test('a form in a tab that stays hidden is abandoned', { tag: ['@long', '@promis
   }),
 );
 
-test(
-  'a later page tracks a form in a hidden tab that ends without an event',
-  {
-    tag: ['@long', '@promise'],
-  },
-  ({ demo }) =>
-    inTabs(demo, async (page, other, beginIn) => {
-      const draft = () => page.evaluate(() => localStorage['clew.plugins'] ?? '');
-      await beginIn(page, 600_000);
-      await other.bringToFront();
-      await expect.poll(draft).toContain('signup');
-      await page.bringToFront();
-      await expect.poll(draft).not.toContain('signup');
-      await other.bringToFront();
-      await expect.poll(draft).toContain('signup');
-      await expect.poll(() => formEvents(demo)).toEqual([STARTED]);
-      await crash(page);
-      await visitBlank(other, demo.address, { flushInterval: '200' });
-      await usePlugins(other, { forms: { hiddenFor: 0 } });
-      const late = ['form_abandoned', { ...MARKS, field: 'note', endedAt: expect.any(String) }];
-      await expect.poll(() => formEvents(demo)).toEqual([STARTED, late]);
-    }),
+test('a later page tracks a form in a hidden tab that ends without an event', { tag: '@promise' }, ({ demo }) =>
+  inTabs(demo, async (page, other, beginIn) => {
+    const draft = () => page.evaluate(() => localStorage['clew.plugins'] ?? '');
+    await beginIn(page, 600_000);
+    await other.bringToFront();
+    await expect.poll(draft).toContain('signup');
+    await page.bringToFront();
+    await expect.poll(draft).not.toContain('signup');
+    await other.bringToFront();
+    await expect.poll(draft).toContain('signup');
+    await expect.poll(() => formEvents(demo)).toEqual([STARTED]);
+    await crash(page);
+    await visitBlank(other, demo.address, { flushInterval: '200' });
+    await usePlugins(other, { forms: { hiddenFor: 0 } });
+    const late = ['form_abandoned', { ...MARKS, field: 'note', endedAt: expect.any(String) }];
+    await expect.poll(() => formEvents(demo)).toEqual([STARTED, late]);
+  }),
 );

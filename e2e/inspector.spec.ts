@@ -300,7 +300,7 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
   expect(Object.fromEntries(counted)).toEqual({ computed: 0, rectangles: 0, heights: 0, texts: 0, payloads: 0 });
 });
 
-test('the exported file has all seen events, requests and errors', { tag: '@long' }, async ({ demo, visitor }) => {
+test('the exported file has all seen events, requests and errors', async ({ demo, visitor }) => {
   await visitAndInspect(visitor);
   const { page } = visitor;
   const { rows, requests } = partsOf(page);

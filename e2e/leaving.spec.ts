@@ -178,7 +178,7 @@ test('enters the back/forward cache and tracks again after its return', { tag: '
   await expect.poll(() => visitor.clew('stats')).toMatchObject({ tracked: 4, delivered: 4, queued: 0 });
 });
 
-test('sends immediately when the page is hidden', { tag: ['@long', '@promise'] }, async ({ demo }) => {
+test('sends immediately when the page is hidden', { tag: '@promise' }, async ({ demo }) => {
   await withProfile(async (profile) => {
     const browser = await openBrowser(profile);
     const page = await browser.newPage();

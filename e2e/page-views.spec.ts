@@ -126,7 +126,7 @@ for (const has of [true, false]) {
       ]);
     });
 
-    test('a change of only the hash is a view with the option', { tag: '@long' }, async ({ demo, visitor }) => {
+    test('a change of only the hash is a view with the option', { tag }, async ({ demo, visitor }) => {
       const { page } = visitor;
       const follow = (hash: string) => page.evaluate((to) => location.assign(to), `#${hash}`);
       await arrive(visitor, `${demo.address}/blank`);
@@ -258,10 +258,7 @@ test('a view has the title that the app sets after it renders the route', { tag:
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', 'Products']);
 });
 
-test('a view of an intercepted navigation has the title that is there at its end', { tag: '@long' }, async ({
-  demo,
-  visitor,
-}) => {
+test('a view of an intercepted navigation has the title that is there at its end', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);
@@ -277,10 +274,7 @@ test('a view of an intercepted navigation has the title that is there at its end
   expect((await viewsOf(demo)).map(({ title }) => title).slice(0, 2)).toEqual(['Blank', '/products']);
 });
 
-test('an intercepted navigation that is aborted before the page shows it is no view', { tag: '@long' }, async ({
-  demo,
-  visitor,
-}) => {
+test('an intercepted navigation that is aborted before the page shows it is no view', async ({ demo, visitor }) => {
   const { page } = visitor;
   await arrive(visitor, `${demo.address}/blank`);
   await expect.poll(async () => (await viewsOf(demo)).length).toBe(1);

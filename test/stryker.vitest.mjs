@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The tests that mutants run against: in Node, of `src`, without a database, a browser or another process. */
 export default defineConfig({
   test: {
-    tags: [{ name: 'promise' }],
+    tags: [{ name: 'promise' }, { name: 'long', skip: true }],
     include: [
       '{index,relay,testing,wire}.test.ts',
       '{api,courier,outbox,page,plugins,recorder,relay,testing,tracker,visitor}/*.test.ts',

@@ -63,7 +63,7 @@ fault(
 
 fault(
   10,
-  'restored from the back/forward cache, also again and again: tracked events are sent each time',
+  'restored from the back/forward cache: tracked events are sent each time',
   async (stage) => {
     const tab = await stage.visit();
     for (let round = 1; round <= ROUNDS; round++) {

@@ -168,7 +168,7 @@ for (const [how, types, leave, cannot = {}] of moments) {
       await tab.evaluate(listen, { ...stage.next(types.length), types });
       await leave(stage, tab);
     },
-    { cannot, ...(how.includes('closed') && { shownBy: ['e2e/leaving.spec.ts'] }) },
+    { cannot, ...(how.includes('closed') && { shownBy: ['test/tracker/leaving.test.ts', 'sim/walk/actions.ts'] }) },
   );
 }
 

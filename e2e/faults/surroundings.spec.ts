@@ -28,7 +28,7 @@ fault(
     expect(stage.site.requests).toEqual([]);
     files.delete('/dist/clew.js');
   },
-  { shownBy: ['e2e/snippet.spec.ts'] },
+  { shownBy: ['e2e/snippet.spec.ts', 'test/stub.test.ts'] },
 );
 
 /** Blocks as content blockers do: a request fails, and a beacon seems to be accepted. */
@@ -128,5 +128,5 @@ fault(
     await trackAndLeave(stage, tab, `/page/2?${query}`);
     await stage.track(tab, 5);
   },
-  { shownBy: ['e2e/snippet.spec.ts', 'e2e/strict.spec.ts'] },
+  { shownBy: ['e2e/snippet.spec.ts'] },
 );

@@ -58,7 +58,7 @@ export const partsOf = (isAll: boolean): Part[] => {
     ...(isAll ? [{ name: 'docs', command: npm('docs:build'), limit: 10 * MINUTE }] : []),
     { name: 'unit', command: vitest, report: 'unit.json', tool: 'vitest', limit: usual },
     browserPart('e2e', 'e2e', usual),
-    browserPart('engines', 'e2e/engines', usual),
+    browserPart('engines', 'e2e/engines', faults),
     browserPart('faults', 'e2e/faults', faults),
     ...(isAll ? [browserPart('facts', 'e2e/facts', usual)] : []),
     ...(isAll ? [{ ...browserPart('walks', 'e2e/walks', usual), command: npm('test:walks', '--seeds', '40') }] : []),

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { CompleteReporter } from '../../support/reporter.ts';
 
-/** Plays the files whose report `reporter.test.ts` checks. */
+/** Plays the files whose report `reporter.long.test.ts` checks. */
 export default defineConfig({
   test: {
     dir: import.meta.dirname,

@@ -59,13 +59,13 @@ describe('npx clew catalogue', () => {
     expect(await text('catalogue.md')).toContain('## signup\n');
   });
 
-  it('reads a site of HTML that has no project', async () => {
+  it('reads a site of HTML that has no project', { tags: 'long' }, async () => {
     await put({ 'index.html': '\ufeff<!doctype html>\r\n<a\r\ndata-clew-event="from html">' });
     expect((await run()).code).toBe(0);
     expect((await named())[0]).toBe('from html');
   });
 
-  it('reads JSON with a byte order mark', async () => {
+  it('reads JSON with a byte order mark', { tags: 'long' }, async () => {
     await put(PROJECT);
     await run();
     await put({ 'old.json': `\ufeff${await text('catalogue.json')}`, 'journeys.json': '\ufeff[]' });
@@ -75,7 +75,7 @@ describe('npx clew catalogue', () => {
     });
   });
 
-  it('reads the files and folders that are given', async () => {
+  it('reads the files and folders that are given', { tags: 'long' }, async () => {
     await put({
       ...PROJECT,
       'a.html': '<a data-clew-event="a">',
@@ -88,7 +88,7 @@ describe('npx clew catalogue', () => {
     expect(await text('out.md')).toContain('## b\n');
   });
 
-  it('reads the projects that a tsconfig.json refers to', async () => {
+  it('reads the projects that a tsconfig.json refers to', { tags: 'long' }, async () => {
     await put({
       'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './tsconfig.app.json' }] }),
       'tsconfig.app.json': PROJECT['tsconfig.json'],
@@ -98,7 +98,7 @@ describe('npx clew catalogue', () => {
     expect((await named())[0]).toBe('signup');
   });
 
-  it('reads each project that a tsconfig.json refers to with its own options', async () => {
+  it('reads each project that a tsconfig.json refers to with its own options', { tags: 'long' }, async () => {
     const app = {
       include: ['src'],
       compilerOptions: { types: [], lib: ['es2022'], module: 'esnext', moduleResolution: 'bundler' },
@@ -122,7 +122,7 @@ describe('npx clew catalogue', () => {
     expect($defs).toMatchObject({ Tree: { required: ['bought'] }, Tree2: { required: ['refunded'] } });
   });
 
-  it('reads a file once that two projects import', async () => {
+  it('reads a file once that two projects import', { tags: 'long' }, async () => {
     const { compilerOptions } = JSON.parse(PROJECT['tsconfig.json']);
     await put({
       'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './a.json' }, { path: './b.json' }] }),
@@ -150,7 +150,7 @@ describe('npx clew catalogue', () => {
     await expect(text('catalogue.json')).rejects.toThrow('ENOENT');
   });
 
-  it('takes the journeys of a service', async () => {
+  it('takes the journeys of a service', { tags: 'long' }, async () => {
     const journeys = [{ id: '1', name: 'Welcome', event: 'signup', filter: null, firings: [] }];
     const server = createServer((request, response) => {
       response.statusCode = request.url === '/inspect/journeys' ? 200 : 404;
@@ -173,7 +173,7 @@ describe('npx clew catalogue', () => {
     });
   });
 
-  it('ends with 1 for a type of a package that is not installed', async () => {
+  it('ends with 1 for a type of a package that is not installed', { tags: 'long' }, async () => {
     await put(PROJECT);
     await run('--json', 'before.json');
     await put({
@@ -191,7 +191,7 @@ describe('npx clew catalogue', () => {
     expect((await run()).code).toBe(1);
   });
 
-  it('names a type', async () => {
+  it('names a type', { tags: 'long' }, async () => {
     await put({ 'events.ts': 'export interface Events { a: undefined }' });
     await run('--events', 'events.ts#Events');
     expect((await named())[0]).toBe('a');
