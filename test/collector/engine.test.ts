@@ -4,7 +4,7 @@ import { writeStatistics } from './running.ts';
 
 afterEach(() => vi.useRealTimers());
 
-it('Postgres in the process has no timer, which would run every millisecond on another clock', async () => {
+it('after its start, Postgres in the process has no timer, which would run every millisecond on another clock', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const engine = await createEngine(undefined, process.env.CLEW_DATABASE_TEMPLATE);
   await engine.query('select 1');

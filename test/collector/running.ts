@@ -89,7 +89,7 @@ function createVerbs(url: string) {
 
 /**
  * Postgres writes its statistics up to ten seconds after a change, by a timer. In a later file, whose clock is set back, the timer would run
- * every millisecond: `WITHOUT_TIMER` in demo/collector/database.ts. Once the statistics are written, the timer runs once at most.
+ * every millisecond, as the comment of `WITHOUT_TIMER` in demo/collector/database.ts explains. Once the statistics are written, the timer runs once at most.
  */
 export const writeStatistics = async (query: (sql: string) => Promise<unknown>): Promise<void> => {
   await query('select pg_stat_force_next_flush()');
