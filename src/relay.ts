@@ -25,7 +25,7 @@ import { createReserve, reserveEvents } from './relay/reserve.js';
 import { longestForwarding } from './relay/retry.js';
 import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
-import { type Statement, statementsIn } from './relay/statements.js';
+import { loadsIn, type Statement, statementsIn } from './relay/statements.js';
 import { renewedCookie } from './relay/visitorCookie.js';
 import { HANDOVER, RELAY_HEADER, UPSERT_PATH, type WireEvent } from './wire.js';
 
@@ -262,12 +262,14 @@ export const createRelay = (options: RelayOptions): Relay => {
       // Before the body has arrived: the visitor's next page may ask meanwhile.
       open(idInAddress(url));
       const read = await readJob(request, url, share);
-      const { job } = read;
+      const { job, statements } = read;
       questions = read.questions;
       open(read.id);
       metrics.event('received', job.events.length + job.rejected.length);
       const visitors = job.events.map(({ came }) => came.correlationValue);
-      await admit(visitors, job.rejected.length);
+      // Each of these costs `seen` as much as an event. An ordinary request has the book of its own page load.
+      const further = questions.length + Math.max(loadsIn(statements) - 1, 0);
+      await admit(visitors, job.rejected.length + further);
       // Events have ids of their own. Older properties must not overwrite newer ones.
       const claimAll = async () => {
         if (job.path === UPSERT_PATH) for (const { claim } of opened) await claim();

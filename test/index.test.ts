@@ -62,11 +62,18 @@ describe('on a server, where there is no window', () => {
     expect((await create()).stats().tracked).toBe(0);
   });
 
-  it.each([undefined, null, {}, { baseUrl: '' }, { baseUrl: 7 }, { baseUrl: '/clew', flushInterval: 'soon' }])(
-    'createTracker throws a TypeError for invalid options: %j',
-    async (options) => {
-      const { createTracker } = await import('../src/index.ts');
-      expect(() => createTracker(options as TrackerOptions)).toThrow(TypeError);
-    },
-  );
+  it.each<[object | null | undefined, string]>([
+    [undefined, 'baseUrl: expected a string, not '],
+    [null, 'baseUrl: expected a string, not '],
+    [{}, 'baseUrl: expected a string, not '],
+    [{ baseUrl: '' }, 'baseUrl: expected a string, not '],
+    [{ baseUrl: 7 }, 'baseUrl: expected a string, not 7'],
+    [{ baseUrl: '/clew', flushInterval: 'soon' }, 'flushInterval: expected a number, at least 1, not soon'],
+    [{ baseUrl: '/clew', flushInterval: Number.NaN }, 'flushInterval: expected a number, at least 1, not NaN'],
+    // A batch of no events would never send one.
+    [{ baseUrl: '/clew', maxBatchEvents: 0.3 }, 'maxBatchEvents: expected a number, at least 1, not 0.3'],
+  ])('createTracker throws a TypeError for invalid options: %j', async (options, message) => {
+    const { createTracker } = await import('../src/index.ts');
+    expect(() => createTracker(options as TrackerOptions)).toThrow(new TypeError(`clew: ${message}`));
+  });
 });

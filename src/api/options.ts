@@ -231,10 +231,11 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
     const value = settings[name];
     // The service answers 404 to a double slash.
     if (typeof value === 'string') settings[name] = value.replace(/\/+$/, '');
-    // Empty text is 0 to a number: above it are positive numbers, and text with something in it.
-    if (typeof value !== type || (type !== 'boolean' && !((value as string | number) > ''))) {
+    // An empty text, 0, a fraction below 1 and NaN are none.
+    const isNone = type === 'number' ? !((value as number) >= 1) : value === '';
+    if (typeof value !== type || isNone) {
       throw new TypeError(
-        `clew: ${name}: expected a ${type}${type === 'number' ? ' above 0' : ''}, not ${String(value)}`,
+        `clew: ${name}: expected a ${type}${type === 'number' ? ', at least 1' : ''}, not ${String(value)}`,
       );
     }
   }

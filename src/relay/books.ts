@@ -24,8 +24,8 @@ export interface BookTotals {
   readonly unknown: number;
 }
 
-/** How many days the report goes back, with today. */
-const DAYS = 8;
+/** How many days the report goes back, with today. The visitors of a page load may come back, and its losses show, until then. */
+const DAYS = 31;
 const DAY = 86_400_000;
 /** Pages choose the release. More releases of a day count as one. */
 const MOST_RELEASES = 100;

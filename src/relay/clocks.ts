@@ -3,6 +3,7 @@ import { inTime } from './inTime.js';
 import type { RelayedEvent } from './job.js';
 import { memoryOffsets, type Offsets } from './offsets.js';
 import type { Seen } from './seen.js';
+import { LEAST_LOAD } from './statements.js';
 
 /**
  * The clock of the page that sends a request: its time, and the age (ms) of the page load. `back` is by how many ms the visitor has set
@@ -70,14 +71,21 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
 const loadIn = ({ seq }: WireEvent): number | undefined =>
   Array.isArray(seq) && Number.isSafeInteger(seq[0]) ? seq[0] : undefined;
 
-/** Names the page load of an event: its number is one of the visitor's browser. */
+/**
+ * Names the page load of an event. The number suffices: a page load has another visitor after a log-out, and the same clock. Only
+ * earlier trackers have used a number for several visitors.
+ */
 const nameOf = (event: WireEvent): string => {
   const load = loadIn(event);
-  return load === undefined ? '' : `${event.correlationValue}:${load}`;
+  if (load === undefined) return '';
+  return load < LEAST_LOAD ? `${event.correlationValue}:${load}` : `load:${load}`;
 };
 
-const isOfSameLoad = (one: WireEvent, other: WireEvent): boolean =>
-  one.correlationValue === other.correlationValue && loadIn(one) === loadIn(other);
+const isOfSameLoad = (one: WireEvent, other: WireEvent): boolean => {
+  const load = loadIn(one);
+  if (load !== loadIn(other)) return false;
+  return Number(load) >= LEAST_LOAD || one.correlationValue === other.correlationValue;
+};
 
 /** The events of each page load, by its name. */
 const byLoad = (events: readonly RelayedEvent[]): Map<string, RelayedEvent[]> => {
@@ -128,31 +136,41 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
     seen.offsets && seen.setOffset
       ? { offsets: seen.offsets.bind(seen), setOffset: seen.setOffset.bind(seen) }
       : memoryOffsets();
-  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+  /** @param until the moment (ms, as `performance.now()`) at which it gives up */
+  const attempt = async <T>(until: number, work: () => Promise<T>): Promise<T | undefined> => {
     try {
-      return await inTime((async () => work())(), timeout, 'seen');
+      return await inTime((async () => work())(), Math.ceil(until - performance.now()), 'seen');
     } catch (error) {
       onError(error);
       return undefined;
     }
   };
 
+  /** A store of the app may have anything. */
+  const numberIn = (offset: unknown) => (Number.isFinite(offset) ? (offset as number) : undefined);
+
   /** The offset of each event whose time is to be moved. */
   const offsetsOf = async (events: readonly RelayedEvent[], reading: Reading | undefined, at: number) => {
     const found = new Map<RelayedEvent, number>();
+    const until = performance.now() + timeout;
     const loads = byLoad(events);
     const names = [...loads.keys()].filter(Boolean);
-    const remembered = names[0] ? await attempt(() => offsets(names)) : undefined;
-    for (const [name, own] of loads) {
-      const before = remembered?.[names.indexOf(name)];
-      const known = Number.isFinite(before) ? before : undefined;
+    const remembered = names[0] ? await attempt(until, () => offsets(names)) : undefined;
+    const note = async (name: string, own: readonly RelayedEvent[]) => {
       const times = own.map(({ time }) => time);
-      const made = offsetsFor({ times, known, reading, at, maxPast });
+      const makeWith = (known: number | undefined) => offsetsFor({ times, known, reading, at, maxPast });
+      const known = numberIn(remembered?.[names.indexOf(name)]);
+      let made = makeWith(known);
+      // A known offset stays, although the clock may have been set since: earlier events may come again, or late.
+      if (name && reading && known === undefined) {
+        const mine = made.at(-1) ?? 0;
+        const first = numberIn(await attempt(until, () => setOffset(name, mine)));
+        // A request with events of the same page load has arrived at the same time.
+        if (first !== undefined && first !== mine) made = makeWith(first);
+      }
       own.forEach((event, index) => void (made[index] && found.set(event, made[index])));
-      // A known offset stays, although the clock may have been set since: earlier events may come again, or late. Not awaited: the
-      // page's next request comes after the answer to this one.
-      if (name && reading && known === undefined) attempt(() => setOffset(name, made.at(-1) ?? 0));
-    }
+    };
+    await Promise.all([...loads].map((load) => note(...load)));
     return found;
   };
 

@@ -11,11 +11,14 @@ import { inTime } from './inTime.js';
 import { Refusal, type RelayRequest } from './request.js';
 import type { RedisCommand } from './seen.js';
 
-/** A token bucket: it is full at first, each event takes a token, and `rate` tokens come back each second. */
+/**
+ * A token bucket: it is full at first, each event takes a token, and `rate` tokens come back each second. So do the question about
+ * a handover and the book of another page load, because they cost `seen` as much.
+ */
 export interface Rate {
-  /** Events a second, in the long run. */
+  /** Tokens a second, in the long run. */
   readonly rate: number;
-  /** Events at once. */
+  /** Tokens at once. */
   readonly burst: number;
 }
 
@@ -182,13 +185,13 @@ export const redisBuckets = (
   };
 };
 
-/** The cost of a request: a token on arrival, and the others once its events are known. */
+/** The cost of a request: a token on arrival, and the others once its body is known. */
 export interface Admission {
   /**
-   * Takes the tokens of its events.
+   * Takes the tokens of its events, questions and books.
    *
    * @param visitors the visitor id of each valid event
-   * @param others the number of the other events
+   * @param others the number of other tokens
    * @throws Refusal 429
    */
   admit(visitors: readonly string[], others: number): Promise<void>;
@@ -281,10 +284,10 @@ export const createLimits = (
       async admit(visitors, others) {
         const counts = new Map<string, number>();
         for (const id of visitors) counts.set(id, (counts.get(id) ?? 0) + 1);
-        const events = visitors.length + others;
+        const cost = visitors.length + others;
         // Checked again: many requests may have been let in before the first body was read. Not from the total: one address
         // could leave nothing to the others.
-        const more = events > 1 ? takeOf(perAddress, addressKey, events - 1, true) : [];
+        const more = cost > 1 ? takeOf(perAddress, addressKey, cost - 1, true) : [];
         await take([...more, ...[...counts].flatMap(([id, n]) => takeOf(visitor, `visitor ${id}`, n, false))]);
       },
     };

@@ -1,7 +1,8 @@
 /** How long (ms) before the relay's clock each page load's clock is, for the relay's own memory or one that relays share. */
 export interface Offsets {
   offsets(loads: readonly string[]): Promise<readonly (number | undefined)[]>;
-  setOffset(load: string, offset: number): Promise<void>;
+  /** The first offset of a page load counts. Resolves to that one. */
+  setOffset(load: string, offset: number): Promise<number>;
 }
 
 /** Keeps the offsets of at least the newest `most` page loads, and at most twice as many, in this process. */
@@ -10,13 +11,17 @@ export const memoryOffsets = (most = 100_000): Offsets => {
   // many deletions.
   let newer = new Map<string, number>();
   let older = newer;
+  const of = (load: string) => newer.get(load) ?? older.get(load);
   return {
-    offsets: async (loads) => loads.map((load) => newer.get(load) ?? older.get(load)),
+    offsets: async (loads) => loads.map(of),
     async setOffset(load, offset) {
-      newer.set(load, offset);
-      if (newer.size < most) return;
-      older = newer;
-      newer = new Map();
+      const first = of(load) ?? offset;
+      newer.set(load, first);
+      if (newer.size >= most) {
+        older = newer;
+        newer = new Map();
+      }
+      return first;
     },
   };
 };

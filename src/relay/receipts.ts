@@ -3,6 +3,7 @@ import { HANDOVER, type HandoverState } from '../wire.js';
 import { inTime } from './inTime.js';
 import { Refusal } from './request.js';
 import { createAskSeen } from './reserve.js';
+import { pause } from './retry.js';
 import type { Seen, SeenState } from './seen.js';
 
 /** A handover that a page asks about, and how long ago it was made, in ms. */
@@ -20,6 +21,9 @@ export interface Receipt {
 const ARRIVING = 1000;
 /** How often (ms) the relay looks for such a request, and for one that is being served. */
 const LOOK = 100;
+/** How often, and after how many ms, a request reserves its id again, because a look of another request holds the id for a moment. */
+const MOST_RESERVED = 10;
+const REST = 20;
 
 /**
  * The id in `seen` that decides whether a handover's properties are forwarded. The request that brings them reserves it. The relay
@@ -73,7 +77,15 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
       // A memory in a database begins when it is first asked.
       begun ??= memory();
       const owner = crypto.randomUUID();
-      const opened = attempt(() => seen.reserve([id], owner));
+      let isEnded = false;
+      const reserve = async () => {
+        for (let tries = 0; tries < MOST_RESERVED && !isEnded; tries++) {
+          const [state] = (await attempt(() => seen.reserve([id], owner))) ?? [];
+          if (state !== 'pending') return;
+          await pause(REST);
+        }
+      };
+      const opened = reserve();
       let claims: readonly string[] = [];
       return {
         async claim() {
@@ -84,6 +96,7 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
           if (state) claims = [claimOf(id)];
         },
         async end(isTaken) {
+          isEnded = true;
           await Promise.all([begun, opened]);
           // A browser may send the request again by itself, after newer properties of the next page.
           const ids = [id, ...claims];
@@ -129,7 +142,7 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
           if (!questions.some(mayArrive)) break;
         }
         // Rarely after the first second: all pages ask about what a relay has left pending.
-        await new Promise((resolve) => setTimeout(resolve, Math.max(LOOK, waited / 10)));
+        await pause(Math.max(LOOK, waited / 10));
         states = await look();
       }
       if (!states) return undefined;

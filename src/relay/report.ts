@@ -8,15 +8,18 @@ export interface RelayReport {
   readonly repeats: number;
   /** Events that the relay refused: malformed, unsigned, or not accepted. */
   readonly rejected: number;
-  /** Events that no page has any more, and that never arrived: the sum of `missing` in `books`. */
-  readonly missing: number;
+  /**
+   * Events that no page has any more, and that never arrived: the sum of `missing` in `books`. Undefined if the relay could not read
+   * the books since its start.
+   */
+  readonly missing: number | undefined;
   /** Taken events whose `timestamp` the relay has corrected, because the visitor's clock is wrong. */
   readonly corrected: number;
   /**
-   * Totals for each release, browser engine and day, of the last eight days. All relays that share a `seen` have the same, also after a
-   * restart. Compare `missing` with `tracked` of the same row.
+   * Totals for each release, browser engine and day, of the last 31 days. All relays that share a `seen` have the same, also after a
+   * restart. Compare `missing` with `tracked` of the same row. Undefined if the relay could not read them since its start.
    */
-  readonly books: readonly BookTotals[];
+  readonly books: readonly BookTotals[] | undefined;
 }
 
 /** The number of missing events in all books. */
@@ -38,8 +41,8 @@ export const createAccount = (
     emittedAt = performance.now();
     // Other relays have counted, too.
     await refresh();
-    const books = totals() ?? [];
-    onReport({ ...counts, missing: missingIn(books), books });
+    const books = totals();
+    onReport({ ...counts, missing: books && missingIn(books), books });
   };
 
   return {

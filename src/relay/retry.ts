@@ -23,14 +23,15 @@ export const forwardBeacon = async (
   forward: (request: ForwardRequest) => Promise<Answer>,
   request: ForwardRequest,
   isOver: () => boolean | Promise<boolean>,
-  [wait, ...later]: readonly number[] = BEACON_RETRIES,
 ): Promise<Answer> => {
-  try {
-    const answer = await forward(request);
-    if (!isPassing(answer) || wait === undefined || (await isOver())) return answer;
-  } catch (error) {
-    if (wait === undefined || (await isOver())) throw error;
+  let answering = forward(request);
+  for (const wait of BEACON_RETRIES) {
+    const isWorthRetrying = await answering.then(isPassing, () => true);
+    if (!isWorthRetrying) break;
+    await pause(wait * (1 - Math.random() / 2));
+    // After the pause: the next page may have sent newer properties meanwhile.
+    if (await isOver()) break;
+    answering = forward(request);
   }
-  await pause(wait * (1 - Math.random() / 2));
-  return forwardBeacon(forward, request, isOver, later);
+  return answering;
 };

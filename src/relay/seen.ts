@@ -41,11 +41,15 @@ export interface Seen {
    * Resolves to the offset of each page load, in order: by how many ms the relay corrects the times of its events. Undefined for a load
    * that has none. Without this method and the next one, the relay remembers the offsets in its own memory.
    *
-   * @param loads names of page loads: a visitor id, a colon, and a number
+   * @param loads names of page loads
    */
   offsets?(loads: readonly string[]): Promise<readonly (number | undefined)[]>;
-  /** Remembers the offset of a page load, in place of an earlier one. */
-  setOffset?(load: string, offset: number): Promise<void>;
+  /**
+   * Remembers the offset of a page load, unless it has one: two requests of a page load may arrive at the same time.
+   *
+   * @returns resolves to the offset that the page load has now
+   */
+  setOffset?(load: string, offset: number): Promise<number>;
   /**
    * The accounts of page loads, for `onReport` and the metrics. Without it, the relay keeps them in its own memory. Relays that share
    * this `Seen` then call events missing that another one has forwarded.
@@ -221,7 +225,10 @@ export const redisSeen = (
         const offset = await command(['GET', key]);
         return offset === null ? undefined : Number(offset);
       }),
-    setOffset: async (load, offset) => void (await command(['SET', prefix + load, `${offset}`, 'PX', `${maxAge}`])),
+    async setOffset(load, offset) {
+      const isFirst = await command(['SET', prefix + load, `${offset}`, 'NX', 'PX', `${maxAge}`]);
+      return isFirst === null ? Number((await command(['GET', prefix + load])) ?? offset) : offset;
+    },
     books: redisBooks(command, maxAge, `{${prefix}books}:`, memory),
   };
 };

@@ -11,7 +11,7 @@ const REASONS = ['full', 'too-large', 'expired', 'rejected', 'filtered', 'unseri
 const isNumber = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= MOST_NUMBER;
 /** Smaller numbers are those of earlier trackers, which counted the page loads of each browser from 1. */
-const LEAST_LOAD = 2 ** 32;
+export const LEAST_LOAD = 2 ** 32;
 const isLoad = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= LEAST_LOAD;
 /** The release becomes a label of metrics. */
 const isRelease = (value: unknown): value is string => typeof value === 'string' && /^[^"\\\p{C}]{0,64}$/u.test(value);
@@ -64,6 +64,10 @@ const statementIn = (book: unknown): Statement | undefined => {
 /** The books in a request, in their order. A value of another form is no statement: pages of other versions may send it. */
 export const statementsIn = ({ books }: Record<string, unknown>): readonly (Statement | undefined)[] =>
   Array.isArray(books) && books.length <= MOST_BOOKS ? books.map(statementIn) : [];
+
+/** How many page loads they name. */
+export const loadsIn = (statements: readonly (Statement | undefined)[]): number =>
+  new Set(statements.flatMap((one) => (one ? [one.load, ...one.drops.map(({ load }) => load)] : []))).size;
 
 /** The page load of an event, and its number there. */
 export const numberIn = (event: unknown): readonly [load: number, n: number] | undefined => {

@@ -86,7 +86,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
     'const BEACON_RETRIES = [200, 1000];',
   ],
   ['docs/relay.md', 'the newest 100,000 events', 'src/relay/seen.ts', 'maxEvents = 100_000'],
-  ['docs/relay.md', 'of the last 8 days', 'src/relay/books.ts', 'const DAYS = 8;'],
+  ['docs/relay.md', 'of the last 31 days', 'src/relay/books.ts', 'const DAYS = 31;'],
   ['docs/relay.md', 'After 100 releases', 'src/relay/books.ts', 'const MOST_RELEASES = 100;'],
   ['docs/comparison.md', 'lost one event of seven', 'docs/benchmarks.md', '| 1,200 of 1,400      |'],
   ['docs/relay.md', '`maxPending` (60,000 ms)', 'src/relay/seen.ts', 'const MINUTE = 60_000;'],

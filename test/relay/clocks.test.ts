@@ -9,6 +9,8 @@ const SECOND = 1000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const TEN_YEARS = 3650 * DAY;
+/** A page load as trackers number it. Earlier ones counted from 1. */
+const LOAD = 2 ** 40 + 5;
 /** When a test begins, by the relay's clock. */
 const START = Date.parse('2026-01-31T12:00:00Z');
 
@@ -31,11 +33,11 @@ const open = (options: Partial<RelayOptions> = {}) => {
     times,
     received,
     /** An event of this page load, tracked so many seconds after the start. */
-    track(page: number, seconds: number, off = 0) {
+    track(page: number, seconds: number, off = 0, correlationValue = visitor) {
       const n = (pages.get(page) ?? 0) + 1;
       pages.set(page, n);
       const timestamp = new Date(START + seconds * SECOND + off).toISOString();
-      return event('a', { timestamp, correlationValue: visitor, seq: [page, n] });
+      return event('a', { timestamp, correlationValue, seq: [page, n] });
     },
     /** A request so many seconds after the start, by a page that began at another one. */
     async send(seconds: number, batch: readonly object[], off?: number, began = 0) {
@@ -113,6 +115,36 @@ describe('a clock that is wrong', () => {
     await send(10, [track(1, 1, HOUR)], HOUR);
     await send(20, [track(1, 11, HOUR)]);
     expect(times()).toEqual([1, 11]);
+  });
+
+  it('is the same after a log-out on the same page load', async () => {
+    const { track, send, times } = open();
+    await send(10, [track(LOAD, 1, -HOUR)], -HOUR);
+    const others = [track(LOAD, 11, -HOUR), track(LOAD, 12, -HOUR, randomUUID())];
+    // The next page sends them, and cannot know whether the clock was set in between.
+    await send(30, others, -HOUR, 20);
+    expect(times()).toEqual([1, 11, 12]);
+  });
+
+  it('is measured once for two requests that arrive at the same time', async () => {
+    const memory = memorySeen();
+    let ask = () => {};
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve;
+    });
+    // Both requests ask before one of them has an answer.
+    const offsets: typeof memory.offsets = async (names) => {
+      const found = await memory.offsets?.(names);
+      await asked;
+      return found ?? [];
+    };
+    const { track, send, times } = open({ seen: { ...memory, offsets } });
+    // The first one was in transit for four seconds, in which the page tracked another event and left.
+    const slow = send(14, [track(LOAD, 10, -HOUR)], -HOUR - 4 * SECOND);
+    const last = send(14, [track(LOAD, 13, -HOUR)], -HOUR);
+    ask();
+    await Promise.all([slow, last]);
+    expect(times().sort((one, other) => one - other)).toEqual([14, 17]);
   });
 
   it('is not corrected with `correctClock: false`', async () => {

@@ -26,4 +26,10 @@ describeWithRedis('the clock of a page load in Redis', () => {
     await seen.setOffset?.('load:1', -5);
     expect(await seen.offsets?.(['load:2', 'load:1'])).toEqual([undefined, -5]);
   });
+
+  it('keeps its first offset', async () => {
+    const seen = redisSeen((args) => redis().command(args));
+    expect([await seen.setOffset?.('load:3', -5), await seen.setOffset?.('load:3', 7)]).toEqual([-5, -5]);
+    expect(await seen.offsets?.(['load:3'])).toEqual([-5]);
+  });
 });

@@ -52,6 +52,16 @@ describe('an address', () => {
     expect(await send(batch())).toEqual([429, '13']);
   });
 
+  it('is charged for each question, and for each page load of its books but one', async () => {
+    const { send } = open({ address: { rate: 1, burst: 10 } });
+    const books = [3, 4, 5].map((load) => [2 ** 40 + load, 1, 1, '', [['full', 2 ** 40 + 9, 1, 1]]]);
+    // A token for the request, three for page loads 4, 5 and 9, and four for the questions.
+    const handovers = Array.from({ length: 4 }, () => [randomUUID(), 60_000]);
+    expect(await send({ ...batch(), books, handovers })).toBe(201);
+    expect(await send(batch(5))).toBe(201);
+    expect(await send(batch())).toEqual([429, '4']);
+  });
+
   it('that sends many requests at once gets one whole request through, and 429 for the others', async () => {
     const { relay, received } = openInMemory({ limits: { address: { rate: 10, burst: 200 } } });
     const open: (() => void)[] = [];

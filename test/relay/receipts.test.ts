@@ -229,6 +229,31 @@ describe('a relay', () => {
     expect((await arriving)?.status).toBe(201);
   });
 
+  it('waits for a handover that arrives while a look has its id', async () => {
+    const [id] = uuids(1) as [string];
+    const seen = memorySeen();
+    let arriving: Promise<Response> | undefined;
+    let answer = (_response: Response) => {};
+    const answered = new Promise<Response>((resolve) => {
+      answer = resolve;
+    });
+    const reserve: Seen['reserve'] = async (ids, owner) => {
+      const states = await seen.reserve(ids, owner);
+      if (ids[0] !== id) return states;
+      if (!arriving) {
+        arriving = relay(handedOver(id, [event('a')]));
+        await vi.waitUntil(() => relay.metrics().includes('clew_relay_forwards_in_flight 1'));
+      }
+      return states;
+    };
+    const { relay } = openInMemory({ seen: { ...seen, reserve }, forward: () => answered });
+    // The handover may arrive for another 400 ms, and the service takes longer.
+    const asked = relay(asking([id], 600));
+    setTimeout(() => answer(new Response(null, { status: 201 })), 700);
+    expect(statesOf(await asked)).toBe('taken');
+    expect((await arriving)?.status).toBe(201);
+  });
+
   it('does not retry the properties of a handover that it has called unknown meanwhile', async () => {
     const [id] = uuids(1) as [string];
     let forwards = 0;
@@ -241,6 +266,22 @@ describe('a relay', () => {
     expect(statesOf(await relay(asking([id], 5000)))).toBe('unknown');
     expect((await handed).status).toBe(504);
     expect(forwards).toBeLessThan(3);
+  });
+
+  it('does not retry properties that it has called unknown while the retry was waiting', async () => {
+    const [id] = uuids(1) as [string];
+    const asked: Promise<string | null>[] = [];
+    const { relay } = openInMemory({
+      allowUnsignedUpsert: true,
+      // The answer to the question comes during the wait before the next attempt, which is at least 100 ms.
+      timeout: 50,
+      forward: async () => {
+        asked.push(relay(asking([id], 5000)).then(statesOf));
+        return new Response(null, { status: asked[1] ? 201 : 502 });
+      },
+    });
+    const handed = await relay(upsertOf(id, 'old'));
+    expect([handed.status, await Promise.all(asked)]).toEqual([502, ['unknown']]);
   });
 
   it('forwards properties although seen fails', async () => {

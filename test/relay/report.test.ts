@@ -35,6 +35,21 @@ describe('the relay reports', () => {
     expect(reports.at(-1)).toMatchObject({ taken: 1, rejected: 2 });
   });
 
+  it('no loss that it cannot know', async () => {
+    const reports: RelayReport[] = [];
+    const store = { ...memoryBooks(), totals: () => Promise.reject(new Error('away')) };
+    const account = createAccount(
+      (report) => reports.push(report),
+      1000,
+      createBooks(store, 1000, () => {}),
+    );
+    account.count('taken', 1);
+    await account.emit();
+    expect(reports).toEqual([
+      { taken: 1, repeats: 0, rejected: 0, missing: undefined, corrected: 0, books: undefined },
+    ]);
+  });
+
   it('nothing if nothing has changed', async () => {
     const { account, reports } = open();
     account.count('taken', 0);

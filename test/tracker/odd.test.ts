@@ -68,6 +68,14 @@ describe("an app's transport", () => {
   });
 });
 
+it('names the outcome of a transport that answers without a message', async () => {
+  const test = createTestTracker({ transport: async () => ({ outcome: 'refused' }) });
+  const errors = errorsOf(test);
+  test.tracker.track('a');
+  await test.tracker.flush();
+  expect(errors).toEqual(['clew: refused']);
+});
+
 describe('an app whose objects throw', () => {
   it('reports an option of identify() that cannot be read, and ignores the call', async () => {
     const test = createTestTracker();
