@@ -60,11 +60,12 @@ test('start, errors and submit of a form that the browser checks, and no value',
 
 test('errors after a click in a button elsewhere, also within another form', async ({ demo, visitor }) => {
   const { page } = visitor;
-  const button = (text: string) => `<button form="signup"><b>${text}</b></button>`;
+  const icon = '<svg width="20" height="20"><rect width="20" height="20"/></svg>';
+  const button = (text: string) => `<button form="signup"><b>${text}</b>${icon}</button>`;
   const markup = FORM.replace('<form', '<form id="signup"').replace(/<button>.*<\/button>/, '<input name="closest">');
   await arrive(visitor, demo, `${markup}${button('Outside')}<form data-clew-form="other">${button('Inside')}</form>`);
   await page.getByText('Outside').click();
-  await page.getByText('Inside').click();
+  await page.locator('button:has-text("Inside") rect').click();
   const error = ['form_error', { ...MARKS, fields: ['email'] }];
   await expect.poll(() => formEvents(demo)).toEqual([['form_started', MARKS], error, error]);
   await page.locator('[name=email]').fill('ann@example.com');
@@ -109,6 +110,25 @@ for (const how of firstOf(['navigate', 'close', 'reload'] as const))
     await visitor.trackAndLeave('last', 1, how);
     await expect.poll(() => formEvents(demo)).toEqual([STARTED, ABANDONED]);
   });
+
+test('a form of one customer is not abandoned by the next one, who has logged in beside it', {
+  tag: '@promise',
+}, async ({ context, demo, newVisitor, visitor }) => {
+  await arrive(visitor, demo);
+  await visitor.clew('identify', 'ann');
+  await visitor.page.locator('[name=email]').fill('ann@example.com');
+  await visitor.clew('flush');
+  const other = await newVisitor(context);
+  await other.visit();
+  await other.clew('reset');
+  await other.clew('identify', 'bob');
+  const bob = await other.clew('correlationValue');
+  await expect.poll(() => visitor.clew('correlationValue')).toBe(bob);
+  await visitor.page.goto(`${demo.address}/blank`);
+  await other.clew('track', 'last');
+  await expect.poll(() => demo.events('last')).toHaveLength(1);
+  expect((await formEvents(demo)).map(([event]) => event)).toEqual(['form_started']);
+});
 
 test('a form whose page comes back from the back/forward cache is begun again', async ({ demo, visitor }) => {
   const { page } = visitor;

@@ -89,7 +89,8 @@ const start = () => {
   for (const [name, text] of Object.entries(document.currentScript?.dataset ?? {}))
     options[name] = isText(name) ? text : scalar(text as string);
 
-  const { pageViews: views, clicks: clicked, linkDomains: domains } = options;
+  const { pageViews: views, clicks: clicked, linkDomains: domains, consent = 'granted' } = options;
+  options.consent = wordsOf(consent).join();
   if (views) options.pageViews = pageViews(flagsOf('pageViews', views, ['hash', 'query', 'campaign']));
   if (clicked) options.clicks = clicks(flagsOf('clicks', clicked, ['outbound', 'downloads']));
   options.cookieDomain = options.cookieDomain ? cookieDomain(options.cookieDomain as string) : undefined;
@@ -129,8 +130,8 @@ const start = () => {
     for (const { at, call, seen, settle, id } of [...left, ...own.map((entry) => entryOf(entry))].sort(
       (a, b) => b.isPlugin - a.isPlugin || a.at - b.at,
     )) {
-      // Skip calls with time 0 or an invalid date.
-      if (!at || !Array.isArray(call) || typeof call[0] !== 'string') continue;
+      // Skip calls with time 0 or an invalid date. The `stop` of an earlier page concerns its own tracker.
+      if (!at || !Array.isArray(call) || typeof call[0] !== 'string' || (id && call[0] === 'stop')) continue;
       replayed = at;
       replayedId = id;
       const result = clew(...callOf(call, seen)) as { catch?(ignore: () => void): void } | undefined;

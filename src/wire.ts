@@ -106,9 +106,10 @@ export interface Rejections {
 export const joinUrl = (base: string, path: string): string => base.replace(/\/+$/, '') + path;
 
 /** The value of JSON from outside, or undefined if it is not JSON. */
-export const parseJson = <T>(text: string): T | undefined => {
+export const parseJson = <T>(text: string | undefined): T | undefined => {
   try {
-    return JSON.parse(text);
+    // A missing text is not parsed, because the first exception of a page costs a millisecond.
+    return JSON.parse(text ?? 'null');
   } catch {
     return undefined;
   }

@@ -315,6 +315,31 @@ describe('attributes that list words', () => {
   });
 });
 
+it('an earlier page that has called `stop` on the stub does not stop this one', async () => {
+  indexed = new IDBFactory();
+  openPage();
+  localStorage[KEY] = JSON.stringify([[Date.now() - 60_000, ['stop']]]);
+  const clew = await load();
+  clew('track', 'seen');
+  await clew('flush');
+  expect(names()).toEqual(['seen']);
+});
+
+it.each([
+  ['Granted', ['seen']],
+  [' granted ', ['seen']],
+  ['Required', []],
+])('data-consent=%j is read in any letters', async (consent, arrives) => {
+  const clew = await load({ consent });
+  clew('track', 'seen');
+  await clew('flush');
+  expect(names()).toEqual(arrives);
+});
+
+it.each(['given', 'granted, really', ''])('data-consent=%j is an error', async (consent) => {
+  await expect(load({ consent })).rejects.toThrow("clew: consent: expected 'granted' or 'required', not ");
+});
+
 /** The key under which a stub saves the calls of a page. */
 const KEY = 'clew.calls 1770000000000 4000000001,17,305419896,2863311530';
 const SAVED = [

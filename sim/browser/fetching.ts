@@ -12,6 +12,9 @@ interface Init {
   signal?: Signal;
 }
 
+/** The origin of all pages. The servers know their own addresses as paths. */
+export const ORIGIN = 'https://shop.example';
+
 /** The requests of one page. */
 export interface Fetching {
   fetch(url: string, init: Init): Promise<object>;
@@ -42,8 +45,8 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
     done: (answer: NetworkAnswer | undefined) => void,
   ) => {
     if (page.state === 'gone') return undefined;
-    const request = { from: page.name, url, headers: { ...headers }, body };
-    world.log(page.name, () => `sends ${bytesOf(body)} bytes to ${url}: ${contentOf(request)}`);
+    const request = { from: page.name, url: url.replace(ORIGIN, ''), headers: { ...headers }, body };
+    world.log(page.name, () => `sends ${bytesOf(body)} bytes to ${request.url}: ${contentOf(request)}`);
     if (!browser.isOnline) return void scheduler.after(1, 'offline', () => done(undefined));
     const sent = browser.network.send(request, (answer) => {
       browser.underWay.delete(entry);

@@ -6,7 +6,7 @@ import type { Browser } from './browser.ts';
 import { createClockwork } from './clockwork.ts';
 import { clone } from './clone.ts';
 import { createEvents, type Events } from './events.ts';
-import { createFetching, type Fetching } from './fetching.ts';
+import { createFetching, type Fetching, ORIGIN } from './fetching.ts';
 import { createIndexedDb } from './indexedDb.ts';
 import { keyRanges } from './keys.ts';
 import { PackingResponse } from './responses.ts';
@@ -160,10 +160,10 @@ export const createPage = (world: World, browser: Browser, name: string, options
       userAgent: 'simulated',
     },
     location: {
-      href: 'https://shop.example/',
+      href: `${ORIGIN}/`,
       hostname: 'shop.example',
       pathname: '/',
-      origin: 'https://shop.example',
+      origin: ORIGIN,
     },
     localStorage: createStorage(browser.localStorage, limits, onStored),
     sessionStorage: createStorage(options.sessionStorage, limits),

@@ -239,7 +239,9 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
       );
     }
   }
-  const { storageName } = settings;
+  const { storageName, consent } = settings;
+  if (!/^(granted|required)$/.test(`${consent}`))
+    throw new TypeError(`clew: consent: expected 'granted' or 'required', not ${consent}`);
   // The identities of a visitor id are the properties of an object, one for each service.
   if (`${storageName}` in {}) throw new TypeError(`clew: storageName: expected another name, not ${storageName}`);
   const { visitorId } = settings;
@@ -259,10 +261,9 @@ export const checkOptions = (options: TrackerOptions): void => {
   const expect = (holds: boolean, name: keyof TrackerOptions, expected: string) => {
     if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(given[name])}`);
   };
-  const { apiKey, release, consent, store, plugins } = given;
+  const { apiKey, release, store, plugins } = given;
   expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
   expect(typeof (release ?? '') === 'string', 'release', 'a string');
-  expect(['granted', 'required'].includes(consent ?? 'granted'), 'consent', "a string, 'granted' or 'required'");
   for (const name of ['transport', 'context', 'beforeSend'] as const) {
     expect(given[name] == null || typeof given[name] === 'function', name, 'a function');
   }

@@ -135,6 +135,11 @@ export interface PluginTools {
   /** Returns the visitor id as this page knows it: `undefined` before consent and after a refusal. */
   visitorId(): string | undefined;
   /**
+   * Returns whether the visitor is identified as this customer, as this page knows it: false before consent and after a refusal. Another
+   * tab may have identified another customer.
+   */
+  isCustomer(primaryKey: string | undefined): boolean;
+  /**
    * Calls `see` with each event within the call that tracks it, before clew stores the event. `see` may return properties, which clew
    * adds as those of `context`, or `false` to drop the event (`filtered`). `see` is synchronous and must not track events itself.
    * `see` runs before `context` and `beforeSend`, and also after `stop()`. clew does not pass `$identify` to `see`. If `see` throws,

@@ -12,7 +12,7 @@ const OUTCOMES: readonly unknown[] = ['delivered', 'rejected', 'refused', 'faile
 const answerIn = (value: unknown): Answer | undefined => {
   try {
     const copy = JSON.parse(jsonOf(value));
-    return OUTCOMES.includes(copy.outcome) ? { message: copy.outcome, ...copy } : undefined;
+    return OUTCOMES.includes(copy.outcome) ? copy : undefined;
   } catch {
     return undefined;
   }

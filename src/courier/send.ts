@@ -151,7 +151,7 @@ export const createSend = (
     const isKept = final.outcome === 'rejected' && !!ended[0] && ports.keep(ended[0]);
     const verdict: Answer = isKept ? { ...final, outcome: 'delivered' } : final;
     const { done, lost, isError, change } = judge(bisection, { ...batch, items: ended }, isLast, verdict);
-    if (isError) ports.onError(answer.message);
+    if (isError) ports.onError(answer.message ?? 'the transport gave no message');
     const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};
     receipts?.drop(others);
     const takenIds = taken.flatMap(({ ids }) => ids);

@@ -68,7 +68,8 @@ export const isKeptAlive = (bytes: number): boolean => bytes < LARGE;
  * opened with a user name and a password, which it then refuses.
  */
 const addressOf = ({ url }: TransportRequest): string => {
-  const { origin } = globalThis;
+  // A global variable of the site may replace `globalThis.origin`.
+  const origin = `${globalThis.location?.origin}`;
   // A sandboxed frame has the origin `null`.
   return /^\/(?!\/)/.test(url) && /^http/.test(origin) ? origin + url : url;
 };

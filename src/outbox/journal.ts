@@ -1,6 +1,7 @@
 import { type ItemText, idOf, isItem } from '../recorder/event.js';
 import { type Visitor, visitorIn } from '../visitor/record.js';
-import { CHANGED, entryKeys, entryText, ITEMS, type Local, PAGE, parse, readEntry, writeEntry } from './local.js';
+import { parseJson } from '../wire.js';
+import { CHANGED, entryKeys, entryText, ITEMS, type Local, PAGE, readEntry, writeEntry } from './local.js';
 
 /** The entry of a page in localStorage, with data that the database may lack. */
 export interface Journaled {
@@ -130,7 +131,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       return found
         .map((other) => {
           const text = entryText(other, local);
-          const journaled = parse(text);
+          const journaled = parseJson(text);
           const { visitor, texts, ...more }: Journaled = Array.isArray(journaled)
             ? { texts: journaled, isLeft: true }
             : other === CHANGED

@@ -3,7 +3,7 @@
  * localStorage. The browser may refuse that. Then nothing is written.
  */
 
-import { jsonOf } from '../wire.js';
+import { jsonOf, parseJson } from '../wire.js';
 
 /** Calls that the inline stub kept, each `[time, [method, ...args]]`. A key begins so, and ends with its time. */
 export const CALLS = 'clew.calls';
@@ -53,17 +53,8 @@ export const entryText = (key: string, local?: Local): string | undefined => {
   }
 };
 
-/** The value in a stored text. Any code of the origin may have written it. */
-export const parse = (text: string | undefined): unknown => {
-  try {
-    // A missing text is not parsed, because the first exception of a page costs a millisecond.
-    return JSON.parse(text ?? 'null');
-  } catch {
-    return undefined;
-  }
-};
-
-export const readEntry = (key: string, local?: Local): unknown => parse(entryText(key, local));
+/** The value in an entry. Any code of the origin may have written it. */
+export const readEntry = (key: string, local?: Local): unknown => parseJson(entryText(key, local));
 
 /** The list in an entry, whatever is in it. */
 export const readList = (key: string, local?: Local): unknown[] => [readEntry(key, local) ?? []].flat();

@@ -170,7 +170,8 @@ export const pageViews =
       running = whenRun();
       move('replace', running);
       const { navigation } = window as { navigation?: Navigation };
-      if (navigation) watchNavigation(navigation, move, listening);
+      // A global variable of the site may replace it.
+      if (navigation?.currentEntry) watchNavigation(navigation, move, listening);
       else watchHistory(move, listening);
       addEventListener('pagehide', settle, listening);
       addEventListener('pageshow', ({ persisted }) => persisted && view(), listening);

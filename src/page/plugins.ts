@@ -25,6 +25,7 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
 interface ToolPorts extends Pick<PluginTools, 'renewBy' | 'service'> {
   readonly visitor: {
     id(): string | undefined;
+    isCustomer(primaryKey: string | undefined): boolean;
     /** Whether a plugin may store something. */
     mayStore(): boolean;
   };
@@ -49,6 +50,7 @@ export const createTools = ({ service, visitor, steps, local, renewBy, attempt }
   return {
     service,
     visitorId: visitor.id,
+    isCustomer: visitor.isCustomer,
     renewBy,
     onTrack: (see) => steps.unshift(addContext(see)),
     preview(event, payload) {

@@ -47,14 +47,23 @@ export interface SessionFollower {
   follow(): void;
 }
 
+/** A session as it was followed. */
+interface Followed {
+  /** Undefined for a text that is no token. */
+  readonly primaryKey: string | undefined;
+  readonly signature: string | undefined;
+  /** The properties, as text. */
+  readonly properties: string | undefined;
+}
+
 const createFollower = (tracker: Tracker): SessionFollower => {
   let tools: PluginTools | undefined;
   tracker.use((_tracker, given) => {
     tools = given;
     return () => {};
   });
-  /** The last session, as text: the customer with the proof, and the properties. '' means logged out. */
-  let last: readonly [who?: string, properties?: string | undefined] = [];
+  /** The last session, or `null` after a log-out. */
+  let last: Followed | null | undefined;
   /** The visitor id that the session has identified, or '' while the page may not know it. */
   let owner: string | undefined;
   const keep = (visitorId: string) => {
@@ -62,35 +71,46 @@ const createFollower = (tracker: Tracker): SessionFollower => {
     tools?.local.set(KEY, visitorId);
   };
   /** Another tab, or the app itself, may have started another visitor id since, for another person. */
-  const isStill = (by: unknown): boolean => !by || (tools?.visitorId() ?? by) === by;
-  /** Calls `run` once the visitor id is certain, unless there is another session by then. */
+  const isStill = (by: unknown): boolean => {
+    const visitorId = tools?.visitorId();
+    if (!tools || visitorId === undefined) return true;
+    return by ? visitorId === by : tools.isCustomer(last?.primaryKey);
+  };
+  /** Calls `run` once the visitor id is certain, unless another customer is logged in by then. */
   const whenKnown = (run: (visitorId: string) => void) => {
-    const [who] = last;
+    const primaryKey = last?.primaryKey;
     tracker.correlationValue().then(
-      (visitorId) => who === last[0] && run(visitorId),
+      (visitorId) => primaryKey === last?.primaryKey && run(visitorId),
       () => {},
     );
   };
   const logIn = ({ primaryKey, properties, signature }: Partial<ClewSession>) => {
-    const [who, before] = last;
-    last = [`${primaryKey} ${signature}`, textOf([primaryKey, properties])];
+    const before = last;
+    const isSame = !!before && before.primaryKey === primaryKey;
+    const text = textOf(properties);
+    last = { primaryKey, signature, properties: text };
+    if (isSame && !isStill(owner)) return;
     // The tracker reports properties that have no text.
-    const changed = last[1] && last[1] === before ? undefined : properties;
-    if (who !== last[0]) {
-      tracker.identify(primaryKey as string, changed, { signature });
-      if (!primaryKey) return;
-      keep(tools?.visitorId() ?? '');
-      whenKnown(keep);
-    } else if (changed && isStill(owner)) tracker.setProperties(changed);
+    const changed = isSame && text && text === before.properties ? undefined : properties;
+    if (isSame && signature === before.signature) {
+      if (changed) tracker.setProperties(changed);
+      return;
+    }
+    tracker.identify(primaryKey as string, changed, { signature });
+    if (!primaryKey) return;
+    keep(tools?.visitorId() ?? '');
+    // In another tab, another customer may have been identified before this page could be.
+    whenKnown((visitorId) => tools?.isCustomer(primaryKey) && keep(visitorId));
   };
   const logOut = () => {
-    if (last[0] === '') return;
-    last = [''];
+    if (last === null) return;
     // After a log-out by a navigation, only an earlier page has identified.
     const by = owner ?? tools?.local.get(KEY);
+    const isMine = by !== undefined && isStill(by);
+    last = null;
     owner = undefined;
     if (by === undefined) return;
-    if (isStill(by)) tracker.reset();
+    if (isMine) tracker.reset();
     whenKnown(() => tools?.local.get(KEY) === by && tools?.local.set(KEY, undefined));
   };
   const follower: SessionFollower = {
@@ -102,9 +122,10 @@ const createFollower = (tracker: Tracker): SessionFollower => {
     },
   };
   tracker.on('change', ({ visitorId }) => {
-    if (visitorId !== undefined) return;
+    // The `reset()` of a log-out emits the signal, too.
+    if (visitorId !== undefined || !last) return;
     // After a refusal, `consent(true)` is about to start a visitor id without a customer.
-    last = [];
+    last = undefined;
     queueMicrotask(follower.follow);
   });
   return follower;

@@ -127,9 +127,11 @@ export const createVisit = (ports: VisitPorts) => {
   /** The visitor has consented, perhaps in another tab. */
   const grant = () => {
     if (visitor.isStarted()) return visitor.grant();
+    const before = visitor.moment();
     // Views since the refusal are dropped.
     if (visitor.hasRefused()) announce();
-    whenSeen(start);
+    // A listener may have refused.
+    if (visitor.moment() === before) whenSeen(start);
   };
 
   const flush = async (isForced?: boolean) => {

@@ -87,6 +87,8 @@ export const engagement =
     const now = () => performance.now();
     let attention = beginAttention(now(), !document.hidden && document.hasFocus());
     let view = viewHere(0);
+    /** The visitor id at its beginning. */
+    let viewer: string | undefined;
     /** Whether the view has ended, and no other one has begun. */
     let isAway = false;
     /** Payloads of events that are not tracked yet. */
@@ -103,6 +105,7 @@ export const engagement =
     };
     const begin = (next: View) => {
       view = next;
+      viewer = tools.visitorId();
       isAway = false;
       clearTimeout(timer);
       timer = setTimeout(measure, SETTLED);
@@ -111,7 +114,8 @@ export const engagement =
       note('pass');
       const [next, payload] = partOf(view, attention.active);
       view = next;
-      if (payload) due.push(payload);
+      // Another tab may have begun another visitor since.
+      if (payload && [undefined, tools.visitorId()].includes(viewer)) due.push(payload);
     };
     const send = () => {
       for (const payload of due.splice(0)) tracker.track(LEFT, payload);
@@ -160,6 +164,7 @@ export const engagement =
     const off = tracker.on('change', () => {
       leave();
       // The next visitor begins anew.
+      viewer = undefined;
       view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined };
     });
     return () => {

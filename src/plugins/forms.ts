@@ -17,8 +17,8 @@ const KEY = 'forms';
 
 /** The form of an event, if it has a mark. Not all events of a form in a shadow root reach the page. */
 const markedForm = (target: EventTarget | null): HTMLFormElement | undefined => {
-  if (!(target instanceof HTMLElement)) return undefined;
-  // A control's `form` may be anywhere in the page. A click may be on the text of a button.
+  if (!(target instanceof Element)) return undefined;
+  // A control's `form` may be anywhere in the page. A click may be on the text or the icon of a button.
   const controlOf = () => (target.closest('button') ?? target) as HTMLInputElement;
   const form = target instanceof HTMLFormElement ? target : (controlOf().form ?? target.closest('form'));
   return form instanceof HTMLFormElement && marksOf(form)?.clewForm ? form : undefined;
@@ -57,12 +57,12 @@ type Listening = AbortController & { capture: true };
 /** Listens to forms. Returns a function that notes the errors that wait. */
 const watchForms = (note: Note, listening: Listening): (() => void) => {
   const [addError, flush] = createErrors(note);
-  const listen = (type: string, listener: (target: HTMLElement, form: HTMLFormElement) => void) =>
+  const listen = (type: string, listener: (target: Element, form: HTMLFormElement) => void) =>
     addEventListener(
       type,
       ({ target }) => {
         const form = markedForm(target);
-        if (form) listener(target as HTMLElement, form);
+        if (form) listener(target as Element, form);
       },
       listening,
     );
@@ -110,6 +110,8 @@ export const forms =
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
     const drafts = createDrafts(tools, KEY, ABANDONED, hiddenFor);
     const fillings = new Map<HTMLFormElement, Filling>();
+    /** The visitor id at the beginning of each. */
+    const fillers = new Map<HTMLFormElement, string | undefined>();
     /** When the visitor has hidden the tab. */
     let hiddenAt: number | undefined;
 
@@ -120,6 +122,7 @@ export const forms =
     /** The events that a fact makes due, with the form's marks. */
     const take = (form: HTMLFormElement, fact: FormFact): Due[] => {
       const [next, due] = fill(fillings.get(form), fact, hiddenAt ?? performance.now());
+      if (!fillings.has(form)) fillers.set(form, tools.visitorId());
       if (next) fillings.set(form, next);
       else fillings.delete(form);
       return withMarks(form, due);
@@ -128,8 +131,11 @@ export const forms =
       for (const event of due) track(...event);
     };
     const flush = watchForms((form, fact) => send(take(form, fact)), listening);
+    /** Another tab may have begun another visitor since. */
+    const isOfVisitor = (form: HTMLFormElement) => [undefined, tools.visitorId()].includes(fillers.get(form));
     /** Ends these forms, and returns the events of those that were not submitted. */
-    const abandon = (left: readonly HTMLFormElement[]) => left.flatMap((form) => take(form, { kind: 'leave' }));
+    const abandon = (left: readonly HTMLFormElement[]) =>
+      left.flatMap((form) => take(form, { kind: 'leave' }).filter(() => isOfVisitor(form)));
     const all = () => [...fillings.keys()];
     const leave = () => {
       flush();

@@ -1,7 +1,7 @@
 import type { OtherJournal } from '../outbox/journal.js';
 import { eraseEntries } from '../outbox/local.js';
 import type { Entry, Row } from '../outbox/store.js';
-import { type ItemText, idOf, stamp } from '../recorder/event.js';
+import { type ItemText, idOf, isEvent, stamp } from '../recorder/event.js';
 import { jsonOf, parseJson } from '../wire.js';
 import { adopt, withoutRefused } from './adopt.js';
 import { type Call, eventsIn, type Finished, finish, isChange, isEarly } from './calls.js';
@@ -71,6 +71,8 @@ export const createVisitor = (ports: VisitorPorts) => {
   const is = (at: Life['at']) => life.at === at;
   /** The primary key, or its mark if this page does not know the key. */
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
+  /** Whether this is the customer of the visitor. */
+  const isCustomer = (key = '') => [key, markOf(key)].includes(keyOf(who?.visitor) ?? 0);
 
   /**
    * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
@@ -442,8 +444,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** A call that needs the visitor. */
     enter(call: Call) {
+      // A signal of the browser is no answer. If the visitor consents, the customer is the one of that time.
+      const isHeld = is(REFUSED) && !life.isAnswer && (isChange(call) || !isEvent(call.text as ItemText));
       // A tracker that was stopped receives no messages.
-      if (is(REFUSED) || isDoubtful()) return ports.onRefused(eventsIn([call]));
+      if (!isHeld && (is(REFUSED) || isDoubtful())) return ports.onRefused(eventsIn([call]));
       if (isChange(call)) check();
       hold(call);
     },
@@ -457,10 +461,11 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (isWaiting) early.keep([jsonOf(upsert), { correlationValue: thread }], true);
       return isWaiting;
     },
+    isCustomer,
     /** Whether the call starts another visitor id, as far as this page knows. A late call starts none for the page. */
     isOther(call: Call): boolean {
       const { fresh, key } = call;
-      if (!fresh || (key && [undefined, key, markOf(key)].includes(keyOf(who?.visitor)))) return false;
+      if (!fresh || (key && (keyOf(who?.visitor) === undefined || isCustomer(key)))) return false;
       return !who || detachLate([call], who.met, who.past, service)[0][0] === call;
     },
     /** How many events the calls count for that wait. */
@@ -535,6 +540,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     epochs,
     /** Whether the visitor may have refused since this page has seen the hint. */
     mayBeOver: () => epochs.isMarkErased(!!who?.seen),
+    /** Is another one after each answer. */
+    moment: (): unknown => life,
     /** Whether the visitor has refused, and not only the browser. */
     hasRefused: () => !!life.isAnswer,
     /** Whether the page may write. */

@@ -58,7 +58,7 @@ const start = (options?: PageViewOptions) => {
     refuse = reject;
   });
   const tracker = { page, on, correlationValue: () => allowed } as unknown as Tracker;
-  const visitor = { id: () => visitorId, mayStore: () => visitorId !== undefined };
+  const visitor = { id: () => visitorId, isCustomer: () => false, mayStore: () => visitorId !== undefined };
   const tools = createTools({
     service: '/clew',
     visitor,
@@ -79,7 +79,7 @@ const paths: [string, () => { push(path: string): void; replace(path: string): v
   [
     'the Navigation API',
     () => {
-      const navigation = new EventTarget();
+      const navigation = Object.assign(new EventTarget(), { currentEntry: {} });
       window.navigation = navigation;
       const move = (navigationType: string) => (path: string) => {
         moveTo(path);
@@ -96,6 +96,16 @@ const paths: [string, () => { push(path: string): void; replace(path: string): v
     }),
   ],
 ];
+
+it('watches `history` if a global variable of the page has replaced the Navigation API', () => {
+  const menu = Object.assign(new EventTarget(), { localName: 'nav' });
+  window.navigation = menu;
+  const { urls } = start();
+  settle();
+  history.pushState({}, '', '/cart');
+  settle();
+  expect(urls()).toEqual(['/', '/cart']);
+});
 
 describe.each(paths)('with %s', (_name, open) => {
   it('tracks the first view after 100 ms, with the referrer of the page', () => {
@@ -249,7 +259,7 @@ describe.each(paths)('with %s', (_name, open) => {
 describe('with the Navigation API', () => {
   /** `navigate` begins a navigation, which ends when the test calls `end` or `fail`. */
   const open = () => {
-    const navigation = Object.assign(new EventTarget(), { transition: null as object | null });
+    const navigation = Object.assign(new EventTarget(), { currentEntry: {}, transition: null as object | null });
     window.navigation = navigation;
     const change = (navigationType: string | null) =>
       navigation.dispatchEvent(Object.assign(new Event('currententrychange'), { navigationType }));

@@ -215,6 +215,69 @@ it('a refusal and a later consent identify the customer of the session again', a
   expect(visitors()).toHaveLength(2);
 });
 
+it('a page whose visitor has not answered yet survives a log-out, and resets once', async () => {
+  const store = createMemoryStore();
+  const first = open({ store, consent: 'required' });
+  first.tracker.consent(true);
+  await first.run(ann);
+  first.tracker.stop();
+  const second = open({ store, consent: 'required' });
+  const reset = vi.spyOn(second.tracker, 'reset');
+  second.follow(null);
+  // Endless microtasks would freeze the page.
+  await new Promise((resolve) => setTimeout(resolve));
+  second.tracker.consent(true);
+  await second.run(null);
+  expect(reset).toHaveBeenCalledOnce();
+  expect(second.visitors()).not.toEqual(first.visitors());
+});
+
+it('the customer of the session is identified if the visitor consents in spite of Global Privacy Control', async () => {
+  vi.stubGlobal('navigator', { onLine: true, globalPrivacyControl: true });
+  const { run, follow, tracker, owners } = open({ respectGpc: true });
+  follow(ann);
+  tracker.consent(true);
+  await run(ann);
+  expect(owners()).toEqual(['ann']);
+});
+
+describe('another tab', () => {
+  it('that has logged out keeps its visitor, whatever the proof of the session is here', async () => {
+    const store = createMemoryStore();
+    const [one, two] = [open({ store }), open({ store })];
+    await one.run({ ...ann, signature: 'one' });
+    two.tracker.reset();
+    await two.run();
+    await one.run({ ...ann, signature: 'two' }, { ...ann, signature: 'three', properties: { plan: 'pro' } });
+    two.tracker.track('seen');
+    await two.tracker.flush();
+    const ids = [one, two].flatMap(({ events }) => events('$identify')).map(({ correlationValue }) => correlationValue);
+    expect(ids).toEqual([one.visitors()[0]]);
+    expect(ids).not.toContain(two.visitors()[0]);
+    expect([...one.upserts(), ...two.upserts()]).toEqual([]);
+  });
+
+  it('that has identified another customer before consent keeps that customer', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const store = createMemoryStore();
+    const [one, two] = [open({ store, consent: 'required' }), open({ store, consent: 'required' })];
+    one.follow(ann);
+    vi.setSystemTime(Date.now() + 1000);
+    two.tracker.identify('bob');
+    vi.setSystemTime(Date.now() + 1000);
+    two.tracker.consent(true);
+    await two.run();
+    one.tracker.consent(true);
+    await one.run();
+    const bob = await two.tracker.correlationValue();
+    expect(await one.tracker.correlationValue()).toBe(bob);
+    await one.run({ ...ann, properties: { street: "ann's" } }, null);
+    expect([...one.upserts(), ...two.upserts()]).toEqual([]);
+    expect(await two.tracker.correlationValue()).toBe(bob);
+    vi.useRealTimers();
+  });
+});
+
 it('there is one follower for each tracker, so that components may mount again', () => {
   const { tracker } = open();
   expect(sessionFollower(tracker)).toBe(sessionFollower(tracker));

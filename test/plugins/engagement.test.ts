@@ -172,6 +172,23 @@ describe('a view', () => {
     expect(second).not.toBe(ann);
   });
 
+  it('is not that of a visitor whom another tab has begun since', async () => {
+    const page = openPage('/');
+    const store = createMemoryStore();
+    const [one, two] = [createTestTracker({ store, plugins: [engagement()] }), createTestTracker({ store })];
+    stops.push(one.tracker.stop, two.tracker.stop);
+    one.tracker.identify('ann');
+    await settle();
+    page.pass(3000);
+    two.tracker.reset();
+    two.tracker.identify('bob');
+    await settle();
+    expect(await one.tracker.correlationValue()).toBe(await two.tracker.correlationValue());
+    one.tracker.stop();
+    await settle();
+    expect([...one.events('page_left'), ...two.events('page_left')]).toEqual([]);
+  });
+
   it('without page views is the document', async () => {
     const { page, left } = await open({}, false);
     page.pass(3000);

@@ -25,7 +25,9 @@ export interface FakePage {
  */
 export const openPage = (path = '/', tab: object = {}, referrer = ''): FakePage => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
-  const window = Object.assign(new EventTarget(), { navigation: new EventTarget() });
+  const window = Object.assign(new EventTarget(), {
+    navigation: Object.assign(new EventTarget(), { currentEntry: {} }),
+  });
   const scrolling = { scrollTop: 0, clientHeight: 800, scrollHeight: 2000 };
   let hasFocus = true;
   const document = {

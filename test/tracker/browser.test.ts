@@ -63,12 +63,14 @@ const open = (options: Partial<TrackerOptions> = {}) => {
 
 describe('createTracker, in a browser', () => {
   it('sends with fetch: keep-alive, without cookies or redirects, and with a time-out of 20 s', async () => {
-    const { tracker, sent } = open();
+    const { page, tracker, sent } = open();
+    // A global variable of the site.
+    vi.stubGlobal('origin', 'https://other.example');
     tracker.track('seen');
     await tracker.flush();
     expect(sent).toMatchObject([
       {
-        url: '/clew/api/events/batch/',
+        url: `${page.location.origin}/clew/api/events/batch/`,
         init: {
           method: 'POST',
           keepalive: true,

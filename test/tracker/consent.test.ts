@@ -106,9 +106,46 @@ describe('respectGpc', () => {
     expect(dropped).toEqual([['before', 'consent']]);
     expect(names()).toEqual(['after']);
   });
+
+  it('forgets no log-out and no log-in before consent(true)', async () => {
+    const store = createMemoryStore();
+    const open = () => {
+      Object.assign(openPage().navigator, { globalPrivacyControl: true });
+      return start({ baseUrl: '/clew', respectGpc: true, store });
+    };
+    const first = open();
+    first.tracker.consent(true);
+    first.tracker.identify('ann');
+    await first.tracker.flush();
+    first.tracker.stop();
+    const { tracker, events, upserts, requests } = open();
+    tracker.reset();
+    tracker.identify('bob', { plan: 'pro' });
+    await settle();
+    expect(requests).toEqual([]);
+    tracker.consent(true);
+    tracker.track('seen');
+    await tracker.flush();
+    const [identify, seen] = events();
+    expect([identify?.payload, seen?.event]).toEqual([{ distinct_id: 'bob' }, 'seen']);
+    expect(identify?.correlationValue).toBe(seen?.correlationValue);
+    expect(seen?.correlationValue).not.toBe(first.events()[0]?.correlationValue);
+    expect(upserts()).toMatchObject([{ primary_key: 'bob', properties: { plan: 'pro' } }]);
+  });
 });
 
 describe('a refusal', () => {
+  it('in a listener of `change` counts, also within consent(true)', async () => {
+    openPage();
+    const { tracker, names, dropped } = start();
+    tracker.consent(false);
+    tracker.on('change', () => tracker.consent(false));
+    tracker.consent(true);
+    tracker.track('seen');
+    await tracker.flush();
+    expect([names(), dropped]).toEqual([[], [['seen', 'consent']]]);
+  });
+
   it('erases stored rows, records and localStorage', async () => {
     openPage();
     const store = createMemoryStore();

@@ -68,12 +68,12 @@ describe("an app's transport", () => {
   });
 });
 
-it('names the outcome of a transport that answers without a message', async () => {
+it('reports that a transport gave no message', async () => {
   const test = createTestTracker({ transport: async () => ({ outcome: 'refused' }) });
   const errors = errorsOf(test);
   test.tracker.track('a');
   await test.tracker.flush();
-  expect(errors).toEqual(['clew: refused']);
+  expect(errors).toEqual(['clew: the transport gave no message']);
 });
 
 describe('an app whose objects throw', () => {
