@@ -53,7 +53,8 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
    * Tracks an event and sends it at once to the single-event endpoint, after the queued events. If the request fails, clew keeps
    * the event and sends it in a batch.
    *
-   * @returns a promise that resolves once the event is confirmed, dropped, or waiting to retry, and never rejects
+   * @returns a promise that resolves once the event is confirmed, dropped, or waiting to retry, and never rejects. Before consent it
+   * resolves at once
    */
   trackNow<Name extends EventName<Events>>(
     event: Name,
@@ -90,7 +91,7 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   consent(granted: boolean): void;
   /**
    * Sends the queue. Resolves once each queued event is confirmed, dropped, or waiting to retry (offline, in back-off, or while
-   * another tab sends).
+   * another tab sends). Before consent, resolves at once.
    */
   flush(): Promise<void>;
   /**
