@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { BATCH, type Bench, type Check, event, Missing } from './check.ts';
+import { BATCH, type Bench, type Check, event, Missing, SINGLE } from './check.ts';
 
 /** The number of a new page load. */
 const newLoad = () => 2 ** 48 + randomInt(2 ** 40);
@@ -70,6 +70,14 @@ export const booksChecks: Check[] = [
       const [one, other] = [newLoad(), newLoad()];
       equal(await ask(bench, [book(one, 4), 'x', book(other, 2, 2)], numbered(one, 1, 3)), '2,,2');
       equal(await ask(bench, [book(one, 4, 4), book(other, 2, 2)], numbered(one, 2)), '1,2');
+    },
+  },
+  {
+    name: 'reads the books of a single event, too',
+    async run(bench) {
+      const load = newLoad();
+      await bench.post(SINGLE, { ...event({ seq: [load, 1] }), books: [book(load, 3)] });
+      equal(await ask(bench, [book(load, 1)]), '2');
     },
   },
   {

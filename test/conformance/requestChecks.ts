@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { BATCH, type Check, event, SETTINGS, SINGLE, sign, UPSERT } from './check.ts';
+import { BATCH, type Check, event, type Reply, SETTINGS, SINGLE, sign, UPSERT } from './check.ts';
 
 const isSuccess = (status: number) => ok(status >= 200 && status < 300, `expected 2xx, got ${status}`);
 const names = (events: readonly object[]) => events.map((one) => (one as { event: string }).event);
@@ -30,6 +31,28 @@ const forwarding: Check[] = [
     async run({ post, events }) {
       const sent = event();
       await post(BATCH, { batch: [{ ...sent, seq: [1, 1], signature: 'x', extra: 1 }] });
+      deepEqual(events(), [sent]);
+    },
+  },
+  {
+    name: 'forwards no field of the protocol with a single event and with an upsert',
+    async run({ post, service }) {
+      const protocol = { handover: randomUUID(), clock: [Date.now(), 1], books: [], handovers: [], seq: [2 ** 48, 1] };
+      const { timestamp: _, ...single } = event();
+      const upsert = { primary_key: 'ann', properties: { plan: 'pro' } };
+      await post(SINGLE, { ...single, ...protocol });
+      await post(UPSERT, { ...upsert, ...protocol, handover: randomUUID(), signature: sign('ann') });
+      deepEqual(
+        service.forwarded.map(({ body }) => body),
+        [single, upsert],
+      );
+    },
+  },
+  {
+    name: 'forwards text in any script as it is',
+    async run({ post, events }) {
+      const sent = event({ event: 'größe', payload: { text: '日本語 🧶' } });
+      await post(BATCH, { batch: [sent] });
       deepEqual(events(), [sent]);
     },
   },
@@ -117,6 +140,13 @@ const refusing: Check[] = [
     },
   },
   {
+    name: 'forwards no unsigned $identify that comes alone',
+    async run({ post, service }) {
+      await post(SINGLE, event({ event: '$identify', payload: { distinct_id: 'ann' } }));
+      equal(service.forwarded.length, 0);
+    },
+  },
+  {
     name: 'rejects the signature of another customer',
     async run({ post, events }) {
       const forged = event({ event: '$identify', payload: { distinct_id: 'ann' }, signature: sign('eve') });
@@ -155,11 +185,13 @@ const refusing: Check[] = [
 const refusal = (
   name: string,
   status: number,
-  run: (post: Parameters<Check['run']>[0]['post']) => Promise<{ status: number }>,
+  run: (post: Parameters<Check['run']>[0]['post']) => Promise<Reply>,
 ): Check => ({
   name,
   async run({ post, service }) {
-    equal((await run(post)).status, status);
+    const reply = await run(post);
+    equal(reply.status, status);
+    ok(reply.headers.get('clew-relay'), 'expected the header clew-relay');
     equal(service.forwarded.length, 0);
   },
 });
@@ -242,6 +274,13 @@ const cors: Check[] = [
       const exposed = (headers.get('access-control-expose-headers') ?? '').toLowerCase();
       for (const name of ['clew-relay', 'clew-handovers', 'retry-after'])
         ok(exposed.includes(name), `expected ${name} in Access-Control-Expose-Headers, got ${exposed || 'none'}`);
+    },
+  },
+  {
+    name: 'lets pages of an allowed origin read a refusal',
+    async run({ post }) {
+      const { status, headers } = await post(BATCH, '{', { Origin: SETTINGS.origin });
+      deepEqual([status, headers.get('access-control-allow-origin')], [400, SETTINGS.origin]);
     },
   },
   {

@@ -18,8 +18,8 @@ export interface StandIn {
   readonly forwarded: Forwarded[];
   /** Forgets what was forwarded, and answers 201 again. */
   clear(): void;
-  /** Answers each request with this status from now on. */
-  answer(status: number): void;
+  /** Answers each request with this status from now on. 0 breaks the connection. */
+  answer(status: number, headers?: Readonly<Record<string, string>>): void;
   /** Keeps the answer to the next request until the returned function is called, or `clear`. */
   hold(): () => void;
   /** Resolves once a request has arrived since the last `clear` whose body contains this text. */
@@ -32,6 +32,7 @@ export const startService = async (port = 0): Promise<StandIn> => {
   const forwarded: Forwarded[] = [];
   const waiting = new Set<() => void>();
   let status = 201;
+  let headers: Readonly<Record<string, string>> = {};
   let held: Promise<void> | undefined;
   let release = () => {};
   const server = createServer(async (request, response) => {
@@ -42,7 +43,8 @@ export const startService = async (port = 0): Promise<StandIn> => {
     const own = held;
     held = undefined;
     await own;
-    response.writeHead(status).end();
+    if (status) response.writeHead(status, headers).end();
+    else response.destroy();
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -52,12 +54,13 @@ export const startService = async (port = 0): Promise<StandIn> => {
     clear() {
       forwarded.length = 0;
       status = 201;
+      headers = {};
       held = undefined;
       release();
       waiting.clear();
     },
-    answer(given) {
-      status = given;
+    answer(...given) {
+      [status, headers = {}] = given;
     },
     hold() {
       held = new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { BATCH, type Bench, type Check, event, sign, UPSERT } from './check.ts';
+import { randomInt, randomUUID } from 'node:crypto';
+import { BATCH, type Bench, type Check, event, SINGLE, sign, UPSERT } from './check.ts';
 
 const isSuccess = (status: number) => ok(status >= 200 && status < 300, `expected 2xx, got ${status}`);
 
@@ -22,6 +22,35 @@ const duplicates: Check[] = [
       const sent = event();
       await post(BATCH, { batch: [sent, sent] });
       equal(events().length, 1);
+    },
+  },
+  {
+    name: 'forwards an event once that comes in a batch and alone',
+    async run({ post, events }) {
+      const sent = event();
+      await post(BATCH, { batch: [sent] });
+      isSuccess((await post(SINGLE, sent)).status);
+      equal(events().length, 1);
+    },
+  },
+  {
+    name: 'forwards an event once that comes again meanwhile, and answers that request after the service',
+    async run(bench) {
+      const { post, service, events } = bench;
+      const sent = event();
+      const release = service.hold();
+      const first = post(BATCH, { batch: [sent] });
+      await Promise.race([service.arrived(sent.uuid), first]);
+      let isEarly = true;
+      const second = post(BATCH, { batch: [sent] }).then(({ status }) => ({ status, isEarly }));
+      await passTime(bench);
+      isEarly = false;
+      release();
+      isSuccess((await first).status);
+      const answer = await second;
+      ok(!answer.isEarly, `it is answered ${answer.status} before the service has the event`);
+      // A relay may also refuse the second request, so that the page sends the event again.
+      equal(events().filter(({ uuid }) => uuid === sent.uuid).length, 1);
     },
   },
   {
@@ -54,6 +83,29 @@ const failures: Check[] = [
       const { status, headers } = await post(BATCH, { batch: [event()] });
       equal(status, 503);
       ok(headers.get('retry-after'), 'expected the header Retry-After');
+    },
+  },
+  {
+    name: 'answers 5xx if the service breaks the connection',
+    async run({ post, service }) {
+      service.answer(0);
+      const { status } = await post(BATCH, { batch: [event()] });
+      ok(status >= 500, `expected 5xx, got ${status}`);
+    },
+  },
+  {
+    name: 'answers 5xx if another server answers in place of the service: 200 with HTML',
+    async run({ post, service }) {
+      service.answer(200, { 'Content-Type': 'text/html; charset=utf-8' });
+      const { status } = await post(BATCH, { batch: [event()] });
+      ok(status >= 500, `expected 5xx, got ${status}`);
+    },
+  },
+  {
+    name: 'passes on Retry-After of the service',
+    async run({ post, service }) {
+      service.answer(429, { 'Retry-After': '7' });
+      equal((await post(BATCH, { batch: [event()] })).headers.get('retry-after'), '7');
     },
   },
   ...[400, 401, 429].map(
@@ -116,6 +168,29 @@ const handovers: Check[] = [
       await bench.post(BATCH, { handover: id, batch: [event()] });
       ok(!JSON.stringify(bench.service.forwarded).includes(id), 'the id was forwarded');
       equal(await ask(bench, [id]), 'taken');
+    },
+  },
+  {
+    name: 'knows a single event and an upsert by the id in the body',
+    async run(bench) {
+      const [one, other] = [randomUUID(), randomUUID()];
+      await bench.post(SINGLE, { ...event(), handover: one });
+      await bench.post(UPSERT, {
+        primary_key: 'ann',
+        properties: { plan: 'pro' },
+        signature: sign('ann'),
+        handover: other,
+      });
+      deepEqual((await ask(bench, [one, other]))?.split(/, */), ['taken', 'taken']);
+    },
+  },
+  {
+    name: 'forwards the properties of a handover once',
+    async run(bench) {
+      const id = randomUUID();
+      const upsert = { primary_key: id, properties: { plan: 'old' }, signature: sign(id) };
+      for (let n = 0; n < 2; n++) await bench.post(`${UPSERT}?handover=${id}`, upsert, BEACON);
+      equal(bench.service.forwarded.length, 1);
     },
   },
   {
@@ -194,7 +269,19 @@ const handovers: Check[] = [
   {
     name: 'answers a question of another form 400',
     async run({ post }) {
-      equal((await post(BATCH, { batch: [], handovers: ['x'] })).status, 400);
+      const ids = Array.from({ length: 101 }, () => [randomUUID(), 1000]);
+      for (const handovers of ['x', ['x'], [[randomUUID()]], [[randomUUID(), -1]], [['x', 1]], ids])
+        equal((await post(BATCH, { batch: [], handovers })).status, 400);
+    },
+  },
+  {
+    name: 'answers an id of another form 400, and one that an event of the request has',
+    async run({ post }) {
+      const sent = event();
+      for (const id of ['x', randomUUID().toUpperCase(), sent.uuid]) {
+        equal((await post(BATCH, { handover: id, batch: [sent] })).status, 400);
+        equal((await post(`${BATCH}?handover=${id}`, { batch: [sent] }, BEACON)).status, 400);
+      }
     },
   },
 ];
@@ -269,6 +356,24 @@ const clocks: Check[] = [
       const back = 3650 * DAY;
       await bench.post(BATCH, { clock: [...clockOf(0), back], batch: [tracked(randomUUID(), 1, -back)] });
       isClose(errors(bench)[0]);
+    },
+  },
+  {
+    name: 'takes the events of a request whose clock has another form',
+    async run({ post, events }) {
+      for (const clock of ['x', {}, [1], [1, 'x'], [1, 2, 3, 4]])
+        isSuccess((await post(BATCH, { clock, batch: [event()] })).status);
+      equal(events().length, 5);
+    },
+  },
+  {
+    name: 'corrects events of a page load alike, also for the visitor after a log-out',
+    async run(bench) {
+      const load = 2 ** 48 + randomInt(2 ** 40);
+      await bench.post(BATCH, { clock: clockOf(-HOUR), batch: [tracked(randomUUID(), load, -HOUR)] });
+      // The next page sends it, and was opened after that.
+      await bench.post(BATCH, { clock: clockOf(-HOUR, 1000), batch: [tracked(randomUUID(), load, -HOUR, 30_000)] });
+      isClose(errors(bench)[1], -30_000);
     },
   },
   {
