@@ -288,7 +288,7 @@ describe('size', () => {
   const BUDGETS = { 'dist/clew.js': 23_600, 'dist/stub.js': 455, createTracker: 21_500 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
-  const PLUGINS = { engagement: 1_750, sessions: 720, exclude: 480, forms: 1_800, renewTokens: 850 };
+  const PLUGINS = { engagement: 1_780, sessions: 720, exclude: 480, forms: 1_830, renewTokens: 850 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

@@ -11,7 +11,7 @@ export const clockMutants: readonly Mutant[] = [
   {
     name: 'clocks: the relay forgets the offset of a page load',
     file: 'relay/offsets.ts',
-    find: '      newer.set(load, offset);\n',
+    find: '      newer.set(load, first);\n',
     replace: '',
   },
   {

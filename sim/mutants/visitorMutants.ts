@@ -141,7 +141,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'holds events after a refusal until the next consent',
     file: 'visitor/visitor.ts',
-    find: '      if (is(REFUSED) || isDoubtful()) return ports.onRefused(eventsIn([call]));\n',
+    find: '      if (!isHeld && (is(REFUSED) || isDoubtful())) return ports.onRefused(eventsIn([call]));\n',
     replace: '',
   },
   {

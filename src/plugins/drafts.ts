@@ -49,7 +49,10 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
     // The draft of an earlier visitor id is dropped.
     return drafts.flatMap(([name, draft]) => (remove(name) && draft.by === visitor ? draft : []));
   };
+  /** Another tab may have begun another visitor since. Without an id, this page did not know the visitor. */
+  const isVisitor = (by: string | undefined): boolean => !by || by === visitorId();
   return {
+    isVisitor,
     /**
      * The visitor has hidden the page. Secrets that `beforeSend` removes, such as those of an address, are not stored.
      *
@@ -63,14 +66,14 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
       keptBy = isKept ? by : undefined;
     },
     /**
-     * Takes the page's own draft back. Returns whether it is the page's still. Another page may have tracked it, or a refusal may have
-     * erased it. Another tab may have begun another visitor.
+     * Takes the page's own draft back. Returns whether it is the page's and the visitor's still. Another page may have tracked it, or a
+     * refusal may have erased it.
      */
     takeBack(): boolean {
       clearTimeout(timer);
       const by = keptBy;
       keptBy = undefined;
-      return !by || (remove(own) && by === visitorId());
+      return !by || (remove(own) && isVisitor(by));
     },
     takeOthers,
     /** Tracks what other pages have left, once the visitor is known. */

@@ -114,8 +114,7 @@ export const engagement =
       note('pass');
       const [next, payload] = partOf(view, attention.active);
       view = next;
-      // Another tab may have begun another visitor since.
-      if (payload && [undefined, tools.visitorId()].includes(viewer)) due.push(payload);
+      if (payload && drafts.isVisitor(viewer)) due.push(payload);
     };
     const send = () => {
       for (const payload of due.splice(0)) tracker.track(LEFT, payload);

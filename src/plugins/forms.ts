@@ -131,11 +131,9 @@ export const forms =
       for (const event of due) track(...event);
     };
     const flush = watchForms((form, fact) => send(take(form, fact)), listening);
-    /** Another tab may have begun another visitor since. */
-    const isOfVisitor = (form: HTMLFormElement) => [undefined, tools.visitorId()].includes(fillers.get(form));
-    /** Ends these forms, and returns the events of those that were not submitted. */
+    /** Ends these forms, and returns the events of those that the visitor has begun and not submitted. */
     const abandon = (left: readonly HTMLFormElement[]) =>
-      left.flatMap((form) => take(form, { kind: 'leave' }).filter(() => isOfVisitor(form)));
+      left.flatMap((form) => take(form, { kind: 'leave' }).filter(() => drafts.isVisitor(fillers.get(form))));
     const all = () => [...fillings.keys()];
     const leave = () => {
       flush();
