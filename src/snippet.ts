@@ -118,20 +118,20 @@ const start = () => {
       : console.error(`clew: no method ${method}`);
   host.clew = clew;
   /** Other code may have written anything under a key of the stub's. */
-  const entryOf = (entry: unknown, id?: string) => {
+  const entryOf = (entry: unknown, id?: string, isLeft?: boolean) => {
     const [at, call, seen, settle] = Object(Array.isArray(entry) ? entry : []) as Early;
-    return { at: +new Date(at), call, seen, settle, id, isPlugin: +(call?.[0] === 'use') };
+    return { at: +new Date(at), call, seen, settle, id, isLeft, isPlugin: +(call?.[0] === 'use') };
   };
   const replay = (own: Early[] = []) => {
     // The browser may discard a prerendered page, so these calls are left to a page that is shown.
     const keys = (document as { prerendering?: boolean }).prerendering ? [] : entryKeys(CALLS).sort();
-    const left = keys.flatMap((key) => readList(key).map((entry, place) => entryOf(entry, idOf(key, place))));
+    const left = keys.flatMap((key) => readList(key).map((entry, place) => entryOf(entry, idOf(key, place), true)));
     // A plugin sees all calls. Pages that are open at the same time change the visitor in the order of time.
-    for (const { at, call, seen, settle, id } of [...left, ...own.map((entry) => entryOf(entry))].sort(
+    for (const { at, call, seen, settle, id, isLeft } of [...left, ...own.map((entry) => entryOf(entry))].sort(
       (a, b) => b.isPlugin - a.isPlugin || a.at - b.at,
     )) {
       // Skip calls with time 0 or an invalid date. The `stop` of an earlier page concerns its own tracker.
-      if (!at || !Array.isArray(call) || typeof call[0] !== 'string' || (id && call[0] === 'stop')) continue;
+      if (!at || !Array.isArray(call) || typeof call[0] !== 'string' || (isLeft && call[0] === 'stop')) continue;
       replayed = at;
       replayedId = id;
       const result = clew(...callOf(call, seen)) as { catch?(ignore: () => void): void } | undefined;

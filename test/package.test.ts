@@ -285,10 +285,10 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 23_600, 'dist/stub.js': 455, createTracker: 21_500 };
+  const BUDGETS = { 'dist/clew.js': 23_650, 'dist/stub.js': 455, createTracker: 21_500 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
-  const PLUGINS = { engagement: 1_780, sessions: 720, exclude: 480, forms: 1_830, renewTokens: 850 };
+  const PLUGINS = { engagement: 1_830, sessions: 720, exclude: 480, forms: 1_870, renewTokens: 850 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

@@ -70,7 +70,7 @@ export const isKeptAlive = (bytes: number): boolean => bytes < LARGE;
 const addressOf = ({ url }: TransportRequest): string => {
   // A global variable of the site may replace `globalThis.origin`.
   const origin = `${globalThis.location?.origin}`;
-  // A sandboxed frame has the origin `null`.
+  // The origin of `about:srcdoc` and `about:blank` is `null`.
   return /^\/(?!\/)/.test(url) && /^http/.test(origin) ? origin + url : url;
 };
 

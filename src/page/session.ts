@@ -72,9 +72,10 @@ const createFollower = (tracker: Tracker): SessionFollower => {
   };
   /** Another tab, or the app itself, may have started another visitor id since, for another person. */
   const isStill = (by: unknown): boolean => {
+    // Perhaps that tab has logged in the same customer. This call also notices what the page has no message about yet.
+    const isCustomer = tools?.isCustomer(last?.primaryKey);
     const visitorId = tools?.visitorId();
-    if (!tools || visitorId === undefined) return true;
-    return by ? visitorId === by : tools.isCustomer(last?.primaryKey);
+    return isCustomer || visitorId === undefined || visitorId === by;
   };
   /** Calls `run` once the visitor id is certain, unless another customer is logged in by then. */
   const whenKnown = (run: (visitorId: string) => void) => {
@@ -87,9 +88,9 @@ const createFollower = (tracker: Tracker): SessionFollower => {
   const logIn = ({ primaryKey, properties, signature }: Partial<ClewSession>) => {
     const before = last;
     const isSame = !!before && before.primaryKey === primaryKey;
+    if (isSame && !isStill(owner)) return;
     const text = textOf(properties);
     last = { primaryKey, signature, properties: text };
-    if (isSame && !isStill(owner)) return;
     // The tracker reports properties that have no text.
     const changed = isSame && text && text === before.properties ? undefined : properties;
     if (isSame && signature === before.signature) {
@@ -97,7 +98,8 @@ const createFollower = (tracker: Tracker): SessionFollower => {
       return;
     }
     tracker.identify(primaryKey as string, changed, { signature });
-    if (!primaryKey) return;
+    // The tracker has reported that as an error.
+    if (typeof primaryKey !== 'string' || !primaryKey) return;
     keep(tools?.visitorId() ?? '');
     // In another tab, another customer may have been identified before this page could be.
     whenKnown((visitorId) => tools?.isCustomer(primaryKey) && keep(visitorId));

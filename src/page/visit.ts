@@ -12,6 +12,7 @@ import { type ItemText, idOf } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
 import type { Refusal } from '../visitor/epochs.js';
+import { ANSWER, MISSED, SIGNAL } from '../visitor/life.js';
 import { epochIn, VISITOR } from '../visitor/stored.js';
 import type { createVisitor } from '../visitor/visitor.js';
 import type { Answered, Channel } from './channel.js';
@@ -80,7 +81,7 @@ export const createVisit = (ports: VisitPorts) => {
   /** The visitor refuses in this tab, or this page has seen signs of a refusal. */
   const refuse = (refusal?: Refusal) => {
     recorder.drain();
-    forget(true, refusal);
+    forget(ANSWER, refusal);
     clear();
     eraseLocal();
   };
@@ -88,9 +89,8 @@ export const createVisit = (ports: VisitPorts) => {
   /** This page has missed a refusal, and the visitor has consented again since. All that is stored belongs to that consent. */
   const renew = () => {
     recorder.drain();
-    forget(false);
-    announce();
-    whenSeen(start);
+    forget(MISSED);
+    startAnew();
   };
 
   /**
@@ -105,7 +105,7 @@ export const createVisit = (ports: VisitPorts) => {
     const isStarted = visitor.isStarted();
     const isOver = epochs.isOver();
     recorder.drain();
-    forget(true, { ended });
+    forget(ANSWER, { ended });
     if (!isStarted) return eraseTab();
     // A record without epochs is missing, or was written unread. One without this service's is erased already.
     const isRefused = (record: unknown) => {
@@ -124,14 +124,19 @@ export const createVisit = (ports: VisitPorts) => {
     recorder.drain();
   };
 
+  /** Starts after a refusal. Views since then are dropped. */
+  const startAnew = () => {
+    const before = visitor.moment();
+    announce();
+    // A listener may have refused.
+    if (visitor.moment() === before) whenSeen(start);
+  };
+
   /** The visitor has consented, perhaps in another tab. */
   const grant = () => {
     if (visitor.isStarted()) return visitor.grant();
-    const before = visitor.moment();
-    // Views since the refusal are dropped.
-    if (visitor.hasRefused()) announce();
-    // A listener may have refused.
-    if (visitor.moment() === before) whenSeen(start);
+    if (visitor.hasRefused()) startAnew();
+    else whenSeen(start);
   };
 
   const flush = async (isForced?: boolean) => {
@@ -187,7 +192,7 @@ export const createVisit = (ports: VisitPorts) => {
 
   // A signal of the browser erases nothing. The visitor may have consented on earlier pages, and may consent again.
   if (settings.respectGpc && (globalThis.navigator as { globalPrivacyControl?: boolean })?.globalPrivacyControl)
-    visitor.refuse(false);
+    visitor.refuse(SIGNAL);
   else if (settings.consent === 'granted') whenSeen(start);
 
   return {
@@ -206,9 +211,10 @@ export const createVisit = (ports: VisitPorts) => {
     answer(isGranted: boolean) {
       const at = Date.now();
       const ended = isGranted ? undefined : epochs.latest();
+      // First, because a listener may answer otherwise meanwhile.
+      channel.answer(isGranted, { at, ended });
       if (isGranted) grant();
       else refuse({ ended, at });
-      channel.answer(isGranted, { at, ended });
     },
     flush,
     enter,

@@ -49,10 +49,7 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
     // The draft of an earlier visitor id is dropped.
     return drafts.flatMap(([name, draft]) => (remove(name) && draft.by === visitor ? draft : []));
   };
-  /** Another tab may have begun another visitor since. Without an id, this page did not know the visitor. */
-  const isVisitor = (by: string | undefined): boolean => !by || by === visitorId();
   return {
-    isVisitor,
     /**
      * The visitor has hidden the page. Secrets that `beforeSend` removes, such as those of an address, are not stored.
      *
@@ -73,7 +70,7 @@ export const createDrafts = (tools: PluginTools, plugin: string, event: string, 
       clearTimeout(timer);
       const by = keptBy;
       keptBy = undefined;
-      return !by || (remove(own) && isVisitor(by));
+      return !by || (remove(own) && by === visitorId());
     },
     takeOthers,
     /** Tracks what other pages have left, once the visitor is known. */

@@ -1,4 +1,5 @@
 import type { Plugin } from '../api/types.js';
+import { type Actor, actorOf, isPresent } from './actor.js';
 import { attend, beginAttention, type Fact } from './attention.js';
 import { createDrafts } from './drafts.js';
 import { depthOf, isAfter, partOf, routeHere, type View, viewHere } from './view.js';
@@ -87,8 +88,7 @@ export const engagement =
     const now = () => performance.now();
     let attention = beginAttention(now(), !document.hidden && document.hasFocus());
     let view = viewHere(0);
-    /** The visitor id at its beginning. */
-    let viewer: string | undefined;
+    let viewer: Actor = {};
     /** Whether the view has ended, and no other one has begun. */
     let isAway = false;
     /** Payloads of events that are not tracked yet. */
@@ -105,16 +105,26 @@ export const engagement =
     };
     const begin = (next: View) => {
       view = next;
-      viewer = tools.visitorId();
+      viewer = actorOf(tracker);
       isAway = false;
       clearTimeout(timer);
       timer = setTimeout(measure, SETTLED);
     };
+    /** Another visitor sees the same view. */
+    const beginAnew = () => {
+      view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined };
+      viewer = {};
+      // The visitor id may be about to change.
+      queueMicrotask(() => {
+        viewer = actorOf(tracker);
+      });
+    };
     const take = () => {
       note('pass');
+      if (!isPresent(viewer, tools)) return beginAnew();
       const [next, payload] = partOf(view, attention.active);
       view = next;
-      if (payload && drafts.isVisitor(viewer)) due.push(payload);
+      if (payload) due.push(payload);
     };
     const send = () => {
       for (const payload of due.splice(0)) tracker.track(LEFT, payload);
@@ -134,7 +144,7 @@ export const engagement =
     const hide = () => {
       if (!hiddenFor) return leave();
       measure();
-      const payload = isAway ? undefined : partOf(view, attention.active)[1];
+      const payload = isAway || !isPresent(viewer, tools) ? undefined : partOf(view, attention.active)[1];
       if (payload) drafts.keep([payload], leave);
     };
     const end = () => {
@@ -162,9 +172,7 @@ export const engagement =
     if (hiddenFor) drafts.trackOthers(tracker, listening);
     const off = tracker.on('change', () => {
       leave();
-      // The next visitor begins anew.
-      viewer = undefined;
-      view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined };
+      beginAnew();
     });
     return () => {
       leave();

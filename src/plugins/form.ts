@@ -24,12 +24,13 @@ export type FormFact =
 /** An event that is due: its name and its properties. */
 export type Due = readonly [event: string, properties: object];
 
+export const STARTED = 'form_started';
 export const ABANDONED = 'form_abandoned';
 
 const newFilling = (at: number): Filling => ({ at, isSubmitted: false, errors: [] });
 
 /** The event of a started form, unless the visitor has started it already. */
-const startOf = (before: Filling | undefined, field?: string): Due[] => (before ? [] : [['form_started', { field }]]);
+const startOf = (before: Filling | undefined, field?: string): Due[] => (before ? [] : [[STARTED, { field }]]);
 
 const endOf = (event: string, { at, field }: Filling, now: number): Due => [
   event,

@@ -1,7 +1,8 @@
 import type { Plugin } from '../api/types.js';
 import { marksOf, payloadOf } from '../page/clicks.js';
+import { type Actor, actorOf, isPresent } from './actor.js';
 import { createDrafts } from './drafts.js';
-import { ABANDONED, type Due, type Filling, type FormFact, fill } from './form.js';
+import { ABANDONED, type Due, type Filling, type FormFact, fill, STARTED } from './form.js';
 
 /** Options of `forms`. */
 export interface FormOptions {
@@ -110,8 +111,9 @@ export const forms =
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
     const drafts = createDrafts(tools, KEY, ABANDONED, hiddenFor);
     const fillings = new Map<HTMLFormElement, Filling>();
-    /** The visitor id at the beginning of each. */
-    const fillers = new Map<HTMLFormElement, string | undefined>();
+    /** The visitors who have begun them. */
+    const fillers = new WeakMap<HTMLFormElement, Actor>();
+    const isByVisitor = (form: HTMLFormElement) => isPresent(fillers.get(form) ?? {}, tools);
     /** When the visitor has hidden the tab. */
     let hiddenAt: number | undefined;
 
@@ -122,7 +124,7 @@ export const forms =
     /** The events that a fact makes due, with the form's marks. */
     const take = (form: HTMLFormElement, fact: FormFact): Due[] => {
       const [next, due] = fill(fillings.get(form), fact, hiddenAt ?? performance.now());
-      if (!fillings.has(form)) fillers.set(form, tools.visitorId());
+      if (due.some(([event]) => event === STARTED)) fillers.set(form, actorOf(tracker));
       if (next) fillings.set(form, next);
       else fillings.delete(form);
       return withMarks(form, due);
@@ -133,7 +135,7 @@ export const forms =
     const flush = watchForms((form, fact) => send(take(form, fact)), listening);
     /** Ends these forms, and returns the events of those that the visitor has begun and not submitted. */
     const abandon = (left: readonly HTMLFormElement[]) =>
-      left.flatMap((form) => take(form, { kind: 'leave' }).filter(() => drafts.isVisitor(fillers.get(form))));
+      left.flatMap((form) => take(form, { kind: 'leave' }).filter(() => isByVisitor(form)));
     const all = () => [...fillings.keys()];
     const leave = () => {
       flush();
@@ -146,7 +148,9 @@ export const forms =
       const now = performance.now();
       hiddenAt = now;
       const payloads = [...fillings].flatMap(([form, filling]) =>
-        withMarks(form, fill(filling, { kind: 'leave' }, now)[1]).map(([, payload]) => payload),
+        withMarks(form, isByVisitor(form) ? fill(filling, { kind: 'leave' }, now)[1] : []).map(
+          ([, payload]) => payload,
+        ),
       );
       if (payloads[0]) drafts.keep(payloads, leave);
     };

@@ -147,7 +147,7 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
   };
 
   /** A store of the app may have anything. */
-  const numberIn = (offset: unknown) => (Number.isFinite(offset) ? (offset as number) : undefined);
+  const finiteIn = (offset: unknown) => (Number.isFinite(offset) ? (offset as number) : undefined);
 
   /** The offset of each event whose time is to be moved. */
   const offsetsOf = async (events: readonly RelayedEvent[], reading: Reading | undefined, at: number) => {
@@ -159,12 +159,12 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
     const note = async (name: string, own: readonly RelayedEvent[]) => {
       const times = own.map(({ time }) => time);
       const makeWith = (known: number | undefined) => offsetsFor({ times, known, reading, at, maxPast });
-      const known = numberIn(remembered?.[names.indexOf(name)]);
+      const known = finiteIn(remembered?.[names.indexOf(name)]);
       let made = makeWith(known);
       // A known offset stays, although the clock may have been set since: earlier events may come again, or late.
-      if (name && reading && known === undefined) {
+      if (name && remembered && reading && known === undefined) {
         const mine = made.at(-1) ?? 0;
-        const first = numberIn(await attempt(until, () => setOffset(name, mine)));
+        const first = finiteIn(await attempt(until, () => setOffset(name, mine)));
         // A request with events of the same page load has arrived at the same time.
         if (first !== undefined && first !== mine) made = makeWith(first);
       }

@@ -12,8 +12,8 @@ import { Refusal, type RelayRequest } from './request.js';
 import type { RedisCommand } from './seen.js';
 
 /**
- * A token bucket: it is full at first, each event takes a token, and `rate` tokens come back each second. So do the question about
- * a handover and the book of another page load, because they cost `seen` as much.
+ * A token bucket: it is full at first, each event takes a token, and `rate` tokens come back each second. A question about a handover
+ * takes one, too, and so does each further page load of the books, because they cost `seen` as much.
  */
 export interface Rate {
   /** Tokens a second, in the long run. */
@@ -26,7 +26,7 @@ export interface Rate {
 export interface LimitOptions extends AddressOptions {
   /**
    * For each client address (IPv6: each /64 network). A request without events counts as one. The request that uses up the
-   * tokens gets through whole, so the bucket owes at most one request's events.
+   * tokens gets through whole, so the bucket owes at most the tokens of one request.
    *
    * @default { rate: 1000, burst: 10000 }
    */

@@ -27,9 +27,9 @@ export const forwardBeacon = async (
   let answering = forward(request);
   for (const wait of BEACON_RETRIES) {
     const isWorthRetrying = await answering.then(isPassing, () => true);
-    if (!isWorthRetrying) break;
+    if (!isWorthRetrying || (await isOver())) break;
     await pause(wait * (1 - Math.random() / 2));
-    // After the pause: the next page may have sent newer properties meanwhile.
+    // Again: the next page may have sent newer properties meanwhile.
     if (await isOver()) break;
     answering = forward(request);
   }

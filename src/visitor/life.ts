@@ -12,6 +12,14 @@ export const MISSING = 1;
 /** The same, although the record is there. A page that left at a refusal may have its browser delete the database just now. */
 export const DOUBTED = 2;
 
+/** The visitor has refused, in this tab or another one. */
+export const ANSWER = 1;
+/** The browser sends Global Privacy Control. The visitor may consent in spite of it. */
+export const SIGNAL = 2;
+/** This page has missed a refusal, and the visitor has consented again since. */
+export const MISSED = 3;
+export type Reason = typeof ANSWER | typeof SIGNAL | typeof MISSED;
+
 /** A moment of the page's life. Awaited work compares it by identity with the moment at which it began. */
 export interface Life {
   readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
@@ -21,8 +29,8 @@ export interface Life {
   readonly doubt?: typeof MISSING | typeof DOUBTED | undefined;
   /** The visitor has consented while this page was in doubt. A refusal that it finds in the database is older. */
   readonly isGranted?: boolean;
-  /** The visitor has refused by an answer. A signal of the browser (GPC) is none. */
-  readonly isAnswer?: boolean;
+  /** Why nothing is written or sent. */
+  readonly reason?: Reason;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
   readonly firstId?: string | undefined;
   /** The tracker was stopped: no consent begins another life. */

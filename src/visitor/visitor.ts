@@ -12,7 +12,19 @@ import { type Held, heldOf, withCall } from './held.js';
 import { createHint } from './hint.js';
 import { judgeRecord, RENEWED, SOON } from './judgeRecord.js';
 import { detachLate, withVisitor } from './late.js';
-import { ASKING, AWAY, DOUBTED, type Life, MISSING, OPEN, REFUSED, WAITING } from './life.js';
+import {
+  ANSWER,
+  ASKING,
+  AWAY,
+  DOUBTED,
+  type Life,
+  MISSING,
+  OPEN,
+  REFUSED,
+  type Reason,
+  SIGNAL,
+  WAITING,
+} from './life.js';
 import type { Rows, VisitorPorts } from './ports.js';
 import { learn, markOf, merge, newVisitor, type ReportedVisitor, type Visitor, visitorIn } from './record.js';
 import { epochIn, isErasedFor, mergedInto, type Stored, takenIn, takenWith, unread, VISITOR } from './stored.js';
@@ -72,7 +84,8 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** The primary key, or its mark if this page does not know the key. */
   const keyOf = (of: Visitor | undefined) => of?.keys[service]?.[0];
   /** Whether this is the customer of the visitor. */
-  const isCustomer = (key = '') => [key, markOf(key)].includes(keyOf(who?.visitor) ?? 0);
+  const isCustomer = (key: unknown) =>
+    typeof key === 'string' && [key, markOf(key)].includes(keyOf(who?.visitor) as string);
 
   /**
    * Another page has erased the mark of this service, as a refusal does, and this page got no message. Only the database shows
@@ -118,7 +131,11 @@ export const createVisitor = (ports: VisitorPorts) => {
   /** Gives the visitor id to those who wait for it, once it is certain or there will be none. */
   const give = () => {
     const isUnknown = !who || is(ASKING) || isDoubtful();
-    const end = is(REFUSED) ? 'the visitor has refused' : isUnknown && life.isStopped && 'the tracker was stopped';
+    // After a signal, the visitor may still consent.
+    const end =
+      is(REFUSED) && life.reason !== SIGNAL
+        ? 'the visitor has refused'
+        : isUnknown && life.isStopped && 'the tracker was stopped';
     if (end) waiters.end(end);
     // A stopped page never finishes the calls that it leaves to the next one.
     else if (who && !isUnknown && (life.isStopped || (life.isSure && !held.calls[0]))) waiters.give(who.visitor.thread);
@@ -444,8 +461,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** A call that needs the visitor. */
     enter(call: Call) {
-      // A signal of the browser is no answer. If the visitor consents, the customer is the one of that time.
-      const isHeld = is(REFUSED) && !life.isAnswer && (isChange(call) || !isEvent(call.text as ItemText));
+      // If the visitor consents in spite of a signal, the customer is the one of that time.
+      const isHeld =
+        is(REFUSED) && life.reason === SIGNAL && !life.isStopped && (isChange(call) || !isEvent(call.text as ItemText));
       // A tracker that was stopped receives no messages.
       if (!isHeld && (is(REFUSED) || isDoubtful())) return ports.onRefused(eventsIn([call]));
       if (isChange(call)) check();
@@ -461,7 +479,10 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (isWaiting) early.keep([jsonOf(upsert), { correlationValue: thread }], true);
       return isWaiting;
     },
-    isCustomer,
+    isCustomer(primaryKey: string | undefined) {
+      check();
+      return isCustomer(primaryKey);
+    },
     /** Whether the call starts another visitor id, as far as this page knows. A late call starts none for the page. */
     isOther(call: Call): boolean {
       const { fresh, key } = call;
@@ -498,13 +519,13 @@ export const createVisitor = (ports: VisitorPorts) => {
       else epochs.restore();
     },
     /**
-     * The visitor refuses, by an answer or by a signal of the browser. A refusal before a later consent is no answer, either.
+     * Nothing is written or sent from now on.
      *
      * @param refusal is missing if this page has only seen signs of a refusal
      */
-    refuse(isAnswer: boolean, refusal?: Refusal) {
+    refuse(reason: Reason, refusal?: Refusal) {
       const texts = eventsIn(held.calls);
-      life = { at: REFUSED, isAnswer, isStopped: life.isStopped };
+      life = { at: REFUSED, reason, isStopped: life.isStopped };
       epochs.end(refusal);
       held = heldOf([], weigh);
       early.forget();
@@ -540,10 +561,10 @@ export const createVisitor = (ports: VisitorPorts) => {
     epochs,
     /** Whether the visitor may have refused since this page has seen the hint. */
     mayBeOver: () => epochs.isMarkErased(!!who?.seen),
-    /** Is another one after each answer. */
+    /** Is another value after each answer, departure and the like. */
     moment: (): unknown => life,
     /** Whether the visitor has refused, and not only the browser. */
-    hasRefused: () => !!life.isAnswer,
+    hasRefused: () => life.reason === ANSWER,
     /** Whether the page may write. */
     isStarted: () => !!who,
     /** Whether a plugin may store something: a page that is away may have missed a refusal. */

@@ -241,6 +241,37 @@ it('the customer of the session is identified if the visitor consents in spite o
   expect(owners()).toEqual(['ann']);
 });
 
+it('a log-out by a navigation resets once, although each page consents in spite of Global Privacy Control', async () => {
+  vi.stubGlobal('navigator', { onLine: true, globalPrivacyControl: true });
+  const options = { store: createMemoryStore(), respectGpc: true };
+  const first = open(options);
+  first.follow(ann);
+  first.tracker.consent(true);
+  await first.run(ann);
+  first.tracker.stop();
+  const ids = [];
+  for (let n = 0; n < 3; n++) {
+    const { follow, run, tracker, visitors } = open(options);
+    follow(null);
+    tracker.consent(true);
+    await run(null);
+    ids.push(...visitors());
+    tracker.stop();
+  }
+  expect(ids).toHaveLength(3);
+  expect(ids).not.toContain(first.visitors()[0]);
+  expect(new Set(ids).size).toBe(1);
+});
+
+it('a session whose primary key is no text is an error of the tracker, and throws nothing', async () => {
+  const { run, follow, tracker, errors } = open({ consent: 'required' });
+  const session = { primaryKey: 7 as unknown as string };
+  follow(session);
+  tracker.consent(true);
+  await run({ ...session }, null);
+  expect(errors).toEqual(['clew: identify: expected a non-empty string']);
+});
+
 describe('another tab', () => {
   it('that has logged out keeps its visitor, whatever the proof of the session is here', async () => {
     const store = createMemoryStore();
@@ -255,6 +286,19 @@ describe('another tab', () => {
     expect(ids).toEqual([one.visitors()[0]]);
     expect(ids).not.toContain(two.visitors()[0]);
     expect([...one.upserts(), ...two.upserts()]).toEqual([]);
+  });
+
+  it('that has logged in the same customer again follows this one', async () => {
+    const store = createMemoryStore();
+    const [one, two] = [open({ store }), open({ store })];
+    await one.run({ ...ann, signature: 'one' });
+    two.tracker.reset();
+    two.tracker.identify('ann');
+    await two.run();
+    await one.run({ ...ann, signature: 'two', properties: { plan: 'pro' } }, null);
+    expect([...one.upserts(), ...two.upserts()]).toMatchObject([{ properties: { plan: 'pro' }, signature: 'two' }]);
+    const [, again] = [one, two].map(({ visitors }) => visitors());
+    expect(again).not.toContain(await one.tracker.correlationValue());
   });
 
   it('that has identified another customer before consent keeps that customer', async () => {

@@ -189,6 +189,53 @@ describe('a view', () => {
     expect([...one.events('page_left'), ...two.events('page_left')]).toEqual([]);
   });
 
+  it('of a visitor whose id only the database knows is tracked', async () => {
+    const page = openPage('/');
+    const store = createMemoryStore();
+    const first = createTestTracker({ store });
+    first.tracker.track('seen');
+    await first.tracker.flush();
+    first.tracker.stop();
+    await settle();
+    for (const key of Object.keys(store.local ?? {})) delete store.local?.[key];
+    const { tracker, events } = createTestTracker({ store, plugins: [engagement()] });
+    stops.push(tracker.stop);
+    await settle();
+    page.pass(3000);
+    page.look(false, false);
+    await settle();
+    expect(events('page_left').map(({ correlationValue }) => correlationValue)).toEqual([
+      first.events()[0]?.correlationValue,
+    ]);
+  });
+
+  it('is kept for no other visitor while the tab is hidden, and begins anew', async () => {
+    const page = openPage('/');
+    const store = createMemoryStore();
+    const [one, two] = [
+      createTestTracker({ store, plugins: [engagement({ hiddenFor: 5000 })] }),
+      createTestTracker({ store }),
+    ];
+    stops.push(one.tracker.stop, two.tracker.stop);
+    one.tracker.identify('ann');
+    await settle();
+    page.pass(3000);
+    two.tracker.reset();
+    two.tracker.identify('bob');
+    await settle();
+    page.look(false, false);
+    expect(JSON.stringify(store.local)).not.toContain('activeTime');
+    await settle();
+    page.look(true, true);
+    page.push('/other');
+    one.tracker.page();
+    page.pass(1000);
+    one.tracker.stop();
+    await settle();
+    const bob = await two.tracker.correlationValue();
+    expect(one.events('page_left')).toMatchObject([{ correlationValue: bob, payload: { path: '/other' } }]);
+  });
+
   it('without page views is the document', async () => {
     const { page, left } = await open({}, false);
     page.pass(3000);

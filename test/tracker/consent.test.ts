@@ -1,7 +1,7 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import type { AnyEvents, Tracker } from '../../src/index.ts';
-import { createMemoryStore, openPage, settle, start } from './page.ts';
+import { connectTabs, createMemoryStore, openPage, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
@@ -144,6 +144,21 @@ describe('a refusal', () => {
     tracker.track('seen');
     await tracker.flush();
     expect([names(), dropped]).toEqual([[], [['seen', 'consent']]]);
+  });
+
+  it('in a listener of `change` counts in the other tabs, too', async () => {
+    connectTabs();
+    openPage();
+    const store = createMemoryStore();
+    const [one, two] = [start({ baseUrl: '/clew', store }), start({ baseUrl: '/clew', store })];
+    one.tracker.consent(false);
+    await settle();
+    one.tracker.on('change', () => one.tracker.consent(false));
+    one.tracker.consent(true);
+    await settle();
+    two.tracker.track('seen');
+    await two.tracker.flush();
+    expect([two.names(), two.dropped]).toEqual([[], [['seen', 'consent']]]);
   });
 
   it('erases stored rows, records and localStorage', async () => {
