@@ -60,7 +60,9 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   for (const time of times.filter(Number.isFinite).sort((one, other) => other - one)) {
     const isPossible = (offset: number) => time + offset <= at + RIGHT && time + offset >= at - maxPast;
     const isInOrder = (offset: number) => isPossible(offset) && time + offset <= next;
-    const offset = guesses.find(isInOrder) ?? guesses.find(isPossible) ?? otherwise;
+    // The clock may have been set twice. An event from the future is then no old one: it came just before the next one.
+    const last = isPossible(otherwise) || time <= at ? otherwise : Math.min(at, next) - time;
+    const offset = guesses.find(isInOrder) ?? guesses.find(isPossible) ?? last;
     found.set(time, offset);
     next = time + offset;
   }

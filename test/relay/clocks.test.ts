@@ -155,6 +155,12 @@ describe('a clock that is wrong', () => {
 });
 
 describe('a clock that was set', () => {
+  it('twice, by minutes and then by years, loses no event', async () => {
+    const { track, send, times } = open();
+    await send(10, [track(LOAD, 1, 300 * SECOND), track(LOAD, 2, TEN_YEARS)], TEN_YEARS);
+    expect(times()).toEqual([2, 2]);
+  });
+
   it('between two page loads is corrected for each by its own offset', async () => {
     const { track, send, times } = open();
     await send(10, [track(1, 1)], 0);
