@@ -45,5 +45,7 @@ export const whyRepeated = (stage: Stage, uuid: string): string => {
       );
   if (second && isBack(second)) return REPEATED.back;
   if (mayBeTakenBack(stage, end)) return REPEATED.crash;
-  return history.wasDiskFair(first.at - CALM, end + CALM) ? '' : REPEATED.disk;
+  // A page whose database did not answer can delete no row, also after the fault of the disk.
+  const isShut = history.shut.has(first.from);
+  return !isShut && history.wasDiskFair(first.at - CALM, end + CALM) ? '' : REPEATED.disk;
 };

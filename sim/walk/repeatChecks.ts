@@ -67,7 +67,8 @@ const isForgotten = (stage: Stage, { at, by, uuid }: Confirmed, to: number): boo
   if (isInTime && history.wasJournalFair(left, to))
     return has(plan, ...FORGETFUL, 'clearDatabase') || acts.some((act) => isDeath(act.verb) && act.at >= at);
   const isCrashed = acts.some((act) => isDeath(act.verb) && act.at >= at && act.at <= at + SETTLING);
-  return isCrashed || !history.wasDiskFair(at - CALM, to);
+  // The database of a page may stay shut after the fault of the disk.
+  return isCrashed || history.shut.has(by) || !history.wasDiskFair(at - CALM, to);
 };
 
 /**
