@@ -25,7 +25,7 @@ export interface Rate {
 /** The limits of a relay. The relay answers 429 with `Retry-After` to requests above them. `false` turns one off. */
 export interface LimitOptions extends AddressOptions {
   /**
-   * For each client address (IPv6: each /64 network). A request without events counts as one. The request that uses up the
+   * For each client address (IPv6: each /64 network). A request takes at least one token. The request that uses up the
    * tokens gets through whole, so the bucket owes at most the tokens of one request.
    *
    * @default { rate: 1000, burst: 10000 }

@@ -260,7 +260,6 @@ const BROKEN: readonly [what: string, check: RegExp, make: () => RequestListener
   [
     'forwards the properties of a duplicate',
     /properties of a handover once/,
-    // The ids of the claims are confirmed last.
     () => answering((state) => (state === 'taken' ? 'new' : state)),
   ],
   [

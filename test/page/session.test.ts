@@ -13,6 +13,7 @@ const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
   vi.unstubAllGlobals();
+  vi.useRealTimers();
 });
 
 /** A page that follows sessions. Pages with the same store are of one browser. */
@@ -318,7 +319,6 @@ describe('another tab', () => {
     await one.run({ ...ann, properties: { street: "ann's" } }, null);
     expect([...one.upserts(), ...two.upserts()]).toEqual([]);
     expect(await two.tracker.correlationValue()).toBe(bob);
-    vi.useRealTimers();
   });
 });
 
