@@ -41,6 +41,21 @@ const open = async (options?: EngagementOptions, hasViews = true, isShown = true
   return { page, tracker, events, left };
 };
 
+/** A page that ann has seen for three seconds when bob logs in, in another tab beside it. */
+const openBeside = async (options?: EngagementOptions) => {
+  const page = openPage('/');
+  const store = createMemoryStore();
+  const [one, two] = [createTestTracker({ store, plugins: [engagement(options)] }), createTestTracker({ store })];
+  stops.push(one.tracker.stop, two.tracker.stop);
+  one.tracker.identify('ann');
+  await settle();
+  page.pass(3000);
+  two.tracker.reset();
+  two.tracker.identify('bob');
+  await settle();
+  return { page, store, one, two };
+};
+
 describe('a view', () => {
   it('is tracked once, when the next view begins, with its own address', async () => {
     const { page, left, tracker } = await open();
@@ -173,16 +188,7 @@ describe('a view', () => {
   });
 
   it('is not that of a visitor whom another tab has begun since', async () => {
-    const page = openPage('/');
-    const store = createMemoryStore();
-    const [one, two] = [createTestTracker({ store, plugins: [engagement()] }), createTestTracker({ store })];
-    stops.push(one.tracker.stop, two.tracker.stop);
-    one.tracker.identify('ann');
-    await settle();
-    page.pass(3000);
-    two.tracker.reset();
-    two.tracker.identify('bob');
-    await settle();
+    const { one, two } = await openBeside();
     expect(await one.tracker.correlationValue()).toBe(await two.tracker.correlationValue());
     one.tracker.stop();
     await settle();
@@ -210,19 +216,7 @@ describe('a view', () => {
   });
 
   it('is kept for no other visitor while the tab is hidden, and begins anew', async () => {
-    const page = openPage('/');
-    const store = createMemoryStore();
-    const [one, two] = [
-      createTestTracker({ store, plugins: [engagement({ hiddenFor: 5000 })] }),
-      createTestTracker({ store }),
-    ];
-    stops.push(one.tracker.stop, two.tracker.stop);
-    one.tracker.identify('ann');
-    await settle();
-    page.pass(3000);
-    two.tracker.reset();
-    two.tracker.identify('bob');
-    await settle();
+    const { page, store, one, two } = await openBeside({ hiddenFor: 5000 });
     page.look(false, false);
     expect(JSON.stringify(store.local)).not.toContain('activeTime');
     await settle();
