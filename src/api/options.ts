@@ -250,39 +250,66 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
   return settings as unknown as Settings;
 };
 
+type Name = keyof TrackerOptions;
+type Check = readonly [expected: string, holds: (value: unknown) => boolean];
+
+/** `normaliseOptions` checks it. */
+const CHECKED: Check = ['', () => true];
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const FUNCTION: Check = ['a function', isFunction];
 /**
- * Checks the types that `normaliseOptions` leaves to the compiler. A script tag needs no such check, because all of its options
- * are text.
+ * Bundles contain a function such as `cookieDomain()` only where it is imported. So the option is its result, and not `true`.
+ */
+const resultOf = (name: Name, type = 'function'): Check => [
+  `${name}(), imported from clew`,
+  (value) => typeof value === type,
+];
+const METHODS = ['transact', 'read', 'abort', 'clear', 'isOpen', 'generation'] as const;
+
+/** All options. Those without a value are not checked. */
+const CHECKS: Record<Name, Check> = {
+  baseUrl: CHECKED,
+  eventsUrl: CHECKED,
+  storageName: CHECKED,
+  // A header takes no line break, such as that at the end of a file.
+  apiKey: ['visible ASCII characters', (value) => typeof value === 'string' && /^[!-~]+$/.test(value)],
+  flushInterval: CHECKED,
+  maxBatchEvents: CHECKED,
+  maxBatchBytes: CHECKED,
+  maxQueuedEvents: CHECKED,
+  maxAge: CHECKED,
+  consent: CHECKED,
+  respectGpc: CHECKED,
+  visitorId: CHECKED,
+  release: ['at most 64 characters', (value) => typeof value === 'string' && value.length <= 64],
+  pageViews: resultOf('pageViews'),
+  clicks: resultOf('clicks'),
+  plugins: ['a list of functions', (value) => [value].flat().every((plugin) => !plugin || isFunction(plugin))],
+  cookieDomain: resultOf('cookieDomain', 'object'),
+  linkDomains: resultOf('linkDomains'),
+  context: FUNCTION,
+  beforeSend: FUNCTION,
+  compress: CHECKED,
+  transport: FUNCTION,
+  store: [
+    'an object with the methods of Store',
+    (value) => METHODS.every((method) => isFunction((value as Partial<Store>)[method])),
+  ],
+  debug: CHECKED,
+};
+
+/**
+ * Checks what `normaliseOptions` leaves to the compiler: names, and types other than text and numbers. A script tag needs no such
+ * check. All of its options are text, and other code may give the tag attributes of its own.
  *
  * @throws TypeError that names the option, the expected value and the given value
  */
 export const checkOptions = (options: TrackerOptions): void => {
-  const given = options ?? {};
-  const expect = (holds: boolean, name: keyof TrackerOptions, expected: string) => {
-    if (!holds) throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(given[name])}`);
-  };
-  const { apiKey, release, store, plugins } = given;
-  expect(apiKey == null || (typeof apiKey === 'string' && apiKey !== ''), 'apiKey', 'a non-empty string');
-  expect(typeof (release ?? '') === 'string', 'release', 'a string');
-  for (const name of ['transport', 'context', 'beforeSend'] as const) {
-    expect(given[name] == null || typeof given[name] === 'function', name, 'a function');
-  }
-  expect(
-    store == null ||
-      (['transact', 'read', 'abort', 'clear', 'isOpen', 'generation'] as const).every(
-        (method) => typeof store[method] === 'function',
-      ),
-    'store',
-    'an object with the methods of Store',
-  );
-  expect(
-    [plugins].flat().every((plugin) => !plugin || typeof plugin === 'function'),
-    'plugins',
-    'a list of functions',
-  );
-  for (const name of ['pageViews', 'clicks', 'cookieDomain', 'linkDomains'] as const) {
-    // Bundles contain a function such as `cookieDomain()` only where it is imported. So the option is its result, and not `true`.
-    const type = name === 'cookieDomain' ? 'object' : 'function';
-    expect(given[name] === undefined || typeof given[name] === type, name, `${name}(), imported from clew`);
+  for (const [name, value] of Object.entries(options ?? {})) {
+    // A mistyped `consent` would start without consent.
+    if (!Object.hasOwn(CHECKS, name)) throw new TypeError(`clew: ${name}: expected one of ${Object.keys(CHECKS)}`);
+    const [expected, holds] = CHECKS[name as Name];
+    if (value != null && !holds(value))
+      throw new TypeError(`clew: ${name}: expected ${expected}, not ${String(value)}`);
   }
 };

@@ -105,6 +105,11 @@ describe('a wrong option throws a TypeError that names it', () => {
     ['visitorId', ' 01234567-89ab-4cde-8f01-23456789abcd'],
     ['visitorId', '0123456789ab4cde8f0123456789abcd'],
     ['release', 5],
+    ['release', 'x'.repeat(65)],
+    ['apiKey', ''],
+    ['apiKey', 'key\n'],
+    ['plugins', [true, 'forms']],
+    ['store', { read() {} }],
     ['pageViews', {}],
     ['clicks', 'outbound'],
     ['cookieDomain', 'auto'],
@@ -118,6 +123,13 @@ describe('a wrong option throws a TypeError that names it', () => {
     const wrong = () => given({ baseUrl: '/clew', [name]: true });
     expect(wrong).toThrow(TypeError);
     expect(wrong).toThrow(`clew: ${name}: expected ${name}(), imported from clew, not true`);
+  });
+
+  it('an unknown name throws an error that lists the options', () => {
+    const wrong = () => given({ baseUrl: '/clew', consnet: 'required' });
+    expect(wrong).toThrow(TypeError);
+    expect(wrong).toThrow(/^clew: consnet: expected one of baseUrl,.*\bconsent,/);
+    expect(() => given({ baseUrl: '/clew', toString: 1 })).toThrow('clew: toString: expected one of');
   });
 
   it.each([undefined, null, 'https://service.example', 7])('a missing options object throws: %j', (options) => {
