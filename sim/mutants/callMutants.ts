@@ -22,7 +22,7 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: 'resolves correlationValue() before the database has answered',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/turn.ts',
     find: 'else if (who && !isUnknown && (life.isStopped || (life.isSure && !held.calls[0]))) waiters',
     replace: 'else if (who) waiters',
   },

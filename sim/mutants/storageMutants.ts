@@ -44,13 +44,13 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'does not journal what is tracked before the database is open',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/knowledge.ts',
     find: 'visitor: changed, texts, isLeft',
     replace: 'visitor: changed, isLeft',
   },
   {
     name: 'does not adopt the journal of an earlier page',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/ask.ts',
     find: 'journal.others(since).filter(({ isLeft }) => isLeft || !isShut);',
     replace: '[] as OtherJournal[];',
   },
@@ -92,7 +92,7 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'never deletes the journal of a page that has gone',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/changes.ts',
     find: '    journal.replace(others, !!merged);\n',
     replace: '',
   },
@@ -104,19 +104,19 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'writes what waits for the database only when the page leaves',
-    file: 'visitor/visitor.ts',
-    find: '    if (is(ASKING) && life.doubt !== MISSING && held.calls.length < MOST_JOURNALED) write();\n',
+    file: 'visitor/knowledge.ts',
+    find: '      if (is(desk, ASKING) && life.doubt !== MISSING && held.calls.length < MOST_JOURNALED) write();\n',
     replace: '',
   },
   {
     name: 'forgets at page load which events are settled',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/ask.ts',
     find: 'const settled = ports.settled(!mine.isSure);',
     replace: 'const settled = new Set();',
   },
   {
     name: 'takes in a journal whose deletion was lost once more',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/ask.ts',
     find: 'others.filter(({ name }) => !taken.includes(name))',
     replace: 'others',
   },
@@ -146,7 +146,7 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'takes in a stored event once more from the journal',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/ask.ts',
     find: ' || !!present?.has(idOf(text));',
     replace: ';',
   },

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not journal a changed visitor',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/knowledge.ts',
     find: 'journal.write({ visitor: changed, texts,',
     replace: 'journal.write({ texts,',
   },
@@ -23,14 +23,14 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'if (is(AWAY)) start(isMissing() || epochs.isMarkErased(true) ? MISSING : undefined);',
-    replace: 'if (is(AWAY)) life = { at: OPEN, isSure: true };',
+    find: 'if (is(desk, AWAY)) start(isMissing(desk) || epochs.isMarkErased(true) ? MISSING : undefined);',
+    replace: 'if (is(desk, AWAY)) desk.life = { at: 2, isSure: true };',
   },
   {
     name: 'goes on after a refusal that came just before the page left for the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'start(isMissing() || epochs.isMarkErased(true) ? MISSING : undefined);',
-    replace: 'start(isMissing() ? MISSING : undefined);',
+    find: 'start(isMissing(desk) || epochs.isMarkErased(true) ? MISSING : undefined);',
+    replace: 'start(isMissing(desk) ? MISSING : undefined);',
   },
   {
     name: 'keeps the visitor id at reset()',
@@ -59,7 +59,7 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'forgets properties before identify',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/turn.ts',
     find: ' early.keep(item);',
     replace: ' {}',
   },
@@ -104,7 +104,7 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'makes a new visitor id at each page load',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/changes.ts',
     find: '(known ?? newVisitor(undefined, life.firstId));',
     replace: 'newVisitor({ ...known, turn: (known?.turn ?? -1) } as Visitor);',
   },
@@ -141,14 +141,14 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'holds events after a refusal until the next consent',
     file: 'visitor/visitor.ts',
-    find: '      if (!isHeld && (is(REFUSED) || isDoubtful())) return ports.onRefused(eventsIn([call]));\n',
+    find: '      if (!isHeld && (is(desk, REFUSED) || isDoubtful(desk))) return ports.onRefused(eventsIn([call]));\n',
     replace: '',
   },
   {
     name: 'does not write the hint in the task of the change',
-    file: 'visitor/visitor.ts',
-    find: '    if (isNew) (life.isSure && !is(ASKING) ? know : hint)(changed);\n',
-    replace: '    if (isNew) who = changed;\n',
+    file: 'visitor/changes.ts',
+    find: '    if (isNew) (desk.life.isSure && !is(desk, ASKING) ? know : hint)(changed);\n',
+    replace: '    if (isNew) desk.who = changed;\n',
   },
   {
     name: 'overwrites the record instead of merging into it',
@@ -170,14 +170,14 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'trusts the hint as if the database had said it',
-    file: 'visitor/visitor.ts',
-    find: '    life = { at: ASKING, doubt };\n',
-    replace: '    life = { at: ASKING, doubt, isSure: true };\n',
+    file: 'visitor/changes.ts',
+    find: '    desk.life = { at: ASKING, doubt };\n',
+    replace: '    desk.life = { at: ASKING, doubt, isSure: true };\n',
   },
   {
     name: 'ignores a hint that another tab has written',
-    file: 'visitor/visitor.ts',
-    find: '    const known = isNew ? readHint() : undefined;\n',
+    file: 'visitor/changes.ts',
+    find: '    const known = isNew ? hints.readHint() : undefined;\n',
     replace: '    const known = undefined as Visitor | undefined;\n',
   },
   {
@@ -206,8 +206,8 @@ export const visitorMutants: readonly Mutant[] = [
   },
   {
     name: 'does not save a change of the visitor',
-    file: 'visitor/visitor.ts',
-    find: '    if (is(OPEN)) save();\n',
+    file: 'visitor/changes.ts',
+    find: '    if (is(desk, OPEN)) save();\n',
     replace: '',
   },
   {
@@ -237,18 +237,18 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the calls that wait as the visitor refuses',
     file: 'visitor/visitor.ts',
-    find: '      held = heldOf([], weigh);\n      early.forget',
+    find: '      desk.held = heldOf([], weigh);\n      early.forget',
     replace: '      early.forget',
   },
   {
     name: 'keeps the visitor in memory after a refusal',
     file: 'visitor/visitor.ts',
-    find: '      who = undefined;\n      write();\n      ports.onRefused(texts);',
+    find: '      desk.who = undefined;\n      write();\n      ports.onRefused(texts);',
     replace: '      write();\n      ports.onRefused(texts);',
   },
   {
     name: 'writes the hint of those who have refused, although there is one of those who have consented since',
-    file: 'visitor/visitor.ts',
+    file: 'visitor/knowledge.ts',
     find: '    if (epochs.isOver()) return;\n',
     replace: '',
   },

@@ -38,7 +38,7 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/delivery.md', 'the first 50 calls of a task', 'src/recorder/recorder.ts', 'const AT_ONCE = 50;'],
   ['docs/delivery.md', 'at most 500,000 characters of events', 'src/outbox/journal.ts', 'const MOST_OPEN = 5e5;'],
   ['docs/delivery.md', 'up to four million characters', 'src/outbox/journal.ts', 'const MOST_LEFT = 4e6;'],
-  ['docs/delivery.md', 'more than 1,000 calls wait', 'src/visitor/visitor.ts', 'const MOST_JOURNALED = 1e3;'],
+  ['docs/delivery.md', 'more than 1,000 calls wait', 'src/visitor/knowledge.ts', 'const MOST_JOURNALED = 1e3;'],
   ['docs/delivery.md', 'ten million characters', 'src/outbox/size.ts', 'const MOST_LENGTH = 1e7;'],
   ['docs/delivery.md', 'at most 65,536 bytes', 'src/courier/flight.ts', 'const KEEPALIVE_QUOTA = 65_536;'],
   [

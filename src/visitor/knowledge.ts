@@ -1,0 +1,54 @@
+import { stamp } from '../recorder/event.js';
+import { finish } from './calls.js';
+import { type Desk, is } from './desk.js';
+import { ASKING, AWAY, MISSING } from './life.js';
+import type { Who } from './who.js';
+
+/** More calls that wait are not journaled until the page leaves: it would take too long. */
+const MOST_JOURNALED = 1e3;
+
+/** Writes the page's knowledge of the visitor to places where other pages find it. */
+export const createKnowledge = (desk: Desk) => {
+  const { ports, hints, epochs } = desk;
+  const { service, journal, elsewhere } = ports;
+
+  /** Journals the changes that the database may lack. */
+  const write = () => {
+    const { who, held } = desk;
+    if (!who) return journal.write({});
+    const { begin, visitor, stored } = who;
+    const texts = finish(begin, held.calls, service)[1].map((item) => stamp(...item));
+    const changed = visitor === stored ? undefined : visitor;
+    journal.write({ visitor: changed, texts, isLeft: is(desk, AWAY), epoch: epochs.current() });
+  };
+
+  /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */
+  const hint = (known: Who) => {
+    desk.who = known;
+    // A refusal has ended the epoch of this page, which is about to learn of it.
+    if (epochs.isOver()) return;
+    const isSeen = hints.rawHint() === known.seen;
+    hints.writeHint(known.visitor);
+    epochs.mark();
+    // This page has not noticed yet what another tab has written meanwhile.
+    if (isSeen) desk.who = { ...known, seen: hints.rawHint() };
+  };
+
+  return {
+    write,
+    /** Journals the calls that wait for the database. */
+    writeHeld() {
+      const { life, held } = desk;
+      if (is(desk, ASKING) && life.doubt !== MISSING && held.calls.length < MOST_JOURNALED) write();
+    },
+    hint,
+    /** From now on the visitor is known. */
+    know(known: Who) {
+      hint(known);
+      if (!epochs.isOver()) elsewhere?.share(known.visitor, ports.fail, service);
+      ports.onVisitor(known.visitor);
+    },
+  };
+};
+
+export type Knowledge = ReturnType<typeof createKnowledge>;
