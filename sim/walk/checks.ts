@@ -21,6 +21,7 @@ import {
   findSecondId,
   findStaleProperties,
   findWrongTime,
+  isTooOld,
 } from './deliveryChecks.ts';
 import { whyRepeated } from './directRepeats.ts';
 import { findLostEarly } from './earlyChecks.ts';
@@ -194,9 +195,9 @@ export const checkEnd = (stage: Stage): void => {
     );
   }
   for (const event of ledger.tracked.values()) {
-    const { n, name, dropped } = event;
+    const { n, name, at, dropped, droppedAt } = event;
     const isExpected =
-      (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan))) ||
+      (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan) || isTooOld(stage, at, droppedAt))) ||
       (dropped === 'full' && isFullFor(stage, n)) ||
       // The visitor has set the clock ahead, by years.
       (dropped === 'expired' && !stage.history.wasClockFair(0, world.scheduler.now())) ||

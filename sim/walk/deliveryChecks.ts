@@ -23,6 +23,10 @@ const MOST_HANDED = 40_000;
 /** The relay rejects an event that is older (ms): its default of `maxPast`. */
 const MAX_PAST = 60 * 86_400_000;
 
+/** Whether the visitor has set the clock so far ahead since the call that the relay cannot know that the event is young. */
+export const isTooOld = ({ history }: Stage, at: number, droppedAt = at): boolean =>
+  history.skewAt(droppedAt) - history.leastSkewAt(at) > MAX_PAST;
+
 /** The first copy of each event at the service, by its number. */
 const firstCopies = ({ service }: Stage): Map<number, Stored> => {
   const copies = new Map<number, Stored>();
@@ -209,18 +213,17 @@ export const findDisorderOfPages = (stage: Stage): string | undefined => {
 };
 
 /** An event that was dropped as rejected although the service refused nothing, or the `$identify` of a person with the right signature. */
-export const findFalseRejection = ({ plan, ledger, history }: Stage): string | undefined => {
+export const findFalseRejection = (stage: Stage): string | undefined => {
+  const { plan, ledger, history } = stage;
   if (hasRefusals(plan)) return undefined;
   const isForged = (person: string) => ledger.identified.some((call) => call.person === person && call.isForged);
-  // If the visitor has set the clock far ahead since the call, the relay cannot know that the event is young.
-  const isOld = (at: number, droppedAt = at) => history.skewAt(droppedAt) - history.skewAt(at) > MAX_PAST;
   const isDue = ({ person, at }: Refused) =>
     !isForged(person) &&
-    !ledger.identified.some((call) => call.person === person && call.at <= at && isOld(call.at, at));
+    !ledger.identified.some((call) => call.person === person && call.at <= at && isTooOld(stage, call.at, at));
   const refused = history.refusals.find((one) => one.reason === 'rejected' && isDue(one));
   if (refused && !has(plan, 'poison')) return `$identify of ${refused.person}`;
   for (const { n, name, dropped, at, droppedAt } of ledger.tracked.values())
-    if (dropped === 'rejected' && name !== 'poison' && !isOld(at, droppedAt)) return `event ${n}`;
+    if (dropped === 'rejected' && name !== 'poison' && !isTooOld(stage, at, droppedAt)) return `event ${n}`;
   return undefined;
 };
 

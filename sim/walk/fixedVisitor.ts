@@ -445,4 +445,26 @@ export const fixedVisitor: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'two tabs identify the same customer before the database has answered: one of them sends the $identify',
+    plan: relayed(
+      1_017_859,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { ms: 0 }, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: { tasks: 8 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: { tasks: 4 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 11 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: { tasks: 8 }, action: { verb: 'identify', tab: 2, person: 'bob' } },
+      ],
+      {
+        theme: 'consent',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+      },
+    ),
+  },
 ];

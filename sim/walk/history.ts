@@ -45,6 +45,8 @@ export interface History {
   jump(ms: number): void;
   /** How far (ms) the visitor's clock was ahead. */
   skewAt(at: number): number;
+  /** The same, at the least: the visitor may have set the clock several times in one moment. */
+  leastSkewAt(at: number): number;
   /** Whether the clock was set more than once between these times. */
   wasSetAgain(from: number, to: number): boolean;
   /** Whether the clock was set ahead after this time. */
@@ -116,6 +118,16 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
   const disk = createSpans(now);
   const journal = createSpans(now);
   const jumps: { readonly at: number; readonly ms: number }[] = [];
+  /** By how much the clock was ahead at this time, before each jump of the moment and after the last one. */
+  const skewsAt = (time: number): number[] => {
+    const before: number[] = [];
+    let skew = 0;
+    for (const { at, ms } of jumps.filter((jump) => jump.at <= time)) {
+      if (at === time) before.push(skew);
+      skew += ms;
+    }
+    return [...before, skew];
+  };
   const freezes: Freeze[] = [];
   const stirs: number[] = [];
   const departures: Departure[] = [];
@@ -139,7 +151,8 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     },
     freezes,
     jump: (ms) => void jumps.push({ at: now(), ms }),
-    skewAt: (at) => jumps.reduce((sum, jump) => (jump.at <= at ? sum + jump.ms : sum), 0),
+    skewAt: (at) => skewsAt(at).at(-1) ?? 0,
+    leastSkewAt: (at) => Math.min(...skewsAt(at)),
     wasSetAgain: (from, to) => jumps.filter(({ at }) => at >= from && at <= to).length > 1,
     wasSetAhead: (from) => jumps.some(({ at, ms }) => at >= from && ms > 0),
     refused: new Set(),

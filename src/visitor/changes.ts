@@ -81,12 +81,13 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     if (!isChange(call)) return desk.held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
-    if (isNew) (desk.life.isSure && !is(desk, ASKING) ? know : hint)(changed);
+    const isKnown = () => !!desk.life.isSure && !is(desk, ASKING);
+    if (isNew) (isKnown() ? know : hint)(changed);
     pumpAll();
     if (!isNew || visitor) return;
-    // Also a `reset` before the answer: its id is that of the call. The tabs may lack the hint, where localStorage is full.
-    if (desk.life.isSure || !call.key)
-      ports.onChange({ ...changed.visitor, epoch: epochs.stored() ?? epochs.latest() });
+    // Before the answer, it is not certain that an `identify` needs its `$identify`. The other tabs would take it as sent.
+    // The id of a `reset` is certain: that of the call. The tabs may lack the hint, where localStorage is full.
+    if (isKnown() || !call.key) ports.onChange({ ...changed.visitor, epoch: epochs.stored() ?? epochs.latest() });
     if (is(desk, OPEN)) save();
   };
 

@@ -36,3 +36,12 @@ it('finds the first departure of a page after a given time', () => {
   expect(history.departureOf('page1', 11)).toBe(20);
   expect(history.departureOf('page2', 0)).toBe(Number.POSITIVE_INFINITY);
 });
+
+it('knows how far the clock was ahead, also before the jumps of the same moment', () => {
+  const { history, at } = start();
+  expect([history.skewAt(5), history.leastSkewAt(5)]).toEqual([0, 0]);
+  at(10).jump(-700);
+  at(10).jump(900);
+  expect([history.skewAt(10), history.leastSkewAt(10)]).toEqual([200, -700]);
+  expect([history.skewAt(11), history.leastSkewAt(11)]).toEqual([200, 200]);
+});
