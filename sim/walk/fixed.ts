@@ -6,13 +6,8 @@ import { fixedConsent } from './fixedConsent.ts';
 import { fixedProperties } from './fixedProperties.ts';
 import { fixedStorage } from './fixedStorage.ts';
 import { fixedVisitor } from './fixedVisitor.ts';
-import type { Plan, Step } from './plan.ts';
-
-/** A walk that showed a defect. The walk's name states the correct behaviour. */
-export interface FixedWalk {
-  readonly name: string;
-  readonly plan: Plan;
-}
+import type { FixedWalk } from './fixedWalk.ts';
+import type { Step } from './plan.ts';
 
 /** Walks that showed a defect. Each defect is fixed, so the walks break no invariant any more. */
 export const fixed: readonly FixedWalk[] = [

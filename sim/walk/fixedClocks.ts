@@ -1,5 +1,5 @@
 import { now, relayed } from './breakPlans.ts';
-import type { FixedWalk } from './fixed.ts';
+import type { FixedWalk } from './fixedWalk.ts';
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { direct, keyed, now, relayed } from './breakPlans.ts';
-import type { FixedWalk } from './fixed.ts';
+import type { FixedWalk } from './fixedWalk.ts';
 import type { Plan, Step } from './plan.ts';
 
 const walkOf = (seed: number, steps: readonly Step[]): Plan =>

@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { keyed, now, relayed } from './breakPlans.ts';
-import type { FixedWalk } from './fixed.ts';
+import type { FixedWalk } from './fixedWalk.ts';
 
 /** Walks in which the visitor answers, and that have broken an invariant once. */
 export const fixedConsent: readonly FixedWalk[] = [

@@ -1,5 +1,5 @@
 import { now, relayed } from './breakPlans.ts';
-import type { FixedWalk } from './fixed.ts';
+import type { FixedWalk } from './fixedWalk.ts';
 
 /** Walks in which older properties of a customer overwrote newer ones. */
 export const fixedProperties: readonly FixedWalk[] = [

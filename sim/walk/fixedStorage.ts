@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { direct, now, relayed, small } from './breakPlans.ts';
-import type { FixedWalk } from './fixed.ts';
+import type { FixedWalk } from './fixedWalk.ts';
 import type { Step } from './plan.ts';
 
 const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } };

@@ -1,6 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { direct, keyed, now, relayed } from './breakPlans.ts';
-import type { FixedWalk } from './fixed.ts';
+import type { FixedWalk } from './fixedWalk.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** A page with two trackers, both of which have asked the database. */

@@ -1,5 +1,5 @@
 import { BOOKS_HEADER, HANDOVERS_HEADER, type HandoverState, parseJson, RELAY_HEADER } from '../wire.js';
-import { type Answer, isOk } from './forwarding.js';
+import { type Answer, isOk } from './forward.js';
 import type { Job } from './job.js';
 import type { Counts } from './load.js';
 import { Refusal } from './request.js';

@@ -25,6 +25,16 @@ export interface ForwardAnswer {
   text(): Promise<string>;
 }
 
+/** An answer to a forwarded request, read and checked: no later step can fail on what a `forward` returns. */
+export interface Answer {
+  readonly status: number;
+  /** Seconds or a date. Undefined if there is neither. */
+  readonly retryAfter: string | undefined;
+  readonly text: string;
+}
+
+export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
 /**
  * Takes a request in place of the service. Resolve to a 2xx only when the request can no longer be lost: a queue has
  * written it, or the service has taken it. With any other status, or a rejection, the page keeps its events.

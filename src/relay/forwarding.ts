@@ -1,4 +1,4 @@
-import type { Forward, ForwardRequest } from './forward.js';
+import type { Answer, Forward, ForwardRequest } from './forward.js';
 import { inTime, Late } from './inTime.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
@@ -15,16 +15,6 @@ export interface ForwardingOptions {
   onAnswer(status: number | undefined, ms: number): void;
   onError(error: unknown): void;
 }
-
-/** An answer to a forwarded request, read and checked: no later step can fail on what a `forward` returns. */
-export interface Answer {
-  readonly status: number;
-  /** Seconds or a date. Undefined if there is neither. */
-  readonly retryAfter: string | undefined;
-  readonly text: string;
-}
-
-export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
 /** Seconds, or a date as HTTP writes it. Anything else may be an echo of the request, with the key. */
 const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/;

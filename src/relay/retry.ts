@@ -1,5 +1,4 @@
-import type { ForwardRequest } from './forward.js';
-import type { Answer } from './forwarding.js';
+import type { Answer, ForwardRequest } from './forward.js';
 
 /** The relay retries a failed beacon after these waits (ms), or up to half earlier. The page cannot, because it cannot read the answer. */
 const BEACON_RETRIES = [200, 1000];
