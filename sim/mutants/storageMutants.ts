@@ -116,9 +116,9 @@ export const storageMutants: readonly Mutant[] = [
   },
   {
     name: 'takes in a journal whose deletion was lost once more',
-    file: 'visitor/ask.ts',
-    find: 'others.filter(({ name }) => !taken.includes(name))',
-    replace: 'others',
+    file: 'visitor/adopt.ts',
+    find: '    .filter(({ name }) => !taken.includes(name))\n',
+    replace: '',
   },
   {
     name: 'takes in the journal of an open page',

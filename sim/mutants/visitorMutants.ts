@@ -171,8 +171,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'trusts the hint as if the database had said it',
     file: 'visitor/changes.ts',
-    find: '    desk.life = { at: ASKING, doubt };\n',
-    replace: '    desk.life = { at: ASKING, doubt, isSure: true };\n',
+    find: 'desk.life = { at: ASKING, doubt, earlier:',
+    replace: 'desk.life = { at: ASKING, doubt, isSure: true, earlier:',
   },
   {
     name: 'ignores a hint that another tab has written',

@@ -231,4 +231,19 @@ export const fixedProperties: readonly FixedWalk[] = [
       { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
     ),
   },
+  {
+    name: 'a page that comes back, and leaves before the database has answered, sends no properties again that another page has sent',
+    plan: relayed(
+      1_041_319,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 6000 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { tasks: 8 }, action: { verb: 'setPropertiesAndLeave', tab: 0 } },
+        { wait: { ms: 6000 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 6000 }, action: { verb: 'back', tab: 0 } },
+        { wait: { tasks: 2 }, action: { verb: 'navigate', tab: 0 } },
+      ],
+      { theme: 'crashes' },
+    ),
+  },
 ];

@@ -13,6 +13,8 @@ export interface Journaled {
   readonly texts?: readonly ItemText[];
   /** The epoch of its visitor, if the page knows it. */
   readonly epoch?: string | undefined;
+  /** Names of earlier journals of the page, each with the ids of its items. Another page may have taken in those items. */
+  readonly earlier?: readonly (readonly string[])[] | undefined;
   /** When it was written, in ms since 1970. Each write of a page has another time: it names the journal for pages that take it in. */
   readonly at?: number | undefined;
 }

@@ -1,5 +1,5 @@
 import type { OtherJournal } from '../outbox/journal.js';
-import { type ItemText, stamp, timeOf } from '../recorder/event.js';
+import { type ItemText, idOf, stamp, timeOf } from '../recorder/event.js';
 import { type Call, isEarly, upsertOf } from './calls.js';
 import { earlyCall } from './early.js';
 import { merge, type Visitor } from './record.js';
@@ -19,6 +19,22 @@ export const withoutRefused = (
   others
     .filter((other) => !isEnded(other.epoch))
     .map((other) => (epoch && other.epoch && other.epoch !== epoch ? { ...other, visitor: undefined } : other));
+
+/**
+ * The journals whose items no page has taken in. A page may come back from the back/forward cache, and leave before the database has
+ * answered. Such a page journals all of its items again, also those that another page has taken in meanwhile.
+ *
+ * @param taken names of journals that have been taken in
+ */
+export const withoutTaken = (others: readonly OtherJournal[], taken: readonly string[]): OtherJournal[] =>
+  others
+    .filter(({ name }) => !taken.includes(name))
+    .map((other) => {
+      // Any code of the origin may have written it.
+      const before = [other.earlier ?? []].flat().filter((one) => Array.isArray(one) && taken.includes(one[0]));
+      const ids = new Set(before.flat());
+      return { ...other, texts: other.texts.filter((text) => !ids.has(idOf(text))) };
+    });
 
 /**
  * Takes in the journals of pages that have gone.

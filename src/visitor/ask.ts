@@ -1,7 +1,7 @@
 import type { OtherJournal } from '../outbox/journal.js';
 import type { Row } from '../outbox/store.js';
 import { type ItemText, idOf } from '../recorder/event.js';
-import { adopt, withoutRefused } from './adopt.js';
+import { adopt, withoutRefused, withoutTaken } from './adopt.js';
 import { type Call, eventsIn } from './calls.js';
 import { decide } from './decide.js';
 import { type Desk, is, isMissing } from './desk.js';
@@ -134,16 +134,15 @@ export const createAsk = (
     if (found && epochs.isOther(found)) epochs.follow(found);
     if (kept && found) replaceHint(kept, found);
     const taken = takenIn(stored);
-    if (taken.includes(own.name)) forgetTaken(own.texts);
+    for (const { name, texts } of [...(mine.earlier ?? []), own]) if (taken.includes(name)) forgetTaken(texts);
     // The room of the origin is known before the journals of other pages are taken in.
     const present = rows && ports.measure(rows);
     // Without a database, a page cannot know whether an open page has finished its calls itself.
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = ports.settled(!mine.isSure);
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
-    const due = others.filter(({ name }) => !taken.includes(name));
     const texts = early.take();
-    const journals = [{ texts }, ...withoutRefused(due, found, epochs.isEnded)];
+    const journals = [{ texts }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
     const { who, held } = desk;
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
     const [next, items, rest] = decide(who, held.calls, base, hints.readHint()?.thread, meet, service, waiting);

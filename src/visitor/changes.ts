@@ -144,7 +144,9 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     desk.who = guessed;
     desk.held = heldOf(calls, weigh);
     if (!doubt) hint(guessed);
-    desk.life = { at: ASKING, doubt };
+    const own = journal.latest();
+    const { earlier } = life;
+    desk.life = { at: ASKING, doubt, earlier: own.texts[0] ? [...(earlier ?? []), own] : earlier };
     ask();
     if (calls[0]) writeHeld();
   };

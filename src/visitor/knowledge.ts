@@ -1,4 +1,4 @@
-import { stamp } from '../recorder/event.js';
+import { idOf, stamp } from '../recorder/event.js';
 import { finish } from './calls.js';
 import { type Desk, is } from './desk.js';
 import { ASKING, AWAY, MISSING } from './life.js';
@@ -14,12 +14,16 @@ export const createKnowledge = (desk: Desk) => {
 
   /** Journals the changes that the database may lack. */
   const write = () => {
-    const { who, held } = desk;
+    const { who, held, life } = desk;
     if (!who) return journal.write({});
     const { begin, visitor, stored } = who;
     const texts = finish(begin, held.calls, service)[1].map((item) => stamp(...item));
     const changed = visitor === stored ? undefined : visitor;
-    journal.write({ visitor: changed, texts, isLeft: is(desk, AWAY), epoch: epochs.current() });
+    const earlier = life.earlier?.map(({ name, texts: before }) => [
+      name,
+      ...before.slice(0, MOST_JOURNALED).map(idOf),
+    ]);
+    journal.write({ visitor: changed, texts, isLeft: is(desk, AWAY), epoch: epochs.current(), earlier });
   };
 
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */

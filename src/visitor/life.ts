@@ -1,3 +1,5 @@
+import type { OtherJournal } from '../outbox/journal.js';
+
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
 export const WAITING = 0;
 /** The database is asked who the visitor is. Calls wait meanwhile, in the journal too. */
@@ -20,6 +22,9 @@ export const SIGNAL = 2;
 export const MISSED = 3;
 export type Reason = typeof ANSWER | typeof SIGNAL | typeof MISSED;
 
+/** A journal of this page from before the back/forward cache. Another page may have taken in its items meanwhile. */
+export type EarlierJournal = Pick<OtherJournal, 'name' | 'texts'>;
+
 /** A moment of the page's life. Awaited work compares it by identity with the moment at which it began. */
 export interface Life {
   readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
@@ -31,6 +36,8 @@ export interface Life {
   readonly isGranted?: boolean;
   /** Why nothing is written or sent. */
   readonly reason?: Reason;
+  /** The page's journals since the database was last asked. */
+  readonly earlier?: readonly EarlierJournal[] | undefined;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
   readonly firstId?: string | undefined;
   /** The tracker was stopped: no consent begins another life. */

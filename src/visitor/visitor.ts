@@ -78,9 +78,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     leave(): boolean {
       if (!desk.who) desk.life = { ...desk.life, firstId: undefined };
       if (!desk.who || isDoubtful(desk)) return false;
-      const { isSure, isStopped, doubt } = desk.life;
+      const { isSure, isStopped, doubt, earlier } = desk.life;
       if (doubt !== MISSING) check();
-      desk.life = { at: AWAY, isSure: !!isSure, isStopped, doubt };
+      desk.life = { at: AWAY, isSure: !!isSure, isStopped, doubt, earlier };
       if (epochs.isRefused()) journal.write({});
       if (doubt === MISSING || epochs.isRefused()) return false;
       pumpAll();

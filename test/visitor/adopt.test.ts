@@ -1,8 +1,8 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
 import type { OtherJournal } from '../../src/outbox/journal.ts';
-import { draftEvent, draftUpsert, stamp } from '../../src/recorder/event.ts';
-import { adopt, withoutRefused } from '../../src/visitor/adopt.ts';
+import { draftEvent, draftUpsert, idOf, stamp } from '../../src/recorder/event.ts';
+import { adopt, withoutRefused, withoutTaken } from '../../src/visitor/adopt.ts';
 import type { Visitor } from '../../src/visitor/record.ts';
 import { nameOf, SERVICE, visitorOf } from './visitorOf.ts';
 
@@ -106,4 +106,28 @@ describe('a journal of another epoch than the record', () => {
       expect.objectContaining({ visitor: visitorOf(1, 1) }),
     ]);
   });
+});
+
+describe('a journal', () => {
+  const [old, fresh] = [event('old', 1), event('fresh', 2)];
+  const written = (earlier: unknown) => ({ ...journal([old, fresh]), name: 'page 2', earlier }) as OtherJournal;
+  const left = (other: OtherJournal, taken: string[]) =>
+    withoutTaken([other], taken).map(({ texts }) => namesOf(texts));
+
+  it('that has been taken in is left out', () => {
+    expect(left(written(undefined), ['page 2'])).toEqual([]);
+  });
+
+  it('has no items of an earlier journal of its page that has been taken in', () => {
+    const earlier = [['page 1', idOf(old)]];
+    expect(left(written(earlier), ['page 1'])).toEqual([['fresh']]);
+    expect(left(written(earlier), ['page 0'])).toEqual([['old', 'fresh']]);
+  });
+
+  it.each([[5], ['page 1'], [null], [[5, 'page 1', null, [7]]], [{ 0: 'page 1' }]])(
+    'may name as earlier ones: %j',
+    (earlier) => {
+      expect(left(written(earlier), ['page 1'])).toEqual([['old', 'fresh']]);
+    },
+  );
 });
