@@ -246,4 +246,19 @@ export const fixedProperties: readonly FixedWalk[] = [
       { theme: 'crashes' },
     ),
   },
+  {
+    name: 'a tab that has just loaded leaves properties to the visitor id that another tab has begun by reset()',
+    plan: relayed(
+      5384,
+      [
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 11 }, action: { verb: 'setProperties', tab: 2 } },
+        { wait: { tasks: 3 }, action: { verb: 'reset', tab: 2 } },
+        { wait: { tasks: 8 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 30_000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+      ],
+      { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
+    ),
+  },
 ];

@@ -1,5 +1,5 @@
-import { type ItemText, idOf, isItem } from '../recorder/event.js';
-import { type Visitor, visitorIn } from '../visitor/record.js';
+import { type ItemText, idOf, isIdentify, isItem } from '../recorder/event.js';
+import { type Identity, type Visitor, visitorIn } from '../visitor/record.js';
 import { parseJson } from '../wire.js';
 import { CHANGED, entryKeys, entryText, ITEMS, type Local, PAGE, readEntry, writeEntry } from './local.js';
 
@@ -88,9 +88,24 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
     const now = Date.now();
     const at = Math.floor(last.at) === now ? last.at + FRACTION : now;
     // Where other data fill localStorage, the oldest events that fit.
-    while (!writeEntry(key, local, (texts[0] || rest.visitor) && { ...rest, at, texts }) && texts[0])
-      texts = texts.slice(0, texts.length >> 1);
+    const entry = () =>
+      (texts[0] || rest.visitor) && { ...rest, visitor: withUnsent(rest.visitor, all, texts), at, texts };
+    while (!writeEntry(key, local, entry()) && texts[0]) texts = texts.slice(0, texts.length >> 1);
     last = { rest, at, texts, isWhole: texts.length === all.length };
+  };
+
+  /** The visitor beside the items that have room. A `$identify` without room may be lost: the next `identify` sends it again. */
+  const withUnsent = (visitor: Visitor | undefined, all: readonly ItemText[], kept: readonly ItemText[]) => {
+    const [primaryKey, signature] = visitor?.keys[service] ?? [];
+    if (
+      !visitor ||
+      !primaryKey ||
+      kept.length === all.length ||
+      all.filter(isIdentify).every((text) => kept.includes(text))
+    )
+      return visitor;
+    const identity: Identity = [primaryKey, signature, true];
+    return { ...visitor, keys: { ...visitor.keys, [service]: identity } };
   };
 
   /** Another page's journal has these items. */

@@ -50,12 +50,14 @@ export interface Answered {
 /**
  * Asks the database who the visitor is.
  *
+ * @param check notices what another tab has changed
  * @param onStored the transaction of an answer is done. `merged` is the record, or undefined if it is not stored
  */
 export const createAsk = (
   desk: Desk,
   { know }: Knowledge,
   { take }: Turn,
+  check: () => void,
   onStored: (answered: Answered, merged: Stored | undefined) => void,
 ) => {
   const { ports, hints, epochs, early } = desk;
@@ -141,6 +143,8 @@ export const createAsk = (
     const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = ports.settled(!mine.isSure);
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
+    // Another tab may have begun another visitor id meanwhile. The upsert that waits may be of that one.
+    check();
     const texts = early.take();
     const journals = [{ texts }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
     const { who, held } = desk;

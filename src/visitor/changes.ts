@@ -33,7 +33,7 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     write();
   };
 
-  const { ask, askSoon } = createAsk(desk, knowledge, turn, conclude);
+  const { ask, askSoon } = createAsk(desk, knowledge, turn, () => check(), conclude);
 
   /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
   const save = () => {

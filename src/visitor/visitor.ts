@@ -9,7 +9,7 @@ import type { Refusal } from './epochs.js';
 import { heldOf } from './held.js';
 import { createKnowledge } from './knowledge.js';
 import { detachLate } from './late.js';
-import { ANSWER, ASKING, AWAY, type Life, MISSING, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
+import { ANSWER, ASKING, AWAY, type Life, MISSING, OPEN, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
 import type { VisitorPorts } from './ports.js';
 import { unread, VISITOR } from './stored.js';
 import { createTurn } from './turn.js';
@@ -48,6 +48,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       // A tracker that was stopped receives no messages.
       if (!isHeld && (is(desk, REFUSED) || isDoubtful(desk))) return ports.onRefused(eventsIn([call]));
       if (isChange(call)) check();
+      // Another tab may have dropped the `$identify` of this customer, and this page gets no message. The database knows.
+      if (is(desk, OPEN) && !ports.isInformed() && isCustomer(desk, call.key)) ask();
       hold(call);
     },
     write: writeHeld,
@@ -84,6 +86,9 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (epochs.isRefused()) journal.write({});
       if (doubt === MISSING || epochs.isRefused()) return false;
       pumpAll();
+      const { visitor, met } = desk.who;
+      // The database has not answered. The other hosts have to know of a log-out all the same.
+      if (!isSure && visitor !== met && !epochs.isOver()) ports.elsewhere?.share(visitor, ports.fail, service);
       return true;
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */

@@ -67,6 +67,19 @@ describe('the journal of a page', () => {
     expect(left?.texts).toEqual(texts.slice(0, 6));
   });
 
+  it('shows that a $identify without room is to be sent again', () => {
+    const identify = draftEvent(NOW, '$identify', JSON.stringify({ distinct_id: 'ann' }));
+    const long = draftEvent(NOW, 'long', JSON.stringify('x'.repeat(500_000)));
+    const journal = journalOf('page');
+    journal.write({ texts: [identify, long], visitor });
+    expect(stored('page')).toMatchObject({ texts: [identify], visitor: { keys: { [SERVICE]: ['ann'] } } });
+    journal.write({ texts: times(5, () => draftEvent(NOW, 'short')).concat(identify), visitor });
+    expect(stored('page').visitor).toEqual(visitor);
+    stubRoom(600);
+    journal.write({ texts: times(5, () => draftEvent(NOW, 'short')).concat(identify), visitor });
+    expect(stored('page').visitor).toEqual({ ...visitor, keys: { [SERVICE]: ['ann', null, true] } });
+  });
+
   it('has events that it keeps, waiting events and the visitor, and is deleted with the last of them', () => {
     const journal = journalOf('page');
     journal.write({ visitor, texts: [first, second] });

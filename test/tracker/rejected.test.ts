@@ -1,7 +1,7 @@
 // @module-tag promise
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Transport } from '../../src/index.ts';
-import { start } from './page.ts';
+import { createMemoryStore, start } from './page.ts';
 
 describe('an event that the service rejects', () => {
   it('is counted as dropped, and all others as delivered, if a relay names it', async () => {
@@ -83,4 +83,33 @@ describe('properties while the service fails', () => {
     expect(taken).toEqual(['new']);
     expect(stats.queued).toBe(0);
   });
+});
+
+it('a dropped $identify is sent again by another tab, also without BroadcastChannel', async () => {
+  vi.stubGlobal('localStorage', {});
+  const store = createMemoryStore();
+  const taken: string[] = [];
+  let answer = () => {};
+  const answering = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const transport: Transport = async ({ body }) => {
+    await answering;
+    const { batch } = JSON.parse(body as string) as { batch: { uuid: string; signature: string }[] };
+    const rejected = batch.filter(({ signature }) => signature === 'wrong');
+    taken.push(...batch.filter((event) => !rejected.includes(event)).map(({ signature }) => signature));
+    return { outcome: 'delivered', status: 200, rejected: rejected.map(({ uuid }) => ({ uuid, reason: 'signature' })) };
+  };
+  const tabs = [1, 2].map(() => start({ baseUrl: '/clew', store, transport }).tracker);
+  for (const tab of tabs) await tab.correlationValue();
+  tabs[0]?.identify('ann', undefined, { signature: 'wrong' });
+  // The other tab learns who is identified before the answer.
+  await tabs[1]?.correlationValue();
+  answer();
+  for (const tab of tabs) await tab.flush();
+  expect(taken).toEqual([]);
+  tabs[1]?.identify('ann', undefined, { signature: 'right' });
+  await tabs[1]?.correlationValue();
+  for (const tab of tabs) await tab.flush();
+  expect(taken).toEqual(['right']);
 });

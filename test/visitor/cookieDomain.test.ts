@@ -176,6 +176,23 @@ describe('a domain in a cookie', () => {
     expect(after).not.toBe(before);
   });
 
+  it.each([false, true])(
+    'has a log-out on a page that leaves before the database has answered (answered: %s)',
+    async (waits) => {
+      const www = startOn(WWW);
+      www.tracker.identify('bob');
+      const bob = await www.tracker.correlationValue();
+      await www.tracker.flush();
+      www.tracker.stop();
+      const out = startOn(WWW);
+      if (waits) await out.tracker.correlationValue();
+      out.tracker.reset();
+      out.page.leave();
+      const app = startOn(APP);
+      expect(await app.tracker.correlationValue()).not.toBe(bob);
+    },
+  );
+
   it('is read once in a task that calls track', async () => {
     const { page, tracker } = startOn(WWW);
     await tracker.flush();
