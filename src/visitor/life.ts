@@ -36,7 +36,7 @@ export interface Life {
   readonly isGranted?: boolean;
   /** Why nothing is written or sent. */
   readonly reason?: Reason;
-  /** The page's journals since the database was last asked. */
+  /** The page's journals since the database has last answered. */
   readonly earlier?: readonly EarlierJournal[] | undefined;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
   readonly firstId?: string | undefined;
