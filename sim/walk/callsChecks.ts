@@ -96,12 +96,12 @@ export const findUnreported = ({ ledger, history, plan }: Stage): string | undef
  * Whether an earlier, forged `$identify` of the call's person may still be unanswered, so that the call need not send another.
  * The page sends another once it knows that the forged `$identify` was dropped.
  */
-export const isBehindForged = ({ ledger, history, plan }: Stage, { person, page, at }: Identified): boolean => {
+export const isBehindForged = ({ ledger, history }: Stage, { person, page, at }: Identified): boolean => {
   const forged = ledger.identified.findLast((call) => call.person === person && call.isForged && call.at <= at);
   if (!forged) return false;
   const known = history.refusals.findLast(
     (one) => one.person === person && one.at >= forged.at && one.at <= at - SETTLING,
   );
   if (!known) return true;
-  return known.page !== page && (!plan.features.hasChannel || history.wasAway(page, known.at, known.at));
+  return known.page !== page && history.wasAway(page, known.at, known.at);
 };

@@ -129,13 +129,22 @@ export const forgetBrokenOff = (stage: Stage): void => {
   excuse(stage, ({ page, at }) => !running.has(page) && at >= since, 'connection closed');
 };
 
+/** When the site has last deleted its database. */
+const clearedAt = ({ acts }: Stage): number =>
+  acts.findLast(({ verb }) => verb === 'clearDatabase')?.at ?? Number.NEGATIVE_INFINITY;
+
 /** Excuses events of a page that had no time to store them again after its database was deleted. */
 const forgetUnrestored = (stage: Stage, page: Page): void => {
-  const cleared = stage.acts.findLast(({ verb }) => verb === 'clearDatabase')?.at ?? Number.NEGATIVE_INFINITY;
+  const cleared = clearedAt(stage);
   const now = stage.world.scheduler.now();
   if (now - cleared > STORING && stage.history.wasDiskFair(cleared, now)) return;
   excuse(stage, (event) => event.page === page.name && event.at <= cleared, 'database deleted');
 };
+
+/** Whether the event is in the memory of a page that stays frozen. After a deletion, no other page finds the event in the database. */
+const isInFrozenPage = (stage: Stage, event: Tracked): boolean =>
+  event.at <= clearedAt(stage) &&
+  [...stage.browser.pages].some(({ name, isFrozen }) => name === event.page && isFrozen);
 
 /** Longest time (ms) from a request to its answer. */
 const HANDING = 30_000;
@@ -152,6 +161,7 @@ export const isCut = ({ acts }: Stage, from: number, to: number): boolean =>
 export const isExcused = (stage: Stage, event: Tracked): boolean =>
   !!event.excuse ||
   isEndedByConsent(stage, event) ||
+  isInFrozenPage(stage, event) ||
   (stage.plan.isDirect &&
     stage.history.departures.some(
       ({ at, kind, isLoaded }) =>

@@ -178,8 +178,8 @@ export const createAsk = (
     const change = (found: unknown, rows?: readonly Row[], isShut?: boolean): Stored | undefined => {
       // A tab that did not know of the refusal yet has written the record again.
       const stored = epochs.isEnded(epochIn(found, service)) ? undefined : found;
-      // A database that has failed is asked again.
-      if (!result || result === SOON) result = answer(question, stored, rows, isShut);
+      // A transaction that has failed is run anew, and the first result counts.
+      result ??= answer(question, stored, rows, isShut);
       if (!result || result === SOON) return undefined;
       const taken = takenWith(stored, result.others);
       const merged = { ...mergedInto(stored, result.visitor, service, result.epoch), taken };

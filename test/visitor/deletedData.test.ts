@@ -215,3 +215,25 @@ it('a refusal ends an epoch whose name only a first page has guessed', async () 
     expect.stringMatching(`^[\\da-f]{8}!${refused}$`),
   ]);
 });
+
+it('a page that comes back without its mark asks again after a transaction that failed', async () => {
+  const base = createMemoryStore();
+  const transact: typeof base.transact = (entries, name, change, query) => {
+    const changeTwice: typeof change = (...found) => {
+      change?.(...found);
+      return change?.(...found);
+    };
+    return base.transact(entries, name, change && changeTwice, query);
+  };
+  const page = openPage();
+  const { tracker, names } = start({ baseUrl: '/clew', store: { ...base, transact } });
+  await tracker.flush();
+  page.leave();
+  await later();
+  for (const key of Object.keys(localStorage)) delete localStorage[key];
+  page.restore();
+  await later(20_000);
+  tracker.track('after');
+  await tracker.flush();
+  expect([await tracker.correlationValue(), names()]).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), ['after']]);
+});
