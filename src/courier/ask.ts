@@ -34,11 +34,12 @@ export const ask = async (send: () => unknown): Promise<Answer> => {
   const answer = await new Promise((resolve) => {
     // Then there is none.
     const timer = setTimeout(resolve, PATIENCE);
-    Promise.resolve(sent)
-      // A rejection is part of the contract: the request has failed.
-      .catch((error): Answer => ({ outcome: 'failed', message: messageOf(error) }))
-      .then(resolve)
-      .finally(() => clearTimeout(timer));
+    const end = (value: unknown) => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    // A rejection is part of the contract: the request has failed. Old polyfills of promises have no `finally`.
+    Promise.resolve(sent).then(end, (error) => end({ outcome: 'failed', message: messageOf(error) } satisfies Answer));
   });
   return answerIn(answer) ?? fault(typeof answer);
 };

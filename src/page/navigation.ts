@@ -41,9 +41,12 @@ type Move = (kind: NavigationType, shown?: Promise<unknown>) => void;
  * title. `readyState` does not show whether they have run.
  */
 const whenRun = (): Promise<unknown> | undefined =>
-  performance.timing?.domContentLoadedEventStart === 0
+  performance?.timing?.domContentLoadedEventStart === 0
     ? new Promise((resolve) => addEventListener('DOMContentLoaded', resolve))
     : undefined;
+
+/** The path of an address that the browser has written. A site's own variable may replace `URL`. */
+const pathOf = (url: string): string => url.replace(/^[^:]*:(\/\/[^/?#]*)?|[?#].*/g, '');
 
 /** An address without its fragment. */
 const pageOf = (url: string): string => url.replace(/#.*/, '');
@@ -126,7 +129,7 @@ export const pageViews =
 
     /** The part of an address that two addresses of the same view share. A hash may have a query, too. */
     const viewOf = (url: string) => url.replace(hash ? '' : /#.*/, '').replace(query ? '' : /\?[^#]*/g, '');
-    const view = () => tracker.page({ ...take(campaign), url: here, path: new URL(here).pathname, referrer });
+    const view = () => tracker.page({ ...take(campaign), url: here, path: pathOf(here), referrer });
     const settle = () => {
       if (viewOf(here) === viewOf(seen)) return;
       referrer = next;

@@ -30,13 +30,15 @@ const SET_BACK = 60_000;
  * https://w3c.github.io/hr-time/#dfn-monotonic-clock
  */
 export const createClock = (): Clock => {
-  const since = Date.now() - performance.now();
+  /** A site's own variable may replace `performance`. */
+  const sinceLoad = (): number => performance?.now?.() ?? 0;
+  const since = Date.now() - sinceLoad();
   let last: Look = { at: 0, loadedAt: since, setBack: 0, shown: 0 };
   const now = () => {
     const at = Date.now();
     // A burst makes thousands of calls in a millisecond.
     if (at === last.at) return last.shown;
-    const loadedAt = at - performance.now();
+    const loadedAt = at - sinceLoad();
     const by = last.loadedAt - loadedAt;
     const setBack = last.setBack + (by > SET_BACK ? Math.round(by) : 0);
     last = { at, loadedAt, setBack, shown: Math.max(last.shown, at + setBack) };

@@ -1,5 +1,5 @@
 // @module-tag promise
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ask } from '../../src/courier/ask.ts';
 import { joinUpserts } from '../../src/courier/cut.ts';
 import { QUESTION, withQuestions } from '../../src/courier/question.ts';
@@ -14,4 +14,16 @@ it('requests and answers keep their lists on a page whose library makes texts of
   const answer = { outcome: 'delivered', rejected: [{ uuid: 'a', reason: 'why' }], handovers: ['taken'] };
   expect(await ask(async () => answer)).toEqual(answer);
   expect(JSON.parse(joinUpserts(upserts, 1e4)?.body ?? '').properties).toEqual({ colors: ['blue'] });
+});
+
+it.each([
+  [async () => ({ outcome: 'delivered' }), 'delivered'],
+  [() => Promise.reject('cut'), 'failed'],
+])('a request is answered on a page whose promises have no `finally`: %#', async (send, outcome) => {
+  const replaced = vi.spyOn(Promise.prototype, 'finally').mockImplementation(() => {
+    throw new TypeError('finally is not a function');
+  });
+  const answer = ask(send);
+  replaced.mockRestore();
+  expect(await answer).toMatchObject({ outcome });
 });

@@ -107,6 +107,21 @@ it('watches `history` if a global variable of the page has replaced the Navigati
   expect(urls()).toEqual(['/', '/cart']);
 });
 
+it.each([
+  'https://shop.example/a/b:c?d=/e#f?g',
+  'https://ann@shop.example:8443?a#b',
+  'file:///C:/shop/index.html#a',
+  'about:srcdoc',
+  'app://localhost/%3Fa/b',
+])('tracks the path of %s if a global variable of the page has replaced `URL`', (url) => {
+  const { href, pathname } = new URL(url);
+  vi.stubGlobal('location', { href });
+  const { views } = start();
+  vi.stubGlobal('URL', '/shop');
+  settle();
+  expect(views()).toEqual([{ url: href, path: pathname, referrer: REFERRER }]);
+});
+
 describe.each(paths)('with %s', (_name, open) => {
   it('tracks the first view after 100 ms, with the referrer of the page', () => {
     open();

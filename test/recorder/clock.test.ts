@@ -20,6 +20,17 @@ describe('the clock of a page load', () => {
     expect(now()).toBe(TIME + HOUR);
   });
 
+  it.each([[undefined], ['fast'], [{}]])(
+    'works if a global variable of the page has replaced `performance` by %s',
+    (other) => {
+      vi.stubGlobal('performance', other);
+      const { now, reading } = createClock();
+      vi.advanceTimersByTime(1000);
+      expect([now(), reading()]).toEqual([TIME + 1000, [TIME + 1000, 1000]]);
+      vi.unstubAllGlobals();
+    },
+  );
+
   it.each([1, 24, 87_600])('goes on if the visitor sets the clock back by %i h', (hours) => {
     const { now } = createClock();
     vi.advanceTimersByTime(1000);
