@@ -37,6 +37,19 @@ const isInStubs = ({ browser, history: { departures, loadOf } }: Stage, { page, 
   !departures.some((left) => left.isLoaded && loadOf(left.page) >= at) &&
   ![...browser.pages].some((other) => loadOf(other.name) >= at && isLoaded(other));
 
+/**
+ * Whether a page has left before it could learn of the latest refusal in another tab. The docs name the limit: what the page leaves in
+ * localStorage stays until the next refusal.
+ */
+const isLeftUnknowing = ({ consent: { answers }, history }: Stage, refused: number): boolean =>
+  history.departures.some(
+    ({ at, page, kind }) =>
+      kind === 'leaves' &&
+      at >= refused &&
+      at <= refused + TRAVEL &&
+      !answers.some((answer) => answer.at >= at || (answer.at >= refused && answer.page === page)),
+  );
+
 /** Data that is still stored some time after a refusal. */
 export const findAfterRefusal = (stage: Stage): string | undefined => {
   const { consent, browser, world, history, plan } = stage;
@@ -53,7 +66,7 @@ export const findAfterRefusal = (stage: Stage): string | undefined => {
   if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
   const [key] = browser.localStorage.keys();
   const why = isCrossed(stage) ? CROSSED : '';
-  if (key !== undefined) return `localStorage has ${key}${why}`;
+  if (key !== undefined && !isLeftUnknowing(stage, at)) return `localStorage has ${key}${why}`;
   const rows = browser.disk.rows()?.size();
   return rows ? `${rows} rows in the database${why}` : undefined;
 };
