@@ -63,11 +63,11 @@ export const createAsk = (
   const { ports, hints, epochs, early } = desk;
   const { service, store, journal, elsewhere, weigh } = ports;
 
-  /** Asks again soon, unless this page has learned of a refusal until then. */
+  /** Asks again soon, unless this page knows of a refusal by then. */
   const askSoon = (mine: Life, again = MOST_ASKED) =>
     new Promise<void>((resolve) => {
       setTimeout(() => {
-        if (desk.life !== mine || is(desk, AWAY)) return resolve();
+        if (!desk.who || desk.life !== mine || is(desk, AWAY)) return resolve();
         ask(again - 1);
         resolve(desk.asking);
       }, BREATH);

@@ -237,3 +237,37 @@ it('a page that comes back without its mark asks again after a transaction that 
   await tracker.flush();
   expect([await tracker.correlationValue(), names()]).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), ['after']]);
 });
+
+it('a refusal while a doubtful page waits to ask again counts, and so does a later consent', async () => {
+  const base = createMemoryStore();
+  let isSlow = false;
+  // The transaction is complete, and its page learns of that a moment later.
+  const transact: typeof base.transact = async (...what) => {
+    const done = await base.transact(...what);
+    if (isSlow) await new Promise((resolve) => setTimeout(resolve, 10));
+    return done;
+  };
+  const page = openPage();
+  const { tracker, names, dropped } = start({ baseUrl: '/clew', store: { ...base, transact } });
+  await tracker.flush();
+  page.leave();
+  await later();
+  for (const key of Object.keys(localStorage)) delete localStorage[key];
+  isSlow = true;
+  page.restore();
+  await later(5);
+  tracker.consent(false);
+  tracker.track('refused');
+  await later();
+  tracker.track('refused, too');
+  tracker.consent(true);
+  tracker.track('after');
+  await later(20_000);
+  expect([names(), dropped]).toEqual([
+    ['after'],
+    [
+      ['refused', 'consent'],
+      ['refused, too', 'consent'],
+    ],
+  ]);
+});
