@@ -6,7 +6,7 @@ import { memoryBooks } from './relay/bookStore.js';
 import { createBooks, engineOf } from './relay/books.js';
 import { createBudget, type Share } from './relay/budget.js';
 import { createClocks, type Reading, readingIn } from './relay/clocks.js';
-import { type Fate, factsOf } from './relay/facts.js';
+import { deliveredOf, type Fate, factsOf, reasonOfJob, reasonOfSieve } from './relay/facts.js';
 import { isOk, toService } from './relay/forward.js';
 import { createForwarding } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
@@ -79,6 +79,11 @@ export interface Relay {
 }
 
 const DAY = 86_400_000;
+/**
+ * How many tokens a question and a further page load take. The relay looks for a handover several times, and an account may have thousands
+ * of ranges.
+ */
+const FURTHER = 10;
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
 /**
@@ -198,12 +203,13 @@ export const createRelay = (options: RelayOptions): Relay => {
     account.count('repeats', repeats.length);
     let taken: readonly RelayedEvent[] = [];
     let moved: ReadonlySet<WireEvent> = new Set();
-    let fate: Fate = { isServed: false, taken, repeats, refused: [] };
+    let fate: Fate | undefined = { isServed: false, taken, repeats, refused: [] };
     let counts: Awaited<ReturnType<typeof books.add>> = new Map();
     let response: Response;
     let isWhole = false;
     try {
-      const right = (await timing)(fresh);
+      const correct = await timing;
+      const right = correct(fresh);
       const { rejected: mistimed } = right;
       moved = right.moved;
       // After the reservation: an event that the service has is answered as a success, whatever `accept` decides now.
@@ -220,11 +226,20 @@ export const createRelay = (options: RelayOptions): Relay => {
       const answer = body === undefined ? undefined : await send({ path: job.path, body }, isBeacon(request), isOver);
       const isServed = !answer || isOk(answer);
       if (answer && isServed) taken = events;
-      const refused = [...job.refused, ...[...right.dropped, ...dropped].map(({ came }) => came)];
-      if (isServed)
-        fate = { ...fate, isServed, taken, refused: refused.map((event, at) => [event, rejected[at]?.reason ?? '']) };
+      const refused: Fate['refused'] = [
+        ...job.refused.map((event, at) => [event, reasonOfJob(job.rejected[at]?.reason)] as const),
+        ...right.dropped.map(({ came }) => [came, 'timestamp'] as const),
+        ...dropped.map(({ came }, at) => [came, reasonOfSieve(notAccepted[at]?.reason, sender.isRefused)] as const),
+      ];
+      // These facts of an event may be the first ones: another request may be slower, or its write has failed.
+      const again = correct(deliveredOf(repeats, fresh, taken));
+      if (isServed) fate = { isServed, taken, repeats: [...again.events, ...again.dropped], refused };
       isWhole = isServed && !rejected[0];
       response = answer ? answerOf(answer, rejected, onError) : answerOfNothing(rejected);
+    } catch (error) {
+      // A request that is refused as a whole changes no account.
+      if (error instanceof Refusal && error.status < 500) fate = undefined;
+      throw error;
     } finally {
       account.count('taken', taken.length);
       const corrected = taken.filter(({ came }) => moved.has(came)).length;
@@ -233,9 +248,10 @@ export const createRelay = (options: RelayOptions): Relay => {
       metrics.event('forwarded', taken.length);
       await end(taken);
       // After the answer of the service: the events and the statements of the request belong together.
-      const facts = factsOf(statements, fate, job, engineOf(request.headers.get('User-Agent')), reading, arrivedAt);
-      if (facts.size) account.changed();
-      counts = await books.add(facts);
+      const engine = engineOf(request.headers.get('User-Agent'));
+      const facts = fate && factsOf(statements, fate, engine, reading, arrivedAt);
+      if (facts?.size) account.changed();
+      if (facts) counts = await books.add(facts);
     }
     const stated = statements.map((one) => one && counts.get(one.load));
     return { response: withCounts(response, stated), isWhole };
@@ -267,9 +283,9 @@ export const createRelay = (options: RelayOptions): Relay => {
       open(read.id);
       metrics.event('received', job.events.length + job.rejected.length);
       const visitors = job.events.map(({ came }) => came.correlationValue);
-      // Each of these costs `seen` as much as an event. An ordinary request has the book of its own page load.
+      // An ordinary request has the book of its own page load.
       const further = questions.length + Math.max(loadsIn(statements) - 1, 0);
-      await admit(visitors, job.rejected.length + further);
+      await admit(visitors, job.rejected.length + further * FURTHER);
       // Events have ids of their own. Older properties must not overwrite newer ones.
       const claimAll = async () => {
         if (job.path === UPSERT_PATH) for (const { claim } of opened) await claim();
@@ -287,8 +303,12 @@ export const createRelay = (options: RelayOptions): Relay => {
       await Promise.all(opened.map(({ end }) => end(isTaken)));
     }
     // After the reservations: a handover that is being served may wait for events of this request.
-    const states = await receipts.ask(questions);
-    metrics.asked(questions, states);
+    let states: Awaited<ReturnType<typeof receipts.ask>>;
+    try {
+      states = await receipts.ask(questions);
+    } finally {
+      metrics.asked(questions, states);
+    }
     return withStates(response, states);
   };
 
@@ -314,7 +334,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     } finally {
       share.free();
     }
-    account.emitIfDue();
+    account.emitIfDue().catch(onError);
     const ms = Math.round(performance.now() - start);
     // A supervisor probes all the time, and so can any client.
     if (!probe) {
@@ -339,7 +359,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     isClosing = true;
     endReading(CLOSING);
     await Promise.all(underWay);
-    await books.addLate();
+    await books.close();
     await account.emit();
   };
   return Object.assign(relay, { close, health, metrics: metricsText });

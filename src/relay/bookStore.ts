@@ -29,8 +29,11 @@ export interface BookStore {
 /** Days whose totals are kept in memory. */
 const MOST_DAYS = 40;
 
-/** Most characters of the accounts in one of the two maps of `memoryBooks`. */
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+/** Most bytes of the accounts in one of the two maps of `memoryBooks`. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** V8 keeps a text with two bytes for each character if one of them is beyond Latin-1, such as that of a release. */
+const bytesOf = (text: string): number => text.length * (/[^\0-\xff]/.test(text) ? 2 : 1);
 
 /**
  * Keeps the accounts of the newest `most` page loads in this process, and at most twice as many. The store keeps fewer accounts
@@ -41,7 +44,7 @@ export const memoryBooks = (most = 100_000): BookStore => {
   // many deletions.
   let newer = new Map<string, string>();
   let older = newer;
-  /** Characters of the accounts that were written into the newer map. */
+  /** Bytes of the accounts that were written into the newer map. */
   let length = 0;
   /** When the first account of each could be written. */
   let newerSince = performance.now();
@@ -52,9 +55,9 @@ export const memoryBooks = (most = 100_000): BookStore => {
     read: async (loads) => loads.map(of),
     async write({ load, before, after, day, changes }) {
       if (of(load) !== before) return false;
-      length += after.length - (newer.get(load)?.length ?? 0);
+      length += bytesOf(after) - bytesOf(newer.get(load) ?? '');
       newer.set(load, after);
-      if (newer.size >= most || length > MOST_CHARACTERS) {
+      if (newer.size >= most || length > MOST_BYTES) {
         older = newer;
         newer = new Map();
         length = 0;

@@ -31,8 +31,8 @@ const DAY = 86_400_000;
 const MOST_RELEASES = 100;
 /** Other requests may change the same page load meanwhile, in this relay and in others. */
 const MOST_TRIES = 20;
-/** Facts that are kept for page loads whose store has failed. */
-const MOST_LATE = 10_000;
+/** Most numbers in the facts that are kept while the store fails, in about 20 MB. One request may have thousands of them. */
+const MOST_LATE = 200_000;
 
 const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10);
 export const today = (): string => dayAt(Date.now());
@@ -45,6 +45,10 @@ export const engineOf = (userAgent: string | null): BookTotals['engine'] => {
   if (/\b(Headless)?Chrom(e|ium)\//.test(agent)) return 'chromium';
   return /\bAppleWebKit\//.test(agent) ? 'webkit' : 'other';
 };
+
+/** How many numbers are in a fact. */
+const sizeOf = ({ delivered, dropped = {} }: Fact): number =>
+  Object.values(dropped).reduce((sum, { length }) => sum + length, 1 + (delivered?.size ?? 0));
 
 const nameOf = ({ release, engine }: Load, what: string): string => JSON.stringify([release, engine, what]);
 
@@ -64,10 +68,21 @@ const changesOf = (before: Load | undefined, after: Load, counts: Counts): Count
   return changes;
 };
 
+/** Anything may be in a Redis that other programs use. */
+const partsOf = (name: string): readonly string[] => {
+  try {
+    const parts = JSON.parse(name);
+    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : [];
+  } catch {
+    return [];
+  }
+};
+
 const totalsOf = (day: string, totals: Counts): BookTotals[] => {
   const rows = new Map<string, Record<string, Record<string, number>>>();
   for (const [name, count] of Object.entries(totals)) {
-    const [release, engine, what] = JSON.parse(name) as [string, string, string];
+    const [release, engine, what] = partsOf(name);
+    if (release === undefined || engine === undefined || what === undefined || !Number.isFinite(count)) continue;
     const key = JSON.stringify([release, engine]);
     const row = rows.get(key) ?? {};
     const [group = '', detail = ''] = what.split(' ');
@@ -106,6 +121,9 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
   const releases = new Set<string>();
   let namedOn = '';
   let late: (readonly [load: string, fact: Fact])[] = [];
+  /** How many numbers are in them. */
+  let lateSize = 0;
+  let addingLate: Promise<void> | undefined;
   const waiting = new Map<string, { readonly facts: Fact[]; readonly written: Promise<Counts> }>();
   /** The latest write of each page load. */
   const writing = new Map<string, Promise<void>>();
@@ -120,6 +138,12 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     return releases.has(release) ? release : 'other';
   };
 
+  /** A page load keeps its release, also on a later day with many others. */
+  const labelled = (before: Load | undefined, { release, ...fact }: Fact): Fact =>
+    release === undefined
+      ? fact
+      : { ...fact, release: release === before?.release ? release : named(release, fact.day) };
+
   /** Whether the page load is older than the memory of the store. The first dated statement of the page load decides that once. */
   const isOlder = async (before: Load | undefined, { begunAt }: Fact): Promise<boolean> => {
     if (begunAt === undefined || before?.forgotten !== undefined) return false;
@@ -129,16 +153,19 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
 
   const write = async (load: string, facts: readonly Fact[]): Promise<Counts> => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const totalsBefore = known;
       const [text] = await store.read([load]);
       const before = text === undefined ? undefined : (JSON.parse(text) as Load);
       let changed = before;
-      for (const fact of facts) changed = withFact(changed, fact, await isOlder(changed, fact));
+      for (const fact of facts) changed = withFact(changed, labelled(changed, fact), await isOlder(changed, fact));
       const after = changed as Load;
       const written = JSON.stringify(after);
       const counts = countsOf(after);
       if (text === written) return counts;
       const changes = changesOf(before, after, counts);
       if (!(await store.write({ load, before: text, after: written, day: after.day, changes }))) continue;
+      // A read waits for the writes, except for one that takes longer than `timeout`. The read may have its changes already.
+      if (known !== totalsBefore) return counts;
       const totals = known.get(after.day) ?? {};
       for (const [name, by] of Object.entries(changes)) totals[name] = (totals[name] ?? 0) + by;
       known.set(after.day, totals);
@@ -174,28 +201,38 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       return await inTime(add(load, fact), timeout, 'seen');
     } catch (error) {
       onError(error);
-      if (late.length < MOST_LATE) late.push([load, fact]);
+      const size = sizeOf(fact);
+      if (lateSize + size <= MOST_LATE) {
+        late.push([load, fact]);
+        lateSize += size;
+      }
       return undefined;
     }
   };
 
-  /** Adds the facts that the store did not take. The first one shows whether the store works again. The promise never rejects. */
-  const addLate = async () => {
+  const tryLate = async () => {
     const [first, ...others] = late;
     if (!first) return;
     late = others;
+    lateSize -= sizeOf(first[1]);
     if (!(await attempt(...first))) return;
     const waiting = late;
     late = [];
+    lateSize = 0;
     await Promise.all(waiting.map((one) => attempt(...one)));
+  };
+
+  /** Adds the facts that the store did not take. The first one shows whether the store works again. The promise never rejects. */
+  const addLate = (): Promise<void> => {
+    addingLate ??= tryLate().finally(() => {
+      addingLate = undefined;
+    });
+    return addingLate;
   };
 
   const addAll = async (facts: ReadonlyMap<number, Fact>) => {
     const counts = await Promise.all(
-      [...facts].map(async ([load, { release, ...fact }]) => {
-        const labelled = release === undefined ? fact : { ...fact, release: named(release, fact.day) };
-        return [load, await attempt(`${load}`, labelled)] as const;
-      }),
+      [...facts].map(async ([load, fact]) => [load, await attempt(`${load}`, fact)] as const),
     );
     if (counts.every(([, one]) => one)) await addLate();
     return new Map(counts);
@@ -223,7 +260,12 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       changing.add(adding);
       return adding;
     },
-    addLate,
+    /** Adds the facts that are left, as the relay closes. The promise never rejects. */
+    async close(): Promise<void> {
+      // Another one may be running that began before the last requests.
+      await addingLate;
+      await addLate();
+    },
     /** Reads what all relays that share the store have counted. The promise never rejects. */
     refresh(): Promise<void> {
       reading ??= read().finally(() => {

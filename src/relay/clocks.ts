@@ -13,8 +13,16 @@ export type Reading = readonly [now: number, age: number, back?: number];
 
 /** A clock that differs by less (ms) is right. The transfer of a request takes some of that time. */
 const RIGHT = 120_000;
+/**
+ * So much more (ms) is right for a page load whose clock was right before. The next request may take less time than the first one, and
+ * a clock near the bound must not count as set meanwhile.
+ */
+const TRANSIT = 30_000;
 /** The last event of a page load may be so much (ms) older than the load's beginning: one that was tracked before the bundle came. */
 const EARLY = 1000;
+
+/** The latest time (ms since the epoch) of a `Date`: https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const LATEST = 8.64e15;
 
 /** The visitor's clock as the page has stated it. Anything else under that name is no statement. */
 export const readingIn = ({ clock }: Record<string, unknown>): Reading | undefined =>
@@ -42,15 +50,16 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   if (!reading) return times.map(() => known ?? 0);
   const [now, age, back = 0] = reading;
   const latest = Math.max(...times);
-  const measured = Math.abs(at - now) > RIGHT ? at - now : 0;
+  const right = known === 0 ? RIGHT + TRANSIT : RIGHT;
+  const measured = Math.abs(at - now) > right ? at - now : 0;
   // While the sending page was open, all pages of the browser had its clock. Before, it may have been another one.
   const isSameClock = latest >= now - age - EARLY && latest <= now + EARLY;
   const [likely, other] = isSameClock ? [measured, 0] : [0, measured];
   const guesses = [...(known !== undefined ? [known, measured, 0] : [likely, other]), at - now + back];
   const [first = 0] = guesses;
   // If the clock was set ahead since, a time after the arrival is of that clock.
-  const isAhead = known !== undefined && known - measured > RIGHT;
-  let next = isAhead ? at : at + RIGHT;
+  const isAhead = known !== undefined && known - (at - now) > right;
+  let next = isAhead ? at : at + right;
   // Nearly always: all events fit one offset, which keeps their order.
   if (latest + first <= next && Math.min(...times) + first >= at - maxPast) return times.map(() => first);
   // An event from the future was tracked before it arrived. The latest possible time is the arrival.
@@ -58,7 +67,7 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   const found = new Map<number, number>();
   // From the last event on: an offset that would change the order is of another clock.
   for (const time of times.filter(Number.isFinite).sort((one, other) => other - one)) {
-    const isPossible = (offset: number) => time + offset <= at + RIGHT && time + offset >= at - maxPast;
+    const isPossible = (offset: number) => time + offset <= at + right && time + offset >= at - maxPast;
     const isInOrder = (offset: number) => isPossible(offset) && time + offset <= next;
     // The clock may have been set twice. An event from the future is then no old one: it came just before the next one.
     const last = isPossible(otherwise) || time <= at ? otherwise : Math.min(at, next) - time;
@@ -184,13 +193,15 @@ export const createClocks = ({ correctClock, maxPast, maxFuture, seen, timeout, 
       const moved = new Set<WireEvent>();
       const dropped: RelayedEvent[] = [];
       const rejected: Rejections['rejected'] = [];
+      // No other times have a text.
+      const latest = Math.min(at + maxFuture, LATEST);
+      const earliest = Math.max(at - maxPast, -LATEST);
       for (const event of some) {
         const { came, forwarded } = event;
         const offset = offsetOf?.get(event) ?? 0;
         // NaN is neither too late nor too early.
         const time = event.time + offset;
-        const limit =
-          time > at + maxFuture ? `${maxFuture} ms after` : time < at - maxPast ? `${maxPast} ms before` : '';
+        const limit = time > latest ? `${maxFuture} ms after` : time < earliest ? `${maxPast} ms before` : '';
         if (limit) {
           dropped.push(event);
           rejected.push({ uuid: came.uuid ?? '', reason: `timestamp: expected at most ${limit} the relay's clock` });

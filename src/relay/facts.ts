@@ -1,7 +1,7 @@
 import { NOT_ALLOWED } from './accept.js';
 import { type BookTotals, today } from './books.js';
 import type { Reading } from './clocks.js';
-import type { Job, RelayedEvent } from './job.js';
+import type { RelayedEvent } from './job.js';
 import type { Fact } from './load.js';
 import { union } from './ranges.js';
 import { numberIn, type Statement } from './statements.js';
@@ -14,17 +14,35 @@ export interface Fate {
   readonly taken: readonly RelayedEvent[];
   /** Events that it had already. */
   readonly repeats: readonly RelayedEvent[];
-  /** Events that the relay has refused, each with its reason. */
-  readonly refused: readonly (readonly [event: unknown, reason: string])[];
+  /** Events that the relay has refused, each with the reason for the report. */
+  readonly refused: readonly (readonly [event: unknown, reason: Reason])[];
 }
 
-/** The reason for the report, of a fixed list. `reason` is for people, and may contain what a page has sent. */
-const nameOf = (reason: string, isOfJob: boolean): string => {
-  if (reason.startsWith('signature')) return 'unsigned';
-  if (reason.startsWith('timestamp')) return 'timestamp';
-  if (isOfJob) return 'invalid';
-  if (reason === NOT_ALLOWED) return 'not-allowed';
-  return reason === 'bot' ? 'bot' : 'not-accepted';
+/** A reason of the relay, for the report. An answer has another one, which may contain what a page has sent. */
+export type Reason = 'unsigned' | 'not-allowed' | 'not-accepted' | 'bot' | 'timestamp' | 'invalid';
+
+/** The reason for the report of an event that is not of the contract's form. */
+export const reasonOfJob = (fault: string | undefined = ''): Reason => {
+  if (fault.startsWith('signature')) return 'unsigned';
+  return fault.startsWith('timestamp') ? 'timestamp' : 'invalid';
+};
+
+/** The reason for the report of an event that `bots`, `allowedEvents` or `accept` has dropped. */
+export const reasonOfSieve = (fault: string | undefined, isBot: boolean): Reason => {
+  if (isBot) return 'bot';
+  return fault === NOT_ALLOWED ? 'not-allowed' : 'not-accepted';
+};
+
+/** The duplicates that the service has. An event that is in a batch twice was delivered only if it was taken now. */
+export const deliveredOf = (
+  repeats: readonly RelayedEvent[],
+  fresh: readonly RelayedEvent[],
+  taken: readonly RelayedEvent[],
+): readonly RelayedEvent[] => {
+  if (!repeats[0]) return repeats;
+  const idsOf = (events: readonly RelayedEvent[]) => new Set(events.map(({ came }) => came.uuid));
+  const [tried, done] = [idsOf(fresh), idsOf(taken)];
+  return repeats.filter(({ came: { uuid } }) => !tried.has(uuid) || done.has(uuid));
 };
 
 /** Most page loads of which a request may state drops. More come from no tracker, and each one costs the store as much as an event. */
@@ -34,7 +52,6 @@ const MOST_LOADS = 500;
 export const factsOf = (
   statements: readonly (Statement | undefined)[],
   { isServed, taken, repeats, refused }: Fate,
-  { refused: ofJob }: Pick<Job, 'refused'>,
   engine: BookTotals['engine'],
   reading: Reading | undefined,
   at: number,
@@ -59,7 +76,12 @@ export const factsOf = (
     const { load, closed, release, count, drops, since } = statement;
     const begunAt = reading && since !== undefined ? at - (reading[0] - since) : undefined;
     // The page still has the request's events, and makes the statement again.
-    change(load, () => ({ release, count, closed: isServed ? closed : 0, begunAt }));
+    change(load, (before) => ({
+      release,
+      count: Math.max(before.count ?? 0, count),
+      closed: Math.max(before.closed ?? 0, isServed ? closed : 0),
+      begunAt: begunAt ?? before.begunAt,
+    }));
     for (const { reason, load: of, first, length } of drops) {
       if (first) drop(of, reason, first, length);
       else
@@ -68,10 +90,9 @@ export const factsOf = (
         }));
     }
   }
-  const isOfJob = new Set(ofJob);
   for (const [event, reason] of refused) {
     const [load, n] = numberIn(event) ?? [];
-    if (load && n) drop(load, nameOf(reason, isOfJob.has(event)), n, 1);
+    if (load && n) drop(load, reason, n, 1);
   }
   for (const [load, reasons] of dropped) {
     const ranges = Object.entries(reasons).map(([reason, pairs]) => [reason, union([], pairs)] as const);

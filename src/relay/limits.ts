@@ -13,7 +13,7 @@ import type { RedisCommand } from './seen.js';
 
 /**
  * A token bucket: it is full at first, each event takes a token, and `rate` tokens come back each second. A question about a handover
- * takes one, too, and so does each further page load of the books, because they cost `seen` as much.
+ * takes ten, and so does each further page load of the books, because they cost `seen` more.
  */
 export interface Rate {
   /** Tokens a second, in the long run. */

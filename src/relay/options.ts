@@ -280,8 +280,8 @@ export const checkOptions = (options: RelayOptions): void => {
     expect(name, isFunction, 'a function');
   for (const name of ['allowUnsignedIdentify', 'allowUnsignedUpsert', 'correctClock'] as const)
     expect(name, (value) => typeof value === 'boolean', 'a boolean');
-  for (const name of ['maxBodyBytes', 'maxBatchEvents', 'maxPast', 'maxFuture'] as const)
-    expect(name, isPositive, 'a number above 0');
+  for (const name of ['maxBodyBytes', 'maxPast', 'maxFuture'] as const) expect(name, isPositive, 'a number above 0');
+  expect('maxBatchEvents', (value) => isPositive(value) && Number(value) >= 1, 'a number, at least 1');
   for (const name of ['bodyTimeout', 'timeout', 'reportInterval'] as const)
     expect(
       name,
@@ -313,6 +313,15 @@ export const checkOptions = (options: RelayOptions): void => {
     `the methods ${methods.join(', ')}`,
   );
   const { seen, timeout = 10_000 } = options;
+  for (const method of ['memory', 'offsets', 'setOffset'] as const)
+    if (seen?.[method] !== undefined && !isFunction(seen[method]))
+      fail(`seen.${method}`, 'a method', kindOf(seen[method]));
+  const storing = ['read', 'write', 'totals'] as const;
+  if (
+    seen?.books !== undefined &&
+    !(isObject(seen.books) && storing.every((method) => isFunction(seen.books?.[method])))
+  )
+    fail('seen.books', `the methods ${storing.join(', ')}`, kindOf(seen.books));
   const longest = longestForwarding(timeout);
   // Another relay would forward the events of a reservation that has expired.
   if (seen?.maxPending !== undefined && !(typeof seen.maxPending === 'number' && seen.maxPending >= longest))

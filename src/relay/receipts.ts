@@ -34,6 +34,8 @@ const claimOf = (id: string): string => (Number.parseInt(id.charAt(0), 16) ^ 8).
 /** Most handovers of a request, so that a request costs `seen` no more than a large batch does. */
 const MOST_QUESTIONS = 100;
 
+const UNREADABLE = 'the relay cannot note which handovers it has called unknown';
+
 const idIn = (id: unknown): string | undefined => {
   if (id === undefined || id === null) return undefined;
   if (!isUuid(id)) throw new Refusal(400, `${HANDOVER}: expected a lower-case UUID`);
@@ -105,28 +107,36 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
       };
     },
     /**
-     * Resolves to the state of each, in order, once none of them is being served, or after `timeout`. Undefined if `seen` fails: the page
-     * sends again, and the relay drops what are duplicates. A handover that is not taken then brings no properties any more: the page
-     * sends these again, and perhaps newer ones after them.
+     * Resolves to the state of each, in order, once none of them is being served, or after `timeout`. Undefined without questions. A
+     * handover that is not taken then brings no properties any more: the page sends these again, and perhaps newer ones after them.
+     *
+     * @throws Refusal 503 if `seen` fails: the relay could not refuse a late handover, so the page must ask again
      */
     async ask(questions: readonly Question[]): Promise<readonly HandoverState[] | undefined> {
       if (!questions[0]) return undefined;
       const ids = questions.map(([id]) => id);
       const owner = crypto.randomUUID();
-      const look = async (): Promise<readonly SeenState[] | undefined> => {
-        // `askSeen` reports why `seen` has failed.
-        const states = await askSeen(ids, owner).catch(() => undefined);
-        const fresh = ids.filter((_id, at) => states?.[at] === 'new');
+      const look = async (): Promise<readonly SeenState[]> => {
+        const states = await askSeen(ids, owner);
+        const fresh = ids.filter((_id, at) => states[at] === 'new');
         if (fresh[0]) await attempt(() => seen.release(fresh, owner));
         return states;
+      };
+      /** From now on, the relay refuses the properties of these handovers. */
+      const refuse = async (handovers: readonly string[]) => {
+        if (!handovers[0]) return;
+        const isDone = await attempt(async () => {
+          await seen.confirm(handovers.map(claimOf));
+          return true;
+        });
+        if (!isDone) throw new Refusal(503, UNREADABLE, 1);
       };
       /** Closes the handovers that have not arrived. One that is arriving at this moment is pending. */
       const close = async (found: readonly SeenState[]): Promise<readonly SeenState[]> => {
         const fresh = ids.filter((_id, at) => found[at] === 'new');
-        const claims = fresh[0] && (await askSeen(fresh.map(claimOf), owner).catch(() => undefined));
-        if (!claims) return found;
-        const closed = fresh.filter((_id, at) => claims[at] === 'new');
-        if (closed[0]) await attempt(() => seen.confirm(closed.map(claimOf)));
+        if (!fresh[0]) return found;
+        const claims = await askSeen(fresh.map(claimOf), owner);
+        await refuse(fresh.filter((_id, at) => claims[at] === 'new'));
         const arriving = fresh.filter((_id, at) => claims[at] === 'pending');
         return found.map((state, at) => (arriving.includes(ids[at] as string) ? 'pending' : state));
       };
@@ -136,20 +146,18 @@ export const createReceipts = (seen: Seen, timeout: number, onError: (error: unk
         const waited = performance.now() - begin;
         /** A relay that has died leaves a handover pending. Such a handover must not keep the page from the answers about the others. */
         const mayArrive = ([, age]: Question, at: number) =>
-          states?.[at] === 'pending' ? waited < timeout : states?.[at] === 'new' && age + waited < ARRIVING;
+          states[at] === 'pending' ? waited < timeout : states[at] === 'new' && age + waited < ARRIVING;
         if (!questions.some(mayArrive)) {
-          states = states && (await close(states));
+          states = await close(states);
           if (!questions.some(mayArrive)) break;
         }
         // Rarely after the first second: all pages ask about what a relay has left pending.
         await pause(Math.max(LOOK, waited / 10));
         states = await look();
       }
-      if (!states) return undefined;
       const found = states;
-      const pending = ids.filter((_id, at) => found[at] === 'pending');
       // The relay that is forwarding them may still retry.
-      if (pending[0]) await attempt(() => seen.confirm(pending.map(claimOf)));
+      await refuse(ids.filter((_id, at) => found[at] === 'pending'));
       const reach = found.includes('new') ? await memory() : undefined;
       return questions.map(([, age], at) => {
         if (found[at] === 'taken') return 'taken';

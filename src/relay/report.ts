@@ -34,15 +34,24 @@ export const createAccount = (
   const counts = { taken: 0, repeats: 0, rejected: 0, corrected: 0 };
   let emittedAt = performance.now();
   let isChanged = false;
+  /** The latest report, until it is made. */
+  let emitting = Promise.resolve();
 
-  const emit = async (): Promise<void> => {
+  const report = async (): Promise<void> => {
     if (!isChanged) return;
     isChanged = false;
-    emittedAt = performance.now();
     // Other relays have counted, too.
     await refresh();
     const books = totals();
     onReport({ ...counts, missing: books && missingIn(books), books });
+  };
+
+  /** Resolves once the report is made, and each one before it. */
+  const emit = (): Promise<void> => {
+    if (!isChanged) return emitting;
+    emittedAt = performance.now();
+    emitting = emitting.catch(() => {}).then(report);
+    return emitting;
   };
 
   return {

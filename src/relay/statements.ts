@@ -50,7 +50,7 @@ const statementIn = (book: unknown): Statement | undefined => {
   if (!Array.isArray(book)) return undefined;
   const [load, count, closed, release, given, since] = book as unknown as Partial<Book>;
   if (!isLoad(load) || !isNumber(count, 0) || !isNumber(closed, 0) || closed > count) return undefined;
-  const drops = Array.isArray(given) && given.length <= MOST_DROPS ? given : [];
+  const drops = Array.isArray(given) ? given.slice(0, MOST_DROPS) : [];
   return {
     load,
     release: isRelease(release) ? release : 'other',
@@ -63,7 +63,7 @@ const statementIn = (book: unknown): Statement | undefined => {
 
 /** The books in a request, in their order. A value of another form is no statement: pages of other versions may send it. */
 export const statementsIn = ({ books }: Record<string, unknown>): readonly (Statement | undefined)[] =>
-  Array.isArray(books) && books.length <= MOST_BOOKS ? books.map(statementIn) : [];
+  Array.isArray(books) ? books.slice(0, MOST_BOOKS).map(statementIn) : [];
 
 /** How many page loads they name. */
 export const loadsIn = (statements: readonly (Statement | undefined)[]): number =>

@@ -135,7 +135,6 @@ it('answers how many events of each book have no end, and forwards nothing of it
 
 it.each([
   ['a text', 'books'],
-  ['too many', Array.from({ length: 61 }, () => [LOAD, 1, 1, ''])],
   ['a load that is no number', [['7', 1, 1, '']]],
   ['a load of an earlier tracker', [[7, 1, 1, '']]],
   ['a count below what is closed', [[LOAD, 1, 2, '']]],
@@ -145,6 +144,71 @@ it.each([
   const answer = await send({ batch: [numbered(1)], books: stated });
   expect(answer.status).toBe(201);
   expect(await books()).toMatchObject([{ release: '', tracked: 1, delivered: 1 }]);
+});
+
+it('reads the first sixty books of a request, and the first five thousand drops of a book', async () => {
+  const { numbered, send, load, books } = open({ maxBodyBytes: 1_000_000 });
+  const drops = Array.from({ length: 5001 }, (_, at) => ['full', load, at + 1, 1]);
+  const stated = Array.from({ length: 61 }, (_, at) => [load + 1e6 * at, 5001, 0, '', at ? [] : drops]);
+  const answer = await send({ batch: [numbered(5001)], books: stated });
+  expect(answer.headers.get('clew-books')?.split(', ')).toHaveLength(60);
+  expect(await books()).toMatchObject([{ tracked: 60 * 5001, delivered: 1, dropped: { full: 5000 } }]);
+});
+
+it('takes the highest of two statements of a page load in a request', async () => {
+  const { send, load, books } = open();
+  const stated = [
+    [load, 10, 10, ''],
+    [load, 2, 1, ''],
+  ];
+  await send({ batch: [], books: stated });
+  expect(await books()).toMatchObject([{ tracked: 10, missing: 10 }]);
+});
+
+it('a request that the relay refuses as a whole changes no account', async () => {
+  const { send, numbered, book, drop, reports, books } = open({
+    maxBodyBytes: 1000,
+    accept: (event) => ({ ...event, payload: 'x'.repeat(1000) }),
+  });
+  const batch = [numbered(1)];
+  const body = { batch, books: [book(10, 0, [drop('full', 0, 3)])] };
+  expect((await send(body)).status).toBe(413);
+  await books();
+  expect(reports).toEqual([]);
+});
+
+it('reasons of `accept` that sound like those of the relay count as not accepted', async () => {
+  const { send, numbered, books } = open({ accept: ({ payload }) => `${payload}` });
+  const reasons = ['signature of the contract is missing', 'timestamp too old', 'bot'];
+  await send({ batch: reasons.map((payload, at) => numbered(at + 1, { payload })) });
+  expect(await books()).toMatchObject([{ tracked: 3, dropped: { 'not-accepted': 3 } }]);
+});
+
+it('an event that is twice in a batch and is refused counts as refused', async () => {
+  const { send, numbered, books } = open({ accept: () => false });
+  const one = numbered(1);
+  await send({ batch: [one, one] });
+  expect(await books()).toMatchObject([{ tracked: 1, delivered: 0, dropped: { 'not-accepted': 1 } }]);
+});
+
+it('a duplicate whose first facts are lost is as late as by the corrected clock', async () => {
+  const memory = memoryBooks();
+  let isDown = true;
+  const read: BookStore['read'] = async (loads) => {
+    if (isDown) throw new Error('down');
+    return memory.read(loads);
+  };
+  const { send, numbered, relay, reports } = open({
+    seen: { ...memorySeen(), books: { ...memory, read } },
+    onError: () => {},
+  });
+  const now = Date.now() - 8 * 86_400_000;
+  const body = { batch: [numbered(1, { timestamp: new Date(now).toISOString() })], clock: [now, 1000] };
+  await send(body);
+  isDown = false;
+  await send(body);
+  await relay.close();
+  expect(reports.at(-1)?.books?.map(({ delivered, late }) => [delivered, late])).toEqual([[1, {}]]);
 });
 
 it.each([

@@ -154,6 +154,30 @@ describe('a clock that is wrong', () => {
   });
 });
 
+it.each([121_000, 119_900, 120_500])(
+  'a clock that is wrong by about two minutes (%i ms) keeps one offset for a page load',
+  async (off) => {
+    for (const sign of [1, -1]) {
+      const { track, send, times } = open();
+      for (const [at, transit] of [
+        [0, 1.5],
+        [10, 0.05],
+        [20, 3],
+        [30, 0],
+      ] as const)
+        await send(
+          at + 1 + transit,
+          [track(LOAD, at, sign * off), track(LOAD, at + 1, sign * off)],
+          sign * off - transit * SECOND,
+        );
+      const found = times();
+      expect(found.map((time) => Math.round((time - (found[0] ?? 0)) * 1000) / 1000)).toEqual([
+        0, 1, 10, 11, 20, 21, 30, 31,
+      ]);
+    }
+  },
+);
+
 describe('a clock that was set', () => {
   it('twice, by minutes and then by years, loses no event', async () => {
     const { track, send, times } = open();
@@ -222,6 +246,13 @@ it('a clock that was set back twice, by years, loses no events', async () => {
   const { track, send, times } = open();
   await send(30, [track(1, 1, -TEN_YEARS), track(1, 3, -TEN_YEARS), track(2, 25, -2 * TEN_YEARS)], -2 * TEN_YEARS, 20);
   expect(times()).toEqual([28, 30, 25]);
+});
+
+it('a clock beyond all dates is answered, also with `maxPast: Infinity`', async () => {
+  const { relay } = open({ maxPast: Number.POSITIVE_INFINITY });
+  const one = event('a', { seq: [LOAD, 1], timestamp: new Date(START).toISOString() });
+  const response = await relay(requestOf({ batch: [one], clock: [1e300, 1e300] }));
+  expect(response.status).toBeLessThan(300);
 });
 
 describe('events too far away', () => {

@@ -52,13 +52,13 @@ describe('an address', () => {
     expect(await send(batch())).toEqual([429, '13']);
   });
 
-  it('is charged for each question, and for each page load of its books but one', async () => {
-    const { send } = open({ address: { rate: 1, burst: 10 } });
+  it('is charged ten tokens for each question, and for each page load of its books but one', async () => {
+    const { send } = open({ address: { rate: 1, burst: 80 } });
     const books = [3, 4, 5].map((load) => [2 ** 40 + load, 1, 1, '', [['full', 2 ** 40 + 9, 1, 1]]]);
-    // A token for the request, three for page loads 4, 5 and 9, and four for the questions.
+    // A token for the event, thirty for page loads 4, 5 and 9, and forty for the questions.
     const handovers = Array.from({ length: 4 }, () => [randomUUID(), 60_000]);
     expect(await send({ ...batch(), books, handovers })).toBe(201);
-    expect(await send(batch(5))).toBe(201);
+    expect(await send(batch(12))).toBe(201);
     expect(await send(batch())).toEqual([429, '4']);
   });
 

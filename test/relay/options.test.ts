@@ -124,13 +124,13 @@ describe('createRelay throws a TypeError that names the option and what it expec
       { ...BASE, [name]: Number.POSITIVE_INFINITY },
       `${name}: expected a number above 0, at most 2147483647`,
     ]),
-    ...['maxBodyBytes', 'maxBatchEvents', 'bodyTimeout', 'timeout', 'reportInterval'].flatMap(
-      (name): [object, string][] =>
-        [0, -1, Number.NaN, '1', null].map((value) => [
-          { ...BASE, [name]: value },
-          `${name}: expected a number above 0`,
-        ]),
+    ...['maxBodyBytes', 'bodyTimeout', 'timeout', 'reportInterval'].flatMap((name): [object, string][] =>
+      [0, -1, Number.NaN, '1', null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a number above 0`]),
     ),
+    ...[0, -1, 0.5, Number.NaN, '1', null].map((maxBatchEvents): [object, string] => [
+      { ...BASE, maxBatchEvents },
+      'maxBatchEvents: expected a number, at least 1',
+    ]),
     ...[
       'https://a.example',
       [''],
@@ -162,6 +162,11 @@ describe('createRelay throws a TypeError that names the option and what it expec
       { ...BASE, seen: { ...memorySeen(), [method]: undefined } },
       'seen: expected the methods reserve, confirm, release',
     ]),
+    ...['memory', 'offsets', 'setOffset'].map((method): [object, string] => [
+      { ...BASE, seen: { ...memorySeen(), [method]: 1 } },
+      `seen.${method}: expected a method`,
+    ]),
+    [{ ...BASE, seen: { ...memorySeen(), books: {} } }, 'seen.books: expected the methods read, write, totals'],
     [
       { ...BASE, seen: memorySeen({ maxPending: 51_199 }) },
       'seen: expected maxPending of at least 51200 ms, which a beacon may need with this timeout, got 51199',

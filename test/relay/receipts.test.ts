@@ -366,20 +366,38 @@ describe('a relay', () => {
     expect((await first).status).toBe(200);
   });
 
-  it('takes the events although a look for handovers fails, and then gives no answer', async () => {
-    const [id] = uuids(1) as [string];
-    const seen = memorySeen();
-    const reserve: Seen['reserve'] = async (ids, owner) => {
-      if (ids.includes(id)) throw new Error('broken');
-      return seen.reserve(ids, owner);
-    };
-    const errors: unknown[] = [];
-    const { relay } = openInMemory({ seen: { ...seen, reserve }, onError: (error) => errors.push(error) });
-    expect((await relay(handedOver(id, [event('a')]))).status).toBe(201);
-    const answer = await relay(asking([id], 0, [event('b')]));
-    expect([answer.status, statesOf(answer)]).toEqual([201, null]);
-    expect(errors).toHaveLength(2);
-  });
+  it.each(['reserve', 'confirm'] as const)(
+    'takes the events once although a look for handovers fails (%s), and asks the page to come again',
+    async (method) => {
+      const [id, other] = uuids(2) as [string, string];
+      const seen = memorySeen();
+      let isDown = true;
+      // Not the ids of the events.
+      const isAsked = (ids: readonly string[]) =>
+        ids.some((one) => [id, other].some((mine) => one.endsWith(mine.slice(1))));
+      const failing = async (ids: readonly string[], owner: string) => {
+        if (isDown && isAsked(ids)) throw new Error('broken');
+        return seen[method](ids, owner);
+      };
+      const errors: unknown[] = [];
+      const { relay, received } = openInMemory({
+        seen: { ...seen, [method]: failing },
+        onError: (error) => errors.push(error),
+        allowUnsignedUpsert: true,
+        timeout: 300,
+      });
+      expect((await relay(handedOver(id, [event('a')]))).status).toBe(201);
+      const [b] = [event('b')];
+      const answer = await relay(asking([id, other], 60_000, [b]));
+      expect([answer.status, statesOf(answer)]).toEqual([503, null]);
+      expect(errors.length).toBeGreaterThan(1);
+      isDown = false;
+      const again = await relay(asking([id, other], 60_000, [b]));
+      expect([again.status, statesOf(again)]).toEqual([200, expect.stringMatching(/^\w+,(unknown|forgotten)$/)]);
+      expect(received).toHaveLength(2);
+      expect((await relay(upsertOf(other, 'late'))).status).toBe(503);
+    },
+  );
 
   it('answers about the others when a relay has died that was forwarding one', async () => {
     const [id, pending, other] = uuids(3) as [string, string, string];

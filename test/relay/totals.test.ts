@@ -7,8 +7,8 @@ import type { Fact } from '../../src/relay/load.ts';
 afterEach(() => vi.useRealTimers());
 
 const DAY = 86_400_000;
-/** Most facts that wait for the store. */
-const MOST_LATE = 10_000;
+/** Most numbers of the facts that wait for the store. */
+const MOST_LATE = 200_000;
 
 /** Books in a store that the test can turn off. */
 const open = async (more: Partial<BookStore> = {}) => {
@@ -100,6 +100,63 @@ describe('the totals', () => {
   });
 });
 
+it('a write that takes longer than the time for it is in the totals once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  const memory = memoryBooks();
+  const write: BookStore['write'] = async (change) => {
+    const isDone = await memory.write(change);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    return isDone;
+  };
+  const { books, add, tracked } = await open({ read: memory.read, totals: memory.totals, write });
+  const added = add({ count: 2 });
+  await vi.advanceTimersByTimeAsync(1000);
+  await added;
+  const refreshed = books.refresh();
+  await vi.advanceTimersByTimeAsync(3000);
+  await refreshed;
+  expect(tracked()).toBe(2);
+});
+
+it('names of other programs in the store are in no row', async () => {
+  const totals = async (days: readonly string[]) =>
+    days.map(() => ({ 'not JSON': 1, '["only one"]': 2, '[1,2,3]': 3, '["r","gecko","tracked"]': 4 }));
+  const { books, totals: rows } = await open({ totals });
+  await books.refresh();
+  expect(rows()[0]).toMatchObject({ release: 'r', engine: 'gecko', tracked: 4 });
+});
+
+it('a page load keeps its release on a day that has a hundred others', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { books, totals } = await open();
+  const add = (load: number, release: string, count: number) =>
+    books.add(new Map([[load, { engine: 'gecko', day: today(), release, count }]]));
+  await add(1, 'shop', 1);
+  vi.setSystemTime(Date.now() + DAY);
+  for (let load = 2; load < 102; load++) await add(load, `r${load}`, 1);
+  await add(1, 'shop', 2);
+  await add(102, 'late', 1);
+  expect(totals().filter(({ release }) => /^(shop|other)$/.test(release))).toMatchObject([
+    { release: 'other', tracked: 1 },
+    { release: 'shop', tracked: 2 },
+  ]);
+});
+
+it('accounts in memory take as many bytes with a release beyond Latin-1', async () => {
+  for (const [release, kept] of [
+    ['r', 2],
+    ['発', 1],
+  ] as const) {
+    const books = memoryBooks();
+    const text = release.repeat(20 * 1024 * 1024);
+    const write = (load: string) => books.write({ load, before: undefined, after: text, day: today(), changes: {} });
+    for (const load of ['a', 'b', 'c']) await write(load);
+    const found = await books.read(['a', 'b', 'c']);
+    expect(found.filter(Boolean).length).toBeGreaterThanOrEqual(kept);
+    expect([release, found[0] !== undefined]).toEqual([release, release === 'r']);
+  }
+});
+
 it('a repeated request writes nothing', async () => {
   const { add, changes } = await open();
   const fact = { count: 2, closed: 2, delivered: new Map([[1, 0]]), dropped: { full: [2, 2] } };
@@ -147,7 +204,7 @@ describe('facts that the store has not taken', () => {
     state.isDown = true;
     await add(...four);
     expect(reads()).toBe(4);
-    await books.addLate();
+    await books.close();
     expect(reads()).toBe(5);
     await add({ count: 1 });
     expect(reads()).toBe(6);
@@ -156,9 +213,30 @@ describe('facts that the store has not taken', () => {
   it('have a bound', async () => {
     const { books, state, add, tracked } = await open();
     state.isDown = true;
-    await add(...Array.from({ length: MOST_LATE + 2 }, () => ({ count: 1 })));
+    const [most, each] = [MOST_LATE / 1000, 999];
+    const delivered = new Map(Array.from({ length: each }, (_, at) => [at + 1, 0]));
+    await add(...Array.from({ length: most + 2 }, () => ({ delivered })));
     state.isDown = false;
-    await books.addLate();
-    expect(tracked()).toBe(MOST_LATE);
+    await books.close();
+    expect(tracked()).toBe(most * each);
+    await add({ count: each + 1 });
+    expect(tracked()).toBe(most * each + 1);
+  });
+
+  it('are added before the relay has closed, also while a report adds them', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { books, state, add, tracked } = await open({ memory: () => held.then(() => DAY) });
+    state.isDown = true;
+    await add({ count: 3, begunAt: Date.now() });
+    state.isDown = false;
+    const refreshed = books.refresh();
+    const closed = books.close();
+    release();
+    await closed;
+    await refreshed;
+    expect(tracked()).toBe(3);
   });
 });
