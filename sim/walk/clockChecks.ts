@@ -7,7 +7,6 @@ import type { Stage } from './stage.ts';
 
 interface SentEvent {
   readonly uuid?: string;
-  readonly correlationValue?: string;
   readonly seq?: readonly [page: number, event: number];
   readonly payload?: { readonly n?: number };
 }
@@ -30,9 +29,10 @@ interface Load {
 const loadsOf = ({ network, ledger }: Stage): Load[] => {
   const loads = new Map<string, Load>();
   const add = (record: RequestRecord, { clock, batch }: Body, event: SentEvent) => {
-    const { uuid, correlationValue, seq, payload } = event;
+    const { uuid, seq, payload } = event;
     if (!uuid || !seq) return;
-    const key = `${isOther(record.request.url)} ${correlationValue} ${seq[0]}`;
+    // After a log-out, the page load has another visitor id, and the same clock.
+    const key = `${isOther(record.request.url)} ${seq[0]}`;
     const load: Load = loads.get(key) ?? { pages: new Set(), events: new Map(), requests: [] };
     loads.set(key, load);
     load.events.set(uuid, seq[1]);
