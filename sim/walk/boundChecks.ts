@@ -5,6 +5,8 @@ import type { Stage } from './stage.ts';
 
 /** Longest time (ms) until a page learns that an event has arrived, if the network works. */
 const HEARING = 30_000;
+/** How long (ms) a page waits for the database. After that it works without storage. */
+export const PATIENCE = 3000;
 /** Number of items that `identify()` queues: an event, and the customer's properties. */
 const PER_IDENTIFY = 2;
 /** Most characters that clew keeps in localStorage besides events: ids of sent events, names, and the visitor. */
@@ -97,8 +99,11 @@ export const findSurplus = (stage: Stage): string | undefined => {
   let length = 0;
   for (const [key, value] of browser.localStorage) if (key.startsWith('clew')) length += value.length;
   const payloads = [...stored].reduce((sum, n) => sum + ENVELOPE + (ledger.tracked.get(n)?.size ?? 0), 0);
+  const { departures, loadOf, wasDiskFair } = stage.history;
+  // A page may leave before its transaction is done. Then its journal and those that the page has adopted stay.
+  const early = departures.filter(({ page, kind, at }) => kind === 'leaves' && at < loadOf(page) + PATIENCE).length;
   // While a page adopts a journal, localStorage has its events twice. If the database fails, each page has a copy.
-  const copies = 1 + (stage.history.wasDiskFair(0, stage.world.scheduler.now()) ? 1 : crowd);
+  const copies = 1 + (wasDiskFair(0, stage.world.scheduler.now()) ? 1 : crowd + early);
   if (length > MOST_NAMES + copies * payloads) return `${length} characters in localStorage for ${stored.size} events`;
   return undefined;
 };

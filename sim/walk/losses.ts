@@ -1,5 +1,5 @@
 import type { Page } from '../browser/page.ts';
-import { ENVELOPE, MIRROR } from './boundChecks.ts';
+import { ENVELOPE, MIRROR, PATIENCE } from './boundChecks.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
 import type { Tracked } from './ledger.ts';
 import { has } from './plan.ts';
@@ -7,8 +7,6 @@ import type { Stage } from './stage.ts';
 
 /** How soon (ms) an event is in the database if the disk works. */
 const STORING = 400;
-/** How long (ms) a page waits for the database. After that it works without storage. */
-const PATIENCE = 3000;
 /** How long (ms) a fault of the disk affects clew after its end. */
 const CALM = 5000;
 
