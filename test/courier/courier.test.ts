@@ -329,6 +329,24 @@ describe('the next request is sent', () => {
   });
 });
 
+describe('a page that is back from the back/forward cache', () => {
+  it('sends its events again with the next flush, although the answer to its last request never arrives', async () => {
+    online(false);
+    const { answer } = pendingAnswer();
+    const tab: Tab = createTab({ respond: () => (tab.bodies.length === 1 ? answer : DELIVERED) });
+    const ids = tab.track(...events(3));
+    void tab.courier.flush();
+    await settle();
+    expect(tab.sent).toHaveLength(1);
+    tab.leave();
+    tab.courier.restore();
+    void tab.courier.flush(true);
+    await settle();
+    expect(tab.sent).toHaveLength(2);
+    expect(tab.delivered).toEqual(ids);
+  });
+});
+
 describe('a row that is only partly in a batch', () => {
   it('is rewritten with its other items', async () => {
     const { answer, give } = pendingAnswer();

@@ -123,6 +123,12 @@ describe('upserts joined to one', () => {
     expect(joined([free, pro, upsertText({ note: 'x'.repeat(1000) })], 500)?.items).toEqual([free, pro]);
   });
 
+  it('stop before one that does not fit, so that no newer one overtakes it', () => {
+    const large = upsertText({ plan: 'none', note: 'x'.repeat(1000) });
+    expect(joined([free, large, pro], 500)).toBeUndefined();
+    expect(joined([free, pro, large, upsertText({ plan: 'late' })], 500)?.items).toEqual([free, pro]);
+  });
+
   it('stop before one with another signature: a token may name the properties that it is for', () => {
     const signed = (text: ItemText, signature: string) => text.replace(/}$/, `,"signature":"${signature}"}`);
     const [one, two, three] = [signed(free, 'a'), signed(pro, 'a'), signed(pro, 'b')];

@@ -248,6 +248,30 @@ describe('a database that fails', () => {
     expect(opened).toHaveBeenCalledTimes(11);
   });
 
+  it('is opened anew at once after a single failure, although it has failed before and worked since', async () => {
+    let failures = 2;
+    const { commit } = IDBTransaction.prototype;
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function (this: IDBTransaction) {
+      if (failures-- > 0) this.abort();
+      else commit.call(this);
+    });
+    const opened = vi.spyOn(indexedDB, 'open');
+    const { store, troubles } = open();
+    expect(await store.transact([row(1, 'a')])).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await store.transact([row(2, 'b')])).toBe(true);
+    expect([opened.mock.calls.length, troubles.length]).toEqual([3, 1]);
+    failures = 1;
+    expect(await store.transact([row(3, 'c')])).toBe(true);
+    expect(opened).toHaveBeenCalledTimes(4);
+    expect(counts(await store.read('/clew'))).toEqual([2, 3]);
+    // The rest after a failure has its first length again.
+    failures = 2;
+    expect(await store.transact([row(4, 'd')])).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await store.transact([row(5, 'e')])).toBe(true);
+  });
+
   it('is opened a few times if it is over quota during 600 writes, and no connection stays open', async () => {
     const opened = vi.spyOn(indexedDB, 'open');
     const closed = vi.spyOn(IDBDatabase.prototype, 'close');

@@ -28,4 +28,34 @@ describe('receipts', () => {
     receipts.write({ id: ids[0] ?? '', ids: ['an event'] });
     expect(receipts.open().find(({ id }) => id === ids[0])).toMatchObject({ ids: ['an event'], isUpsert: true });
   });
+
+  it('hold back an armed request in later pages only: the browser sends it when its page ends', () => {
+    const local: Record<string, string> = {};
+    const receipts = createReceipts('/clew', local);
+    expect(receipts.open()).toEqual([]);
+    const id = receipts.makeId();
+    receipts.write({ id, ids: ['an event'], isArmed: true });
+    expect([receipts.open(), receipts.held()]).toEqual([[], new Set()]);
+    const later = createReceipts('/clew', local);
+    expect(later.open()).toMatchObject([{ id, ids: ['an event'] }]);
+    expect(later.held()).toEqual(new Set(['an event']));
+  });
+
+  it('hold back nothing of a dropped request whose entry localStorage refuses to delete', () => {
+    const local: Record<string, string> = new Proxy(
+      {},
+      {
+        deleteProperty() {
+          throw new Error('SecurityError');
+        },
+      },
+    );
+    const receipts = createReceipts('/clew', local);
+    const [dropped, other] = [receipts.makeId(), receipts.makeId()];
+    receipts.write({ id: dropped, ids: ['an event'] });
+    receipts.write({ id: other, ids: ['another event'] });
+    receipts.drop([{ id: dropped }]);
+    expect(Object.keys(local)).toHaveLength(2);
+    expect(receipts.held()).toEqual(new Set(['another event']));
+  });
 });

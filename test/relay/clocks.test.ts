@@ -126,6 +126,13 @@ describe('a clock that is wrong', () => {
     expect(times()).toEqual([1, 11, 12]);
   });
 
+  it('is corrected although the first request of the page load has stated no clock', async () => {
+    const { track, send, times } = open();
+    await send(10, [track(LOAD, 1)]);
+    await send(20, [track(LOAD, 11, -HOUR)], -HOUR);
+    expect(times()).toEqual([1, 11]);
+  });
+
   it('is measured once for two requests that arrive at the same time', async () => {
     const memory = memorySeen();
     let ask = () => {};

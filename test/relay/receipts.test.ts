@@ -1,6 +1,6 @@
 // @module-tag promise
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memorySeen, type RelayRequest, redisSeen, type Seen } from '../../src/relay.ts';
 import { describeWithRedis, useRedis } from '../redis.ts';
 import { useUpstream } from '../upstream.ts';
@@ -165,6 +165,17 @@ describe('a relay', () => {
   it('answers a request without a question as before', async () => {
     const { relay } = openInMemory();
     expect((await relay(requestOf({ batch: [event('a')] }))).headers.has('clew-handovers')).toBe(false);
+  });
+
+  it('refuses the properties of a handover that it has called unknown, also after its reservation has expired', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [id] = uuids(1) as [string];
+    const { relay, received } = openInMemory({ seen: memorySeen({ maxPending: 60_000 }), allowUnsignedUpsert: true });
+    expect(statesOf(await relay(asking([id], 5000)))).toMatch(/unknown|forgotten/);
+    vi.advanceTimersByTime(60_001);
+    expect((await relay(upsertOf(id, 'old'))).status).toBe(503);
+    expect(received).toEqual([]);
   });
 
   it('remembers the handover of an upsert', async () => {

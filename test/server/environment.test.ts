@@ -9,7 +9,12 @@ const identityKeys = { audience: 'shop.example', keys: [{ id: 'a', secret: 'y'.r
 it('two variables are enough', () => {
   const settings = readEnvironment(REQUIRED);
   expect(settings).toMatchObject({
-    relay: { baseUrl: 'https://service.example', apiKey: 'the-secret-key', allowUnsignedIdentify: false },
+    relay: {
+      baseUrl: 'https://service.example',
+      apiKey: 'the-secret-key',
+      allowUnsignedIdentify: false,
+      correctClock: true,
+    },
     port: 8080,
     host: '127.0.0.1',
     metricsPort: undefined,

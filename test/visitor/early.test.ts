@@ -87,6 +87,40 @@ describe('setProperties before identify', () => {
     expect(last.upserts()).toMatchObject([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
   });
 
+  it('arrives if the page crashes after the answer of the database, whose transaction is never done', async () => {
+    const store = createMemoryStore();
+    const first = open(store);
+    first.tracker.setProperties({ plan: 'pro' });
+    await first.tracker.flush();
+    first.page.leave();
+    await later();
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    // Each transaction has its answer, and stores nothing.
+    const hanging: Store = {
+      ...store,
+      async transact<T extends object>(...[, name, change, query]: Parameters<typeof store.transact<T>>) {
+        await asked;
+        await store.transact<T>([], name, (...found) => void change?.(...found), query);
+        return new Promise<undefined>(() => {});
+      },
+    };
+    const crashing = open(hanging);
+    crashing.tracker.identify('ann');
+    await later();
+    expect(entries()).toHaveLength(1);
+    answer();
+    await later();
+    expect(entries()).toEqual([]);
+    expect(crashing.requests).toEqual([]);
+    // The page is gone without `pagehide`.
+    const last = open(store);
+    await last.tracker.flush();
+    expect(sentBy(last)).toEqual(['$identify', ['ann', { plan: 'pro' }, undefined]]);
+  });
+
   it('ends with reset, and does not reach the next customer', async () => {
     const test = open(createMemoryStore());
     test.tracker.setProperties({ plan: 'pro' });
