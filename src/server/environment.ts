@@ -35,12 +35,21 @@ const VARIABLES: Readonly<Record<string, string>> = {
   'enrich.country': 'COUNTRY_HEADER',
 };
 
+/** The expected text of a variable, in place of an option's object. */
+const EXPECTED: readonly (readonly [RegExp, string])[] = [
+  [/\{ domain: a domain.*/, 'a domain such as example.com'],
+  [/\{ header: the name of a header.*/, 'the name of a header'],
+  [/ with addressHeader\b/, ' with ADDRESS_HEADER'],
+  [/, or the option forward/, ''],
+];
+
 /** The error of `createRelay`, with the variable in place of the option. */
-export const describeError = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error))
+export const describeError = (error: unknown): string => {
+  const named = (error instanceof Error ? error.message : String(error))
     .replace(/^createRelay: identityKeys/, 'IDENTITY_KEYS')
-    .replace(/^createRelay: ([\w.]+)/, (whole, name) => VARIABLES[name] ?? whole)
-    .replace(', or the option forward', '');
+    .replace(/^createRelay: ([\w.]+)/, (whole, name) => VARIABLES[name] ?? whole);
+  return EXPECTED.reduce((message, [of, variable]) => message.replace(of, variable), named);
+};
 
 const LEVELS = ['info', 'warn', 'error'] as const;
 const ADDRESSES = ['none', 'short', 'whole'] as const;
