@@ -96,6 +96,13 @@ describe('tcf', () => {
     expect(withVendor?.answers).toEqual([false, true]);
   });
 
+  it('answers no without consents if the platform does not know whether the GDPR applies', () => {
+    const { emit } = createTcf();
+    const { answers } = follow(tcf({ elsewhere: true }));
+    emit('tcloaded', {}, { gdprApplies: undefined });
+    expect(answers).toEqual([false]);
+  });
+
   it.each([
     [
       true,
@@ -149,6 +156,13 @@ describe('consentMode', () => {
     const regional = follow(consentMode());
     vi.advanceTimersByTime(10_000);
     expect(regional.answers).toEqual([]);
+  });
+
+  it('waits for an update if the site grants consent in one region only', () => {
+    gtag('consent', 'default', { ...GRANTED, region: ['US'] });
+    const { answers } = follow(consentMode());
+    vi.advanceTimersByTime(10_000);
+    expect(answers).toEqual([]);
   });
 
   it('does not read other entries of the data layer as a list', () => {

@@ -55,6 +55,19 @@ describe('a page that leaves while its HTML arrives', () => {
   });
 });
 
+describe('a page whose tag obeys Global Privacy Control', () => {
+  it.each([
+    ['saves nothing in a browser that sends the signal', true, 0],
+    ['saves its calls in another browser', false, 1],
+  ])('%s', async (_what, globalPrivacyControl, count) => {
+    const querySelector = (selector: string) => (selector.includes('[data-respect-gpc]') ? {} : null);
+    vi.stubGlobal('document', { querySelector });
+    vi.stubGlobal('navigator', { globalPrivacyControl });
+    await visit(['identify', 'ann']);
+    expect(Object.keys(storage)).toHaveLength(count);
+  });
+});
+
 describe('a page with an element whose id is clew', () => {
   it('has the stub all the same', async () => {
     const [clew] = await open({});

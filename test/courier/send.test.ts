@@ -10,6 +10,8 @@ import type { Answer } from '../../src/courier/transport.ts';
 import type { Handed } from '../../src/outbox/receipts.ts';
 import type { Row } from '../../src/outbox/store.ts';
 import { draftEvent, idOf } from '../../src/recorder/event.ts';
+import { createMemoryStore } from '../outbox/memoryStore.ts';
+import { createOutbox } from '../outbox/outbox.ts';
 import { deskOf } from './deskOf.ts';
 import { LINK, pendingAnswer, SERVICE } from './tab.ts';
 
@@ -191,9 +193,9 @@ it.each([
 });
 
 describe('an answer after the page has left', () => {
-  const late = async (given: Answer) => {
+  const late = async (given: Answer, changes: Partial<CourierPorts> = {}) => {
     const { answer, give } = pendingAnswer();
-    const tab = open({ send: () => answer });
+    const tab = open({ ...changes, send: () => answer });
     await tab.store.transact([], LINK, () => ({ ...newLink(), by: '', until: 0 }));
     const sending = tab.next([rowOf(1, 'other', a, b, draftEvent(Date.now(), 'c'))]);
     await vi.waitFor(() => expect(tab.sent).toHaveLength(1));
@@ -216,6 +218,13 @@ describe('an answer after the page has left', () => {
   it('lets all tabs wait as it has asked', async () => {
     const { store } = await late({ outcome: 'failed', status: 503, retryAfter: 60_000 });
     expect(store.record<Link>(LINK)?.asked).toBeGreaterThan(Date.now() + 50_000);
+  });
+
+  it('writes nothing after a refusal, although it has asked all tabs to wait', async () => {
+    // Without a number of the page load, nothing may be stored.
+    const queue = createOutbox({ store: createMemoryStore(), pages: () => 0 });
+    const { store } = await late({ outcome: 'failed', status: 429, retryAfter: 60_000 }, { queue });
+    expect(store.record<Link>(LINK)).toEqual(newLink());
   });
 });
 

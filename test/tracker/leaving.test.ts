@@ -348,3 +348,15 @@ describe('a plugin', () => {
     expect(requests).toEqual([]);
   });
 });
+
+it('a consent platform that refuses while the page is prerendering is obeyed when a visitor sees the page', async () => {
+  const page = openPage();
+  page.document.prerendering = true;
+  const { tracker, requests } = start({ baseUrl: '/clew' });
+  tracker.consent(false);
+  page.document.prerendering = false;
+  page.document.dispatchEvent(new Event('prerenderingchange'));
+  tracker.track('seen');
+  await settle();
+  expect([requests, Object.keys(localStorage), tracker.stats().dropped]).toEqual([[], [], { consent: 1 }]);
+});

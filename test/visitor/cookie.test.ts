@@ -88,6 +88,14 @@ describe('the cookie', () => {
     expect(jar.cookie).toBe('');
   });
 
+  it('is erased together with the cookie that a relay has set', () => {
+    const ann = visitor();
+    share(ann);
+    jar.cookie = `clew.server=${ann.thread}.0.; Domain=example.com`;
+    cookieDomain('example.com').share(undefined, unexpected, 'clew');
+    expect(jar.cookie).toBe('');
+  });
+
   it.each([
     ['www.example.com', 'example.com'],
     ['a.b.example.com', 'example.com'],

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { cookieDomain, type Tracker } from '../../src/index.ts';
+import { cookieDomain, type Store, type Tracker, type Transport } from '../../src/index.ts';
 import { markOf, newVisitor, type Visitor, versionAt } from '../../src/visitor/record.ts';
-import { cookiesWritten, openPage, start } from '../tracker/page.ts';
+import { cookiesWritten, createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 const WWW = 'https://www.shop.example/';
 const APP = 'https://app.shop.example/';
@@ -246,6 +246,61 @@ describe('a domain in a cookie', () => {
     expect(page.document.cookie).not.toBe('');
     tracker.consent(false);
     expect(page.document.cookie).toBe('');
+  });
+
+  it('is not written again when an answer arrives at a page that has missed a refusal', async () => {
+    const page = openPage(WWW);
+    let answer = () => {};
+    const transport = vi.fn<Transport>(
+      () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ outcome: 'delivered' });
+        }),
+    );
+    const store = createMemoryStore();
+    const late = startHere('shop.example', { store, transport, compress: false });
+    late.tracker.track('seen');
+    await vi.waitFor(() => expect(transport).toHaveBeenCalled());
+    const other = startHere('shop.example', { store });
+    other.tracker.consent(false);
+    expect(page.document.cookie).toBe('');
+    answer();
+    await vi.waitFor(() => expect(late.delivered).toEqual(['seen']));
+    expect(page.document.cookie).toBe('');
+  });
+
+  it('has no refused visitor id again if the database answers a loading page with a record from before', async () => {
+    const page = openPage(WWW);
+    const base = createMemoryStore();
+    const first = startHere('shop.example', { store: base });
+    first.tracker.identify('ann');
+    const refused = await first.tracker.correlationValue();
+    await first.tracker.flush();
+    first.tracker.stop();
+    let release = () => {};
+    let last: Promise<unknown> = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    /** Lets the database run one operation after the other. */
+    const inTurn = <T>(run: () => T | Promise<T>) => {
+      const done = last.then(run);
+      last = done;
+      return done;
+    };
+    const store: Store = {
+      ...base,
+      transact: (...what) => inTurn(() => base.transact(...what)),
+      clear: (...what) => void inTurn(() => base.clear(...what)),
+    };
+    const loading = startHere('shop.example', { store });
+    const other = startHere('shop.example', { store });
+    other.tracker.consent(false);
+    const before = cookiesWritten.length;
+    other.tracker.consent(true);
+    release();
+    await Promise.all([loading, other].map(({ tracker }) => tracker.flush()));
+    expect(cookiesWritten.slice(before).join()).not.toContain(refused);
+    expect(page.document.cookie).toBe(`clew=${await other.tracker.correlationValue()}.0.`);
   });
 
   it.each(['', 'nonsense', 'nonsense.1.2', '.1.', '00000000-0000-4000-8000-00000000000G.9.'])(

@@ -1,10 +1,13 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import { fetchTransport, type Store, type TrackerOptions } from '../../src/index.ts';
+import { draftUpsert } from '../../src/recorder/event.ts';
+import { createEarly } from '../../src/visitor/early.ts';
 import { KEY, useCollector } from '../collector/running.ts';
 import { useRelays } from '../relay/stage.ts';
 import { AUDIENCE, claims, SECRET, token } from '../relay/tokens.ts';
 import { connectTabs, createMemoryStore, openPage, settle, start } from '../tracker/page.ts';
+import { SERVICE, visitorId } from './visitorOf.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
@@ -251,6 +254,16 @@ describe('setProperties before identify', () => {
     await test.tracker.flush();
     expect(test.upserts()).toMatchObject([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
   });
+});
+
+it('the properties of one visitor id are dropped when those of the next one wait', () => {
+  openPage();
+  const early = createEarly(SERVICE, undefined, () => false);
+  early.keep([draftUpsert({ plan: 'pro' }), { correlationValue: visitorId(1) }]);
+  early.keep([draftUpsert({ seats: 2 }), { correlationValue: visitorId(2) }]);
+  expect(early.take().map((text) => JSON.parse(text))).toEqual([
+    { uuid: expect.any(String), properties: { seats: 2 }, correlationValue: visitorId(2) },
+  ]);
 });
 
 describe('properties of a customer whose $identify a relay rejects', () => {

@@ -51,6 +51,17 @@ describe('the hint in localStorage', () => {
     expect(readHint()?.keys).toEqual({});
   });
 
+  it('is erased if the storage has no room for the next person', () => {
+    writeHint(visitorOf());
+    const set = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+    vi.stubGlobal('localStorage', new Proxy({ ...localStorage }, { set }));
+    expect(readHint()?.thread).toBe(ONE);
+    writeHint(visitorOf({ thread: OTHER, turn: 2 }));
+    expect(rawHint()).toBeUndefined();
+  });
+
   it('keeps the customers that other trackers have identified with the same visitor id', () => {
     const { readHint: readOne, writeHint: writeOne } = createHint('/one');
     const { writeHint: writeTwo } = createHint('/two');

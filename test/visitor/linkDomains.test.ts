@@ -412,6 +412,18 @@ describe('a link to another domain', () => {
     expect(click(page, linkTo('https://shop.example/'))).toBe('https://shop.example/');
   });
 
+  it('is unchanged on a page that has left, once a refusal has erased its mark', async () => {
+    const page = openPage(HERE);
+    const { tracker } = startLinked();
+    const visitor = await tracker.correlationValue();
+    page.leave();
+    expect(click(page, linkTo('https://shop.example/'))).toContain(visitor);
+    delete localStorage['clew.used /clew'];
+    expect(click(page, linkTo('https://shop.example/'))).toBe('https://shop.example/');
+    page.restore();
+    expect(click(page, linkTo('https://shop.example/'))).toBe('https://shop.example/');
+  });
+
   it('is unchanged before consent', () => {
     const page = openPage(HERE);
     startLinked({ consent: 'required' });

@@ -137,6 +137,28 @@ describe('after a refusal and another consent, a tracker that was stopped', () =
   });
 });
 
+it('the entries of a late tab bring back no visitor who has refused and consented again', async () => {
+  const { freeze, thaw } = connectTabs();
+  openPage();
+  const first = start({ baseUrl: '/clew' });
+  const { store, transport } = first;
+  await first.tracker.flush();
+  const second = start({ baseUrl: '/clew', store, transport });
+  await second.tracker.flush();
+  const refused = await second.tracker.correlationValue();
+  freeze();
+  second.tracker.consent(false);
+  await later();
+  first.tracker.identify('ann');
+  expect(localStorage['clew.hint']).toContain(refused);
+  second.tracker.consent(true);
+  await later();
+  const fresh = await second.tracker.correlationValue();
+  await thaw();
+  await later();
+  expect([fresh === refused, await first.tracker.correlationValue()]).toEqual([false, fresh]);
+});
+
 it('a visitor who refuses while identify() is being stored, and consents at once, does not come back', async () => {
   openPage();
   const base = createMemoryStore();
