@@ -1,6 +1,6 @@
 import { type Answered, createAsk } from './ask.js';
 import { type Call, isChange } from './calls.js';
-import { type Desk, is, keyOf } from './desk.js';
+import { type Desk, is, isMissing, keyOf } from './desk.js';
 import { heldOf, withCall } from './held.js';
 import type { Knowledge } from './knowledge.js';
 import { withVisitor } from './late.js';
@@ -108,9 +108,10 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     // `enter` notices a refusal that a page missed while it was away.
     if (is(desk, AWAY) && !seen) return;
     const isNew = seen !== who.seen;
-    desk.who = { ...who, seen };
+    // The page has to remember that there was one: another tab may have erased it, as a refusal does.
+    desk.who = { ...who, seen: seen ?? who.seen };
     // The hint may be that of a later consent, and this page may have missed the refusal.
-    if (isNew && epochs.isOver()) return is(desk, OPEN) ? ask() : undefined;
+    if (isNew && (epochs.isOver() || (!seen && isMissing(desk)))) return is(desk, OPEN) ? ask() : undefined;
     const known = isNew ? hints.readHint() : undefined;
     const merged = merge(who.visitor, known ?? who.visitor);
     follow(elsewhere?.meet(merged, service) ?? merged);

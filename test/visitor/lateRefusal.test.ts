@@ -615,3 +615,19 @@ it('a tab is not refused if the site deletes its data twice', async () => {
   expect(first.dropped).toEqual([]);
   expect(first.events('$identify').map(({ payload }) => payload)).toContainEqual({ distinct_id: 'bob' });
 });
+
+it('a page that has missed a refusal and tracks an event does not write the refused cookie again', async () => {
+  const page = openPage('https://www.shop.example/');
+  const shared = () => ({ baseUrl: '/clew', cookieDomain: cookieDomain('shop.example'), compress: false });
+  const first = start(shared());
+  const { store, transport } = first;
+  const refused = await first.tracker.correlationValue();
+  const second = start({ ...shared(), store, transport });
+  await second.tracker.correlationValue();
+  second.tracker.consent(false);
+  first.tracker.track('after');
+  await later(5000);
+  expect([page.document.cookie, first.names()]).toEqual(['', []]);
+  second.tracker.consent(true);
+  expect(await second.tracker.correlationValue()).not.toBe(refused);
+});
