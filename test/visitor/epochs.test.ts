@@ -297,6 +297,18 @@ describe('a refusal', () => {
     expect(['one', 'two'].map(epochs.isEnded)).toEqual([true, true]);
   });
 
+  it('ends the epochs that the epoch of the page names', () => {
+    const epochs = begin('c!b!a');
+    expect(['a', 'b', 'b!a', 'c!b!a', 'd', undefined].map(epochs.isEnded)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
   it('is not named after a return from the back/forward cache, because other pages may have begun since', () => {
     const epochs = begin('one');
     epochs.end({ at: NOW });

@@ -187,3 +187,35 @@ it('a visitor who refuses while identify() is being stored, and consents at once
   await later();
   expect(await tracker.correlationValue()).toBe(fresh);
 });
+
+it.each([false, true])(
+  'a record that a crashed page could not erase as the visitor refused counts as refused (back/forward cache: %s)',
+  async (isCached) => {
+    connectTabs();
+    openPage();
+    const base = createMemoryStore();
+    const first = start({ baseUrl: '/clew', store: base });
+    const refused = await first.tracker.correlationValue();
+    await later();
+    const mark = JSON.parse(localStorage['clew.used /clew']);
+    first.tracker.stop();
+    await later();
+    // The page has refused and consented, and has crashed while the database was busy.
+    for (const key of Object.keys(localStorage)) delete localStorage[key];
+    localStorage['clew.used /clew'] = JSON.stringify(`5c9003bf!${mark}`);
+    const page = openPage();
+    const transact: typeof base.transact = async (...what) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return base.transact(...what);
+    };
+    const second = start({ baseUrl: '/clew', store: { ...base, transact } });
+    await later(100);
+    if (isCached) page.leave();
+    await later(100);
+    if (isCached) page.restore();
+    second.tracker.track('after');
+    await later(10_000);
+    expect([second.dropped, second.names()]).toEqual([[], ['after']]);
+    expect(await second.tracker.correlationValue()).not.toBe(refused);
+  },
+);
