@@ -209,6 +209,17 @@ describe('a catalogue of marks', () => {
     });
   });
 
+  it('does not require a property whose attribute a template may leave out', () => {
+    const { catalogue } = made(
+      'interface Events { other: undefined }',
+      '<a data-clew-event="bought" data-clew-plan="pro" {% if gift %}data-clew-gift="1"{% endif %}>',
+    );
+    expect(catalogue.anyOf[1]?.properties.payload).toMatchObject({
+      properties: { plan: { const: 'pro' }, gift: { const: '1' } },
+      required: ['plan'],
+    });
+  });
+
   it('has calls with any payload, so that a mark is not gone once it is a call', () => {
     const source = 'interface Events { typed: { a: 1 } }';
     const before = made(source, '<a data-clew-event="bought" data-clew-plan="pro">');

@@ -90,6 +90,14 @@ describe('with receipts', () => {
     expect(next([a], { receipts: receiptsOf(open) })?.questions).toEqual(open.slice(0, MOST_ASKED));
   });
 
+  it('asks first about the handovers that keep events back', () => {
+    const others = Array.from({ length: MOST_ASKED }, () => handed('x'));
+    const blocking = handed(idOf(a));
+    expect(next([a, b], { receipts: receiptsOf([...others, blocking]) })?.questions).toEqual(
+      [blocking, ...others].slice(0, MOST_ASKED),
+    );
+  });
+
   it('only asks, while events that were handed over may not have arrived', () => {
     const open = [handed(idOf(a))];
     expect(next([a, b], { receipts: receiptsOf(open) })).toMatchObject({

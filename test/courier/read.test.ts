@@ -146,6 +146,20 @@ describe('a read', () => {
     expect(drop).toHaveBeenLastCalledWith(taken);
   });
 
+  it('keeps the note of a settled handover while a backlog may hide rows of its events', async () => {
+    const taken = [{ id: 'x', at: 0, ids: [idOf(a)] }];
+    const drop = vi.fn();
+    const receipts = { makeId: () => '', write() {}, open: () => [], held: () => new Set<string>(), drop };
+    const { store, desk, pass } = deskOf({ receipts });
+    const backlog = Array.from({ length: 20 }, () => draftEvent(0, 'many'));
+    await store.transact([
+      [keyOf(1), backlog],
+      [keyOf(2), [a]],
+    ]);
+    await read(desk, pass, { ...TAKE, taken });
+    expect(drop).toHaveBeenLastCalledWith([]);
+  });
+
   it('works on what the page knows where storage is refused', async () => {
     const { store, queue, desk, pass } = deskOf();
     store.isBroken = true;

@@ -11,6 +11,9 @@ import { createOutbox } from '../outbox/outbox.ts';
 export const SERVICE = '/clew';
 export const LINK = `link ${SERVICE}`;
 
+/** Far more requests than a tab of any test makes. */
+const MOST_REQUESTS = 1000;
+
 /** Answers a request, now or later. The function may throw, like a transport that fails. */
 export type Respond = (batch: Batch, leaving: boolean) => Answer | Promise<Answer> | false;
 
@@ -104,6 +107,8 @@ export const createTab = (options: TabOptions = {}): Tab => {
     books: undefined,
     pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
+      // A courier that asks without end, while no time passes, would keep the test from ending.
+      if (bodies.length >= MOST_REQUESTS) throw new Error(`expected at most ${MOST_REQUESTS} requests of a tab`);
       (batch.items[0] ? sent : questions).push({ ...batch, body: withoutReceipt(batch.body) });
       bodies.push(batch.body);
       const answer = respond(batch, leaving) as Answer | Promise<Answer> | false | undefined;

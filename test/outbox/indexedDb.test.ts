@@ -468,6 +468,16 @@ describe('clear()', () => {
     expect(await open().store.read('/other')).toEqual([[other, ['other']]]);
   });
 
+  it('closes the connection that it has opened itself', async () => {
+    const other = open().store;
+    await other.transact([row(1, 'a'), [key(1, 1, '/other'), ['other']]]);
+    const closed = vi.spyOn(IDBDatabase.prototype, 'close');
+    open().store.clear('/clew', RECORDS);
+    await vi.waitFor(async () => expect(await other.read('/clew')).toEqual([]));
+    expect(closed).toHaveBeenCalledTimes(1);
+    expect(await other.read('/other')).toHaveLength(1);
+  });
+
   it.each([
     ['deletes what belongs to those who have refused', true, [undefined, []]],
     ['leaves what belongs to a later consent', false, [{ thread: 'x' }, [1]]],

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readEntry, readList, writeEntry } from '../../src/outbox/local.ts';
+import { eraseEntries, readEntry, readList, writeEntry } from '../../src/outbox/local.ts';
 import { makeListsText } from '../support/oldLibrary.ts';
 
 /** A page whose localStorage holds this text under `key`. */
@@ -51,4 +51,13 @@ it('the journal removes the key for an undefined value', () => {
   holding('[1]');
   writeEntry('key');
   expect(localStorage).toEqual({});
+});
+
+it.each(['page', 'items', 'handed', 'book'])('a refusal erases the entries clew.%s of its own service only', (name) => {
+  const keyOf = (service: string) => `clew.${name} ${service} page`;
+  const others = ['/other', '/clew2'].map(keyOf);
+  const local = Object.fromEntries([keyOf('/clew'), ...others].map((key) => [key, '[1]']));
+  vi.stubGlobal('sessionStorage', {});
+  eraseEntries('/clew', local);
+  expect(Object.keys(local)).toEqual(others);
 });

@@ -32,7 +32,10 @@ beforeEach(() => {
   vi.stubGlobal('HTMLFormElement', class {});
   vi.stubGlobal('document', { createElement });
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 const start = (options?: ClickOptions) => {
   const track = vi.fn();
@@ -106,6 +109,18 @@ describe('a marked element', () => {
     const { fire, tracked } = start();
     fire('click', [element('button', { clewEvent: '' }), element('button', { clewPlan: 'pro' })]);
     expect(tracked()).toEqual([]);
+  });
+
+  it('is not tracked if it is the label of a disabled control', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const { fire, tracked } = start();
+    for (const state of ['disabled', 'enabled']) {
+      const matches = (selector: string) => selector === `:${state}`;
+      const control = element('input', {}, { type: 'checkbox', matches, compareDocumentPosition: () => 8 });
+      fire('click', [element('label', { clewEvent: state }, { control })]);
+      vi.runAllTimers();
+    }
+    expect(tracked()).toEqual([['enabled', {}]]);
   });
 
   it('is not tracked after the plugin has stopped', () => {

@@ -101,8 +101,16 @@ it('nothing is stored that `beforeSend` removes or drops', () => {
 });
 
 it('values of other code are no drafts', () => {
+  const by = 'ann';
   stored = {
-    'forms /clew': { a: null, b: 'text', c: { at: 1 }, d: { at: 'x', payloads: [] }, e: { at: 1, payloads: [1] } },
+    'forms /clew': {
+      a: null,
+      b: 'text',
+      c: { by, at: 1 },
+      d: { by, at: '1', payloads: [] },
+      e: { by, at: 1, payloads: [1] },
+      f: { by, at: 1, payloads: 'text' },
+    },
   };
   expect(openPage().takeOthers('ann')).toEqual([]);
   stored = { 'forms /clew': 'text' };

@@ -142,6 +142,25 @@ it('page_left neither begins nor extends a session', async () => {
   expect(await track(tab)).toMatchObject({ sessionNumber: 2 });
 });
 
+it('a session goes on while the visitor is active, after the clock was set back by an hour', async () => {
+  const { openTab, track } = openBrowser();
+  const tab = openTab();
+  const first = await track(tab);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  // The tracker's clock does not fall back: the events of this page are an hour ahead.
+  for (let n = 0; n < 3; n++) expect(await track(tab)).toEqual(first);
+});
+
+it('a session that begins after the clock was set back ends 30 minutes later', async () => {
+  const { openTab, track } = openBrowser();
+  const tab = openTab();
+  vi.setSystemTime(Date.now() - 3_600_000);
+  expect(await track(tab)).toMatchObject({ sessionNumber: 1 });
+  const next = openTab();
+  next.page.pass(31 * 60_000);
+  expect(await track(next)).toMatchObject({ sessionNumber: 2 });
+});
+
 it('another visitor has sessions of their own', async () => {
   const { openTab, track } = openBrowser();
   const tab = openTab();

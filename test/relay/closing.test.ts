@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import { createRelay, toNodeHandler } from '../../src/relay.ts';
+import { type BookStore, memoryBooks } from '../../src/relay/bookStore.ts';
+import { createRelay, memorySeen, toNodeHandler } from '../../src/relay.ts';
 import { openConnection } from '../mounts/connection.ts';
 import { closeServer, listenOn } from '../upstream.ts';
 import { openInMemory, requestOf } from './requests.ts';
@@ -84,4 +85,25 @@ it('a relay that closes answers 503 to a request whose body is incomplete, and n
   expect([status, headers.get('Retry-After'), headers.get('Connection')]).toEqual([503, '1', 'close']);
   expect(await (await reply).json()).toEqual({ error: 'this relay is closing' });
   expect(received).toEqual([]);
+});
+
+it('a relay that closes writes the facts that its store has refused before the latest report', async () => {
+  const load = 2 ** 40;
+  const store = memoryBooks();
+  let isDown = true;
+  const books: BookStore = {
+    ...store,
+    read: async (loads) => (isDown ? Promise.reject(new Error('down')) : store.read(loads)),
+  };
+  let report = () => {};
+  const reported = new Promise<void>((resolve) => {
+    report = resolve;
+  });
+  const { relay } = openInMemory({ seen: { ...memorySeen(), books }, reportInterval: 0.001, onReport: () => report() });
+  await relay(requestOf({ batch: [event('a', { seq: [load, 1] })], books: [[load, 1, 1, '1.4.2', []]] }));
+  await reported;
+  isDown = false;
+  expect(await store.read([`${load}`])).toEqual([undefined]);
+  await relay.close();
+  expect(await store.read([`${load}`])).toEqual([expect.any(String)]);
 });

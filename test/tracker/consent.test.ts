@@ -251,6 +251,14 @@ describe('a refusal', () => {
     expect(tracker.stats()).toEqual({ tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } });
   });
 
+  it('counts no event as dropped that is already dropped as unserialisable', () => {
+    openPage();
+    const { tracker } = start();
+    tracker.track('odd', { n: 1n });
+    tracker.consent(false);
+    expect(tracker.stats()).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { unserialisable: 1 } });
+  });
+
   it.each<[string, (tracker: Tracker) => void]>([
     ['tracks', (tracker) => tracker.track('again')],
     ['tracks twice', (tracker) => ['again', 'and again'].map((name) => tracker.track(name))],
