@@ -116,7 +116,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
   return {
     added() {
       handover.renewSoon();
-      if (isAway(desk)) queueMicrotask(() => leave());
+      if (isAway(desk)) queueMicrotask(() => isAway(desk) && leave());
       // A running pass looks at the queue at its end.
       if (desk.state.does !== 'wait') return;
       // Not in the call's own task. If a click tracks and leaves the page, the event must be free for the handover, and not in flight.

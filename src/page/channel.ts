@@ -57,17 +57,22 @@ export const createChannel = (name: string, receive: (message: Message, more?: A
       };
     } catch {}
   };
+  const close = () => {
+    channel?.close();
+    channel = undefined;
+  };
   reopen();
   return {
     post,
     answer(isGranted, more) {
+      const isClosed = !channel;
+      // The visitor may answer as the page leaves, or after `stop()`.
+      if (isClosed) reopen();
       post(more);
       post(isGranted);
+      if (isClosed) close();
     },
-    close: () => {
-      channel?.close();
-      channel = undefined;
-    },
+    close,
     reopen,
     isOpen: () => !!channel,
   };

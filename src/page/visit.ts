@@ -129,9 +129,13 @@ export const createVisit = (ports: VisitPorts) => {
     const before = visitor.moment();
     announce();
     // A listener may have refused.
-    if (visitor.moment() === before) whenSeen(start);
+    if (visitor.moment() !== before) return;
+    visitor.wait();
+    whenSeen(start);
   };
 
+  /** When the visitor has last consented in this tab, in ms since 1970. */
+  let grantedAt = 0;
   /** The visitor has consented, perhaps in another tab. */
   const grant = () => {
     if (visitor.isStarted()) return visitor.grant();
@@ -165,7 +169,7 @@ export const createVisit = (ports: VisitPorts) => {
   const enter = (call: Call) => {
     if (visitor.isOther(call)) announce();
     visitor.enter(call);
-    if (visitor.isAway()) queueMicrotask(() => depart());
+    if (visitor.isAway()) queueMicrotask(() => visitor.isAway() && depart());
   };
 
   const leave = (isUnloading?: boolean, isKept?: boolean) => {
@@ -204,12 +208,17 @@ export const createVisit = (ports: VisitPorts) => {
     },
     /** Another tab passes the visitor's answer. */
     receive(isGranted: boolean, more?: Answered) {
-      if (!isGranted) receiveRefusal(more);
+      if (!isGranted) {
+        receiveRefusal(more);
+        // The visitor has consented in this tab since.
+        if (grantedAt > (more?.at ?? Number.POSITIVE_INFINITY)) grant();
+      }
       // The visitor may have refused in this tab since.
       else if (!epochs.isRefusedSince(more?.at)) grant();
     },
     answer(isGranted: boolean) {
       const at = Date.now();
+      grantedAt = isGranted ? at : 0;
       const ended = isGranted ? undefined : epochs.latest();
       // First, because a listener may answer otherwise meanwhile.
       channel.answer(isGranted, { at, ended });

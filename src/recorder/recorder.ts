@@ -83,9 +83,9 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
     // The report of a dropped event has its name only, since `beforeSend` may have dropped it for its payload.
     const seen = text || draftEvent(at, name);
     ports.onTracked(seen);
+    making--;
     if (text) ports.take(text, isSingle);
     else end([seen], 'filtered');
-    making--;
     // Afterwards: a listener may call `identify` or `reset`, and the event belongs to the visitor before.
     for (const fault of faults) fail(fault);
   };

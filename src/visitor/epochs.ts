@@ -68,9 +68,9 @@ export const createEpochs = (service: string, local?: Local) => {
 
   /** Whether a tracker of the service has begun since the latest refusal. */
   const isMarked = (): boolean => !!entryText(used, local);
-  /** Also one that this page's epoch names: a page may have crashed before it could erase the record. */
+  /** Also one that the mark names. A page may have stored it again before it learned of the refusal, or have crashed as it refused. */
   const isEnded = (epoch: unknown) =>
-    known.ended.some((one) => one === epoch) || (!!epoch && endedIn(current()).includes(ownName(epoch)));
+    known.ended.some((one) => one === epoch) || (!!epoch && endedIn(marked()).includes(ownName(epoch)));
 
   /**
    * Whether the visitor has refused between two epochs: the later one names an ended epoch that this page does not know. Without a refusal,

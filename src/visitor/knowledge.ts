@@ -1,7 +1,7 @@
 import { idOf, stamp } from '../recorder/event.js';
 import { finish } from './calls.js';
 import { type Desk, is } from './desk.js';
-import { ASKING, AWAY, MISSING } from './life.js';
+import { ASKING, AWAY } from './life.js';
 import type { Who } from './who.js';
 
 /** More calls that wait are not journaled until the page leaves: it would take too long. */
@@ -30,7 +30,7 @@ export const createKnowledge = (desk: Desk) => {
   const hint = (known: Who) => {
     desk.who = known;
     // A refusal has ended the epoch of this page, which is about to learn of it.
-    if (epochs.isOver()) return;
+    if (epochs.isOver() || (is(desk, ASKING) && desk.life.doubt)) return;
     const isSeen = hints.rawHint() === known.seen;
     hints.writeHint(known.visitor);
     epochs.mark();
@@ -43,7 +43,7 @@ export const createKnowledge = (desk: Desk) => {
     /** Journals the calls that wait for the database. */
     writeHeld() {
       const { life, held } = desk;
-      if (is(desk, ASKING) && life.doubt !== MISSING && held.calls.length < MOST_JOURNALED) write();
+      if (is(desk, ASKING) && !life.doubt && held.calls.length < MOST_JOURNALED) write();
     },
     hint,
     /** From now on the visitor is known. */

@@ -37,6 +37,10 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (epochs.isEnded(epochs.marked())) eraseEntries(service, store.local);
       start();
     },
+    /** The visitor has consented after a refusal. Calls wait until the page is visible. */
+    wait() {
+      if (!desk.life.isStopped) desk.life = { at: WAITING };
+    },
     /** A call that needs the visitor. */
     enter(call: Call) {
       // If the visitor consents in spite of a signal, the customer is the one of that time.
@@ -81,10 +85,10 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (!desk.who) desk.life = { ...desk.life, firstId: undefined };
       if (!desk.who || isDoubtful(desk)) return false;
       const { isSure, isStopped, doubt, earlier } = desk.life;
-      if (doubt !== MISSING) check();
+      if (!doubt) check();
       desk.life = { at: AWAY, isSure: !!isSure, isStopped, doubt, earlier };
       if (epochs.isRefused()) journal.write({});
-      if (doubt === MISSING || epochs.isRefused()) return false;
+      if (doubt || epochs.isRefused()) return false;
       pumpAll();
       const { visitor, met } = desk.who;
       // The database has not answered. The other hosts have to know of a log-out all the same.
@@ -101,7 +105,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     writeChanges: write,
     /** The page is back from the back/forward cache. The page may have left a moment after a refusal, and have seen the erased hint. */
     restore() {
-      if (is(desk, AWAY)) start(isMissing(desk) || epochs.isMarkErased(true) ? MISSING : undefined);
+      if (is(desk, AWAY) || desk.who) start(isMissing(desk) || epochs.isMarkErased(true) ? MISSING : undefined);
       else epochs.restore();
     },
     /**
@@ -154,7 +158,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** Whether the page may write. */
     isStarted: () => !!desk.who,
     /** Whether a plugin may store something: a page that is away may have missed a refusal. */
-    mayStore: () => !!desk.who && !isDoubtful(desk) && !epochs.isOver(),
+    mayStore: () => !!desk.who && !isDoubtful(desk) && !(is(desk, ASKING) && desk.life.doubt) && !epochs.isOver(),
     /** Resolves once the last transaction is done. */
     asked: async () => desk.asking,
     /** Resolves once no call waits any more. The database has answered: those that have waited are finished a few at a time. */
