@@ -23,8 +23,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor of a page from the back/forward cache',
     file: 'visitor/visitor.ts',
-    find: 'if (is(desk, AWAY)) start(isMissing(desk) || epochs.isMarkErased(true) ? MISSING : undefined);',
-    replace: 'if (is(desk, AWAY)) desk.life = { at: 2, isSure: true };',
+    find: 'if (is(desk, AWAY) || desk.who) start(isMissing(desk) || epochs.isMarkErased(true) ? MISSING : undefined);',
+    replace: 'if (is(desk, AWAY) || desk.who) desk.life = { at: 2, isSure: true };',
   },
   {
     name: 'goes on after a refusal that came just before the page left for the back/forward cache',
@@ -249,7 +249,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'writes the hint of those who have refused, although there is one of those who have consented since',
     file: 'visitor/knowledge.ts',
-    find: '    if (epochs.isOver()) return;\n',
+    find: '    if (epochs.isOver() || (is(desk, ASKING) && desk.life.doubt)) return;\n',
     replace: '',
   },
   {

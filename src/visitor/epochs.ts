@@ -20,6 +20,8 @@ interface Known {
   readonly stored?: string | undefined;
   /** The epoch that localStorage had at the page's start, or what the record has corrected it to. */
   readonly marked?: string | undefined;
+  /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
+  readonly guess?: string | undefined;
   /** When the page began to ask the database, in ms since 1970, if the visitor had consented before, as localStorage shows. */
   readonly since?: number | undefined;
   /** The epochs that refusals have ended, as far as this page knows. The latest is the first. */
@@ -81,6 +83,9 @@ export const createEpochs = (service: string, local?: Local) => {
     return !!own && endedIn(later).some((name) => !before.includes(name));
   };
 
+  /** Whether the visitor has refused in the epoch that this page has guessed. */
+  const isGuessEnded = (later: string | undefined) => !!known.guess && endedIn(later).includes(known.guess);
+
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
 
@@ -105,6 +110,7 @@ export const createEpochs = (service: string, local?: Local) => {
      */
     isRenewed: (found?: string) =>
       isRefusedBetween(known.stored, found ?? marked()) ||
+      isGuessEnded(found ?? marked()) ||
       (!found && !!known.marked && endedIn(marked()).includes(ownName(known.marked))),
     /** Whether localStorage shows that the visitor has refused, and has consented since. */
     isRefused: () => isRefusedBetween(known.stored, marked()),
@@ -116,7 +122,7 @@ export const createEpochs = (service: string, local?: Local) => {
      */
     isMarkErased: (hasSeen: boolean): boolean =>
       isMarked()
-        ? isOver(current()) || (!!known.stored && !!guessed())
+        ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded(marked())
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
     isSince: (at = Number.POSITIVE_INFINITY) => !!known.since && known.since > at && isMarked(),
@@ -129,6 +135,7 @@ export const createEpochs = (service: string, local?: Local) => {
       known = {
         stored: current(),
         marked: marked(),
+        guess: known.guess,
         since: isMarked() ? Date.now() : undefined,
         ended: known.ended,
         unnamed: known.unnamed,
@@ -136,10 +143,10 @@ export const createEpochs = (service: string, local?: Local) => {
     },
     /** The service has begun. */
     mark() {
-      if (isMarked()) return;
       // After a refusal, the record belongs to the epoch before.
       const isFirst = !known.ended[0];
-      writeEntry(used, local, current() ?? (isFirst ? Number.parseInt(newName(), 16) : newEpoch()));
+      if (!isMarked()) writeEntry(used, local, current() ?? (isFirst ? Number.parseInt(newName(), 16) : newEpoch()));
+      if (!known.stored) known = { ...known, guess: guessed() ?? known.guess };
     },
     /** From now on, this page has the epoch of the record. */
     follow(found: string) {

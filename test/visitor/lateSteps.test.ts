@@ -276,3 +276,27 @@ it.each(['leave', 'stop'] as const)(
     expect([first.names(), second.dropped, Object.keys(localStorage)]).toEqual([[], [['after', 'consent']], []]);
   },
 );
+
+it('a page that left before the database had answered brings no refused visitor back when it returns', async () => {
+  const base = createMemoryStore();
+  const page = openPage();
+  const hanging: typeof base.transact = () => new Promise(() => {});
+  const old = start({ baseUrl: '/clew', store: { ...base, transact: hanging } });
+  const { transport } = old;
+  old.tracker.identify('bob');
+  await later(5);
+  page.leave();
+  openPage();
+  const other = start({ baseUrl: '/clew', store: base, transport });
+  const refused = await other.tracker.correlationValue();
+  await later();
+  other.tracker.consent(false);
+  other.tracker.consent(true);
+  const renewed = await other.tracker.correlationValue();
+  await later();
+  page.restore();
+  other.tracker.track('after');
+  await later(20_000);
+  const [after] = old.events('after');
+  expect([renewed === refused, after?.correlationValue === renewed]).toEqual([false, true]);
+});
