@@ -10,10 +10,19 @@ export const UNSAVED = { crash: 1000, kill: 10_000 } as const;
 export const mayBeTakenBack = ({ acts }: Stage, written: number): boolean =>
   acts.some(({ verb, at }) => (verb === 'crash' || verb === 'kill') && at >= written && at <= written + UNSAVED[verb]);
 
-/** Whether a kill may have undone an `identify()` of one of these persons. */
-export const mayBeUndone = ({ ledger, acts }: Stage, persons: readonly string[]): boolean =>
-  ledger.identified.some(
+/** The docs name the limit: after a kill, a page that leaves early changes the visitor of an old copy in localStorage. */
+const isChangedAfterKill = ({ acts }: Stage): boolean =>
+  acts.some(
+    ({ verb, at }) =>
+      (verb === 'resetAndLeave' || verb === 'identifyAndLeave') &&
+      acts.some((kill) => kill.verb === 'kill' && kill.at <= at && at <= kill.at + UNSAVED.kill),
+  );
+
+/** Whether a kill may have undone an `identify()` of one of these persons, or a change that followed the kill. */
+export const mayBeUndone = (stage: Stage, persons: readonly string[]): boolean =>
+  isChangedAfterKill(stage) ||
+  stage.ledger.identified.some(
     ({ person, at: called }) =>
       persons.includes(person) &&
-      acts.some(({ verb, at }) => verb === 'kill' && at >= called && at <= called + UNSAVED.kill),
+      stage.acts.some(({ verb, at }) => verb === 'kill' && at >= called && at <= called + UNSAVED.kill),
   );
