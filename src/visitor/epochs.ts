@@ -83,8 +83,11 @@ export const createEpochs = (service: string, local?: Local) => {
     return !!own && endedIn(later).some((name) => !before.includes(name));
   };
 
-  /** Whether the visitor has refused in the epoch that this page has guessed. */
-  const isGuessEnded = (later: string | undefined) => !!known.guess && endedIn(later).includes(known.guess);
+  /**
+   * Whether the visitor has refused in the epoch that this page has guessed. The record does not show that: a crash of the browser may have
+   * brought back the guess.
+   */
+  const isGuessEnded = () => !!known.guess && endedIn(marked()).includes(known.guess);
 
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
@@ -110,7 +113,7 @@ export const createEpochs = (service: string, local?: Local) => {
      */
     isRenewed: (found?: string) =>
       isRefusedBetween(known.stored, found ?? marked()) ||
-      isGuessEnded(found ?? marked()) ||
+      isGuessEnded() ||
       (!found && !!known.marked && endedIn(marked()).includes(ownName(known.marked))),
     /** Whether localStorage shows that the visitor has refused, and has consented since. */
     isRefused: () => isRefusedBetween(known.stored, marked()),
@@ -122,7 +125,7 @@ export const createEpochs = (service: string, local?: Local) => {
      */
     isMarkErased: (hasSeen: boolean): boolean =>
       isMarked()
-        ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded(marked())
+        ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded()
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
     isSince: (at = Number.POSITIVE_INFINITY) => !!known.since && known.since > at && isMarked(),

@@ -297,6 +297,17 @@ describe('a refusal', () => {
     expect(['one', 'two'].map(epochs.isEnded)).toEqual([true, true]);
   });
 
+  it('has ended the guess of a page if the mark names it, not by the record alone', () => {
+    const epochs = begin(1234);
+    expect([epochs.isRenewed('b!1234'), epochs.isMarkErased(true)]).toEqual([false, false]);
+    setMark('b!1234');
+    expect([epochs.isRenewed('b!1234'), epochs.isRenewed(), epochs.isMarkErased(true)]).toEqual([true, true, true]);
+    epochs.end();
+    epochs.begin();
+    epochs.mark();
+    expect([epochs.isRenewed('b!1234'), epochs.isMarkErased(true)]).toEqual([false, false]);
+  });
+
   it('ends the epochs that the epoch of the page names', () => {
     const epochs = begin('c!b!a');
     expect(['a', 'b', 'b!a', 'c!b!a', 'd', undefined].map(epochs.isEnded)).toEqual([

@@ -300,3 +300,26 @@ it('a page that left before the database had answered brings no refused visitor 
   const [after] = old.events('after');
   expect([renewed === refused, after?.correlationValue === renewed]).toEqual([false, true]);
 });
+
+it('a page whose mark a crash of the browser has brought back goes on with the record', async () => {
+  openPage();
+  const base = createMemoryStore();
+  const first = start({ baseUrl: '/clew', store: base });
+  const { transport } = first;
+  await later();
+  first.tracker.consent(false);
+  first.tracker.consent(true);
+  const known = await first.tracker.correlationValue();
+  await later();
+  const [, ended] = JSON.parse(localStorage['clew.used /clew']).split('!');
+  first.tracker.stop();
+  await later();
+  localStorage['clew.used /clew'] = ended;
+  openPage();
+  const transact = vi.fn(base.transact) as unknown as typeof base.transact;
+  const next = start({ baseUrl: '/clew', store: { ...base, transact }, transport });
+  next.tracker.track('after');
+  await later(20_000);
+  expect([first.names(), next.dropped, await next.tracker.correlationValue()]).toEqual([['after'], [], known]);
+  expect(vi.mocked(transact).mock.calls.length).toBeLessThan(20);
+});
