@@ -249,7 +249,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'writes the hint of those who have refused, although there is one of those who have consented since',
     file: 'visitor/knowledge.ts',
-    find: '    if (epochs.isOver() || (is(desk, ASKING) && desk.life.doubt)) return;\n',
+    find: '    if (epochs.isOver() || isInDoubt(desk)) return;\n',
     replace: '',
   },
   {

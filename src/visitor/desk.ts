@@ -2,7 +2,7 @@ import { createEarly } from './early.js';
 import { createEpochs } from './epochs.js';
 import type { Held } from './held.js';
 import { createHint } from './hint.js';
-import { AWAY, type Life, MISSING, WAITING } from './life.js';
+import { ASKING, AWAY, type Life, MISSING, WAITING } from './life.js';
 import type { VisitorPorts } from './ports.js';
 import { markOf, type Visitor } from './record.js';
 import { createWaiters } from './waiters.js';
@@ -59,6 +59,9 @@ export const isCustomer = (desk: Desk, key: unknown): boolean =>
 export const isMissing = ({ life, who, epochs }: Desk): boolean =>
   life.doubt === MISSING ||
   ((life.at === AWAY || !!life.isSure) && epochs.isMarkErased(!!who?.seen || !!life.isStopped));
+
+/** Whether this page is back, and asks the database whether the visitor has refused. Such a page stores and sends nothing. */
+export const isInDoubt = (desk: Desk): boolean => is(desk, ASKING) && !!desk.life.doubt;
 
 /** Whether the visitor may have refused while this page was away. */
 export const isDoubtful = (desk: Desk): boolean => is(desk, AWAY) && isMissing(desk);

@@ -1,6 +1,6 @@
 import { idOf, stamp } from '../recorder/event.js';
 import { finish } from './calls.js';
-import { type Desk, is } from './desk.js';
+import { type Desk, is, isInDoubt } from './desk.js';
 import { ASKING, AWAY } from './life.js';
 import type { Who } from './who.js';
 
@@ -30,7 +30,7 @@ export const createKnowledge = (desk: Desk) => {
   const hint = (known: Who) => {
     desk.who = known;
     // A refusal has ended the epoch of this page, which is about to learn of it.
-    if (epochs.isOver() || (is(desk, ASKING) && desk.life.doubt)) return;
+    if (epochs.isOver() || isInDoubt(desk)) return;
     const isSeen = hints.rawHint() === known.seen;
     hints.writeHint(known.visitor);
     epochs.mark();
@@ -42,8 +42,7 @@ export const createKnowledge = (desk: Desk) => {
     write,
     /** Journals the calls that wait for the database. */
     writeHeld() {
-      const { life, held } = desk;
-      if (is(desk, ASKING) && !life.doubt && held.calls.length < MOST_JOURNALED) write();
+      if (is(desk, ASKING) && !isInDoubt(desk) && desk.held.calls.length < MOST_JOURNALED) write();
     },
     hint,
     /** From now on the visitor is known. */

@@ -4,12 +4,12 @@ import { type ItemText, isEvent } from '../recorder/event.js';
 import { jsonOf, parseJson } from '../wire.js';
 import { type Call, eventsIn, isChange } from './calls.js';
 import { createChanges } from './changes.js';
-import { createDesk, is, isCustomer, isDoubtful, isMissing, keyOf } from './desk.js';
+import { createDesk, is, isCustomer, isDoubtful, isInDoubt, isMissing, keyOf } from './desk.js';
 import type { Refusal } from './epochs.js';
 import { heldOf } from './held.js';
 import { createKnowledge } from './knowledge.js';
 import { detachLate } from './late.js';
-import { ANSWER, ASKING, AWAY, type Life, MISSING, OPEN, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
+import { ANSWER, AWAY, type Life, MISSING, OPEN, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
 import type { VisitorPorts } from './ports.js';
 import { unread, VISITOR } from './stored.js';
 import { createTurn } from './turn.js';
@@ -28,7 +28,7 @@ export const createVisitor = (ports: VisitorPorts) => {
   return {
     /** Consent is given, and the page is visible. */
     grant() {
-      if (is(desk, ASKING) && desk.life.doubt) {
+      if (isInDoubt(desk)) {
         desk.life = { ...desk.life, isGranted: true };
         return ask();
       }
@@ -158,7 +158,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** Whether the page may write. */
     isStarted: () => !!desk.who,
     /** Whether a plugin may store something: a page that is away may have missed a refusal. */
-    mayStore: () => !!desk.who && !isDoubtful(desk) && !(is(desk, ASKING) && desk.life.doubt) && !epochs.isOver(),
+    mayStore: () => !!desk.who && !isDoubtful(desk) && !isInDoubt(desk) && !epochs.isOver(),
     /** Resolves once the last transaction is done. */
     asked: async () => desk.asking,
     /** Resolves once no call waits any more. The database has answered: those that have waited are finished a few at a time. */
