@@ -45,7 +45,7 @@ export const deliveredOf = (
   return repeats.filter(({ came: { uuid } }) => !tried.has(uuid) || done.has(uuid));
 };
 
-/** Most page loads of which a request may state drops. More come from no tracker, and each one costs the store as much as an event. */
+/** Most page loads of which a request may state drops. More come from no tracker. */
 const MOST_LOADS = 500;
 
 /** The facts of a request for each page load that its events or its statements name. */

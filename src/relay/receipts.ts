@@ -31,7 +31,7 @@ const REST = 20;
  */
 const claimOf = (id: string): string => (Number.parseInt(id.charAt(0), 16) ^ 8).toString(16) + id.slice(1);
 
-/** Most handovers of a request, so that a request costs `seen` no more than a large batch does. */
+/** Most handovers of a request. More come from no tracker. */
 const MOST_QUESTIONS = 100;
 
 const UNREADABLE = 'the relay cannot note which handovers it has called unknown';
