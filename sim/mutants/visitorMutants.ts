@@ -225,8 +225,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'sends what it has as the visitor refuses',
     file: 'page/visit.ts',
-    find: '    visitor.refuse(...refusal);\n',
-    replace: '    courier.leave();\n    courier.restore();\n    visitor.refuse(...refusal);\n',
+    find: '    const held = visitor.refuse(...refusal);\n',
+    replace: '    courier.leave();\n    courier.restore();\n    const held = visitor.refuse(...refusal);\n',
   },
   {
     name: 'does not see in the database that the visitor has refused and consented since',
@@ -243,8 +243,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'keeps the visitor in memory after a refusal',
     file: 'visitor/visitor.ts',
-    find: '      desk.who = undefined;\n      write();\n      ports.onRefused(texts);',
-    replace: '      write();\n      ports.onRefused(texts);',
+    find: '      desk.who = undefined;\n      write();\n      give();',
+    replace: '      write();\n      give();',
   },
   {
     name: 'writes the hint of those who have refused, although there is one of those who have consented since',

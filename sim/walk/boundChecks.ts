@@ -17,20 +17,28 @@ export const ENVELOPE = 600;
 /** Most events that a page may hold. Walks without `maxQueuedEvents` do not reach clew's default. */
 const mostOf = ({ dataset }: Stage['plan']): number => Number(dataset.maxQueuedEvents ?? Number.POSITIVE_INFINITY);
 
-/** Whether the page of this event may have had no room for it. */
-export const isFullFor = ({ ledger, service, plan, history }: Stage, n: number): boolean => {
-  const event = ledger.tracked.get(n);
-  if (!event) return false;
+/** Whether a page may have had no room at this time (ms), for what comes after the events that `isBefore` selects. */
+export const isFullAt = (
+  { ledger, service, plan, history }: Stage,
+  at: number,
+  isBefore: (tracked: { readonly n: number; readonly page: string }) => boolean,
+): boolean => {
   const arrivals = new Map<number | undefined, number>();
-  for (const { payload, at, isConfirmed } of service.stored)
-    if (isConfirmed && !arrivals.has(payload.n) && history.wasNetworkFair(at, event.at)) arrivals.set(payload.n, at);
+  for (const stored of service.stored) {
+    const { n } = stored.payload;
+    if (stored.isConfirmed && !arrivals.has(n) && history.wasNetworkFair(stored.at, at)) arrivals.set(n, stored.at);
+  }
   const waiting = [...ledger.tracked.values()].filter(
-    (other) =>
-      // A page that adopts the event may already have younger events of its own.
-      (other.n < n || other.page !== event.page) &&
-      (arrivals.get(other.n) ?? Number.POSITIVE_INFINITY) > event.at - HEARING,
+    (one) => isBefore(one) && (arrivals.get(one.n) ?? Number.POSITIVE_INFINITY) > at - HEARING,
   );
   return waiting.length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
+};
+
+/** Whether the page of this event may have had no room for it. */
+export const isFullFor = (stage: Stage, n: number): boolean => {
+  const event = stage.ledger.tracked.get(n);
+  // A page that adopts the event may already have younger events of its own.
+  return !!event && isFullAt(stage, event.at, (other) => other.n < n || other.page !== event.page);
 };
 
 /** Characters of stored events that a page keeps in memory. The latest row may exceed them. */

@@ -338,4 +338,18 @@ export const fixedStorage: readonly FixedWalk[] = [
       { dataset: small, theme: 'storage', hasStub: false },
     ),
   },
+  {
+    // Seed 14003334: only the simulator's check was wrong.
+    name: 'a full queue: the page reports a `$identify` for which there is no room',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        { wait: now, action: { verb: 'offline' } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        { wait: { ms: 4000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+      ],
+      { dataset: small, theme: 'storage', hasStub: false },
+    ),
+  },
 ];

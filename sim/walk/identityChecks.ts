@@ -1,3 +1,4 @@
+import { isFullAt } from './boundChecks.ts';
 import { isBehindForged } from './callsChecks.ts';
 import type { Identified } from './ledger.ts';
 import { has, hasFaults, hasRefusals } from './plan.ts';
@@ -54,12 +55,19 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   const isUnsure = plan.isDirect && (hasFaults(plan) || has(plan, 'kill', 'crash'));
   if (isUnsure || hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
   const doubt = has(plan, 'kill') ? KILL : CRASH;
+  /** A page had no room for the `$identify`, and has reported that. */
+  const isOverflow = (call: Identified) =>
+    history.refusals.some(
+      ({ person, reason, at }) =>
+        person === call.person && reason === 'full' && at >= call.at && isFullAt(stage, at, () => true),
+    );
   const isLost = (call: Identified) => {
     const { at, page, person, isReceived, isOther: own } = call;
     return (
       isReceived &&
       !call.isForged &&
       !isBehindForged(stage, call) &&
+      !isOverflow(call) &&
       !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
       // A refusal erases a `$identify` that waits.

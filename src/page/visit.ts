@@ -8,7 +8,7 @@ import type { createFarewell } from '../outbox/farewell.js';
 import { eraseEntries, eraseTab } from '../outbox/local.js';
 import type { Queue } from '../outbox/queue.js';
 import type { Store } from '../outbox/store.js';
-import { type ItemText, idOf } from '../recorder/event.js';
+import { type ItemText, idOf, isEvent } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
 import type { Refusal } from '../visitor/epochs.js';
@@ -55,19 +55,27 @@ export const createVisit = (ports: VisitPorts) => {
       settings.cookieDomain?.share(known, ports.fail, service);
   };
 
-  /** After a refusal, nothing that this page has counts any more. */
-  const drop = () => {
+  /**
+   * After a refusal, nothing that this page has counts any more.
+   *
+   * @param held events that wait for the visitor
+   * @param next goes ahead of the listeners: one of them may consent again, and what is stored then has to stay
+   */
+  const drop = (held: readonly ItemText[] = [], next?: () => void) => {
     ports.onRefusal();
-    ledger.end(queue.clear(), 'consent');
+    const texts = [...held, ...queue.clear()];
     // Events that only the store has are erased unread. An event that is still in `beforeSend` ends by itself.
-    ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
+    const seen = recorder.making() + texts.filter(isEvent).length;
+    ledger.endUnseen(ledger.counts.queued - seen, 'consent');
     courier.forget();
     books?.drop([], 'consent');
+    next?.();
+    ledger.end(texts, 'consent');
   };
-  const forget: typeof visitor.refuse = (...refusal) => {
-    visitor.refuse(...refusal);
-    drop();
+  const forget = (next: () => void, ...refusal: Parameters<typeof visitor.refuse>) => {
+    const held = visitor.refuse(...refusal);
     neverSeen(start);
+    drop(held, next);
   };
 
   /** Erases the service's data in the database. */
@@ -81,16 +89,11 @@ export const createVisit = (ports: VisitPorts) => {
   /** The visitor refuses in this tab, or this page has seen signs of a refusal. */
   const refuse = (refusal?: Refusal) => {
     recorder.drain();
-    forget(ANSWER, refusal);
-    clear();
-    eraseLocal();
-  };
-
-  /** This page has missed a refusal, and the visitor has consented again since. All that is stored belongs to that consent. */
-  const renew = () => {
-    recorder.drain();
-    forget(MISSED);
-    startAnew();
+    const erase = () => {
+      clear();
+      eraseLocal();
+    };
+    forget(erase, ANSWER, refusal);
   };
 
   /**
@@ -105,16 +108,17 @@ export const createVisit = (ports: VisitPorts) => {
     const isStarted = visitor.isStarted();
     const isOver = epochs.isOver();
     recorder.drain();
-    forget(ANSWER, { ended });
-    if (!isStarted) return eraseTab();
     // A record without epochs is missing, or was written unread. One without this service's is erased already.
     const isRefused = (record: unknown) => {
       const found = epochIn(record, service);
       return found ? [epoch, ended].includes(found) : !Object(record).epochs;
     };
-    clear(epoch || ended ? isRefused : undefined);
-    if (isOver) eraseTab();
-    else eraseLocal();
+    const erase = () => {
+      if (isStarted) clear(epoch || ended ? isRefused : undefined);
+      if (isStarted && !isOver) eraseLocal();
+      else eraseTab();
+    };
+    forget(erase, ANSWER, { ended });
   };
 
   /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */
@@ -132,6 +136,12 @@ export const createVisit = (ports: VisitPorts) => {
     if (visitor.moment() !== before) return;
     visitor.wait();
     whenSeen(start);
+  };
+
+  /** This page has missed a refusal, and the visitor has consented again since. All that is stored belongs to that consent. */
+  const renew = () => {
+    recorder.drain();
+    forget(startAnew, MISSED);
   };
 
   /** When the visitor has last consented in this tab, in ms since 1970. */

@@ -109,11 +109,11 @@ export const createVisitor = (ports: VisitorPorts) => {
       else epochs.restore();
     },
     /**
-     * Nothing is written or sent from now on.
+     * Nothing is written or sent from now on. Returns the events that end by that.
      *
      * @param refusal is missing if this page has only seen signs of a refusal
      */
-    refuse(reason: Reason, refusal?: Refusal) {
+    refuse(reason: Reason, refusal?: Refusal): readonly ItemText[] {
       const texts = eventsIn(desk.held.calls);
       desk.life = { at: REFUSED, reason, isStopped: desk.life.isStopped };
       epochs.end(refusal);
@@ -121,8 +121,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       early.forget();
       desk.who = undefined;
       write();
-      ports.onRefused(texts);
       give();
+      return texts;
     },
     /** Nothing begins any more. */
     stop() {

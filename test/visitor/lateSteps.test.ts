@@ -1,6 +1,7 @@
 // @module-tag promise
 import { expect, it, vi } from 'vitest';
 import { sessions } from '../../src/plugins.ts';
+import { createTestTransport } from '../../src/testing.ts';
 import { connectTabs, createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -41,6 +42,43 @@ it('stats add up if a listener refuses at an event that is too large', async () 
   tracker.track('x', { x: 'x'.repeat(2000) });
   await later();
   expect(tracker.stats()).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { 'too-large': 1 } });
+});
+
+it.each([
+  ['waits for the database', 0, 1, 1],
+  ['is stored, and in memory', 1000, 1, 1],
+  ['is one of many that only the database has', 1000, 100, 1000],
+])('a listener may consent again at a dropped event that %s', async (_, wait, count, size) => {
+  openPage();
+  const service = createTestTransport();
+  let isUp = false;
+  const { tracker, store } = start({
+    baseUrl: '/clew',
+    transport: (request) => {
+      if (!isUp) throw new TypeError('offline');
+      return service.transport(request);
+    },
+  });
+  await later(wait);
+  tracker.on('dropped', () => {
+    if (tracker.stats().tracked > count) return;
+    tracker.consent(true);
+    tracker.track('after');
+  });
+  for (let n = 0; n < count; n++) tracker.track('before', { text: 'x'.repeat(size) });
+  await later(wait);
+  tracker.consent(false);
+  await later();
+  // The browser may crash now: the next page has to find what this one has stored.
+  const id = await tracker.correlationValue();
+  isUp = true;
+  for (const key of Object.keys(localStorage)) delete localStorage[key];
+  openPage();
+  const next = start({ baseUrl: '/clew', store, transport: service.transport });
+  await later(20_000);
+  expect([service.events().map(({ event }) => event), await next.tracker.correlationValue()]).toEqual([['after'], id]);
+  await later(200_000);
+  expect(tracker.stats()).toEqual({ tracked: count + 1, delivered: 1, queued: 0, dropped: { consent: count } });
 });
 
 it('a refusal in another tab that arrives after a later consent in this tab ends nothing', async () => {
