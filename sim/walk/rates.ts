@@ -12,7 +12,6 @@ const RATES: Readonly<Record<string, number>> = {
   [INVARIANTS.dropped]: 0.4,
   [INVARIANTS.lease]: 0.3,
   [INVARIANTS.sent]: 0.15,
-  [INVARIANTS.lost]: 0.05,
   [INVARIANTS.left]: 0.05,
 };
 /** Chance moves a count by less than this number of standard deviations. */

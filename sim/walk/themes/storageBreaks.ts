@@ -1,23 +1,10 @@
-import { changesPerson, now, relayed, small, tracksMany } from '../breakPlans.ts';
+import { now, relayed, tracksMany } from '../breakPlans.ts';
 import { INVARIANTS } from '../checks.ts';
 import type { KnownBreak } from '../knownBreak.ts';
-import { has, type Step } from '../plan.ts';
-
-const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } };
+import { has } from '../plan.ts';
 
 /** Known breaks that walks of the theme `storage` have found. */
 export const storageBreaks: readonly KnownBreak[] = [
-  {
-    name: 'a $identify that is dropped as full is sent only by the next identify()',
-    invariant: INVARIANTS.lost,
-    source: { docs: 'A dropped `$identify`:' },
-    plan: relayed(3282, [burst, burst, { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } }], {
-      dataset: { ...small, maxBatchEvents: '5' },
-      theme: 'storage',
-      hasStub: false,
-    }),
-    mayShow: (plan, detail) => tracksMany(plan) && changesPerson(plan) && detail.startsWith('$identify'),
-  },
   {
     name: 'a page whose database has not answered yet does not count the events of earlier pages, so the origin has too many for a moment',
     invariant: INVARIANTS.stored,
