@@ -225,4 +225,26 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a consent and a refusal in one task, and other tabs get the consent only after the refusal: they do not begin',
+    plan: relayed(
+      15_027_583,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: now, action: { verb: 'crash', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 16_691 }, action: { verb: 'back', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 4 }, action: { verb: 'network', kind: 'lossy' } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 5079 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasGpc: true },
+        dataset: { baseUrl: '/clew', flushInterval: '200', compress: 'false', consent: 'granted', respectGpc: 'true' },
+      },
+    ),
+  },
 ];

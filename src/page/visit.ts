@@ -224,7 +224,10 @@ export const createVisit = (ports: VisitPorts) => {
         if (grantedAt > (more?.at ?? Number.POSITIVE_INFINITY)) grant();
       }
       // The visitor may have refused in this tab since.
-      else if (!epochs.isRefusedSince(more?.at)) grant();
+      else if (!epochs.isRefusedSince(more?.at)) {
+        if (!visitor.isStarted()) epochs.hear(more?.at);
+        grant();
+      }
     },
     answer(isGranted: boolean) {
       const at = Date.now();
