@@ -81,8 +81,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'numbers its rows without the page load',
     file: 'outbox/queue.ts',
-    find: '[service, pages(), ++count, page, size.of(own[1])]',
-    replace: '[service, 1, ++count, page, size.of(own[1])]',
+    find: '[service, pages(), own[3], page, size.of(own[1])]',
+    replace: '[service, 1, own[3], page, size.of(own[1])]',
   },
   {
     name: 'does not take in the finished events that a page has left in its journal',

@@ -1,3 +1,4 @@
+import { isOther } from '../server/addresses.ts';
 import type { Stored } from '../server/service.ts';
 import { EPOCH } from '../world/world.ts';
 import { isEndedByConsent, releasedAt } from './consent.ts';
@@ -52,13 +53,23 @@ const FAILING = 70 * 60_000;
 /** How long (ms) a page may take to learn of an answer to another tab. */
 const LEARNING = 1000;
 
-/** Whether the last answer before this time was a failure. The answer to a handover does not count, because no page reads it. */
-const hasFailed = ({ network, history }: Stage, at: number): boolean => {
-  const ends = network.requests.flatMap(({ from, at: sent, end }) =>
-    end && end.at <= at && end.at > at - FAILING && history.departureOf(from, sent) > end.at ? end : [],
-  );
-  return !!ends.toSorted((one, other) => one.at - other.at).at(-1)?.isFailed;
-};
+/**
+ * Whether the last answer of one of the page's services before this time was a failure. The answer to a handover does not count, because
+ * no page reads it.
+ */
+const hasFailed = ({ network, history }: Stage, at: number): boolean =>
+  [false, true].some((isSecond) => {
+    const ends = network.requests.flatMap(({ from, at: sent, end, request: { url } }) =>
+      end &&
+      isOther(url) === isSecond &&
+      end.at <= at &&
+      end.at > at - FAILING &&
+      history.departureOf(from, sent) > end.at
+        ? end
+        : [],
+    );
+    return !!ends.toSorted((one, other) => one.at - other.at).at(-1)?.isFailed;
+  });
 
 /** An event that a page had when it left, and that did not arrive soon although no fault delayed it. */
 export const findKeptAtDeparture = (stage: Stage): string | undefined => {

@@ -88,9 +88,9 @@ export interface Collected {
 const CHANGED = -1;
 /**
  * A row: its key, once it has been written, and its unsettled events. The row's place is the generation of the store that has it, or
- * the transaction that is to write it, or `CHANGED`.
+ * the transaction that is to write it, or `CHANGED`. Rows are numbered also where nothing can be written.
  */
-type OwnRow = [key: RowKey | undefined, texts: ItemText[], place: number | object];
+type OwnRow = [key: RowKey | undefined, texts: ItemText[], place: number | object, number: number];
 
 export interface QueuePorts {
   readonly store: Store;
@@ -141,7 +141,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       if (left < 0 || texts.length >= maxBatchEvents) {
         left = maxBatchBytes - text.length;
         texts = [];
-        rows.add([undefined, texts, CHANGED]);
+        rows.add([undefined, texts, CHANGED, ++count]);
       }
       texts.push(text);
     }
@@ -173,7 +173,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     const unwritten = new Set(due.filter(([key]) => !key));
     const entries = due.map((own): Entry => {
       own[2] = due;
-      own[0] ??= [service, pages(), ++count, page, size.of(own[1])];
+      own[0] ??= [service, pages(), own[3], page, size.of(own[1])];
       return [own[0], own[1][0] ? own[1] : undefined];
     });
     const settle = (isDone: boolean) => {
@@ -248,7 +248,9 @@ export const createQueue = (ports: QueuePorts): Queue => {
     has: (id) => items.has(id),
     items,
     rows: () =>
-      [...allRows()].flatMap(([key, texts]): Row[] => (texts[0] ? [[key ?? [service, 0, 0, page], texts]] : [])),
+      [...allRows()].flatMap(([key, texts, , number]): Row[] =>
+        texts[0] ? [[key ?? [service, 0, number, page], texts]] : [],
+      ),
     hasOlder: () => !ports.isInformed() || !!older.hasOthers || !!older.isBack || hasOlder(),
     count: () => count,
     page,

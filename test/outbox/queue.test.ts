@@ -345,7 +345,7 @@ describe('an item that could not be stored', () => {
     store.isBroken = false;
     queue.persist([['link', { by: 'b' }]]);
     await settle();
-    expect(store.commits.map((entries) => entries.map(([key]) => key))).toEqual([[[SERVICE, 3, 2, 'tab', 1], 'link']]);
+    expect(store.commits.map((entries) => entries.map(([key]) => key))).toEqual([[[SERVICE, 3, 1, 'tab', 1], 'link']]);
     expect(store.record('link')).toEqual({ by: 'b' });
   });
 });
