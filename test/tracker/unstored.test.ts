@@ -16,10 +16,11 @@ it.each([
     baseUrl: '/clew',
     store,
     flushInterval: 3000,
-    transport: async (...request) => {
+    transport(...request) {
       sent.push(Date.now() - NOW);
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      return service.transport(...request);
+      return new Promise((resolve) =>
+        setTimeout(() => resolve(service.transport(...request) || { outcome: 'failed' }), 150),
+      );
     },
   });
   for (let n = 0; n < 200; n++) {
