@@ -226,7 +226,7 @@ export const fixedConsent: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'a consent and a refusal in one task, and other tabs get the consent only after the refusal: they do not begin',
+    name: 'a consent and a refusal in one task reach other tabs late: the refusal counts there',
     plan: relayed(
       15_027_583,
       [

@@ -225,7 +225,7 @@ export const createVisit = (ports: VisitPorts) => {
       }
       // The visitor may have refused in this tab since.
       else if (!epochs.isRefusedSince(more?.at)) {
-        if (!visitor.isStarted()) epochs.hear(more?.at);
+        if (!visitor.isStarted()) epochs.consentElsewhere(more?.at);
         grant();
       }
     },

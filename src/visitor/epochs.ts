@@ -23,12 +23,12 @@ interface Known {
   /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
   readonly guess?: string | undefined;
   /**
-   * When the page began to ask the database, in ms since 1970, if the visitor had consented before, as localStorage shows. If another tab
-   * has passed the consent, its time.
+   * Since when the page counts the visitor as consenting, in ms since 1970, if localStorage shows an earlier consent. This is the time of
+   * the consent that another tab has passed, or else of the page's question to the database.
    */
   readonly since?: number | undefined;
   /** When the visitor has consented in another tab, in ms since 1970, until this page begins. */
-  readonly heardAt?: number | undefined;
+  readonly consentedAt?: number | undefined;
   /** The epochs that refusals have ended, as far as this page knows. The latest is the first. */
   readonly ended: readonly string[];
   /** Those of them that an answer of the visitor has ended since this page's latest epoch. The next epoch names them. */
@@ -136,9 +136,9 @@ export const createEpochs = (service: string, local?: Local) => {
     isSince: (at = Number.POSITIVE_INFINITY) => !!known.since && known.since > at && isMarked(),
     /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
     isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt > at,
-    /** The visitor has consented at this time in another tab. The message may arrive after a later refusal, and before its message. */
-    hear(at: number | undefined) {
-      known = { ...known, heardAt: at };
+    /** The visitor has consented at this time in another tab. The message may arrive when the visitor has refused since. */
+    consentElsewhere(at: number | undefined) {
+      known = { ...known, consentedAt: at };
     },
     /** For a record that has none. */
     next: (): string => [marked(), current(), guessed()].find((one) => one && !isEnded(one)) ?? newEpoch(),
@@ -148,7 +148,7 @@ export const createEpochs = (service: string, local?: Local) => {
         stored: current(),
         marked: marked(),
         guess: known.guess,
-        since: isMarked() ? (known.heardAt ?? Date.now()) : undefined,
+        since: isMarked() ? (known.consentedAt ?? Date.now()) : undefined,
         ended: known.ended,
         unnamed: known.unnamed,
       };

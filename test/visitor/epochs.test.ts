@@ -387,9 +387,9 @@ it('storage that is refused has no mark, and throws no error', () => {
 it('a consent that another tab passes counts from its own time, and once', () => {
   setMark(7);
   const epochs = createEpochs(SERVICE);
-  epochs.hear(NOW - 10);
+  epochs.consentElsewhere(NOW - 10);
   epochs.begin();
-  const heard = [epochs.isSince(NOW - 5), epochs.isSince(NOW - 15)];
+  const consented = [epochs.isSince(NOW - 5), epochs.isSince(NOW - 15)];
   epochs.begin();
-  expect([heard, epochs.isSince(NOW - 5)]).toEqual([[false, true], true]);
+  expect([consented, epochs.isSince(NOW - 5)]).toEqual([[false, true], true]);
 });
