@@ -1,5 +1,6 @@
 import type { Stats } from '../../src/api/types.ts';
 import { isLoaded } from '../browser/page.ts';
+import type { Tracked } from './ledger.ts';
 import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 
@@ -21,7 +22,7 @@ const mostOf = ({ dataset }: Stage['plan']): number => Number(dataset.maxQueuedE
 export const isFullAt = (
   { ledger, service, plan, history }: Stage,
   at: number,
-  isBefore: (tracked: { readonly n: number; readonly page: string }) => boolean,
+  isBefore: (tracked: Tracked) => boolean,
 ): boolean => {
   const arrivals = new Map<number | undefined, number>();
   for (const stored of service.stored) {

@@ -59,7 +59,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   const isOverflow = (call: Identified) =>
     history.refusals.some(
       ({ person, reason, at }) =>
-        person === call.person && reason === 'full' && at >= call.at && isFullAt(stage, at, () => true),
+        person === call.person && reason === 'full' && at >= call.at && isFullAt(stage, at, (event) => event.at <= at),
     );
   const isLost = (call: Identified) => {
     const { at, page, person, isReceived, isOther: own } = call;
