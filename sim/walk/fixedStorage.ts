@@ -344,12 +344,34 @@ export const fixedStorage: readonly FixedWalk[] = [
     plan: relayed(
       1,
       [
-        { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        burst,
         { wait: now, action: { verb: 'offline' } },
-        { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
+        burst,
         { wait: { ms: 4000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
       ],
       { dataset: small, theme: 'storage', hasStub: false },
+    ),
+  },
+  {
+    name: 'without a database, events that trickle in cause one request per flushInterval',
+    plan: relayed(
+      15_076_667,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 10_477 }, action: { verb: 'flush', tab: 2 } },
+        { wait: now, action: { verb: 'hide', tab: 1 } },
+        { wait: { ms: 9 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { ms: 148 }, action: { verb: 'clearDatabase' } },
+        { wait: now, action: { verb: 'identifyInTurn', tab: 0, person: 'bob', ms: 459 } },
+        { wait: { ms: 630 }, action: { verb: 'trickle', tab: 2, ms: 23_739 } },
+      ],
+      {
+        theme: 'npm',
+        features: { ...MODERN, hasLocks: false },
+        dataset: { baseUrl: '/clew', compress: 'false' },
+        hasStub: false,
+        npm: { hasOther: true, hasTransport: true },
+      },
     ),
   },
 ];
