@@ -89,22 +89,28 @@ describe('the check of requests while events trickle in', () => {
     return {
       plan: relayed(1, [{ wait: now, action: { verb: 'trickle', tab: 0, ms: 30_000 } }]),
       acts: [],
-      ledger: { tracked: new Map([[1, { at: 900 }]]) },
+      ledger: {
+        tracked: new Map([
+          [1, { at: 900 }],
+          [2, { at: 4050 }],
+        ]),
+      },
       history,
     } as unknown as Stage;
   };
 
   it('finds two requests within an interval', () => {
-    const requests = [request(1000, 2), request(4000, 9), request(4100, 1)];
+    const requests = [request(1000, 2), request(4000, 9), request(4100, 1, 2)];
     expect(breaksTrickle(stage(true), requests)).toBe('page1 sends at 4.000 s, and again 100 ms later');
   });
 
   it.each([
-    ['requests an interval apart', true, [request(1000, 2), request(4000, 9), request(7000, 9)]],
-    ['a full batch', true, [request(1000, 2), request(4000, 200), request(4100, 1)]],
-    ['the first request of a page, which proves the link', true, [request(4000, 1), request(4100, 1)]],
+    ['requests an interval apart', true, [request(1000, 2), request(4000, 9), request(7000, 9, 2)]],
+    ['a full batch', true, [request(1000, 2), request(4000, 200), request(4100, 1, 2)]],
+    ['the first request of a page, which proves the link', true, [request(4000, 1), request(4100, 1, 2)]],
     ['a backlog', true, [request(1000, 2), request(4000, 9), request(4100, 1, 1)]],
-    ['a network that has failed', false, [request(1000, 2), request(4000, 9), request(4100, 1)]],
+    ['an $identify, which may be of a backlog', true, [request(1000, 2), request(4000, 9), request(4100, 1)]],
+    ['a network that has failed', false, [request(1000, 2), request(4000, 9), request(4100, 1, 2)]],
   ])('accepts %s', (_, isFair, requests) => {
     expect(breaksTrickle(stage(isFair), requests)).toBeUndefined();
   });

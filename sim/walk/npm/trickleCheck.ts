@@ -36,11 +36,15 @@ const isCalm = (stage: Stage, from: number, to: number): boolean =>
   stage.history.wasNetworkFair(from - CALM, to) &&
   !stage.acts.some(({ at, verb }) => at >= from - SETTLING && at <= to && !QUIET_VERBS.has(verb));
 
-/** Whether all events of `next` were tracked after `one` was sent. clew sends a backlog at once, also in small requests. */
-const isNew = ({ ledger }: Stage, one: RequestRecord, next: RequestRecord): boolean =>
-  (JSON.parse(textOf(next.request)).batch as readonly { payload?: { n?: number } }[]).every(
-    ({ payload }) => (ledger.tracked.get(payload?.n ?? 0)?.at ?? Number.POSITIVE_INFINITY) > one.at,
-  );
+/**
+ * Whether all events of `next` were tracked after `one` was sent. clew sends a backlog at once, also in small requests. An `$identify`
+ * has no number, so its time is not known.
+ */
+const isNew = ({ ledger }: Stage, one: RequestRecord, next: RequestRecord): boolean => {
+  const { batch } = JSON.parse(textOf(next.request)) as { readonly batch: readonly { payload?: { n?: number } }[] };
+  const events = batch.flatMap(({ payload }) => ledger.tracked.get(payload?.n ?? 0) ?? []);
+  return events.length > 0 && events.every(({ at }) => at > one.at);
+};
 
 /** Two requests of a page within one `flushInterval`, over a link that was proven, although each had room for the events of both. */
 export const breaksTrickle = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
