@@ -84,7 +84,10 @@ it('the signal `change` is not for a call that is older than a change by another
   tracker.stop();
 });
 
-it('of a prerendered page, the last view is tracked when the visitor sees it', () => {
+it.each([
+  ['the last view is tracked when the visitor sees it', false],
+  ['no view is tracked if the app has ended before the visitor sees it', true],
+])('of a prerendered page, %s', (_, isEnded) => {
   const { document: page } = openPage();
   page.prerendering = true;
   const track = vi.fn();
@@ -93,12 +96,12 @@ it('of a prerendered page, the last view is tracked when the visitor sees it', (
   router.see(tracker, { ...ACCOUNT, path: '/' });
   router.see(tracker, ACCOUNT);
   vi.advanceTimersByTime(2000);
-  router.end();
+  if (isEnded) router.end();
   expect(track).not.toHaveBeenCalled();
   page.prerendering = false;
   page.dispatchEvent(new Event('prerenderingchange'));
   vi.advanceTimersByTime(100);
-  expect(track.mock.calls).toEqual([[{ ...ACCOUNT, title: 'Yarns' }]]);
+  expect(track.mock.calls).toEqual(isEnded ? [] : [[{ ...ACCOUNT, title: 'Yarns' }]]);
 });
 
 it('a refusal is reported to a router once a view is dropped', async () => {
