@@ -4,6 +4,7 @@ import type { Scheduler } from '../world/scheduler.ts';
 import type { History } from './history.ts';
 import type { Ledger, Tracked } from './ledger.ts';
 import type { Stage } from './stage.ts';
+import { mayBeTakenBack } from './unsaved.ts';
 
 /** The visitor's answer, passed to the tracker of one page. */
 export interface Answer {
@@ -185,10 +186,20 @@ const hasMissed = ({ consent, history }: Stage, { page, at }: Tracked): boolean 
     (answer) => !answer.isGranted && answer.at <= at && history.wasAway(page, answer.at, answer.at + ASKING),
   );
 
+/**
+ * Whether a SIGKILL may have brought back what localStorage had before a refusal, and the event's page has left before the database
+ * has answered. The docs name the limit.
+ */
+const countsAsRefused = (stage: Stage, { page, at, isEarly }: Tracked): boolean =>
+  isEarly &&
+  stage.history.departureOf(page, at) - at < ASKING &&
+  stage.consent.answers.some((answer) => !answer.isGranted && answer.at <= at && mayBeTakenBack(stage, answer.at));
+
 /** Whether clew may report the event as dropped for the reason `consent`. */
 export const mayBeDropped = (stage: Stage, event: Tracked): boolean =>
   isRequired(stage) &&
   (hasMissed(stage, event) ||
+    countsAsRefused(stage, event) ||
     stage.consent.known(event).has(false) ||
     isRefusedByGpc(stage, event) ||
     stage.consent.answers.some(({ tracked, isGranted }) => tracked >= event.n && !isGranted));
