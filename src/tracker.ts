@@ -101,7 +101,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
     onChange: channel.post,
     onRefused: (texts) => ledger.end(texts, 'consent'),
     isInformed: channel.isOpen,
-    onMissed: (...signs) => visit.miss(...signs),
+    onMissed: (isRenewed) => visit.miss(isRenewed),
     fail,
   });
   const [arriveByLink, watchLinks, changeLinks] = settings.linkDomains?.(service, visitor.known) ?? [];

@@ -247,4 +247,27 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page from the back/forward cache keeps an identify() after a consent, although it has missed an earlier refusal',
+    plan: relayed(
+      15_076_437,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 8 }, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: { tasks: 9 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'refuseAndGrant', tab: 2 } },
+        { wait: { ms: 486 }, action: { verb: 'restartRelay' } },
+        { wait: now, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 2 }, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { ms: 685 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { tasks: 11 }, action: { verb: 'setProperties', tab: 0 } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+      },
+    ),
+  },
 ];

@@ -10,7 +10,7 @@ import type { Queue } from '../outbox/queue.js';
 import type { Store } from '../outbox/store.js';
 import { type ItemText, idOf, isEvent } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
-import type { Call } from '../visitor/calls.js';
+import { type Call, eventsIn } from '../visitor/calls.js';
 import type { Refusal } from '../visitor/epochs.js';
 import { ANSWER, MISSED, SIGNAL } from '../visitor/life.js';
 import { epochIn, VISITOR } from '../visitor/stored.js';
@@ -47,6 +47,11 @@ export const createVisit = (ports: VisitPorts) => {
   const { storageName: service } = settings;
 
   const start = () => visitor.grant();
+  /** An event gets its number in this page load. */
+  const numbered = (call: Call): Call => {
+    const [text] = eventsIn([call]);
+    return text && books ? { ...call, text: books.number(text) } : call;
+  };
   /** Shows the visitor to the site's other hosts. After a refusal, it deletes the cookie. */
   const writeCookie = () => {
     const known = visitor.known();
@@ -87,11 +92,12 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** The visitor refuses in this tab, or this page has seen signs of a refusal. */
-  const refuse = (refusal?: Refusal) => {
+  const refuse = (refusal?: Refusal, next?: () => void) => {
     recorder.drain();
     const erase = () => {
       clear();
       eraseLocal();
+      next?.();
     };
     forget(erase, ANSWER, refusal);
   };
@@ -138,10 +144,27 @@ export const createVisit = (ports: VisitPorts) => {
     whenSeen(start);
   };
 
-  /** This page has missed a refusal, and the visitor has consented again since. All that is stored belongs to that consent. */
-  const renew = () => {
+  /**
+   * This page learns of a refusal that it has missed.
+   *
+   * @param isRenewed the visitor has consented again since, in another tab. All that is stored belongs to that consent.
+   */
+  const miss = (isRenewed: boolean) => {
+    const before = visitor.moment();
     recorder.drain();
-    forget(startAnew, MISSED);
+    // A listener may have refused.
+    if (visitor.moment() !== before) return;
+    const granted = visitor.takeGranted();
+    const { length } = eventsIn(granted ?? []);
+    // The refusal ends all events but these.
+    ledger.begin(-length);
+    const next = () => {
+      ledger.begin(length);
+      if (isRenewed || granted) startAnew();
+      for (const call of granted ?? []) enter(numbered(call));
+    };
+    if (isRenewed) forget(next, MISSED);
+    else refuse(undefined, next);
   };
 
   /** When the visitor has last consented in this tab, in ms since 1970. */
@@ -210,24 +233,20 @@ export const createVisit = (ports: VisitPorts) => {
   else if (settings.consent === 'granted') whenSeen(start);
 
   return {
-    /** This page learns of a refusal that it has missed. */
-    miss(isRenewed: boolean, isGranted: boolean) {
-      if (isRenewed) return renew();
-      refuse();
-      if (isGranted) grant();
-    },
+    miss,
     /** Another tab passes the visitor's answer. */
     receive(isGranted: boolean, more?: Answered) {
       if (!isGranted) {
         receiveRefusal(more);
         // The visitor has consented in this tab since.
         if (grantedAt > (more?.at ?? Number.POSITIVE_INFINITY)) grant();
+        return;
       }
+      recorder.drain();
       // The visitor may have refused in this tab since.
-      else if (!epochs.isRefusedSince(more?.at)) {
-        if (!visitor.isStarted()) epochs.consentElsewhere(more?.at);
-        grant();
-      }
+      if (epochs.isRefusedSince(more?.at)) return;
+      if (!visitor.isStarted()) epochs.consentElsewhere(more?.at);
+      grant();
     },
     answer(isGranted: boolean) {
       const at = Date.now();
@@ -251,7 +270,7 @@ export const createVisit = (ports: VisitPorts) => {
       if (isSingle) courier.single(idOf(text));
       if (queue.excessOf(text, visitor.size()) === 'full') ledger.end([text], 'full');
       // Now, and not when the visitor is known: another page may take the event in from the journal, and send it, too.
-      else enter({ text: books?.number(text) ?? text });
+      else enter(numbered({ text }));
     },
     /** Properties wait like events, and in the same room. */
     setProperties(call: Call) {

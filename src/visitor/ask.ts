@@ -130,7 +130,7 @@ export const createAsk = (
       if (mine.doubt === MISSING) desk.life = { ...mine, doubt: DOUBTED };
       return SOON;
     }
-    if (verdict) return ports.onMissed(verdict === RENEWED, !!mine.isGranted) as undefined;
+    if (verdict) return ports.onMissed(verdict === RENEWED) as undefined;
     const epoch = found ?? epochs.next();
     const kept = visitorIn(stored, service);
     if (found && epochs.isOther(found)) epochs.follow(found);

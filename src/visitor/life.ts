@@ -1,4 +1,5 @@
 import type { OtherJournal } from '../outbox/journal.js';
+import type { Call } from './calls.js';
 
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
 export const WAITING = 0;
@@ -32,8 +33,11 @@ export interface Life {
   readonly isSure?: boolean;
   /** Why this page does not know whether the visitor has refused. */
   readonly doubt?: typeof MISSING | typeof DOUBTED | undefined;
-  /** The visitor has consented while this page was in doubt. A refusal that it finds in the database is older. */
-  readonly isGranted?: boolean;
+  /**
+   * The visitor has consented while this page was in doubt, after this call that waits, if there was one. A refusal that the page finds in
+   * the database is older.
+   */
+  readonly granted?: { readonly after: Call | undefined };
   /** Why nothing is written or sent. */
   readonly reason?: Reason;
   /** The page's journals since the database has last answered. */

@@ -58,8 +58,7 @@ export interface VisitorPorts {
    * The visitor has refused without this page's knowledge.
    *
    * @param isRenewed the visitor has consented again since, in another tab
-   * @param isGranted the same, in this tab
    */
-  onMissed(isRenewed: boolean, isGranted: boolean): void;
+  onMissed(isRenewed: boolean): void;
   fail(message: string): void;
 }

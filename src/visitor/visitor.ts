@@ -29,7 +29,7 @@ export const createVisitor = (ports: VisitorPorts) => {
     /** Consent is given, and the page is visible. */
     grant() {
       if (isInDoubt(desk)) {
-        desk.life = { ...desk.life, isGranted: true };
+        desk.life = { granted: { after: desk.held.calls.at(-1) }, ...desk.life };
         return ask();
       }
       if (desk.life.isStopped || !(is(desk, WAITING) || is(desk, REFUSED))) return;
@@ -123,6 +123,16 @@ export const createVisitor = (ports: VisitorPorts) => {
       write();
       give();
       return texts;
+    },
+    /** Takes the calls since a consent in doubt. Undefined without such a consent. */
+    takeGranted(): readonly Call[] | undefined {
+      const { granted } = desk.life;
+      if (!granted) return undefined;
+      const { calls } = desk.held;
+      const count = calls.indexOf(granted.after as Call) + 1;
+      desk.held = heldOf(calls.slice(0, count), weigh);
+      // The visitor of another tab or host may be the one who has refused.
+      return calls.slice(count).filter(({ visitor }) => !visitor);
     },
     /** Nothing begins any more. */
     stop() {

@@ -63,6 +63,44 @@ describe('after a refusal and another consent, a page from the back/forward cach
     expect(ids).toEqual([[fresh], [fresh]]);
   });
 
+  it.each([
+    ['also in another tab', true],
+    ['in this page only', false],
+  ])('keeps the calls after a consent, %s, that the database has not answered yet', async (_, isRenewed) => {
+    const { store, page, tracker, transport, events, dropped } = openFirst();
+    await tracker.flush();
+    tracker.track('sent');
+    await tracker.flush();
+    const refused = await tracker.correlationValue();
+    page.leave();
+    await later();
+    const second = await refuseAndConsent(store, transport);
+    if (!isRenewed) second.tracker.consent(false);
+    await later();
+    page.restore();
+    tracker.track('in doubt');
+    tracker.identify('bob');
+    tracker.consent(true);
+    tracker.track('after');
+    tracker.consent(true);
+    tracker.identify('ann');
+    tracker.track('later');
+    await later(20_000);
+    expect([dropped, tracker.stats()]).toEqual([
+      [['in doubt', 'consent']],
+      { tracked: 5, delivered: 4, queued: 0, dropped: { consent: 1 } },
+    ]);
+    const id = await tracker.correlationValue();
+    expect(id).not.toBe(refused);
+    const load = events('after')[0]?.seq?.[0];
+    expect(events().slice(1)).toMatchObject([
+      { event: 'after', correlationValue: id, seq: [load, 1] },
+      { event: '$identify', correlationValue: id, payload: { distinct_id: 'ann' } },
+      { event: 'later', correlationValue: id, seq: [load, 2] },
+    ]);
+    expect(events('sent')[0]?.seq?.[0]).not.toBe(load);
+  });
+
   it('drops the events that the refusal has erased', async () => {
     const { first } = await leaveWithEvent(({ page }) => page.leave());
     first.page.restore();
