@@ -43,7 +43,7 @@ export const createViews = () => {
     },
     /** The view is left. The document may already have the next title. Without `title`, the view has its first title. */
     leave: (title?: string) => settle(title),
-    /** The page unloads, or the app ends. Nobody has seen a view that is still prerendered. */
+    /** The page unloads, or the app ends. The visitor has not seen a view that is still prerendered. */
     end() {
       neverSeen(begin);
       settleHere();

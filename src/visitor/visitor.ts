@@ -131,7 +131,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       const { calls } = desk.held;
       const count = calls.indexOf(granted.after as Call) + 1;
       desk.held = heldOf(calls.slice(0, count), weigh);
-      // The visitor of another tab or host may be the one who has refused.
+      // A visitor from another tab or host may have refused.
       return calls.slice(count).filter(({ visitor }) => !visitor);
     },
     /** Nothing begins any more. */
