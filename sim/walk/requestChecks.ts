@@ -3,7 +3,7 @@ import type { RequestRecord } from '../server/network.ts';
 import { breaksTrickle } from './npm/trickleCheck.ts';
 import { has, hasRefusals, hidesAnswers } from './plan.ts';
 import { isKept, isQuiet } from './quiet.ts';
-import type { Stage } from './stage.ts';
+import { MESSAGE_TRAVEL, type Stage } from './stage.ts';
 
 /** Time (ms) after which clew gives up a request. */
 const TIMEOUT = 20_000;
@@ -59,8 +59,8 @@ const areKnown = ({ history }: Stage, from: number, to: number): boolean =>
 const breaksLease = (stage: Stage, requests: readonly RequestRecord[]): string | undefined => {
   const { consent, history } = stage;
   for (const [index, one] of requests.entries()) {
-    // A refusal erases the lease, and the page waits for no answer any more.
-    const refusal = consent.answers.find(({ at, isGranted }) => !isGranted && at >= one.at);
+    // A refusal erases the lease, and the page waits for no answer any more. A page that has just sent may not know of the refusal.
+    const refusal = consent.answers.find(({ at, isGranted }) => !isGranted && at >= one.at - MESSAGE_TRAVEL);
     const end = Math.min(
       one.end?.at ?? Number.POSITIVE_INFINITY,
       one.at + TIMEOUT,
