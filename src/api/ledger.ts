@@ -29,11 +29,10 @@ export const createLedger = (
     if (reason) counts.dropped[reason] = (counts.dropped[reason] ?? 0) + length;
     else counts.delivered += length;
   };
-  /** These have reached their end: dropped if there is a reason, else delivered. Upserts are no events. */
-  const end = (items: readonly ItemText[], reason?: DropReason): void => {
+  /** Reports the end of events that are counted already. */
+  const report = (items: readonly ItemText[], reason?: DropReason): void => {
     const texts = items.filter(isEvent);
     if (!texts[0]) return;
-    endUnseen(texts.length, reason);
     if (reason) onDropped(texts, reason);
     emit(
       reason ? 'dropped' : 'delivered',
@@ -47,11 +46,17 @@ export const createLedger = (
       if (typeof payload?.distinct_id === 'string') disown(correlationValue, payload.distinct_id, signature);
     }
   };
+  /** These have reached their end: dropped if there is a reason, else delivered. Upserts are no events. */
+  const end = (items: readonly ItemText[], reason?: DropReason): void => {
+    endUnseen(items.filter(isEvent).length, reason);
+    report(items, reason);
+  };
   return {
     counts,
     begin,
     end,
     endUnseen,
+    report,
     /**
      * Events of this page need not be sent any more.
      *
