@@ -8,7 +8,7 @@ import type { createFarewell } from '../outbox/farewell.js';
 import { eraseEntries, eraseTab } from '../outbox/local.js';
 import type { Queue } from '../outbox/queue.js';
 import type { Store } from '../outbox/store.js';
-import { type ItemText, idOf, isEvent } from '../recorder/event.js';
+import { type ItemText, idOf } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { type Call, eventsIn } from '../visitor/calls.js';
 import type { Refusal } from '../visitor/epochs.js';
@@ -67,15 +67,14 @@ export const createVisit = (ports: VisitPorts) => {
    * @param next goes ahead of the listeners: one of them may consent again, and what is stored then has to stay
    */
   const drop = (held: readonly ItemText[] = [], next?: () => void) => {
-    ports.onRefusal();
     const texts = [...held, ...queue.clear()];
     // Events that only the store has are erased unread. An event that is still in `beforeSend` ends by itself.
-    const seen = recorder.making() + texts.filter(isEvent).length;
-    ledger.endUnseen(ledger.counts.queued - seen, 'consent');
+    ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
     courier.forget();
     books?.drop([], 'consent');
     next?.();
-    ledger.end(texts, 'consent');
+    ports.onRefusal();
+    ledger.report(texts, 'consent');
   };
   const forget = (next: () => void, ...refusal: Parameters<typeof visitor.refuse>) => {
     const held = visitor.refuse(...refusal);
@@ -110,7 +109,7 @@ export const createVisit = (ports: VisitPorts) => {
    */
   const receiveRefusal = ({ at, ended }: Partial<Answered> = {}) => {
     const epoch = epochs.current();
-    if (epochs.isSince(at) && !(ended && ended === epoch)) return;
+    if (epochs.isAfter(ended) || (epochs.isSince(at) && !(ended && ended === epoch))) return;
     const isStarted = visitor.isStarted();
     const isOver = epochs.isOver();
     recorder.drain();
@@ -124,7 +123,7 @@ export const createVisit = (ports: VisitPorts) => {
       if (isStarted && !isOver) eraseLocal();
       else eraseTab();
     };
-    forget(erase, ANSWER, { ended });
+    forget(erase, ANSWER, { ended, at });
   };
 
   /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */
@@ -159,16 +158,14 @@ export const createVisit = (ports: VisitPorts) => {
     // The refusal ends all events but these.
     ledger.begin(-length);
     const next = () => {
-      ledger.begin(length);
       if (isRenewed || granted) startAnew();
+      ledger.begin(length);
       for (const call of granted ?? []) enter(numbered(call));
     };
     if (isRenewed) forget(next, MISSED);
     else refuse(undefined, next);
   };
 
-  /** When the visitor has last consented in this tab, in ms since 1970. */
-  let grantedAt = 0;
   /** The visitor has consented, perhaps in another tab. */
   const grant = () => {
     if (visitor.isStarted()) return visitor.grant();
@@ -238,24 +235,24 @@ export const createVisit = (ports: VisitPorts) => {
     receive(isGranted: boolean, more?: Answered) {
       if (!isGranted) {
         receiveRefusal(more);
-        // The visitor has consented in this tab since.
-        if (grantedAt > (more?.at ?? Number.POSITIVE_INFINITY)) grant();
+        // The messages of several tabs may arrive in another order.
+        if (epochs.isConsentedSince(more?.at)) grant();
         return;
       }
       recorder.drain();
       // The visitor may have refused in this tab since.
       if (epochs.isRefusedSince(more?.at)) return;
-      if (!visitor.isStarted()) epochs.consentElsewhere(more?.at);
+      epochs.consent(more?.at);
       grant();
     },
     answer(isGranted: boolean) {
-      const at = Date.now();
-      grantedAt = isGranted ? at : 0;
+      const at = epochs.answerAt();
       const ended = isGranted ? undefined : epochs.latest();
       // First, because a listener may answer otherwise meanwhile.
       channel.answer(isGranted, { at, ended });
-      if (isGranted) grant();
-      else refuse({ ended, at });
+      if (!isGranted) return refuse({ ended, at, isOwn: true });
+      epochs.consent(at);
+      grant();
     },
     flush,
     enter,

@@ -3,6 +3,8 @@ import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/lo
 
 /** Separates the names in an epoch: its own one, and those of the epochs that the visitor has ended before it. */
 const AFTER = '!';
+/** By how many ms a clock of the browser counts as set ahead. */
+const AHEAD = 1000;
 /** Most refusals that a page remembers. */
 const MOST_ENDED = 3;
 
@@ -10,8 +12,10 @@ const MOST_ENDED = 3;
 export interface Refusal {
   /** The epoch that it ends. If that is not known, it ends the epoch of the page. */
   readonly ended?: string | undefined;
-  /** When the visitor has refused in this tab, in ms since 1970. */
-  readonly at?: number;
+  /** When the visitor has refused, in ms since 1970. */
+  readonly at?: number | undefined;
+  /** The visitor has refused in this tab. */
+  readonly isOwn?: boolean;
 }
 
 /** The knowledge of a page about the epochs of its service. */
@@ -22,12 +26,9 @@ interface Known {
   readonly marked?: string | undefined;
   /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
   readonly guess?: string | undefined;
-  /**
-   * Since when the page counts the visitor as consenting, in ms since 1970, if localStorage shows an earlier consent. This is the time of
-   * the consent that another tab has passed, or else of the page's question to the database.
-   */
+  /** Since when the visitor has consented, in ms since 1970, as localStorage showed when this page began. */
   readonly since?: number | undefined;
-  /** When the visitor has consented in another tab, in ms since 1970, until this page begins. */
+  /** When the visitor has last consented in any tab, in ms since 1970. A later refusal ends it. */
   readonly consentedAt?: number | undefined;
   /** The epochs that refusals have ended, as far as this page knows. The latest is the first. */
   readonly ended: readonly string[];
@@ -41,6 +42,14 @@ interface Known {
 const namesIn = (epoch: unknown) => `${epoch ?? ''}`.split(AFTER) as [string, ...string[]];
 const ownName = (epoch: unknown) => namesIn(epoch)[0];
 const endedIn = (epoch: unknown) => namesIn(epoch).slice(1);
+/**
+ * When the visitor has given the consent with which an epoch began, in ms since 1970. The name of the epoch begins with this time, and ends
+ * with three random digits. Those of earlier versions have no time.
+ */
+const timeIn = (epoch: unknown): number | undefined => {
+  const [, at] = /^([1-9]\d{12})\d{3}$/.exec(ownName(epoch)) ?? [];
+  return at === undefined ? undefined : Number(at);
+};
 const latestOf = (...epochs: (string | undefined)[]) =>
   [...new Set(epochs)].filter((epoch) => epoch !== undefined).slice(0, MOST_ENDED);
 /** Whether two epochs are known, and are not the same. */
@@ -70,7 +79,13 @@ export const createEpochs = (service: string, local?: Local) => {
   /** The guess in localStorage. */
   const guessed = () => markAs('number');
 
-  const newName = () => uuid().slice(0, 8);
+  /** The latest epoch, as localStorage shows. */
+  const latest = () => marked() ?? guessed();
+
+  const newName = () => {
+    const digits = 100 + (Number.parseInt(uuid().slice(0, 8), 16) % 900);
+    return `${Math.trunc(known.consentedAt ?? Date.now()) || 0}${digits}`;
+  };
   const newEpoch = () => [newName(), ...known.unnamed.map(ownName)].join(AFTER);
 
   /** Whether a tracker of the service has begun since the latest refusal. */
@@ -97,6 +112,13 @@ export const createEpochs = (service: string, local?: Local) => {
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
 
+  /** Whether the visitor has consented since, in ms since 1970. A time in the future is void, because the clock was set back. */
+  const sinceOf = (epoch: string | undefined): number => {
+    const now = Date.now();
+    const at = timeIn(epoch) ?? now;
+    return at - now < AHEAD ? at : now;
+  };
+
   const write = (epoch: string | undefined) => {
     if (epoch && marked() !== epoch) writeEntry(used, local, epoch);
   };
@@ -104,8 +126,7 @@ export const createEpochs = (service: string, local?: Local) => {
   return {
     current,
     marked,
-    /** The latest epoch, as localStorage shows. */
-    latest: () => marked() ?? guessed(),
+    latest,
     stored: () => known.stored,
     isOver: () => isOver(current()),
     /** Whether a refusal has ended this one. */
@@ -134,11 +155,21 @@ export const createEpochs = (service: string, local?: Local) => {
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
     isSince: (at = Number.POSITIVE_INFINITY) => !!known.since && known.since > at && isMarked(),
+    /** Whether this page's epoch names this one as ended: the visitor has consented after that refusal. */
+    isAfter: (ended: string | undefined) => !!ended && endedIn(current()).includes(ownName(ended)),
     /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
     isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt > at,
-    /** The visitor has consented at this time in another tab. The message may arrive when the visitor has refused since. */
-    consentElsewhere(at: number | undefined) {
-      known = { ...known, consentedAt: at };
+    /** Whether the visitor has consented in any tab after this time, in ms since 1970. */
+    isConsentedSince: (at = Number.POSITIVE_INFINITY) => !!known.consentedAt && known.consentedAt > at,
+    /** The time of an answer in this tab, in ms since 1970. The visitor's platform may give several within a ms. */
+    answerAt() {
+      const now = Date.now();
+      const next = Math.max(known.consentedAt ?? 0, known.refusedAt ?? 0) + 1;
+      return next - now < AHEAD ? Math.max(now, next) : now;
+    },
+    /** The visitor has consented at this time. A message about another tab may arrive when the visitor has refused since. */
+    consent(at = 0) {
+      if (at > (known.consentedAt ?? 0)) known = { ...known, consentedAt: at };
     },
     /** For a record that has none. */
     next: (): string => [marked(), current(), guessed()].find((one) => one && !isEnded(one)) ?? newEpoch(),
@@ -148,7 +179,8 @@ export const createEpochs = (service: string, local?: Local) => {
         stored: current(),
         marked: marked(),
         guess: known.guess,
-        since: isMarked() ? (known.consentedAt ?? Date.now()) : undefined,
+        since: isMarked() ? sinceOf(latest()) : undefined,
+        consentedAt: known.consentedAt,
         ended: known.ended,
         unnamed: known.unnamed,
       };
@@ -157,7 +189,7 @@ export const createEpochs = (service: string, local?: Local) => {
     mark() {
       // After a refusal, the record belongs to the epoch before.
       const isFirst = !known.ended[0];
-      if (!isMarked()) writeEntry(used, local, current() ?? (isFirst ? Number.parseInt(newName(), 16) : newEpoch()));
+      if (!isMarked()) writeEntry(used, local, current() ?? (isFirst ? Number(newName()) : newEpoch()));
       if (!known.stored) known = { ...known, guess: guessed() ?? known.guess };
     },
     /** From now on, this page has the epoch of the record. */
@@ -186,13 +218,15 @@ export const createEpochs = (service: string, local?: Local) => {
     },
     /** @param refusal is missing if this page has only seen signs of a refusal */
     end(refusal?: Refusal) {
-      const { ended, at } = refusal ?? {};
+      const { ended, at = Number.POSITIVE_INFINITY, isOwn } = refusal ?? {};
       // A message may be late: then the page's epoch has begun since.
-      const epochs = [ended, at || !ended ? current() : undefined];
+      const epochs = [ended, isOwn || !ended ? current() : undefined];
+      const { consentedAt = 0 } = known;
       known = {
         ended: latestOf(...epochs, ...known.ended),
         unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
-        refusedAt: at ?? known.refusedAt,
+        refusedAt: isOwn ? at : known.refusedAt,
+        consentedAt: consentedAt > at ? consentedAt : undefined,
       };
     },
   };

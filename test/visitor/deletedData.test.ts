@@ -212,7 +212,7 @@ it('a refusal ends an epoch whose name only a first page has guessed', async () 
   await later();
   expect([refused, await epoch()]).toEqual([
     expect.stringMatching(/^\d+$/),
-    expect.stringMatching(`^[\\da-f]{8}!${refused}$`),
+    expect.stringMatching(`^\\d{16}!${refused}$`),
   ]);
 });
 

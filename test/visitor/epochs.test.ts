@@ -69,7 +69,7 @@ describe('the mark in localStorage', () => {
     setMark(undefined);
     epochs.begin();
     epochs.mark();
-    expect(markOf()).toMatch(/^[\da-f]{8}!one$/);
+    expect(markOf()).toMatch(/^\d{16}!one$/);
     expect(epochs.next()).toBe(markOf());
     epochs.confirm('two');
     expect(markOf()).toBe('two');
@@ -81,7 +81,7 @@ describe('the mark in localStorage', () => {
     setMark(undefined);
     epochs.begin();
     epochs.mark();
-    expect(markOf()).toMatch(/^[\da-f]{8}$/);
+    expect(markOf()).toMatch(/^\d{16}$/);
   });
 
   it.each<[string, string | number | undefined, string | number | undefined, unknown]>([
@@ -180,31 +180,31 @@ describe('the epoch of a record that has none', () => {
   it('is a new one where no page knows any, and after a refusal', () => {
     const epochs = begin(1);
     const first = epochs.next();
-    expect(first).toMatch(/^[\da-f]{8}$/);
+    expect(first).toMatch(/^\d{16}$/);
     expect(epochs.next()).not.toBe(first);
     epochs.confirm('one');
     epochs.end({});
     // A tab that does not know of the refusal yet has written its mark.
     setMark('one');
     epochs.begin();
-    expect(epochs.next()).toMatch(/^[\da-f]{8}!one$/);
+    expect(epochs.next()).toMatch(/^\d{16}!one$/);
   });
 
   it('names the latest three epochs that the visitor has ended, as far as the page has the answer', () => {
     const epochs = begin();
     for (const ended of ['one', 'two', 'three!two', 'four']) epochs.end({ ended });
     setMark(undefined);
-    expect(epochs.next()).toMatch(/^[\da-f]{8}!four!three!two$/);
+    expect(epochs.next()).toMatch(/^\d{16}!four!three!two$/);
     expect(['one', 'two', 'three!two', 'four'].map(epochs.isEnded)).toEqual([false, true, true, true]);
     const other = begin('five');
     other.end({ ended: 'four' });
     other.confirm('five');
     other.end();
     // All pages of its epoch know the refusal before.
-    expect([other.next(), other.isEnded('five')]).toEqual([expect.stringMatching(/^[\da-f]{8}$/), true]);
+    expect([other.next(), other.isEnded('five')]).toEqual([expect.stringMatching(/^\d{16}$/), true]);
     // The message arrives after its signs.
     other.end({ ended: 'five' });
-    expect(other.next()).toMatch(/^[\da-f]{8}!five$/);
+    expect(other.next()).toMatch(/^\d{16}!five$/);
   });
 });
 
@@ -325,7 +325,7 @@ describe('a refusal', () => {
     epochs.end({ at: NOW });
     setMark(undefined);
     epochs.restore();
-    expect([epochs.next(), epochs.isEnded('one')]).toEqual([expect.stringMatching(/^[\da-f]{8}$/), true]);
+    expect([epochs.next(), epochs.isEnded('one')]).toEqual([expect.stringMatching(/^\d{16}$/), true]);
   });
 
   it('is not undone by a transaction from before', () => {
@@ -346,7 +346,8 @@ describe('a refusal', () => {
 
   it('is known by its time until the page begins again', () => {
     const epochs = begin('one');
-    epochs.end({ at: NOW });
+    epochs.end({ at: NOW, isOwn: true });
+    epochs.end({ at: NOW + 1 });
     epochs.end();
     expect([NOW - 1, NOW, undefined].map(epochs.isRefusedSince)).toEqual([true, false, false]);
     epochs.begin();
@@ -384,12 +385,56 @@ it('storage that is refused has no mark, and throws no error', () => {
   expect([epochs.marked(), epochs.isMarkErased(true), epochs.current()]).toEqual([undefined, false, 'one']);
 });
 
-it('a consent that another tab passes counts from its own time, and once', () => {
-  setMark(7);
-  const epochs = createEpochs(SERVICE);
-  epochs.consentElsewhere(NOW - 10);
-  epochs.begin();
-  const consented = [epochs.isSince(NOW - 5), epochs.isSince(NOW - 15)];
-  epochs.begin();
-  expect([consented, epochs.isSince(NOW - 5)]).toEqual([[false, true], true]);
+describe('a consent', () => {
+  it('that another tab passes gives an epoch its time', () => {
+    const first = createEpochs(SERVICE);
+    first.consent(NOW - 10);
+    first.begin();
+    first.mark();
+    expect(markOf()).toSatisfy((mark) => String(mark).startsWith(`${NOW - 10}`) && typeof mark === 'number');
+    const second = createEpochs(SERVICE);
+    second.begin();
+    expect([second.isSince(NOW - 5), second.isSince(NOW - 15)]).toEqual([false, true]);
+  });
+
+  it('in the future counts from the time at which the page begins, because the clock was set back', () => {
+    const epochs = createEpochs(SERVICE);
+    for (const [ahead, since] of [
+      [999, 999],
+      [1000, 0],
+    ] as const) {
+      setMark(`${NOW + ahead}123!1`);
+      epochs.begin();
+      expect([NOW + since - 1, NOW + since].map(epochs.isSince)).toEqual([true, false]);
+    }
+  });
+
+  it('counts until a later refusal, and an earlier one changes nothing', () => {
+    const epochs = createEpochs(SERVICE);
+    const isConsented = () => [NOW - 1, NOW, undefined].map(epochs.isConsentedSince);
+    epochs.consent(NOW);
+    epochs.consent(NOW - 5);
+    epochs.consent();
+    expect(isConsented()).toEqual([true, false, false]);
+    epochs.begin();
+    epochs.end({ ended: 'one', at: NOW - 1 });
+    expect(isConsented()).toEqual([true, false, false]);
+    epochs.end({ ended: 'one', at: NOW });
+    expect(isConsented()).toEqual([false, false, false]);
+    epochs.consent(NOW);
+    epochs.end();
+    expect(isConsented()).toEqual([false, false, false]);
+  });
+
+  it('is later than a refusal of the same ms', () => {
+    const epochs = createEpochs(SERVICE);
+    epochs.consent(epochs.answerAt());
+    const at = epochs.answerAt();
+    epochs.end({ at, isOwn: true });
+    expect([at, epochs.answerAt()]).toEqual([NOW + 1, NOW + 2]);
+    vi.setSystemTime(NOW + 5);
+    expect(epochs.answerAt()).toBe(NOW + 5);
+    vi.setSystemTime(NOW - 5000);
+    expect(epochs.answerAt()).toBe(NOW - 5000);
+  });
 });
