@@ -50,6 +50,8 @@ const timeIn = (epoch: unknown): number | undefined => {
   const [, at] = /^([1-9]\d{12})\d{3}$/.exec(ownName(epoch)) ?? [];
   return at === undefined ? undefined : Number(at);
 };
+/** Whether a time (ms since 1970) is later than another one. A time in the future is void: the clock was set back since. */
+const isLater = (time = 0, at = Number.POSITIVE_INFINITY): boolean => time > at && time - Date.now() < AHEAD;
 const latestOf = (...epochs: (string | undefined)[]) =>
   [...new Set(epochs)].filter((epoch) => epoch !== undefined).slice(0, MOST_ENDED);
 /** Whether two epochs are known, and are not the same. */
@@ -112,11 +114,10 @@ export const createEpochs = (service: string, local?: Local) => {
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
 
-  /** Whether the visitor has consented since, in ms since 1970. A time in the future is void, because the clock was set back. */
+  /** Since when the visitor has consented, in ms since 1970. The page does not know it if the clock was set back since. */
   const sinceOf = (epoch: string | undefined): number => {
-    const now = Date.now();
-    const at = timeIn(epoch) ?? now;
-    return at - now < AHEAD ? at : now;
+    const at = timeIn(epoch);
+    return isLater(at, 0) ? (at as number) : Date.now();
   };
 
   const write = (epoch: string | undefined) => {
@@ -154,13 +155,13 @@ export const createEpochs = (service: string, local?: Local) => {
         ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded()
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
-    isSince: (at = Number.POSITIVE_INFINITY) => !!known.since && known.since > at && isMarked(),
+    isSince: (at?: number) => isLater(known.since, at) && isMarked(),
     /** Whether this page's epoch names this one as ended: the visitor has consented after that refusal. */
     isAfter: (ended: string | undefined) => !!ended && endedIn(current()).includes(ownName(ended)),
     /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
-    isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt > at,
+    isRefusedSince: (at?: number) => isLater(known.refusedAt, at),
     /** Whether the visitor has consented in any tab after this time, in ms since 1970. */
-    isConsentedSince: (at = Number.POSITIVE_INFINITY) => !!known.consentedAt && known.consentedAt > at,
+    isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
     /** The time of an answer in this tab, in ms since 1970. The visitor's platform may give several within a ms. */
     answerAt() {
       const now = Date.now();
@@ -168,8 +169,8 @@ export const createEpochs = (service: string, local?: Local) => {
       return next - now < AHEAD ? Math.max(now, next) : now;
     },
     /** The visitor has consented at this time. A message about another tab may arrive when the visitor has refused since. */
-    consent(at = 0) {
-      if (at > (known.consentedAt ?? 0)) known = { ...known, consentedAt: at };
+    consent(at?: number) {
+      if (at && !isLater(known.consentedAt, at)) known = { ...known, consentedAt: at };
     },
     /** For a record that has none. */
     next: (): string => [marked(), current(), guessed()].find((one) => one && !isEnded(one)) ?? newEpoch(),
@@ -218,15 +219,15 @@ export const createEpochs = (service: string, local?: Local) => {
     },
     /** @param refusal is missing if this page has only seen signs of a refusal */
     end(refusal?: Refusal) {
-      const { ended, at = Number.POSITIVE_INFINITY, isOwn } = refusal ?? {};
+      const { ended, at, isOwn } = refusal ?? {};
       // A message may be late: then the page's epoch has begun since.
       const epochs = [ended, isOwn || !ended ? current() : undefined];
-      const { consentedAt = 0 } = known;
+      const { consentedAt } = known;
       known = {
         ended: latestOf(...epochs, ...known.ended),
         unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
         refusedAt: isOwn ? at : known.refusedAt,
-        consentedAt: consentedAt > at ? consentedAt : undefined,
+        consentedAt: isLater(consentedAt, at) ? consentedAt : undefined,
       };
     },
   };

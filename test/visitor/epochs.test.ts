@@ -426,6 +426,23 @@ describe('a consent', () => {
     expect(isConsented()).toEqual([false, false, false]);
   });
 
+  it('in the future is void, because the clock was set back', () => {
+    const epochs = createEpochs(SERVICE);
+    epochs.consent(NOW);
+    epochs.begin();
+    epochs.mark();
+    epochs.begin();
+    const isValid = () => [epochs.isConsentedSince(NOW - 9000), epochs.isSince(NOW - 9000)];
+    const before = isValid();
+    vi.setSystemTime(NOW - 5000);
+    expect([before, isValid()]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    epochs.consent(NOW - 5000);
+    expect(isValid()).toEqual([true, false]);
+  });
+
   it('is later than a refusal of the same ms', () => {
     const epochs = createEpochs(SERVICE);
     epochs.consent(epochs.answerAt());
