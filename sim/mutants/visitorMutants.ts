@@ -247,10 +247,16 @@ export const visitorMutants: readonly Mutant[] = [
     replace: '      write();\n      give();',
   },
   {
-    name: 'writes the hint of those who have refused, although there is one of those who have consented since',
-    file: 'visitor/knowledge.ts',
-    find: '    if (epochs.isOver() || isInDoubt(desk)) return;\n',
-    replace: '',
+    name: 'forgets the calls after a consent in doubt',
+    file: 'visitor/visitor.ts',
+    find: 'return calls.slice(count).filter(({ visitor }) => !visitor);',
+    replace: 'return [];',
+  },
+  {
+    name: 'takes a late refusal for one of the later consent',
+    file: 'page/visit.ts',
+    find: 'epochs.isAfter(ended) || (epochs.isSince(at) && !(ended && ended === epoch))',
+    replace: 'false',
   },
   {
     name: 'does not wait for a database that is about to be deleted',
