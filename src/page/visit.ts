@@ -109,7 +109,7 @@ export const createVisit = (ports: VisitPorts) => {
    */
   const receiveRefusal = ({ at, ended }: Partial<Answered> = {}) => {
     const epoch = epochs.current();
-    if (epochs.isAfter(ended) || (epochs.isSince(at) && !(ended && ended === epoch))) return;
+    if (epochs.isSince(at) && !(ended && ended === epoch)) return;
     const isStarted = visitor.isStarted();
     const isOver = epochs.isOver();
     recorder.drain();
@@ -236,7 +236,7 @@ export const createVisit = (ports: VisitPorts) => {
       if (!isGranted) {
         receiveRefusal(more);
         // The messages of several tabs may arrive in another order.
-        if (epochs.isConsentedSince(more?.at)) grant();
+        if (!visitor.isStarted() && epochs.isConsentedSince(more?.at)) grant();
         return;
       }
       recorder.drain();

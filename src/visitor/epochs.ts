@@ -156,8 +156,6 @@ export const createEpochs = (service: string, local?: Local) => {
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
     isSince: (at?: number) => isLater(known.since, at) && isMarked(),
-    /** Whether this page's epoch names this one as ended: the visitor has consented after that refusal. */
-    isAfter: (ended: string | undefined) => !!ended && endedIn(current()).includes(ownName(ended)),
     /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
     isRefusedSince: (at?: number) => isLater(known.refusedAt, at),
     /** Whether the visitor has consented in any tab after this time, in ms since 1970. */

@@ -151,3 +151,28 @@ describe('a tab that gets a consent, a refusal and a later consent late', () => 
     expect([names.length, await late.tracker.correlationValue()]).toEqual([302, id]);
   });
 });
+
+it('a refusal that is later than the latest consent counts, although its tab names an earlier epoch', async () => {
+  connectTabs();
+  openPage();
+  const { tracker, dropped, store } = start({ baseUrl: '/clew', transport: offline });
+  await later();
+  const ended = JSON.parse(localStorage['clew.used /clew']);
+  tracker.consent(false);
+  tracker.consent(true);
+  await later();
+  openPage();
+  const other = start({ baseUrl: '/clew', store, transport: offline });
+  await later();
+  for (const one of [tracker, other.tracker]) one.track('after');
+  await later();
+  const line = new BroadcastChannel('clew /clew');
+  line.postMessage({ at: Date.now(), ended: `${ended}` });
+  line.postMessage(false);
+  await later();
+  expect([dropped, other.dropped, Object.keys(localStorage)]).toEqual([
+    [['after', 'consent']],
+    [['after', 'consent']],
+    [],
+  ]);
+});
