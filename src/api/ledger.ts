@@ -33,7 +33,6 @@ export const createLedger = (
   const report = (items: readonly ItemText[], reason?: DropReason): void => {
     const texts = items.filter(isEvent);
     if (!texts[0]) return;
-    if (reason) onDropped(texts, reason);
     emit(
       reason ? 'dropped' : 'delivered',
       // Other code may have written text into the store that only begins like an event.
@@ -48,7 +47,9 @@ export const createLedger = (
   };
   /** These have reached their end: dropped if there is a reason, else delivered. Upserts are no events. */
   const end = (items: readonly ItemText[], reason?: DropReason): void => {
-    endUnseen(items.filter(isEvent).length, reason);
+    const texts = items.filter(isEvent);
+    endUnseen(texts.length, reason);
+    if (reason && texts[0]) onDropped(texts, reason);
     report(items, reason);
   };
   return {

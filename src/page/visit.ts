@@ -8,7 +8,7 @@ import type { createFarewell } from '../outbox/farewell.js';
 import { eraseEntries, eraseTab } from '../outbox/local.js';
 import type { Queue } from '../outbox/queue.js';
 import type { Store } from '../outbox/store.js';
-import { type ItemText, idOf } from '../recorder/event.js';
+import { type ItemText, idOf, isEvent } from '../recorder/event.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { type Call, eventsIn } from '../visitor/calls.js';
 import type { Refusal } from '../visitor/epochs.js';
@@ -49,7 +49,7 @@ export const createVisit = (ports: VisitPorts) => {
   const start = () => visitor.grant();
   /** An event gets its number in this page load. */
   const numbered = (call: Call): Call => {
-    const [text] = eventsIn([call]);
+    const [text] = eventsIn([call]).filter(isEvent);
     return text && books ? { ...call, text: books.number(text) } : call;
   };
   /** Shows the visitor to the site's other hosts. After a refusal, it deletes the cookie. */
@@ -154,7 +154,7 @@ export const createVisit = (ports: VisitPorts) => {
     // A listener may have refused.
     if (visitor.moment() !== before) return;
     const granted = visitor.takeGranted();
-    const { length } = eventsIn(granted ?? []);
+    const { length } = eventsIn(granted ?? []).filter(isEvent);
     // The refusal ends all events but these.
     ledger.begin(-length);
     const next = () => {

@@ -50,8 +50,14 @@ const timeIn = (epoch: unknown): number | undefined => {
   const [, at] = /^([1-9]\d{12})\d{3}$/.exec(ownName(epoch)) ?? [];
   return at === undefined ? undefined : Number(at);
 };
-/** Whether a time (ms since 1970) is later than another one. A time in the future is void: the clock was set back since. */
-const isLater = (time = 0, at = Number.POSITIVE_INFINITY): boolean => time > at && time - Date.now() < AHEAD;
+/**
+ * Whether a time (ms since 1970) is later than another one. A time in the future is void, because the clock was set back since. Two such
+ * times can be compared.
+ */
+const isLater = (time = 0, at = Number.POSITIVE_INFINITY): boolean => {
+  const latest = Date.now() + AHEAD;
+  return time > at && (time < latest || at >= latest);
+};
 const latestOf = (...epochs: (string | undefined)[]) =>
   [...new Set(epochs)].filter((epoch) => epoch !== undefined).slice(0, MOST_ENDED);
 /** Whether two epochs are known, and are not the same. */
@@ -160,10 +166,13 @@ export const createEpochs = (service: string, local?: Local) => {
     isRefusedSince: (at?: number) => isLater(known.refusedAt, at),
     /** Whether the visitor has consented in any tab after this time, in ms since 1970. */
     isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
-    /** The time of an answer in this tab, in ms since 1970. The visitor's platform may give several within a ms. */
+    /**
+     * The time of an answer in this tab, in ms since 1970. The visitor's platform may give several within a ms, and a clock may be set back
+     * a little after a consent in another tab.
+     */
     answerAt() {
       const now = Date.now();
-      const next = Math.max(known.consentedAt ?? 0, known.refusedAt ?? 0) + 1;
+      const next = Math.max(known.consentedAt ?? 0, known.refusedAt ?? 0, timeIn(latest()) ?? 0) + 1;
       return next - now < AHEAD ? Math.max(now, next) : now;
     },
     /** The visitor has consented at this time. A message about another tab may arrive when the visitor has refused since. */

@@ -176,3 +176,40 @@ it('a refusal that is later than the latest consent counts, although its tab nam
     [],
   ]);
 });
+
+it('a refusal counts, although the clock is set back before an earlier consent arrives', async () => {
+  const { freeze, thaw } = connectTabs();
+  openPage();
+  const { tracker, store, names } = start({ baseUrl: '/clew' });
+  await later();
+  openPage();
+  const other = start({ baseUrl: '/clew', store });
+  await later();
+  freeze();
+  other.tracker.consent(true);
+  await later(50);
+  tracker.consent(false);
+  await later(50);
+  vi.setSystemTime(Date.now() - 60_000);
+  await thaw();
+  tracker.track('after');
+  await later(20_000);
+  expect([names(), Object.keys(localStorage)]).toEqual([[], []]);
+});
+
+it.each([200, 500, 900])('a refusal counts, although the clock is set back by %i ms after the consent', async (ms) => {
+  connectTabs();
+  openPage();
+  const { tracker, store, dropped } = start({ baseUrl: '/clew', consent: 'required', transport: offline });
+  tracker.consent(true);
+  await later(10);
+  openPage();
+  const other = start({ baseUrl: '/clew', store, transport: offline });
+  await later(10);
+  vi.setSystemTime(Date.now() - ms);
+  other.tracker.consent(false);
+  await later(10);
+  tracker.track('after');
+  await later(20_000);
+  expect([dropped, Object.keys(localStorage)]).toEqual([[['after', 'consent']], []]);
+});

@@ -83,12 +83,15 @@ describe('after a refusal and another consent, a page from the back/forward cach
     tracker.consent(true);
     tracker.track('after');
     tracker.consent(true);
+    tracker.setProperties({ plan: 'pro' });
     tracker.identify('ann');
     tracker.track('later');
+    await later();
+    tracker.track('next');
     await later(20_000);
     expect([dropped, tracker.stats()]).toEqual([
       [['in doubt', 'consent']],
-      { tracked: 5, delivered: 4, queued: 0, dropped: { consent: 1 } },
+      { tracked: 6, delivered: 5, queued: 0, dropped: { consent: 1 } },
     ]);
     const id = await tracker.correlationValue();
     expect(id).not.toBe(refused);
@@ -97,6 +100,7 @@ describe('after a refusal and another consent, a page from the back/forward cach
       { event: 'after', correlationValue: id, seq: [load, 1] },
       { event: '$identify', correlationValue: id, payload: { distinct_id: 'ann' } },
       { event: 'later', correlationValue: id, seq: [load, 2] },
+      { event: 'next', correlationValue: id, seq: [load, 4] },
     ]);
     expect(events('sent')[0]?.seq?.[0]).not.toBe(load);
   });
