@@ -166,13 +166,10 @@ export const createEpochs = (service: string, local?: Local) => {
     isRefusedSince: (at?: number) => isLater(known.refusedAt, at),
     /** Whether the visitor has consented in any tab after this time, in ms since 1970. */
     isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
-    /**
-     * The time of an answer in this tab, in ms since 1970. The visitor's platform may give several within a ms, and a clock may be set back
-     * a little after a consent in another tab.
-     */
+    /** The time of an answer in this tab, in ms since 1970. The visitor's platform may give several within a ms. */
     answerAt() {
       const now = Date.now();
-      const next = Math.max(known.consentedAt ?? 0, known.refusedAt ?? 0, timeIn(latest()) ?? 0) + 1;
+      const next = Math.max(known.consentedAt ?? 0, known.refusedAt ?? 0) + 1;
       return next - now < AHEAD ? Math.max(now, next) : now;
     },
     /** The visitor has consented at this time. A message about another tab may arrive when the visitor has refused since. */

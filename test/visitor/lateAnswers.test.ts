@@ -196,20 +196,3 @@ it('a refusal counts, although the clock is set back before an earlier consent a
   await later(20_000);
   expect([names(), Object.keys(localStorage)]).toEqual([[], []]);
 });
-
-it.each([200, 500, 900])('a refusal counts, although the clock is set back by %i ms after the consent', async (ms) => {
-  connectTabs();
-  openPage();
-  const { tracker, store, dropped } = start({ baseUrl: '/clew', consent: 'required', transport: offline });
-  tracker.consent(true);
-  await later(10);
-  openPage();
-  const other = start({ baseUrl: '/clew', store, transport: offline });
-  await later(10);
-  vi.setSystemTime(Date.now() - ms);
-  other.tracker.consent(false);
-  await later(10);
-  tracker.track('after');
-  await later(20_000);
-  expect([dropped, Object.keys(localStorage)]).toEqual([[['after', 'consent']], []]);
-});
