@@ -3,8 +3,6 @@ import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/lo
 
 /** Separates the names in an epoch: its own one, and those of the epochs that the visitor has ended before it. */
 const AFTER = '!';
-/** By how many ms a clock of the browser counts as set ahead. */
-const AHEAD = 1000;
 /** Most refusals that a page remembers. */
 const MOST_ENDED = 3;
 
@@ -12,7 +10,7 @@ const MOST_ENDED = 3;
 export interface Refusal {
   /** The epoch that it ends. If that is not known, it ends the epoch of the page. */
   readonly ended?: string | undefined;
-  /** When the visitor has refused, in ms since 1970. */
+  /** The time of the refusal. */
   readonly at?: number | undefined;
   /** The visitor has refused in this tab. */
   readonly isOwn?: boolean;
@@ -26,15 +24,15 @@ interface Known {
   readonly marked?: string | undefined;
   /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
   readonly guess?: string | undefined;
-  /** Since when the visitor has consented, in ms since 1970, as localStorage showed when this page began. */
+  /** Since when the visitor has consented, as localStorage showed when this page began. */
   readonly since?: number | undefined;
-  /** When the visitor has last consented in any tab, in ms since 1970. A later refusal ends it. */
+  /** When the visitor has last consented in any tab. A later refusal ends it. */
   readonly consentedAt?: number | undefined;
   /** The epochs that refusals have ended, as far as this page knows. The latest is the first. */
   readonly ended: readonly string[];
   /** Those of them that an answer of the visitor has ended since this page's latest epoch. The next epoch names them. */
   readonly unnamed: readonly string[];
-  /** When the visitor has refused in this tab, in ms since 1970. A page that has begun again since has none. */
+  /** When the visitor has last refused in any tab. A page that has begun again since has none. */
   readonly refusedAt?: number | undefined;
 }
 
@@ -50,14 +48,10 @@ const timeIn = (epoch: unknown): number | undefined => {
   const [, at] = /^([1-9]\d{12})\d{3}$/.exec(ownName(epoch)) ?? [];
   return at === undefined ? undefined : Number(at);
 };
-/**
- * Whether a time (ms since 1970) is later than another one. A time in the future is void, because the clock was set back since. Two such
- * times can be compared.
- */
-const isLater = (time = 0, at = Number.POSITIVE_INFINITY): boolean => {
-  const latest = Date.now() + AHEAD;
-  return time > at && (time < latest || at >= latest);
-};
+/** The latest of these times, or 0. */
+const latestTime = (...times: (number | undefined)[]): number => Math.max(...times.map((time = 0) => time));
+/** Whether an answer was given at this time, and after another one whose time is known. */
+const isLater = (time = 0, at = Number.POSITIVE_INFINITY): boolean => time > at;
 const latestOf = (...epochs: (string | undefined)[]) =>
   [...new Set(epochs)].filter((epoch) => epoch !== undefined).slice(0, MOST_ENDED);
 /** Whether two epochs are known, and are not the same. */
@@ -92,7 +86,7 @@ export const createEpochs = (service: string, local?: Local) => {
 
   const newName = () => {
     const digits = 100 + (Number.parseInt(uuid().slice(0, 8), 16) % 900);
-    return `${Math.trunc(known.consentedAt ?? Date.now()) || 0}${digits}`;
+    return `${Math.trunc(known.consentedAt || Date.now()) || 0}${digits}`;
   };
   const newEpoch = () => [newName(), ...known.unnamed.map(ownName)].join(AFTER);
 
@@ -120,12 +114,6 @@ export const createEpochs = (service: string, local?: Local) => {
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
 
-  /** Since when the visitor has consented, in ms since 1970. The page does not know it if the clock was set back since. */
-  const sinceOf = (epoch: string | undefined): number => {
-    const at = timeIn(epoch);
-    return isLater(at, 0) ? (at as number) : Date.now();
-  };
-
   const write = (epoch: string | undefined) => {
     if (epoch && marked() !== epoch) writeEntry(used, local, epoch);
   };
@@ -138,6 +126,8 @@ export const createEpochs = (service: string, local?: Local) => {
     isOver: () => isOver(current()),
     /** Whether a refusal has ended this one. */
     isEnded,
+    /** The epochs that refusals have ended. Is another list after each refusal. */
+    ended: () => known.ended,
     /** Whether the record, or without its epoch localStorage, is of another epoch than this page. */
     isOther: (found = marked()) => differ(known.stored, found),
     /**
@@ -160,21 +150,20 @@ export const createEpochs = (service: string, local?: Local) => {
       isMarked()
         ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded()
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
-    /** Whether the visitor has consented after this time, in ms since 1970, and this page has begun since. */
+    /** Whether the visitor has consented after this time, and this page has begun since. */
     isSince: (at?: number) => isLater(known.since, at) && isMarked(),
-    /** Whether the visitor has refused in this tab after this time, in ms since 1970. */
+    /** Whether the visitor has refused in any tab after this time. */
     isRefusedSince: (at?: number) => isLater(known.refusedAt, at),
-    /** Whether the visitor has consented in any tab after this time, in ms since 1970. */
+    /** Whether the visitor has consented in any tab after this time. */
     isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
-    /** The time of an answer in this tab, in ms since 1970. The visitor's platform may give several within a ms. */
-    answerAt() {
-      const now = Date.now();
-      const next = Math.max(known.consentedAt ?? 0, known.refusedAt ?? 0) + 1;
-      return next - now < AHEAD ? Math.max(now, next) : now;
-    },
+    /**
+     * The time of an answer in this tab, in ms since 1970. It is later than that of each answer that the page knows of: the clock may have
+     * been set back, and the visitor's platform may give several answers within a ms.
+     */
+    answerAt: () => Math.max(Date.now(), 1 + latestTime(known.consentedAt, known.refusedAt, timeIn(latest()))),
     /** The visitor has consented at this time. A message about another tab may arrive when the visitor has refused since. */
     consent(at?: number) {
-      if (at && !isLater(known.consentedAt, at)) known = { ...known, consentedAt: at };
+      known = { ...known, consentedAt: latestTime(known.consentedAt, at) };
     },
     /** For a record that has none. */
     next: (): string => [marked(), current(), guessed()].find((one) => one && !isEnded(one)) ?? newEpoch(),
@@ -184,7 +173,7 @@ export const createEpochs = (service: string, local?: Local) => {
         stored: current(),
         marked: marked(),
         guess: known.guess,
-        since: isMarked() ? sinceOf(latest()) : undefined,
+        since: isMarked() ? (timeIn(latest()) ?? Date.now()) : undefined,
         consentedAt: known.consentedAt,
         ended: known.ended,
         unnamed: known.unnamed,
@@ -230,7 +219,7 @@ export const createEpochs = (service: string, local?: Local) => {
       known = {
         ended: latestOf(...epochs, ...known.ended),
         unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
-        refusedAt: isOwn ? at : known.refusedAt,
+        refusedAt: latestTime(known.refusedAt, at),
         consentedAt: isLater(consentedAt, at) ? consentedAt : undefined,
       };
     },
