@@ -65,21 +65,22 @@ export const createVisit = (ports: VisitPorts) => {
    *
    * @param held events that wait for the visitor
    * @param next goes ahead of the listeners: one of them may consent again, and what is stored then has to stay
+   * @param kept so many events have no end yet
    */
-  const drop = (held: readonly ItemText[] = [], next?: () => void) => {
+  const drop = (held: readonly ItemText[] = [], next?: () => void, kept = 0) => {
     const texts = [...held, ...queue.clear()];
     // Events that only the store has are erased unread. An event that is still in `beforeSend` ends by itself.
-    ledger.endUnseen(ledger.counts.queued - recorder.making(), 'consent');
+    ledger.endUnseen(ledger.counts.queued - recorder.making() - kept, 'consent');
     courier.forget();
     books?.drop([], 'consent');
     next?.();
     ports.onRefusal();
     ledger.report(texts, 'consent');
   };
-  const forget = (next: () => void, ...refusal: Parameters<typeof visitor.refuse>) => {
+  const forget = (refusal: Parameters<typeof visitor.refuse>, next: () => void, kept?: number) => {
     const held = visitor.refuse(...refusal);
     neverSeen(start);
-    drop(held, next);
+    drop(held, next, kept);
   };
 
   /** Erases the service's data in the database. */
@@ -91,14 +92,14 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** The visitor refuses in this tab, or this page has seen signs of a refusal. */
-  const refuse = (refusal?: Refusal, next?: () => void) => {
+  const refuse = (refusal?: Refusal, next?: () => void, kept?: number) => {
     recorder.drain();
     const erase = () => {
       clear();
       eraseLocal();
       next?.();
     };
-    forget(erase, ANSWER, refusal);
+    forget([ANSWER, refusal], erase, kept);
   };
 
   /**
@@ -123,7 +124,7 @@ export const createVisit = (ports: VisitPorts) => {
       if (isStarted && !isOver) eraseLocal();
       else eraseTab();
     };
-    forget(erase, ANSWER, { ended, at });
+    forget([ANSWER, { ended, at }], erase);
   };
 
   /** Before the visitor is another one. A view may wait for its title, and belongs to the visitor who has seen it. */
@@ -155,15 +156,16 @@ export const createVisit = (ports: VisitPorts) => {
     if (visitor.moment() !== before) return;
     const granted = visitor.takeGranted();
     const { length } = eventsIn(granted ?? []).filter(isEvent);
-    // The refusal ends all events but these.
-    ledger.begin(-length);
     const next = () => {
+      const ended = epochs.ended();
       if (isRenewed || granted) startAnew();
-      ledger.begin(length);
-      for (const call of granted ?? []) enter(numbered(call));
+      for (const call of granted ?? [])
+        if (epochs.ended() === ended) enter(numbered(call));
+        // A listener has refused again, and that has counted the events.
+        else ledger.report(eventsIn([call]), 'consent');
     };
-    if (isRenewed) forget(next, MISSED);
-    else refuse(undefined, next);
+    if (isRenewed) forget([MISSED], next, length);
+    else refuse(undefined, next, length);
   };
 
   /** The visitor has consented, perhaps in another tab. */
@@ -240,7 +242,7 @@ export const createVisit = (ports: VisitPorts) => {
         return;
       }
       recorder.drain();
-      // The visitor may have refused in this tab since.
+      // The visitor may have refused since.
       if (epochs.isRefusedSince(more?.at)) return;
       epochs.consent(more?.at);
       grant();

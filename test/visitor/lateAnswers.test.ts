@@ -22,16 +22,24 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
     };
   };
 
-  it('at the new visitor id after a missed refusal ends each event once', async () => {
+  /** A page in the back/forward cache, which misses a refusal. It may have tracked an event. */
+  const missRefusal = async (...names: string[]) => {
     connectTabs();
     const page = openPage();
-    const { store, tracker, dropped } = start({ baseUrl: '/clew', transport: offline });
+    const first = start({ baseUrl: '/clew', transport: offline });
+    for (const name of names) first.tracker.track(name);
     await later();
     page.leave();
     openPage();
-    const other = start({ baseUrl: '/clew', store });
+    const other = start({ baseUrl: '/clew', store: first.store });
     await later();
     other.tracker.consent(false);
+    await later();
+    return { page, other, ...first };
+  };
+
+  it('at the new visitor id after a missed refusal ends each event once', async () => {
+    const { page, other, tracker, dropped } = await missRefusal();
     other.tracker.consent(true);
     await later();
     page.restore();
@@ -58,18 +66,7 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
   });
 
   it('at a dropped event keeps its refusal, although the visitor has consented before in doubt', async () => {
-    connectTabs();
-    const page = openPage();
-    const { store, tracker } = start({ baseUrl: '/clew', transport: offline });
-    tracker.track('before');
-    await later();
-    page.leave();
-    openPage();
-    const other = start({ baseUrl: '/clew', store });
-    await later();
-    other.tracker.consent(false);
-    await later();
-    other.tracker.stop();
+    const { page, tracker } = await missRefusal('before');
     tracker.on('dropped', refuseOnce(tracker));
     page.restore();
     tracker.consent(true);
@@ -77,6 +74,30 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
     await later(20_000);
     expect([Object.keys(localStorage), tracker.stats()]).toEqual([
       [],
+      { tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } },
+    ]);
+  });
+
+  it('at the new visitor id ends the events from before, although it consents again', async () => {
+    const { page, tracker, dropped } = await missRefusal('before');
+    const refuse = refuseOnce(tracker);
+    const seen: (number | undefined)[] = [];
+    tracker.on('change', () => {
+      seen.push(tracker.stats().tracked);
+      refuse();
+      tracker.consent(true);
+    });
+    page.restore();
+    tracker.consent(true);
+    tracker.track('after');
+    tracker.identify('ann');
+    await later(20_000);
+    expect([seen[0], dropped.sort(), tracker.stats()]).toEqual([
+      2,
+      [
+        ['after', 'consent'],
+        ['before', 'consent'],
+      ],
       { tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } },
     ]);
   });
@@ -177,22 +198,119 @@ it('a refusal that is later than the latest consent counts, although its tab nam
   ]);
 });
 
-it('a refusal counts, although the clock is set back before an earlier consent arrives', async () => {
-  const { freeze, thaw } = connectTabs();
+describe('a refusal counts, although the clock is set back before it', () => {
+  /** A tab, and another one that opens later. Both have no answer yet. */
+  const openTwo = async (isConsented: boolean) => {
+    const { freeze, thaw } = connectTabs();
+    openPage();
+    const first = start({ baseUrl: '/clew', consent: 'required' });
+    await later();
+    if (isConsented) first.tracker.consent(true);
+    await later(10);
+    openPage();
+    const other = start({ baseUrl: '/clew', store: first.store, consent: 'required' });
+    await later(10);
+    return { freeze, thaw, first, other };
+  };
+  const setBack = (ms: number) => vi.setSystemTime(Date.now() - ms);
+  const expectRefused = async ({ tracker, names }: ReturnType<typeof start>) => {
+    tracker.track('after');
+    await later(20_000);
+    expect([names(), Object.keys(localStorage)]).toEqual([[], []]);
+  };
+
+  it.each([
+    [60_000, 120_000],
+    [60_000, 50],
+    [2000, 2500],
+  ])("by %i ms, and a frozen tab gets the other one's answers %i ms later", async (back, wait) => {
+    const { freeze, thaw, first, other } = await openTwo(false);
+    freeze();
+    other.tracker.consent(true);
+    await later(50);
+    setBack(back);
+    other.tracker.consent(false);
+    await later(wait);
+    await thaw();
+    await later();
+    await expectRefused(first);
+  });
+
+  it.each([
+    [60_000, 120_000],
+    [1500, 600],
+    [900, 0],
+    [200, 0],
+  ])('by %i ms, and the tab that has consented gets it %i ms later', async (back, wait) => {
+    const { freeze, thaw, first, other } = await openTwo(true);
+    freeze();
+    setBack(back);
+    other.tracker.consent(false);
+    await later(wait);
+    await thaw();
+    await later();
+    await expectRefused(first);
+  });
+
+  it('and another tab had received the consent in time', async () => {
+    const { freeze, thaw, first, other } = await openTwo(false);
+    other.tracker.consent(true);
+    await later(50);
+    freeze();
+    setBack(60_000);
+    other.tracker.consent(false);
+    await later(70_000);
+    await thaw();
+    await later();
+    await expectRefused(first);
+  });
+
+  it('and an earlier consent of the other tab arrives after it', async () => {
+    const { freeze, thaw, first, other } = await openTwo(true);
+    freeze();
+    other.tracker.consent(true);
+    await later(50);
+    first.tracker.consent(false);
+    await later(50);
+    setBack(60_000);
+    await thaw();
+    await expectRefused(first);
+  });
+});
+
+it.each(['granted', 'required'] as const)(
+  'a refusal that overtakes an older consent of a third tab counts (consent: %s)',
+  async (consent) => {
+    connectTabs();
+    openPage();
+    const { tracker, names } = start({ baseUrl: '/clew', consent });
+    await later();
+    const line = new BroadcastChannel('clew /clew');
+    const at = Date.now();
+    const messages = [{ at }, false, { at: at - 5 }, true];
+    for (const message of messages) line.postMessage(message);
+    await later();
+    tracker.track('after');
+    await later(20_000);
+    expect([names(), Object.keys(localStorage)]).toEqual([[], []]);
+  },
+);
+
+it('a consent in another tab counts soon after a refusal, although the clock was set back', async () => {
+  connectTabs();
   openPage();
-  const { tracker, store, names } = start({ baseUrl: '/clew' });
-  await later();
+  const { tracker, store, names } = start({ baseUrl: '/clew', consent: 'required' });
+  tracker.consent(true);
+  await later(10);
   openPage();
   const other = start({ baseUrl: '/clew', store });
-  await later();
-  freeze();
-  other.tracker.consent(true);
-  await later(50);
-  tracker.consent(false);
-  await later(50);
+  await later(10);
   vi.setSystemTime(Date.now() - 60_000);
-  await thaw();
+  tracker.consent(false);
+  await later(300);
+  other.tracker.consent(true);
+  await later(10);
   tracker.track('after');
   await later(20_000);
-  expect([names(), Object.keys(localStorage)]).toEqual([[], []]);
+  expect(names()).toEqual(['after']);
 });
