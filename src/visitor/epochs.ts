@@ -152,8 +152,8 @@ export const createEpochs = (service: string, local?: Local) => {
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, and this page has begun since. */
     isSince: (at?: number) => isLater(known.since, at) && isMarked(),
-    /** Whether the visitor has refused in any tab after this time. */
-    isRefusedSince: (at?: number) => isLater(known.refusedAt, at),
+    /** Whether the visitor has refused in any tab since this time. Of two answers with the same time, the refusal counts in all tabs. */
+    isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt >= at,
     /** Whether the visitor has consented in any tab after this time. */
     isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
     /**

@@ -349,7 +349,7 @@ describe('a refusal', () => {
     epochs.end({ at: NOW, isOwn: true });
     epochs.end({ at: NOW + 1 });
     epochs.end();
-    expect([NOW, NOW + 1, undefined].map(epochs.isRefusedSince)).toEqual([true, false, false]);
+    expect([NOW + 1, NOW + 2, undefined].map(epochs.isRefusedSince)).toEqual([true, false, false]);
     epochs.begin();
     expect(epochs.isRefusedSince(NOW - 1)).toBe(false);
   });
