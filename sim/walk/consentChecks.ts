@@ -18,7 +18,7 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
   return network.requests[0] && `a request of ${network.requests[0].from}`;
 };
 
-/** Ends a report if two tabs passed opposite answers at the same time: each tab may take its own answer for the later one. */
+/** Ends a report if two tabs passed opposite answers at the same time: a tab may consent before it learns of the refusal. */
 export const CROSSED = ' (opposite answers of two tabs)';
 
 export const isCrossed = ({ consent: { answers } }: Stage): boolean =>
@@ -65,10 +65,9 @@ export const findAfterRefusal = (stage: Stage): string | undefined => {
   );
   if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
   const [key] = browser.localStorage.keys();
-  const why = isCrossed(stage) ? CROSSED : '';
-  if (key !== undefined && !isLeftUnknowing(stage, at)) return `localStorage has ${key}${why}`;
+  if (key !== undefined && !isLeftUnknowing(stage, at)) return `localStorage has ${key}`;
   const rows = browser.disk.rows()?.size();
-  return rows ? `${rows} rows in the database${why}` : undefined;
+  return rows ? `${rows} rows in the database` : undefined;
 };
 
 /** A request that a page sends after a refusal, and before the next grant. */
@@ -80,8 +79,7 @@ export const findSentAfterRefusal = (stage: Stage): string | undefined => {
     const known = consent.answers.filter((answer) => answer.at <= at && mayReach(answer, from));
     const [last] = known.slice(-1);
     const since = known[known.findLastIndex(({ isGranted }) => isGranted) + 1]?.at ?? at;
-    if (last && !last.isGranted && at > since + TRAVEL)
-      return `${from} at ${(at / 1000).toFixed(3)} s${isCrossed(stage) ? CROSSED : ''}`;
+    if (last && !last.isGranted && at > since + TRAVEL) return `${from} at ${(at / 1000).toFixed(3)} s`;
   }
   return undefined;
 };

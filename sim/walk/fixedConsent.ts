@@ -295,4 +295,41 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'two tabs answer within a millisecond: both go by the refusal',
+    plan: relayed(
+      2755,
+      [
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 7777 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'a refusal in another tab within a millisecond of a refusal and a consent counts: nothing is sent after it',
+    plan: relayed(
+      18_523_420,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 11 }, action: { verb: 'refuseAndGrant', tab: 0 } },
+        { wait: now, action: { verb: 'consent', tab: 1, isGranted: false } },
+        { wait: { ms: 2190 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 40 }, action: { verb: 'refuseAndLeave', tab: 0 } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', maxBatchEvents: '5', consent: 'required' },
+      },
+    ),
+  },
 ];

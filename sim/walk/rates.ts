@@ -11,8 +11,6 @@ const RATES: Readonly<Record<string, number>> = {
   [INVARIANTS.stored]: 0.8,
   [INVARIANTS.dropped]: 0.4,
   [INVARIANTS.lease]: 0.3,
-  [INVARIANTS.sent]: 0.15,
-  [INVARIANTS.left]: 0.05,
 };
 /** Chance moves a count by less than this number of standard deviations. */
 const DEVIATIONS = 4;
