@@ -16,7 +16,10 @@ export interface Refusal {
   readonly isOwn?: boolean;
 }
 
-/** The knowledge of a page about the epochs of its service. */
+/**
+ * The knowledge of a page about the epochs of its service. Times of answers are in ms since 1970, and 0 stands for none. Each is later than
+ * all that the answering page knew of, whatever its clock has shown.
+ */
 interface Known {
   /** The epoch of the record, once this page has read or stored it. */
   readonly stored?: string | undefined;
@@ -25,15 +28,15 @@ interface Known {
   /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
   readonly guess?: string | undefined;
   /** Since when the visitor has consented, as localStorage showed when this page began. */
-  readonly since?: number | undefined;
+  readonly since: number;
   /** When the visitor has last consented in any tab. A later refusal ends it. */
-  readonly consentedAt?: number | undefined;
+  readonly consentedAt: number;
   /** The epochs that refusals have ended, as far as this page knows. The latest is the first. */
   readonly ended: readonly string[];
   /** Those of them that an answer of the visitor has ended since this page's latest epoch. The next epoch names them. */
   readonly unnamed: readonly string[];
   /** When the visitor has last refused in any tab. A page that has begun again since has none. */
-  readonly refusedAt?: number | undefined;
+  readonly refusedAt: number;
 }
 
 /** The name of an epoch, followed by those of the epochs that it names as ended. */
@@ -41,17 +44,10 @@ const namesIn = (epoch: unknown) => `${epoch ?? ''}`.split(AFTER) as [string, ..
 const ownName = (epoch: unknown) => namesIn(epoch)[0];
 const endedIn = (epoch: unknown) => namesIn(epoch).slice(1);
 /**
- * When the visitor has given the consent with which an epoch began, in ms since 1970. The name of the epoch begins with this time, and ends
- * with three random digits. Those of earlier versions have no time.
+ * The time of the consent with which an epoch began. The name of the epoch begins with it, and ends with three random digits. Those of
+ * earlier versions have none.
  */
-const timeIn = (epoch: unknown): number | undefined => {
-  const [, at] = /^([1-9]\d{12})\d{3}$/.exec(ownName(epoch)) ?? [];
-  return at === undefined ? undefined : Number(at);
-};
-/** The latest of these times, or 0. */
-const latestTime = (...times: (number | undefined)[]): number => Math.max(...times.map((time = 0) => time));
-/** Whether an answer was given at this time, and after another one whose time is known. */
-const isLater = (time = 0, at = Number.POSITIVE_INFINITY): boolean => time > at;
+const timeIn = (epoch: unknown): number => Number(/^([1-9]\d{12})\d{3}$/.exec(ownName(epoch))?.[1] ?? 0);
 const latestOf = (...epochs: (string | undefined)[]) =>
   [...new Set(epochs)].filter((epoch) => epoch !== undefined).slice(0, MOST_ENDED);
 /** Whether two epochs are known, and are not the same. */
@@ -63,7 +59,7 @@ const differ = (one: unknown, other: unknown): boolean => !!one && !!other && on
  */
 export const createEpochs = (service: string, local?: Local) => {
   const used = `${USED} ${service}`;
-  let known: Known = { ended: [], unnamed: [] };
+  let known: Known = { since: 0, consentedAt: 0, refusedAt: 0, ended: [], unnamed: [] };
 
   /** The epoch of this page. Before it knows the record's, the epoch that localStorage had at its start. */
   const current = () => known.stored ?? known.marked;
@@ -151,19 +147,16 @@ export const createEpochs = (service: string, local?: Local) => {
         ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded()
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, and this page has begun since. */
-    isSince: (at?: number) => isLater(known.since, at) && isMarked(),
-    /** Whether the visitor has refused in any tab since this time. Of two answers with the same time, the refusal counts in all tabs. */
-    isRefusedSince: (at = Number.POSITIVE_INFINITY) => !!known.refusedAt && known.refusedAt >= at,
+    isSince: (at = Number.POSITIVE_INFINITY) => known.since > at && isMarked(),
+    /** Whether the visitor has refused in any tab since this time. A refusal counts more than a consent of the same time. */
+    isRefusedSince: (at = Number.POSITIVE_INFINITY) => known.refusedAt >= at,
     /** Whether the visitor has consented in any tab after this time. */
-    isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
-    /**
-     * The time of an answer in this tab, in ms since 1970. It is later than that of each answer that the page knows of: the clock may have
-     * been set back, and the visitor's platform may give several answers within a ms.
-     */
-    answerAt: () => Math.max(Date.now(), 1 + latestTime(known.consentedAt, known.refusedAt, timeIn(latest()))),
+    isConsentedSince: (at = Number.POSITIVE_INFINITY) => known.consentedAt > at,
+    /** The time of an answer in this tab. The clock may have been set back, and a platform may give several answers within a ms. */
+    answerAt: () => Math.max(Date.now(), 1 + Math.max(known.consentedAt, known.refusedAt, timeIn(latest()))),
     /** The visitor has consented at this time. A message about another tab may arrive when the visitor has refused since. */
-    consent(at?: number) {
-      known = { ...known, consentedAt: latestTime(known.consentedAt, at) };
+    consent(at = 0) {
+      known = { ...known, consentedAt: Math.max(known.consentedAt, at) };
     },
     /** For a record that has none. */
     next: (): string => [marked(), current(), guessed()].find((one) => one && !isEnded(one)) ?? newEpoch(),
@@ -173,8 +166,9 @@ export const createEpochs = (service: string, local?: Local) => {
         stored: current(),
         marked: marked(),
         guess: known.guess,
-        since: isMarked() ? (timeIn(latest()) ?? Date.now()) : undefined,
+        since: isMarked() ? timeIn(latest()) || Date.now() : 0,
         consentedAt: known.consentedAt,
+        refusedAt: 0,
         ended: known.ended,
         unnamed: known.unnamed,
       };
@@ -215,12 +209,13 @@ export const createEpochs = (service: string, local?: Local) => {
       const { ended, at, isOwn } = refusal ?? {};
       // A message may be late: then the page's epoch has begun since.
       const epochs = [ended, isOwn || !ended ? current() : undefined];
-      const { consentedAt } = known;
+      const { consentedAt, refusedAt } = known;
       known = {
         ended: latestOf(...epochs, ...known.ended),
         unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
-        refusedAt: latestTime(known.refusedAt, at),
-        consentedAt: isLater(consentedAt, at) ? consentedAt : undefined,
+        since: 0,
+        consentedAt: at && consentedAt > at ? consentedAt : 0,
+        refusedAt: Math.max(refusedAt, at ?? 0),
       };
     },
   };

@@ -22,7 +22,7 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
     };
   };
 
-  /** A page in the back/forward cache, which misses a refusal. It may have tracked an event. */
+  /** A page in the back/forward cache that misses a refusal, and the names of the events that it has tracked before. */
   const missRefusal = async (...names: string[]) => {
     connectTabs();
     const page = openPage();
@@ -213,7 +213,7 @@ describe('a refusal counts, although the clock is set back before it', () => {
     return { freeze, thaw, first, other };
   };
   const setBack = (ms: number) => vi.setSystemTime(Date.now() - ms);
-  const expectRefused = async ({ tracker, names }: ReturnType<typeof start>) => {
+  const expectRefused = async ({ tracker, names }: Awaited<ReturnType<typeof openTwo>>['first']) => {
     tracker.track('after');
     await later(20_000);
     expect([names(), Object.keys(localStorage)]).toEqual([[], []]);
