@@ -56,8 +56,8 @@ const SILENCE = 6e5;
 /** The page load and the number of an event. No field with a brace comes behind them, so those in a payload are not meant. */
 const seqOf = (text: ItemText): number[] => /"seq":\[(\d+),(\d+)][^}]*}$/.exec(text)?.slice(1).map(Number) ?? [];
 
-/** The number that an event has already. */
-const NUMBERED = /,"seq":\[\d+,\d+]}$/;
+/** An event without the number that it had in an account that has ended. */
+export const withoutNumber = (text: ItemText): ItemText => text.replace(/,"seq":\[\d+,\d+]}$/, '}');
 
 /** A new account, named by a random number above 2^48: earlier versions have numbered the page loads of a browser from 1. */
 const accountOf = (id: string): Account => ({ load: Number.parseInt(`1${id.slice(-12)}`, 16), count: 0, drops: [] });
@@ -96,7 +96,7 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
   return {
     number(text) {
       change({ count: mine.count + 1 });
-      return stamp(text.replace(NUMBERED, '}'), { seq: [mine.load, mine.count] });
+      return stamp(text, { seq: [mine.load, mine.count] });
     },
     drop(texts, reason) {
       if (reason === 'consent') mine = accountOf(uuid());

@@ -3,7 +3,7 @@ import type { Settings } from '../api/options.js';
 import type { Signals } from '../api/signals.js';
 import { linkNameOf } from '../courier/lease.js';
 import type { Courier } from '../courier/ports.js';
-import type { Books } from '../outbox/books.js';
+import { type Books, withoutNumber } from '../outbox/books.js';
 import type { createFarewell } from '../outbox/farewell.js';
 import { eraseEntries, eraseTab } from '../outbox/local.js';
 import type { Queue } from '../outbox/queue.js';
@@ -160,7 +160,7 @@ export const createVisit = (ports: VisitPorts) => {
       const ended = epochs.ended();
       if (isRenewed || granted) startAnew();
       for (const call of granted ?? [])
-        if (epochs.ended() === ended) enter(numbered(call));
+        if (epochs.ended() === ended) enter(numbered({ ...call, text: call.text && withoutNumber(call.text) }));
         // A listener has refused again, and that has counted the events.
         else ledger.report(eventsIn([call]), 'consent');
     };

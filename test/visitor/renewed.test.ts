@@ -64,9 +64,9 @@ describe('after a refusal and another consent, a page from the back/forward cach
   });
 
   it.each([
-    ['also in another tab', true],
+    ['in another tab and in this page', true],
     ['in this page only', false],
-  ])('keeps the calls after a consent, %s, that the database has not answered yet', async (_, isRenewed) => {
+  ])('keeps the calls after a consent %s, before the database has answered', async (_, isRenewed) => {
     const { store, page, tracker, transport, events, dropped } = openFirst();
     await tracker.flush();
     tracker.track('sent');
