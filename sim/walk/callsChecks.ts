@@ -1,4 +1,3 @@
-import { CROSSED, isCrossed } from './consentChecks.ts';
 import type { Identified } from './ledger.ts';
 import { has, hasRefusals } from './plan.ts';
 import type { Promised, Stage } from './stage.ts';
@@ -67,8 +66,7 @@ export const findForged = (stage: Stage): string | undefined => {
     const isProven = ledger.identified.some(
       (call) => call.person === payload.distinct_id && !call.isForged && call.at <= at,
     );
-    // A call that waits for consent survives a refusal in another tab if its page consents before the message arrives.
-    if (!isProven) return `$identify of ${payload.distinct_id}${isCrossed(stage) ? CROSSED : ''}`;
+    if (!isProven) return `$identify of ${payload.distinct_id}`;
   }
   return undefined;
 };

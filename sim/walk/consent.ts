@@ -65,13 +65,17 @@ export const createConsent = (
       (!isInStub && travel < Number.POSITIVE_INFINITY && (isBack(other) || !history.wasAway(other, now(), now())));
     const reached = held.filter((call) => isReached(call.page));
     const isEnded = ({ page: caller, refusedAt }: Held) => caller === page || refusedAt !== undefined;
-    const given = isGranted ? reached : reached.filter(isEnded);
+    // The page may consent itself before it learns of the refusal.
+    const mayCross = ({ page: caller, refusedAt = Number.NEGATIVE_INFINITY }: Held) =>
+      caller !== page && now() - refusedAt <= travel;
+    const given = isGranted ? reached.filter((call) => !mayCross(call)) : reached.filter(isEnded);
     held = held.filter((call) => !given.includes(call));
     if (!isGranted) held = held.map((call) => (reached.includes(call) ? { ...call, refusedAt: now() } : call));
     for (const call of isGranted ? given : []) {
       const { refusedAt } = call;
-      // The refusal has not reached a page that has left meanwhile.
-      if (refusedAt !== undefined && !history.wasAway(call.page, refusedAt, refusedAt + travel)) continue;
+      const isAway = (since: number) => history.wasAway(call.page, since, since + travel);
+      const isMissed = (since: number) => isAway(since) || (call.page === page && now() - since <= travel);
+      if (refusedAt !== undefined && !isMissed(refusedAt)) continue;
       call.note();
       // The grant may not reach a page that is just coming back.
       if (refusedAt !== undefined || isBack(call.page)) ledger.doubt(1);

@@ -18,16 +18,6 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
   return network.requests[0] && `a request of ${network.requests[0].from}`;
 };
 
-/** Ends a report if two tabs passed opposite answers at the same time: a tab may consent before it learns of the refusal. */
-export const CROSSED = ' (opposite answers of two tabs)';
-
-export const isCrossed = ({ consent: { answers } }: Stage): boolean =>
-  answers.some((one) =>
-    answers.some(
-      (other) => one.isGranted !== other.isGranted && one.page !== other.page && Math.abs(one.at - other.at) <= TRAVEL,
-    ),
-  );
-
 /**
  * Whether only stubs know of the refusal. The page of the refusal, and all later pages, left before their bundle had loaded, or wait for
  * it. The docs name the limit: before consent a stub may not write, and it cannot erase a database as its page leaves.

@@ -332,4 +332,66 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a tab consents before it learns of the refusal in another tab: its identify() from before counts, or ends',
+    plan: relayed(
+      578_540,
+      [
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'refuseAndGrant', tab: 1 } },
+        { wait: { tasks: 5 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
+    name: 'a tab consents before it learns of the refusal in another tab: its next event goes to the person of its own identify()',
+    plan: relayed(
+      23_004_496,
+      [
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'refuseAndGrant', tab: 1 } },
+      ],
+      {
+        theme: 'consent',
+        isDirect: true,
+        features: { ...MODERN, hasLocks: false, hasFetchLater: false },
+        dataset: { ...keyed, consent: 'required' },
+      },
+    ),
+  },
+  {
+    name: 'calls of several tabs wait for consent: they are ordered by the tenth of a second',
+    plan: relayed(
+      23_022_455,
+      [
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: now, action: { verb: 'navigate', tab: 0 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: now, action: { verb: 'open', tab: 2 } },
+        { wait: now, action: { verb: 'reset', tab: 1 } },
+        { wait: now, action: { verb: 'navigate', tab: 2 } },
+        { wait: { ms: 3711 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: now, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: { ms: 429 }, action: { verb: 'identifyAndLeave', tab: 2, person: 'ann' } },
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: now, action: { verb: 'navigate', tab: 1 } },
+      ],
+      {
+        theme: 'consent',
+        isDirect: true,
+        dataset: { ...keyed, flushInterval: '200', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+  },
 ];

@@ -46,6 +46,8 @@ export interface Identified {
 /** The person was changed. */
 export interface Change {
   readonly at: number;
+  /** Earlier than `at` if the call has waited for consent. */
+  readonly calledAt: number;
   readonly page: string;
   readonly person: string;
 }
@@ -60,11 +62,11 @@ export interface Ledger {
       readonly isStranger?: boolean;
     },
   ): number;
-  identify(call: Omit<Identified, 'at' | 'isNew'> & Pick<Tracked, 'isEarly'>): void;
+  identify(call: Omit<Identified, 'at' | 'isNew'> & Pick<Tracked, 'isEarly'> & Pick<Change, 'calledAt'>): void;
   readonly identified: readonly Identified[];
   /** The person whom the page must know by now, or undefined if it may know several. */
   personOf(page: string): string | undefined;
-  reset(page: string): void;
+  reset(call: Pick<Change, 'page' | 'calledAt'>): void;
   /** The visitor refuses, and is anonymous from now on. Other pages know the person until the page's tracker has received the answer. */
   refuse(page: string, isReceived: boolean): void;
   /** The page leaves before its tracker is loaded. Other pages know its changes once a later page replays them. */
@@ -94,7 +96,9 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
   const identified: Identified[] = [];
   /** Changes that a crash or kill may have undone. */
   const unsure = new Set<Change>();
-  const changes: Change[] = [{ at: Number.NEGATIVE_INFINITY, page: '', person: '' }];
+  const changes: Change[] = [
+    { at: Number.NEGATIVE_INFINITY, calledAt: Number.NEGATIVE_INFINITY, page: '', person: '' },
+  ];
   /** Persons who may be the current one besides the last change's. */
   let doubted = new Set<string>();
 
@@ -102,12 +106,15 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     unsure.add(change);
     doubted.add(before);
   };
-  const change = (page: string, person: string) => {
-    // Changes by two pages in the same moment have no order.
-    const others = changes.filter((other) => other.page !== page && scheduler.now() - other.at < ASKING);
+  const change = (page: string, person: string, calledAt = scheduler.now()) => {
+    // Two pages' changes in the same moment have no order, also if one of them waits for consent meanwhile.
+    const others = changes.filter((other) => other.page !== page && calledAt - other.at < ASKING);
     doubted = new Set(others[0] ? [...doubted, ...others.map((other) => other.person)] : []);
-    changes.push({ at: scheduler.now(), page, person });
+    changes.push({ at: scheduler.now(), calledAt, page, person });
   };
+  /** Whether the change came after an event of another page. A call that waits for consent is ordered by the tenth of a second. */
+  const isAfter = (later: Change, at: number) =>
+    later.at - at >= MOMENT && (later.calledAt === later.at || later.calledAt - at >= ASKING);
   const personsFor = (page: string): Set<string> => {
     const persons = new Set<string>(doubted);
     for (let i = changes.length - 1; i >= 0; i--) {
@@ -134,15 +141,15 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       });
       return n;
     },
-    identify({ isEarly, ...call }) {
+    identify({ isEarly, calledAt, ...call }) {
       const { page, person } = call;
       const isNew = isEarly || personOf(page) !== person;
       identified.push({ ...call, at: scheduler.now(), isNew });
-      change(page, person);
+      change(page, person, calledAt);
     },
     identified,
     personOf,
-    reset: (page) => change(page, ''),
+    reset: ({ page, calledAt }) => change(page, '', calledAt),
     refuse(page, isReceived) {
       const before = isReceived ? [] : [...doubted, changes.at(-1)?.person ?? ''];
       change(page, '');
@@ -183,7 +190,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
         const hasOrder = changes
           .slice(index + 1)
           .every((next) => next.page === later.page || next.at - later.at >= ASKING);
-        if (!later.person && !unsure.has(later) && later.at - at >= MOMENT && hasOrder) break;
+        if (!later.person && !unsure.has(later) && isAfter(later, at) && hasOrder) break;
         owners.add(later.person);
       }
       return owners;

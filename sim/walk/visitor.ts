@@ -103,7 +103,15 @@ export const identifyBy = (
   const isSigned = !!plan.isSigned && !plan.isDirect;
   // A page that has just loaded or come back may not know yet who is identified.
   const isEarly = page.storedAt === undefined || history.wasStirred(world.scheduler.now() - BOOTING, Infinity);
-  const call = { page: page.name, person, isReceived: isLoaded(page), isOther, isForged: isSigned && isForged };
+  const calledAt = world.scheduler.now();
+  const call = {
+    page: page.name,
+    person,
+    calledAt,
+    isReceived: isLoaded(page),
+    isOther,
+    isForged: isSigned && isForged,
+  };
   const isMade = changeVisitor(stage, page, (isHeld) => ledger.identify({ ...call, isEarly: isEarly || !!isHeld }));
   if (!isMade) return;
   const where = isOther === undefined ? '' : ` at the ${isOther ? 'other' : 'first'} service`;
@@ -119,7 +127,8 @@ export const identify = (stage: Stage, page: Page, person: string, isForged?: bo
 
 export const reset = (stage: Stage, page: Page): void => {
   const { ledger, world } = stage;
-  if (!changeVisitor(stage, page, () => ledger.reset(page.name))) return;
+  const call = { page: page.name, calledAt: world.scheduler.now() };
+  if (!changeVisitor(stage, page, () => ledger.reset(call))) return;
   world.log(page.name, () => 'reset');
   page.guard(() => void page.clew()?.('reset'));
 };
