@@ -261,4 +261,23 @@ export const fixedProperties: readonly FixedWalk[] = [
       { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
     ),
   },
+  {
+    name: 'a page that leaves before the database has answered hands over no properties ahead of older ones',
+    plan: relayed(
+      20_007_547,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 3086 }, action: { verb: 'kill' } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 16 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'crash', tab: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } },
+        { wait: { tasks: 7 }, action: { verb: 'setProperties', tab: 0 } },
+        { wait: { ms: 3 }, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
+        { wait: { tasks: 2 }, action: { verb: 'identify', tab: 2, person: 'bob' } },
+        { wait: { tasks: 8 }, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
+      ],
+      { theme: 'crashes', dataset: { baseUrl: '/clew', compress: 'false' } },
+    ),
+  },
 ];

@@ -37,7 +37,7 @@ export interface Queue {
   rows(): Row[];
   /**
    * Whether the store may have items that memory has not: older ones of this page, or those of other pages. Without reports of the other
-   * tabs, that is unknown.
+   * tabs, that is unknown. So it is before the database has answered.
    */
   hasOlder(): boolean;
   /** The number of this page's latest row. */
@@ -111,7 +111,7 @@ export interface QueuePorts {
   onSize(by: SizeMessage): void;
 }
 
-const NONE: Older = { events: 0, upserts: 0, generation: 0 };
+const NONE: Older = { events: 0, upserts: 0, generation: 0, hasOthers: false };
 
 const lengthOf = (texts: readonly ItemText[]) => sumOf(texts, ({ length }) => length);
 
@@ -125,7 +125,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
   /** The events of this microtask, which are in no row yet. */
   const fresh: ItemText[] = [];
   let count = 0;
-  let older = NONE;
+  let older: Older = { ...NONE, hasOthers: true };
 
   /** Rows that were stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
@@ -251,7 +251,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       [...allRows()].flatMap(([key, texts, , number]): Row[] =>
         texts[0] ? [[key ?? [service, 0, number, page], texts]] : [],
       ),
-    hasOlder: () => !ports.isInformed() || !!older.hasOthers || !!older.isBack || hasOlder(),
+    hasOlder: () => !ports.isInformed() || older.hasOthers || !!older.isBack || hasOlder(),
     count: () => count,
     page,
     length,

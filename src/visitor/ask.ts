@@ -201,7 +201,7 @@ export const createAsk = (
         if (!result && desk.life === mine && again && isMissing(desk))
           return void setTimeout(() => desk.life === mine && ask(again - 1), REST);
         // Without a database, this page keeps its own knowledge.
-        if (!result) change(undefined, undefined, true);
+        if (!result) change(undefined, mine.isSure ? undefined : [], true);
         if (!result) return;
         onStored(result, merged);
         if (!mine.isSure) ports.onLoad();
