@@ -147,7 +147,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not write the hint in the task of the change',
     file: 'visitor/changes.ts',
-    find: '    if (isNew) (isKnown() ? know : hint)(changed);\n',
+    find: '    if (isNew) hint(changed);\n',
     replace: '    if (isNew) desk.who = changed;\n',
   },
   {

@@ -36,8 +36,14 @@ const isMessage = (data: unknown): data is Message =>
     ? data.length > 2 && data.every(Array.isArray)
     : isObject(data) && isVisitorId(data.thread) && isObject(data.keys));
 
+/** The last ms that a `Date` can have, since 1970. */
+const LAST = 8.64e15;
+
 const isAnswered = (data: unknown): data is Answered =>
-  isObject(data) && Number.isFinite(data.at) && /string|undefined/.test(typeof data.ended);
+  isObject(data) &&
+  (data.at as number) > 0 &&
+  (data.at as number) <= LAST &&
+  /string|undefined/.test(typeof data.ended);
 
 /**
  * Ignores messages of unknown form. Without BroadcastChannel, or where it is refused, nothing is posted and nothing arrives.

@@ -40,6 +40,13 @@ export interface VisitPorts {
   fail(message: string): void;
 }
 
+/**
+ * Comes after a refusal.
+ *
+ * @param isLatest whether no listener has refused again since
+ */
+type Next = (isLatest: () => boolean) => void;
+
 /** The moments that concern all parts at once: consent, refusal, departure, and the return from the back/forward cache. */
 export const createVisit = (ports: VisitPorts) => {
   const { settings, recorder, visitor, queue, store, courier, farewell, books, channel, ledger } = ports;
@@ -77,10 +84,11 @@ export const createVisit = (ports: VisitPorts) => {
     ports.onRefusal();
     ledger.report(texts, 'consent');
   };
-  const forget = (refusal: Parameters<typeof visitor.refuse>, next: () => void, kept?: number) => {
+  const forget = (refusal: Parameters<typeof visitor.refuse>, next: Next, kept?: number) => {
     const held = visitor.refuse(...refusal);
+    const ended = epochs.ended();
     neverSeen(start);
-    drop(held, next, kept);
+    drop(held, () => next(() => epochs.ended() === ended), kept);
   };
 
   /** Erases the service's data in the database. */
@@ -92,12 +100,12 @@ export const createVisit = (ports: VisitPorts) => {
   };
 
   /** The visitor refuses in this tab, or this page has seen signs of a refusal. */
-  const refuse = (refusal?: Refusal, next?: () => void, kept?: number) => {
+  const refuse = (refusal?: Refusal, next?: Next, kept?: number) => {
     recorder.drain();
-    const erase = () => {
+    const erase: Next = (isLatest) => {
       clear();
       eraseLocal();
-      next?.();
+      next?.(isLatest);
     };
     forget([ANSWER, refusal], erase, kept);
   };
@@ -156,11 +164,10 @@ export const createVisit = (ports: VisitPorts) => {
     if (visitor.moment() !== before) return;
     const granted = visitor.takeGranted();
     const { length } = eventsIn(granted ?? []).filter(isEvent);
-    const next = () => {
-      const ended = epochs.ended();
-      if (isRenewed || granted) startAnew();
+    const next: Next = (isLatest) => {
+      if (isLatest() && (isRenewed || granted)) startAnew();
       for (const call of granted ?? [])
-        if (epochs.ended() === ended) enter(numbered({ ...call, text: call.text && withoutNumber(call.text) }));
+        if (isLatest()) enter(numbered({ ...call, text: call.text && withoutNumber(call.text) }));
         // A listener has refused again, and that has counted the events.
         else ledger.report(eventsIn([call]), 'consent');
     };

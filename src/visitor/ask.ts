@@ -55,7 +55,7 @@ export interface Answered {
  */
 export const createAsk = (
   desk: Desk,
-  { know }: Knowledge,
+  { hint, announce }: Knowledge,
   { take }: Turn,
   check: () => void,
   onStored: (answered: Answered, merged: Stored | undefined) => void,
@@ -153,9 +153,10 @@ export const createAsk = (
     const { visitor } = next;
     desk.held = heldOf(rest, weigh);
     desk.life = { at: OPEN, isSure: true };
-    know(next);
+    hint(next);
     take(items, journal.isAmong(taken), left);
     if (texts[0]) ports.keep();
+    if (!announce(next)) return undefined;
     // Also the first visitor in the database: another tab may have begun with another one, before or after a refusal.
     const isNews = kept || !isShut || !isSame(visitor, who.visitor, service);
     if (isNews && !isSame(visitor, kept, service)) ports.onChange({ ...visitor, epoch });

@@ -14,7 +14,7 @@ import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
 export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
   const { ports, hints, epochs } = desk;
   const { service, store, journal, elsewhere, weigh } = ports;
-  const { write, writeHeld, hint, know } = knowledge;
+  const { write, writeHeld, hint, announce } = knowledge;
   const { holdEarly, pump, pumpAll } = turn;
 
   /** The transaction of an answer is done. */
@@ -82,7 +82,8 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
     const isKnown = () => !!desk.life.isSure && !is(desk, ASKING);
-    if (isNew) (isKnown() ? know : hint)(changed);
+    if (isNew) hint(changed);
+    if (isNew && isKnown() && !announce(changed)) return;
     pumpAll();
     if (!isNew || visitor) return;
     // Before the answer, it is not certain that an `identify` needs its `$identify`. The other tabs would take it as sent.

@@ -3,6 +3,8 @@ import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/lo
 
 /** Separates the names in an epoch: its own one, and those of the epochs that the visitor has ended before it. */
 const AFTER = '!';
+/** From how many ms on a time counts as in the future. Several answers of a tab within a ms have times of the next ms. */
+const AHEAD = 100;
 /** Most refusals that a page remembers. */
 const MOST_ENDED = 3;
 
@@ -48,6 +50,12 @@ const endedIn = (epoch: unknown) => namesIn(epoch).slice(1);
  * earlier versions have none.
  */
 const timeIn = (epoch: unknown): number => Number(/^([1-9]\d{12})\d{3}$/.exec(ownName(epoch))?.[1] ?? 0);
+const isAhead = (time: number): boolean => time > Date.now() + AHEAD;
+/**
+ * Whether one answer is later than another one, by their times. If only its own time is in the future, the clock was set back since. Then
+ * the other one is later, and its page did not know of the first.
+ */
+const isLater = (time: number, at = Number.POSITIVE_INFINITY): boolean => time > at && (!isAhead(time) || isAhead(at));
 const latestOf = (...epochs: (string | undefined)[]) =>
   [...new Set(epochs)].filter((epoch) => epoch !== undefined).slice(0, MOST_ENDED);
 /** Whether two epochs are known, and are not the same. */
@@ -147,13 +155,16 @@ export const createEpochs = (service: string, local?: Local) => {
         ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded()
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, and this page has begun since. */
-    isSince: (at = Number.POSITIVE_INFINITY) => known.since > at && isMarked(),
+    isSince: (at?: number) => isLater(known.since, at) && isMarked(),
     /** Whether the visitor has refused in any tab since this time. A refusal counts more than a consent of the same time. */
-    isRefusedSince: (at = Number.POSITIVE_INFINITY) => known.refusedAt >= at,
+    isRefusedSince: (at?: number) => known.refusedAt === at || isLater(known.refusedAt, at),
     /** Whether the visitor has consented in any tab after this time. */
-    isConsentedSince: (at = Number.POSITIVE_INFINITY) => known.consentedAt > at,
+    isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
     /** The time of an answer in this tab. The clock may have been set back, and a platform may give several answers within a ms. */
-    answerAt: () => Math.max(Date.now(), 1 + Math.max(known.consentedAt, known.refusedAt, timeIn(latest()))),
+    answerAt() {
+      const { since, consentedAt, refusedAt } = known;
+      return Math.max(Date.now(), 1 + Math.max(since, consentedAt, refusedAt, timeIn(current()), timeIn(latest())));
+    },
     /** The visitor has consented at this time. A message about another tab may arrive when the visitor has refused since. */
     consent(at = 0) {
       known = { ...known, consentedAt: Math.max(known.consentedAt, at) };
@@ -214,7 +225,7 @@ export const createEpochs = (service: string, local?: Local) => {
         ended: latestOf(...epochs, ...known.ended),
         unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
         since: 0,
-        consentedAt: at && consentedAt > at ? consentedAt : 0,
+        consentedAt: isLater(consentedAt, at) ? consentedAt : 0,
         refusedAt: Math.max(refusedAt, at ?? 0),
       };
     },

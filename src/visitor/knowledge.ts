@@ -45,11 +45,12 @@ export const createKnowledge = (desk: Desk) => {
       if (is(desk, ASKING) && !isInDoubt(desk) && desk.held.calls.length < MOST_JOURNALED) write();
     },
     hint,
-    /** From now on the visitor is known. */
-    know(known: Who) {
-      hint(known);
-      if (!epochs.isOver()) elsewhere?.share(known.visitor, ports.fail, service);
-      ports.onVisitor(known.visitor);
+    /** The visitor is known. Returns whether no listener has refused meanwhile. */
+    announce({ visitor }: Who): boolean {
+      const ended = epochs.ended();
+      if (!epochs.isOver()) elsewhere?.share(visitor, ports.fail, service);
+      ports.onVisitor(visitor);
+      return epochs.ended() === ended;
     },
   };
 };

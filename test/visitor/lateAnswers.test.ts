@@ -23,10 +23,10 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
   };
 
   /** A page in the back/forward cache that misses a refusal, and the names of the events that it has tracked before. */
-  const missRefusal = async (...names: string[]) => {
+  const missRefusal = async (options = {}, ...names: string[]) => {
     connectTabs();
     const page = openPage();
-    const first = start({ baseUrl: '/clew', transport: offline });
+    const first = start({ baseUrl: '/clew', transport: offline, ...options });
     for (const name of names) first.tracker.track(name);
     await later();
     page.leave();
@@ -65,8 +65,45 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
     expect([tracker.stats(), dropped]).toEqual([REFUSED, [['held', 'consent']]]);
   });
 
+  it('at a cookie that the browser refuses ends what came after a consent in doubt', async () => {
+    const { page, tracker, dropped } = await missRefusal({ cookieDomain: cookieDomain('shop.example') });
+    Object.defineProperty(page.document, 'cookie', { get: () => 'clew=x', set() {} });
+    vi.stubGlobal('document', page.document);
+    page.restore();
+    tracker.on('error', refuseOnce(tracker));
+    tracker.consent(true);
+    tracker.track('after');
+    await later(20_000);
+    expect([tracker.stats(), dropped]).toEqual([REFUSED, [['after', 'consent']]]);
+  });
+
+  it('as the visitor becomes known ends each event once, and a later consent sends none of them', async () => {
+    openPage();
+    const { tracker, dropped, names } = start({ baseUrl: '/clew' });
+    const refuse = refuseOnce(tracker);
+    tracker.on('trace', (trace) => trace.step === 'visitor' && trace.visitorId && refuse());
+    tracker.track('before');
+    await later();
+    tracker.consent(true);
+    await later(20_000);
+    expect([names(), tracker.stats(), dropped]).toEqual([[], REFUSED, [['before', 'consent']]]);
+  });
+
+  it('as the visitor changes ends the change', async () => {
+    openPage();
+    const { tracker, names } = start({ baseUrl: '/clew' });
+    await later();
+    const refuse = refuseOnce(tracker);
+    tracker.on('trace', (trace) => trace.step === 'visitor' && trace.visitorId && refuse());
+    tracker.identify('ann');
+    await later();
+    tracker.consent(true);
+    await later(20_000);
+    expect([names(), Object.keys(JSON.parse(localStorage['clew.hint']).keys)]).toEqual([[], []]);
+  });
+
   it('at a dropped event keeps its refusal, although the visitor has consented before in doubt', async () => {
-    const { page, tracker } = await missRefusal('before');
+    const { page, tracker } = await missRefusal({}, 'before');
     tracker.on('dropped', refuseOnce(tracker));
     page.restore();
     tracker.consent(true);
@@ -79,7 +116,7 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
   });
 
   it('at the new visitor id ends the events from before, although it consents again', async () => {
-    const { page, tracker, dropped } = await missRefusal('before');
+    const { page, tracker, dropped } = await missRefusal({}, 'before');
     const refuse = refuseOnce(tracker);
     const seen: (number | undefined)[] = [];
     tracker.on('change', () => {
