@@ -20,7 +20,7 @@ interface Armed {
 
 /** Gives unsent events to the browser, which sends them after the page has ended. */
 export const createHandover = (desk: Desk) => {
-  const { queue, limits, flight, receipts, books, clock, send, defer } = desk.ports;
+  const { queue, limits, flight, receipts, farewell, books, clock, send, defer } = desk.ports;
   const { bisection } = desk;
   const { busy } = desk.known;
   let armed: Armed = {};
@@ -30,14 +30,15 @@ export const createHandover = (desk: Desk) => {
    *
    * @param isArmed the browser sends it at an unknown time. Properties could arrive after newer ones then, so neither they nor what
    * follows them is included
+   * @param isAfterOthers requests of pages that have left have no answer yet: those pages may have stored properties, too
    */
-  const nextIdle = (room: number, isArmed?: boolean): Batch | undefined => {
+  const nextIdle = (room: number, isArmed?: boolean, isAfterOthers?: boolean): Batch | undefined => {
     const open = receipts?.open() ?? [];
     const held = new Set(open.flatMap(({ ids }) => ids));
     const isBusy = (id: string) => busy.has(id) || held.has(id);
     // One upsert at a time: of two requests, the older one may arrive last. An upsert never overtakes an older one, either.
     const isChanging =
-      queue.hasOlder() ||
+      queue.hasOlder(isAfterOthers) ||
       open.some(({ isUpsert }) => isUpsert) ||
       [...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));
     const [ready] = desk.renewal;
@@ -102,8 +103,9 @@ export const createHandover = (desk: Desk) => {
         // For the relay, and not for the service. A long list of drops can wait for the next page: the events may have no other chance.
         const added = receipts && { clock: clock(), books: books?.stated(MOST_STATED) };
         const room = KEEPALIVE_QUOTA - (added ? byteLength(jsonOf(added)) : 0);
+        const isAfterOthers = !!receipts?.open()[0] || farewell.isUnanswered();
         while (navigator.onLine) {
-          const idle = nextIdle(room - flight.bytes);
+          const idle = nextIdle(room - flight.bytes, false, isAfterOthers);
           const batch = idle && added ? withFields(idle, added) : idle;
           const answer = batch && send(batch, true);
           if (!answer) break;

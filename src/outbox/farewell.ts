@@ -45,6 +45,8 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
       add(done, [...journaled, ...(pages[0] ? handed : [])], MOST_SETTLED);
     },
     hasLeft: (lease: string) => readList(leases, local).includes(lease),
+    /** Whether pages have left during a request, and no other page has taken over since. */
+    isUnanswered: () => !!readList(leases, local)[0],
     settled,
     /** The tab with the lease deletes the rows, and has ended the leases. The journals that are still there may have settled events. */
     takeOver(receive: Receive) {

@@ -36,6 +36,15 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     queue.add(text);
     return void onAdded();
   };
+  /** The report also reports an `$identify`: a listener may refuse, and then all items have to be in the queue. */
+  const addReported = (text: ItemText, isAdopted?: boolean): Report | undefined => {
+    const report = add(text, isAdopted);
+    if (!isIdentify(text)) return report;
+    return () => {
+      onIdentify(text);
+      report?.();
+    };
+  };
   /** An item of this page. Another page may have taken it in already, from the journal. */
   const takeOwn = (item: Finished, isAdopted?: boolean): Report | undefined => {
     const [draft, known] = item;
@@ -47,19 +56,15 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     const finished = stamp(draft, known);
     // Two pages that number the same `$identify` would each wait for its number.
     const text = isIdentify(draft) && !isAdopted ? number(finished) : finished;
-    if (isIdentify(draft)) {
-      begin();
-      onIdentify(text);
-    }
-    return add(text, isAdopted);
+    if (isIdentify(draft)) begin();
+    return addReported(text, isAdopted);
   };
   /** A complete item that another page has left. */
   const adopt = (text: ItemText): Report | undefined => {
     if (queue.has(idOf(text))) return undefined;
     if (isEvent(text)) begin();
     // That page may have crashed before a plugin could do its work for the customer.
-    if (isIdentify(text)) onIdentify(text);
-    return add(text, true);
+    return addReported(text, true);
   };
 
   return {

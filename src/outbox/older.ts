@@ -8,8 +8,8 @@ export interface Older {
   readonly generation: number;
   /** The page is back from the back/forward cache, where it received no messages, and no read has seen the end of the store since. */
   readonly isBack?: boolean;
-  /** The store may have rows of other pages. Before the database has answered, that is unknown, and counts as true. */
-  readonly hasOthers: boolean;
+  /** The store may have rows of other pages. Undefined before the database has answered. */
+  readonly hasOthers?: boolean;
 }
 
 /** @param by 1 for items that only the store has from now on, -1 for items that it has no more */

@@ -37,9 +37,11 @@ export interface Queue {
   rows(): Row[];
   /**
    * Whether the store may have items that memory has not: older ones of this page, or those of other pages. Without reports of the other
-   * tabs, that is unknown. So it is before the database has answered.
+   * tabs, that is unknown.
+   *
+   * @param isLikely whether other pages are likely to have stored some. Counts before the database has answered
    */
-  hasOlder(): boolean;
+  hasOlder(isLikely?: boolean): boolean;
   /** The number of this page's latest row. */
   count(): number;
   /** Names this page's rows. */
@@ -111,7 +113,7 @@ export interface QueuePorts {
   onSize(by: SizeMessage): void;
 }
 
-const NONE: Older = { events: 0, upserts: 0, generation: 0, hasOthers: false };
+const NONE: Older = { events: 0, upserts: 0, generation: 0 };
 
 const lengthOf = (texts: readonly ItemText[]) => sumOf(texts, ({ length }) => length);
 
@@ -125,7 +127,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
   /** The events of this microtask, which are in no row yet. */
   const fresh: ItemText[] = [];
   let count = 0;
-  let older: Older = { ...NONE, hasOthers: true };
+  let older = NONE;
 
   /** Rows that were stored before the store's generation changed may be gone. */
   const isStored = ([, , place]: OwnRow) => place === store.generation();
@@ -251,7 +253,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       [...allRows()].flatMap(([key, texts, , number]): Row[] =>
         texts[0] ? [[key ?? [service, 0, number, page], texts]] : [],
       ),
-    hasOlder: () => !ports.isInformed() || older.hasOthers || !!older.isBack || hasOlder(),
+    hasOlder: (isLikely) => !ports.isInformed() || !!(older.hasOthers ?? isLikely) || !!older.isBack || hasOlder(),
     count: () => count,
     page,
     length,

@@ -154,9 +154,13 @@ export const createAsk = (
     desk.held = heldOf(rest, weigh);
     desk.life = { at: OPEN, isSure: true };
     hint(next);
+    const ended = epochs.ended();
     take(items, journal.isAmong(taken), left);
     if (texts[0]) ports.keep();
-    if (!announce(next)) return undefined;
+    // A listener may have refused.
+    if (epochs.ended() !== ended) return undefined;
+    // Or it may have changed the visitor again, which is announced by now.
+    if (desk.who?.visitor === visitor && !announce(visitor)) return undefined;
     // Also the first visitor in the database: another tab may have begun with another one, before or after a refusal.
     const isNews = kept || !isShut || !isSame(visitor, who.visitor, service);
     if (isNews && !isSame(visitor, kept, service)) ports.onChange({ ...visitor, epoch });

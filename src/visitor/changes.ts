@@ -83,7 +83,7 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     const isNew = changed !== met;
     const isKnown = () => !!desk.life.isSure && !is(desk, ASKING);
     if (isNew) hint(changed);
-    if (isNew && isKnown() && !announce(changed)) return;
+    if (isNew && isKnown() && !announce(changed.visitor)) return;
     pumpAll();
     if (!isNew || visitor) return;
     // Before the answer, it is not certain that an `identify` needs its `$identify`. The other tabs would take it as sent.

@@ -157,7 +157,9 @@ export const createEpochs = (service: string, local?: Local) => {
     /** Whether the visitor has consented after this time, and this page has begun since. */
     isSince: (at?: number) => isLater(known.since, at) && isMarked(),
     /** Whether the visitor has refused in any tab since this time. A refusal counts more than a consent of the same time. */
-    isRefusedSince: (at?: number) => known.refusedAt === at || isLater(known.refusedAt, at),
+    isRefusedSince: (at = Number.POSITIVE_INFINITY) =>
+      // A consent after the refusal has left a mark.
+      known.refusedAt === at || isLater(known.refusedAt, at) || (known.refusedAt > at && !isMarked()),
     /** Whether the visitor has consented in any tab after this time. */
     isConsentedSince: (at?: number) => isLater(known.consentedAt, at),
     /** The time of an answer in this tab. The clock may have been set back, and a platform may give several answers within a ms. */

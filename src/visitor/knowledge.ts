@@ -2,6 +2,7 @@ import { idOf, stamp } from '../recorder/event.js';
 import { finish } from './calls.js';
 import { type Desk, is, isInDoubt } from './desk.js';
 import { ASKING, AWAY } from './life.js';
+import type { Visitor } from './record.js';
 import type { Who } from './who.js';
 
 /** More calls that wait are not journaled until the page leaves: it would take too long. */
@@ -46,7 +47,7 @@ export const createKnowledge = (desk: Desk) => {
     },
     hint,
     /** The visitor is known. Returns whether no listener has refused meanwhile. */
-    announce({ visitor }: Who): boolean {
+    announce(visitor: Visitor): boolean {
       const ended = epochs.ended();
       if (!epochs.isOver()) elsewhere?.share(visitor, ports.fail, service);
       ports.onVisitor(visitor);

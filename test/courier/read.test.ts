@@ -35,7 +35,9 @@ describe('the stored link', () => {
   });
 
   it('is copied, and the lease of a page that has left is void', () => {
-    const { ports } = deskOf({ farewell: { hasLeft: (tab) => tab === 'gone', settle() {} } }).desk;
+    const { ports } = deskOf({
+      farewell: { hasLeft: (tab) => tab === 'gone', isUnanswered: () => true, settle() {} },
+    }).desk;
     const link = held('other');
     expect([copyOf(ports, link), copyOf(ports, link) === link]).toEqual([link, false]);
     expect(copyOf(ports, held('gone'))).toMatchObject({ by: '', until: 0 });

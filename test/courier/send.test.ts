@@ -237,7 +237,11 @@ describe('the questions about handovers', () => {
     const settle = vi.fn();
     const id = crypto.randomUUID();
     const receipts = { makeId: () => id, write() {}, drop, open: () => [taken, other], held: () => new Set<string>() };
-    const tab = open({ receipts, farewell: { hasLeft: () => false, settle }, send: async () => answer });
+    const tab = open({
+      receipts,
+      farewell: { hasLeft: () => false, isUnanswered: () => false, settle },
+      send: async () => answer,
+    });
     const settling = await tab.next([rowOf(1, 'other', a)]);
     return { ...tab, settling, drop: drop.mock.calls.map(([dropped]) => dropped), settle, id, taken, other };
   };

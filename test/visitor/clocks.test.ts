@@ -77,6 +77,19 @@ it('the clock is set back, and a new tab refuses that does not know the second c
   expect([sent(), Object.keys(localStorage)]).toEqual([[], []]);
 });
 
+it('the clock is set back after a refusal, and an older consent arrives after that', async () => {
+  const { open, sent } = openTabs();
+  const tracker = open();
+  await later();
+  const at = Date.now();
+  setBack(5000);
+  post({ at }, false, { at: at - 10_000 }, true);
+  await later();
+  tracker.track('after');
+  await later(20_000);
+  expect([sent(), Object.keys(localStorage)]).toEqual([[], []]);
+});
+
 it.each([60_000, 900])('the clock is set back by %i ms after a refusal, and a new tab consents', async (back) => {
   const { open, sent } = openTabs();
   const first = open();

@@ -89,6 +89,28 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
     expect([names(), tracker.stats(), dropped]).toEqual([[], REFUSED, [['before', 'consent']]]);
   });
 
+  it('as an $identify is tracked ends all events, and leaves no cookie', async () => {
+    const page = openPage();
+    const { tracker, dropped, names, store } = start({
+      baseUrl: '/clew',
+      cookieDomain: cookieDomain('shop.example'),
+    });
+    const refuse = refuseOnce(tracker);
+    tracker.on('trace', (trace) => trace.step === 'tracked' && trace.event.event === '$identify' && refuse());
+    tracker.track('before');
+    tracker.identify('ann');
+    tracker.track('after');
+    await later(20_000);
+    expect([page.document.cookie, Object.keys(localStorage), await store.read('/clew')]).toEqual(['', [], []]);
+    tracker.consent(true);
+    await later(20_000);
+    expect([names(), dropped.map(([name]) => name), tracker.stats()]).toEqual([
+      [],
+      ['before', '$identify', 'after'],
+      { tracked: 3, delivered: 0, queued: 0, dropped: { consent: 3 } },
+    ]);
+  });
+
   it('as the visitor changes ends the change', async () => {
     openPage();
     const { tracker, names } = start({ baseUrl: '/clew' });
