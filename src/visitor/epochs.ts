@@ -25,7 +25,7 @@ export interface Refusal {
 interface Known {
   /** The epoch of the record, once this page has read or stored it. */
   readonly stored?: string | undefined;
-  /** The epoch that localStorage had at the page's start, or what the record has corrected it to. */
+  /** The epoch that localStorage had at the page's start, or that this page has begun. The record may correct it. */
   readonly marked?: string | undefined;
   /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
   readonly guess?: string | undefined;
@@ -190,7 +190,10 @@ export const createEpochs = (service: string, local?: Local) => {
     mark() {
       // After a refusal, the record belongs to the epoch before.
       const isFirst = !known.ended[0];
-      if (!isMarked()) writeEntry(used, local, current() ?? (isFirst ? Number(newName()) : newEpoch()));
+      if (!isMarked()) {
+        writeEntry(used, local, current() ?? (isFirst ? Number(newName()) : newEpoch()));
+        known = { ...known, marked: marked() };
+      }
       if (!known.stored) known = { ...known, guess: guessed() ?? known.guess };
     },
     /** From now on, this page has the epoch of the record. */

@@ -37,6 +37,18 @@ describe('the epoch of a page', () => {
     expect([epochs.current(), epochs.stored()]).toEqual(['two', 'two']);
   });
 
+  it('is known after a refusal as soon as the page has begun it, before the database has answered', () => {
+    const epochs = begin('one');
+    epochs.end({ at: NOW, isOwn: true });
+    setMark(undefined);
+    epochs.begin();
+    epochs.mark();
+    const own = `${markOf()}`;
+    expect([own, epochs.isOver()]).toEqual([epochs.current(), false]);
+    setMark(`1770000000000123!${own.split('!')[0]}`);
+    expect([epochs.isOver(), epochs.isMarkErased(true), epochs.isRenewed()]).toEqual([true, true, true]);
+  });
+
   it('stays its own after the back/forward cache, although localStorage has another one since', () => {
     const epochs = begin('one');
     setMark('two');
