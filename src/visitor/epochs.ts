@@ -69,7 +69,7 @@ export const createEpochs = (service: string, local?: Local) => {
   const used = `${USED} ${service}`;
   let known: Known = { since: 0, consentedAt: 0, refusedAt: 0, ended: [], unnamed: [] };
 
-  /** The epoch of this page. Before it knows the record's, the epoch that localStorage had at its start. */
+  /** The epoch of this page. Before it knows the record's, the one that localStorage had at its start, or that it has begun. */
   const current = () => known.stored ?? known.marked;
 
   /**
@@ -192,7 +192,7 @@ export const createEpochs = (service: string, local?: Local) => {
       const isFirst = !known.ended[0];
       if (!isMarked()) {
         writeEntry(used, local, current() ?? (isFirst ? Number(newName()) : newEpoch()));
-        known = { ...known, marked: marked() };
+        known = { ...known, marked: marked() ?? known.marked };
       }
       if (!known.stored) known = { ...known, guess: guessed() ?? known.guess };
     },
