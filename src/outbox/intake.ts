@@ -36,7 +36,7 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
     queue.add(text);
     return void onAdded();
   };
-  /** The report also reports an `$identify`: a listener may refuse, and then all items have to be in the queue. */
+  /** A `$identify` is reported once all items are in the queue: a listener may refuse, and that ends them. */
   const addReported = (text: ItemText, isAdopted?: boolean): Report | undefined => {
     const report = add(text, isAdopted);
     if (!isIdentify(text)) return report;
