@@ -69,7 +69,7 @@ export const createEpochs = (service: string, local?: Local) => {
   const used = `${USED} ${service}`;
   let known: Known = { since: 0, consentedAt: 0, refusedAt: 0, ended: [], unnamed: [] };
 
-  /** The epoch of this page. Before it knows the record's, the one that localStorage had at its start, or that it has begun. */
+  /** The epoch of this page: the record's, or before that is known, the mark's. */
   const current = () => known.stored ?? known.marked;
 
   /**
