@@ -89,7 +89,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
       number: (text) => (visitor.pages() && books?.number(text)) || text,
       begin: ledger.begin,
       onIdentify: traces.tracked,
-      drop: (text, reason) => ledger.end([text], reason),
+      drop: (text, reason) => ledger.close([text], reason),
       onAdded: courier.added,
       fail,
     }),

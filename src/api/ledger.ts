@@ -45,16 +45,19 @@ export const createLedger = (
       if (typeof payload?.distinct_id === 'string') disown(correlationValue, payload.distinct_id, signature);
     }
   };
-  /** These have reached their end: dropped if there is a reason, else delivered. Upserts are no events. */
-  const end = (items: readonly ItemText[], reason?: DropReason): void => {
+  /** Counts the end of these, and returns the function that reports it. */
+  const close = (items: readonly ItemText[], reason?: DropReason): (() => void) => {
     const texts = items.filter(isEvent);
     endUnseen(texts.length, reason);
     if (reason && texts[0]) onDropped(texts, reason);
-    report(items, reason);
+    return () => report(texts, reason);
   };
+  /** These have reached their end: dropped if there is a reason, else delivered. Upserts are no events. */
+  const end = (...ended: Parameters<typeof close>): void => close(...ended)();
   return {
     counts,
     begin,
+    close,
     end,
     endUnseen,
     report,
@@ -66,16 +69,18 @@ export const createLedger = (
     settle(items: readonly ItemText[], rejected: readonly string[], isOthers?: boolean) {
       const isRejected = (text: ItemText) => rejected.includes(idOf(text));
       const lost = items.filter(isRejected);
-      end(items.filter((text) => !isRejected(text)));
       // Expired events are never sent, so a report has none beside rejected ones.
-      end(lost, isOthers && lost[0] && isOlder(lost[0], maxAge) ? 'expired' : 'rejected');
+      const reason = isOthers && lost[0] && isOlder(lost[0], maxAge) ? 'expired' : 'rejected';
+      // First, all are counted: a listener may refuse, and that ends what is queued.
+      const reports = [close(items.filter((text) => !isRejected(text))), close(lost, reason)];
+      for (const report of reports) report();
     },
-    /** Events of other pages are dropped: those pages may have gone. */
-    lose(items: readonly ItemText[], reason: DropReason) {
+    /** Events of other pages are dropped: those pages may have gone. Returns the function that reports it. */
+    lose(items: readonly ItemText[], reason: DropReason): () => void {
       // Other code may have written text that only begins like an event.
       const events = items.filter((text) => isEvent(text) && parseJson(text));
-      for (const _ of events) begin();
-      end(events, reason);
+      begin(events.length);
+      return close(events, reason);
     },
   };
 };

@@ -55,8 +55,8 @@ export interface CourierPorts {
   keep(item: ItemText): boolean;
   /** Receives reports for the other tabs. */
   onReport(report: Report): void;
-  /** Events of other pages are dropped. Those of this page follow as settled. */
-  onLost(items: ItemText[], reason: 'rejected' | 'expired'): void;
+  /** Events of other pages are dropped. Returns the function that reports it to the listeners. */
+  onLost(items: ItemText[], reason: 'rejected' | 'expired'): () => void;
   /** Events of this page are settled, whichever tab sent them. */
   onSettled(items: ItemText[], rejected: readonly string[], isOthers?: boolean): void;
   onError(message: string | undefined): void;

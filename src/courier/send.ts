@@ -72,10 +72,12 @@ export const createSend = (
     const ids = new Set(done);
     const isDone = (text: ItemText) => ids.has(idOf(text));
     const sent = rows.map(([key, texts = []]): Sent => [key[3], ...texts.filter(isDone)]).filter(([, text]) => text);
-    ports.onLost(othersIn(rows, new Set(lost)), reason);
+    const reportLost = ports.onLost(othersIn(rows, new Set(lost)), reason);
     queue.settled(sent.flatMap(([, ...texts]) => texts));
     report(handed, done, lost, sent);
     pass.hasSettled = !!done[0];
+    // A listener may refuse, and then nothing must be written any more.
+    reportLost();
   };
 
   /** The rows as this page may store them. After its lease has expired, it must not restore a row that another tab has deleted. */

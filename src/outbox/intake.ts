@@ -3,6 +3,9 @@ import { type ItemText, idOf, isEvent, isIdentify, stamp } from '../recorder/eve
 import type { Finished } from '../visitor/calls.js';
 import type { Queue } from './queue.js';
 
+/** Reports to the listeners. */
+type Report = () => void;
+
 export interface IntakePorts {
   readonly queue: Queue;
   /** Adds the number to an `$identify`. Other events have one from their call. */
@@ -11,15 +14,12 @@ export interface IntakePorts {
   begin(length?: number): void;
   /** This `$identify` was made, here or by a page that has left it. */
   onIdentify(text: ItemText): void;
-  /** There is no room for an event. */
-  drop(text: ItemText, reason: DropReason): void;
+  /** Counts an item as dropped: there is no room for it. Returns the function that reports it. */
+  drop(text: ItemText, reason: DropReason): Report;
   /** An item was queued. */
   onAdded(): void;
   fail(message: string): void;
 }
-
-/** Reports that an item was dropped. */
-type Report = () => void;
 
 /** The outbox as the visitor sees it. */
 export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, fail }: IntakePorts) => {
@@ -27,16 +27,14 @@ export const createIntake = ({ queue, number, begin, onIdentify, drop, onAdded, 
   const add = (text: ItemText, isAdopted?: boolean): Report | undefined => {
     const excess = queue.excessOf(text);
     // An item that another page has taken in or left had room there, and was perhaps handed over.
-    if (excess && !(isAdopted && excess === 'full'))
-      return () => {
-        // An upsert is no event, and has no signal of its own.
-        if (!isEvent(text)) fail(`setProperties: ${excess}`);
-        drop(text, excess);
-      };
-    queue.add(text);
-    return void onAdded();
+    if (!excess || (isAdopted && excess === 'full')) {
+      queue.add(text);
+      return void onAdded();
+    }
+    // An upsert is no event, and has no signal of its own.
+    return isEvent(text) ? drop(text, excess) : () => fail(`setProperties: ${excess}`);
   };
-  /** A `$identify` is reported once all items are in the queue: a listener may refuse, and that ends them. */
+  /** A `$identify` is reported once all items are queued or counted as dropped: a listener may refuse, and that ends the queued ones. */
   const addReported = (text: ItemText, isAdopted?: boolean): Report | undefined => {
     const report = add(text, isAdopted);
     if (!isIdentify(text)) return report;

@@ -9,7 +9,7 @@ export interface Older {
   /** The page is back from the back/forward cache, where it received no messages, and no read has seen the end of the store since. */
   readonly isBack?: boolean;
   /** The store may have rows of other pages. Undefined before the database has answered. */
-  readonly hasOthers?: boolean;
+  readonly hasOthers?: boolean | undefined;
 }
 
 /** @param by 1 for items that only the store has from now on, -1 for items that it has no more */

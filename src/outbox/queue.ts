@@ -269,7 +269,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
       return [...others, ...drop(ids, isWritten)];
     },
     clear() {
-      older = NONE;
+      // Other pages may have stored rows since the refusal, if this page has missed that.
+      older = { ...NONE, hasOthers: older.hasOthers };
       return drop([...items.keys()]);
     },
     settled(texts) {

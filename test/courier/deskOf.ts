@@ -27,7 +27,7 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     defer: () => undefined,
     keep: () => false,
     onReport: () => {},
-    onLost: () => {},
+    onLost: () => () => {},
     onSettled: () => {},
     onError: () => {},
     onAnswer: () => {},

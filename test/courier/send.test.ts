@@ -79,7 +79,7 @@ describe('a batch that was delivered', () => {
   });
 
   it('drops the rejected events of other pages here', async () => {
-    const onLost = vi.fn();
+    const onLost = vi.fn(() => () => {});
     const rejected = [
       { uuid: idOf(a), error: '' },
       { uuid: idOf(b), error: '' },
@@ -136,7 +136,7 @@ describe('nothing is sent', () => {
   });
 
   it('of other pages’ expired events: they are dropped', async () => {
-    const onLost = vi.fn();
+    const onLost = vi.fn(() => () => {});
     const { desk, next, sent, reports } = open({ onLost, limits: { ...deskOf().desk.ports.limits, maxAge: DAY / 2 } });
     expect((await next([rowOf(1, 'other', old, a)])).writes).toEqual([rowOf(1, 'other', a)]);
     expect(onLost).toHaveBeenCalledWith([old], 'expired');

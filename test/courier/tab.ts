@@ -134,7 +134,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
       const confirmed = ids.filter((id) => !refused.includes(id));
       if (confirmed[0]) options.onDelivered?.(confirmed);
     },
-    onLost: () => {},
+    onLost: () => () => {},
     onError: (message) => errors.push(message ?? ''),
   });
   return {

@@ -18,7 +18,10 @@ const createFull = () => {
     number: (text) => text,
     begin() {},
     onIdentify() {},
-    drop: (...drop) => dropped.push(drop),
+    drop(...drop) {
+      dropped.push(drop);
+      return () => {};
+    },
     onAdded() {},
     fail() {},
   });

@@ -416,6 +416,8 @@ it('knows whether the store may have items that memory has not', async () => {
   expect(queue.hasOlder(true)).toBe(false);
   queue.measure(await store.read(...queue.query()));
   expect(queue.hasOlder()).toBe(true);
+  queue.clear();
+  expect(queue.hasOlder()).toBe(true);
   queue.saw([]);
   expect(queue.hasOlder()).toBe(false);
   queue.add(upsertText());

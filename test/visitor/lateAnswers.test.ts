@@ -1,5 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
+import type { Answer, TransportRequest } from '../../src/index.ts';
 import { createTestTransport } from '../../src/testing.ts';
 import { cookieDomain } from '../../src/visitor/cookieDomain.ts';
 import { connectTabs, openPage, start } from '../tracker/page.ts';
@@ -11,7 +12,7 @@ const offline = (): never => {
   throw new TypeError('offline');
 };
 
-describe('a listener that refuses while the tracker works on a refusal', () => {
+describe('a listener that refuses while the tracker works on a refusal or an answer', () => {
   const REFUSED = { tracked: 1, delivered: 0, queued: 0, dropped: { consent: 1 } };
   /** Refuses the first time that it is called. */
   const refuseOnce = (tracker: ReturnType<typeof start>['tracker']) => {
@@ -109,6 +110,62 @@ describe('a listener that refuses while the tracker works on a refusal', () => {
       ['before', '$identify', 'after'],
       { tracked: 3, delivered: 0, queued: 0, dropped: { consent: 3 } },
     ]);
+  });
+
+  it('at one of two events without room ends each event once', async () => {
+    openPage();
+    const { tracker, dropped } = start({ baseUrl: '/clew', maxQueuedEvents: 1 });
+    tracker.on('dropped', refuseOnce(tracker));
+    tracker.track('before');
+    tracker.identify('ann');
+    tracker.identify('bob');
+    await later(20_000);
+    expect([tracker.stats(), dropped.map(([name]) => name).sort(), Object.keys(localStorage)]).toEqual([
+      { tracked: 3, delivered: 0, queued: 0, dropped: { full: 2, consent: 1 } },
+      ['$identify', '$identify', 'before'],
+      [],
+    ]);
+  });
+
+  /** Rejects the events that are called `bad`. */
+  const rejecting = async ({ body }: TransportRequest): Promise<Answer> => {
+    const bad = JSON.parse(`${body}`).batch.filter(({ event }: { event: string }) => event === 'bad');
+    const rejected = bad.map(({ uuid }: { uuid: string }) => ({ uuid, reason: 'invalid' }));
+    return { outcome: 'delivered', status: 200, rejected };
+  };
+
+  it('at the delivered events of an answer ends each of its rejected events once', async () => {
+    openPage();
+    const { tracker, dropped } = start({ baseUrl: '/clew', transport: rejecting });
+    tracker.on('delivered', refuseOnce(tracker));
+    for (const name of ['good', 'bad']) tracker.track(name);
+    await later(20_000);
+    expect([tracker.stats(), dropped, Object.keys(localStorage)]).toEqual([
+      { tracked: 2, delivered: 1, queued: 0, dropped: { rejected: 1 } },
+      [['bad', 'rejected']],
+      [],
+    ]);
+  });
+
+  it("at another page's rejected event leaves nothing", async () => {
+    const page = openPage();
+    const before = start({ baseUrl: '/clew', transport: offline });
+    await later();
+    for (const name of ['bad', 'good']) before.tracker.track(name);
+    await later();
+    vi.stubGlobal('navigator', { onLine: false });
+    page.leave();
+    await later();
+    openPage();
+    const { tracker, dropped, store } = start({ baseUrl: '/clew', store: before.store, transport: rejecting });
+    tracker.on('dropped', refuseOnce(tracker));
+    tracker.track('own');
+    await later(20_000);
+    expect([tracker.stats(), dropped]).toEqual([
+      { tracked: 2, delivered: 1, queued: 0, dropped: { rejected: 1 } },
+      [['bad', 'rejected']],
+    ]);
+    expect([Object.keys(localStorage), await store.read('/clew')]).toEqual([[], []]);
   });
 
   it('as the visitor changes ends the change', async () => {
@@ -272,6 +329,14 @@ describe('a refusal counts, although the clock is set back before it', () => {
     return { freeze, thaw, first, other };
   };
   const setBack = (ms: number) => vi.setSystemTime(Date.now() - ms);
+  /** The clock is set back, the other tab refuses, and the frozen tabs get that so many ms later. */
+  const refuseLate = async ({ thaw, other }: Awaited<ReturnType<typeof openTwo>>, back: number, wait: number) => {
+    setBack(back);
+    other.tracker.consent(false);
+    await later(wait);
+    await thaw();
+    await later();
+  };
   const expectRefused = async ({ tracker, names }: Awaited<ReturnType<typeof openTwo>>['first']) => {
     tracker.track('after');
     await later(20_000);
@@ -283,16 +348,12 @@ describe('a refusal counts, although the clock is set back before it', () => {
     [60_000, 50],
     [2000, 2500],
   ])("by %i ms, and a frozen tab gets the other one's answers %i ms later", async (back, wait) => {
-    const { freeze, thaw, first, other } = await openTwo(false);
-    freeze();
-    other.tracker.consent(true);
+    const tabs = await openTwo(false);
+    tabs.freeze();
+    tabs.other.tracker.consent(true);
     await later(50);
-    setBack(back);
-    other.tracker.consent(false);
-    await later(wait);
-    await thaw();
-    await later();
-    await expectRefused(first);
+    await refuseLate(tabs, back, wait);
+    await expectRefused(tabs.first);
   });
 
   it.each([
@@ -301,27 +362,19 @@ describe('a refusal counts, although the clock is set back before it', () => {
     [900, 0],
     [200, 0],
   ])('by %i ms, and the tab that has consented gets it %i ms later', async (back, wait) => {
-    const { freeze, thaw, first, other } = await openTwo(true);
-    freeze();
-    setBack(back);
-    other.tracker.consent(false);
-    await later(wait);
-    await thaw();
-    await later();
-    await expectRefused(first);
+    const tabs = await openTwo(true);
+    tabs.freeze();
+    await refuseLate(tabs, back, wait);
+    await expectRefused(tabs.first);
   });
 
   it('and another tab had received the consent in time', async () => {
-    const { freeze, thaw, first, other } = await openTwo(false);
-    other.tracker.consent(true);
+    const tabs = await openTwo(false);
+    tabs.other.tracker.consent(true);
     await later(50);
-    freeze();
-    setBack(60_000);
-    other.tracker.consent(false);
-    await later(70_000);
-    await thaw();
-    await later();
-    await expectRefused(first);
+    tabs.freeze();
+    await refuseLate(tabs, 60_000, 70_000);
+    await expectRefused(tabs.first);
   });
 
   it('and an earlier consent of the other tab arrives after it', async () => {
