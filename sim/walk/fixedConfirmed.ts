@@ -329,4 +329,27 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a service gets again what a page hands over that was in the back/forward cache until then, and knows no link',
+    plan: relayed(
+      29_005_843,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 1822 }, action: { verb: 'back', tab: 0 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+        { wait: now, action: { verb: 'online' } },
+        { wait: now, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 624 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 7 }, action: { verb: 'back', tab: 2 } },
+        { wait: { tasks: 2 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 4 }, action: { verb: 'close', tab: 0 } },
+      ],
+      {
+        isDirect: true,
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { ...keyed, maxBatchEvents: '5' },
+      },
+    ),
+  },
 ];

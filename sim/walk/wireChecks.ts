@@ -72,7 +72,10 @@ export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
     // Each service has a link of its own.
     const own = sendings.filter(({ record }) => isOther(record.request.url) === isOther(request.url));
     const isRead = left === at || left > (end?.at ?? 0);
-    return !plan.isDirect || (isRead && history.loadOf(from) < at - SETTLING && isProven(stage, own, from, at));
+    // In the back/forward cache, a page reads no link.
+    const loadedAt = history.loadOf(from);
+    const hasRead = history.departureOf(from, loadedAt) > loadedAt + SETTLING;
+    return !plan.isDirect || (isRead && hasRead && isProven(stage, own, from, at));
   };
   const arrived = new Map<string, Sending>();
   for (const sending of sendings) {
