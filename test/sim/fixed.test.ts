@@ -9,6 +9,6 @@ beforeAll(async () => {
   scripts = await loadScripts();
 });
 
-it.each(fixed)('$name', async ({ plan }) => {
+it.each(fixed.map(({ name, plan }) => [name, plan] as const))('%s', async (_name, plan) => {
   expect((await runPlan(scripts, plan)).broken).toEqual([]);
 });

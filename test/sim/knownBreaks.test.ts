@@ -5,7 +5,9 @@ import { knownBreaks } from '../../sim/walk/knownBreaks.ts';
 
 const PAGES = ['delivery.md', 'privacy.md'];
 
-it.each(knownBreaks)('$name: the docs name this limit', async ({ source }) => {
+const named = knownBreaks.map(({ name, source }) => [name, source] as const);
+
+it.each(named)('%s: the docs name this limit', async (_name, source) => {
   const texts = await Promise.all(PAGES.map((page) => readFile(join(import.meta.dirname, '../../docs', page), 'utf8')));
   expect(
     'issue' in source || texts.some((text) => text.includes(`**${source.docs}**`)),
