@@ -37,7 +37,7 @@ const isLeftUnknowing = ({ consent: { answers }, history }: Stage, refused: numb
       kind === 'leaves' &&
       at >= refused &&
       at <= refused + TRAVEL &&
-      !answers.some((answer) => answer.at >= at || (answer.at >= refused && answer.page === page)),
+      !answers.some((answer) => answer.at > at || (answer.at >= refused && answer.page === page)),
   );
 
 /** Data that is still stored some time after a refusal. */

@@ -394,4 +394,24 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a tab that leaves as another one refuses leaves its journal',
+    plan: relayed(
+      910_019_171,
+      [
+        { wait: now, action: { verb: 'consent', tab: 2, isGranted: true } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 27_075 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'consent', tab: 1, isGranted: false } },
+        { wait: now, action: { verb: 'close', tab: 2 } },
+        { wait: { ms: 30_190 }, action: { verb: 'service', status: undefined, takes: false } },
+      ],
+      {
+        theme: 'consent',
+        isDirect: true,
+        features: { ...MODERN, hasGpc: true },
+        dataset: { ...keyed, consent: 'granted', respectGpc: 'true' },
+      },
+    ),
+  },
 ];

@@ -1,4 +1,5 @@
 import type { Entry } from '../outbox/store.js';
+import { isEvent } from '../recorder/event.js';
 import { isOn, newBisection } from './bisect.js';
 import { type Desk, enter, isAway, isLate, type Known, type Pass, type Settling } from './desk.js';
 import { createHandover } from './handover.js';
@@ -110,7 +111,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
     desk.link = after;
     queue.persist(written, true);
     // An aborted transaction may have been complete already, and the transaction that releases the lease may be lost.
-    return isHeld || does !== 'wait' ? holder : '';
+    const mayHold = isHeld || does !== 'wait';
+    // Also for properties that stay: those of a page that leaves before its database has answered must not pass them.
+    return mayHold || ![...queue.items.values()].every(isEvent) ? holder : '';
   };
 
   return {

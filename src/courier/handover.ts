@@ -30,7 +30,7 @@ export const createHandover = (desk: Desk) => {
    *
    * @param isArmed the browser sends it at an unknown time. Properties could arrive after newer ones then, so neither they nor what
    * follows them is included
-   * @param isAfterOthers requests of pages that have left have no answer yet: those pages may have stored properties, too
+   * @param isAfterOthers other pages may have properties that are not confirmed, stored or in flight
    */
   const nextIdle = (room: number, isArmed?: boolean, isAfterOthers?: boolean): Batch | undefined => {
     const open = receipts?.open() ?? [];
@@ -103,7 +103,7 @@ export const createHandover = (desk: Desk) => {
         // For the relay, and not for the service. A long list of drops can wait for the next page: the events may have no other chance.
         const added = receipts && { clock: clock(), books: books?.stated(MOST_STATED) };
         const room = KEEPALIVE_QUOTA - (added ? byteLength(jsonOf(added)) : 0);
-        const isAfterOthers = !!receipts?.open()[0] || farewell.isUnanswered();
+        const isAfterOthers = !!receipts?.open()[0] || farewell.mayHaveProperties();
         while (navigator.onLine) {
           const idle = nextIdle(room - flight.bytes, false, isAfterOthers);
           const batch = idle && added ? withFields(idle, added) : idle;

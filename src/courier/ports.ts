@@ -35,7 +35,7 @@ export interface CourierPorts {
   /** The page's clock, for the relay. */
   clock(): readonly number[];
   /** Notes that pages leave to later pages. */
-  readonly farewell: Pick<Farewell, 'hasLeft' | 'isUnanswered' | 'settle'>;
+  readonly farewell: Pick<Farewell, 'hasLeft' | 'mayHaveProperties' | 'settle'>;
   /** `flushInterval`: ms from an event's arrival to the request that takes it, over a link that is proven. */
   readonly limits: BatchLimits & { readonly flushInterval: number; readonly maxAge: number };
   /** There is no relay that drops duplicates. */

@@ -1,4 +1,4 @@
-import { idOf } from '../recorder/event.js';
+import { idOf, isEvent } from '../recorder/event.js';
 import type { Journal } from './journal.js';
 import { type Local, readList, SETTLED, TAB, writeEntry } from './local.js';
 import type { Sent } from './queue.js';
@@ -13,7 +13,7 @@ type Receive = (taken: string[], done: string[], rejected: string[]) => void;
 
 /**
  * Notes that a page leaves to later pages, because the database may lack them. The notes name settled events that a row or a journal
- * may still have, and the leases of pages that have left, which are void.
+ * may still have, and the leases of pages that have left, which are void. A page with unsent properties leaves such a note, too.
  */
 export const createFarewell = (service: string, journal: Journal, local?: Local) => {
   const leases = `${TAB} ${service}`;
@@ -29,7 +29,7 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
     return new Set(ids);
   };
   return {
-    /** @param lease the page's name for the lease, if it may have left one in the store */
+    /** @param lease the page's name for the lease, if it may have left one in the store, or properties */
     write(ids: ReadonlySet<string>, lease: string) {
       add(done, [...ids], MOST_SETTLED);
       add(leases, [lease], MOST_LEFT);
@@ -45,8 +45,10 @@ export const createFarewell = (service: string, journal: Journal, local?: Local)
       add(done, [...journaled, ...(pages[0] ? handed : [])], MOST_SETTLED);
     },
     hasLeft: (lease: string) => readList(leases, local).includes(lease),
-    /** Whether pages have left during a request, and no other page has taken over since. */
-    isUnanswered: () => !!readList(leases, local)[0],
+    /** Whether other pages may have properties that no service has confirmed: in a row, in flight, or in a journal. */
+    mayHaveProperties: () =>
+      !!readList(leases, local)[0] ||
+      journal.others(Number.POSITIVE_INFINITY).some(({ texts }) => !texts.every(isEvent)),
     settled,
     /** The tab with the lease deletes the rows, and has ended the leases. The journals that are still there may have settled events. */
     takeOver(receive: Receive) {

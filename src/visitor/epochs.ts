@@ -70,7 +70,7 @@ export const createEpochs = (service: string, local?: Local) => {
   let known: Known = { since: 0, consentedAt: 0, refusedAt: 0, ended: [], unnamed: [] };
 
   /** The epoch of this page: the record's, or before that is known, the mark's. */
-  const current = () => known.stored ?? known.marked;
+  const current = (): string | undefined => known.stored ?? (isGuessEnded() ? known.guess : known.marked);
 
   /**
    * The mark in localStorage: the epoch, or a number that a page has guessed before the database has answered. A record without an
@@ -113,7 +113,10 @@ export const createEpochs = (service: string, local?: Local) => {
    * Whether the visitor has refused in the epoch that this page has guessed. The record does not show that: a crash of the browser may have
    * brought back the guess.
    */
-  const isGuessEnded = () => !!known.guess && endedIn(marked()).includes(known.guess);
+  const isGuessEnded = (): boolean => {
+    const { guess } = known;
+    return !!guess && endedIn(marked()).some((name) => name === guess || timeIn(name) > timeIn(guess));
+  };
 
   /** Whether a tracker has begun another epoch since this one. */
   const isOver = (epoch: string | undefined) => differ(epoch, marked());
@@ -230,7 +233,9 @@ export const createEpochs = (service: string, local?: Local) => {
         ended: latestOf(...epochs, ...known.ended),
         unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
         since: 0,
-        consentedAt: isLater(consentedAt, at) ? consentedAt : 0,
+        // The clock was set back: the tab of a refusal of this epoch may not have known of this consent.
+        consentedAt:
+          isLater(consentedAt, at) && !(isAhead(consentedAt) && ended && ended === current()) ? consentedAt : 0,
         refusedAt: Math.max(refusedAt, at ?? 0),
       };
     },

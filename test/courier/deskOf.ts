@@ -16,7 +16,7 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     service: SERVICE,
     makeName: () => 'me',
     clock: () => [1_700_000_000_000, 1000],
-    farewell: { hasLeft: () => false, isUnanswered: () => false, settle: () => {} },
+    farewell: { hasLeft: () => false, mayHaveProperties: () => false, settle: () => {} },
     limits: { maxBatchEvents: 2, maxBatchBytes: 60_000, flushInterval: 3000, maxAge: Number.POSITIVE_INFINITY },
     isDirect: false,
     receipts: undefined,

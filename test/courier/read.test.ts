@@ -36,7 +36,7 @@ describe('the stored link', () => {
 
   it('is copied, and the lease of a page that has left is void', () => {
     const { ports } = deskOf({
-      farewell: { hasLeft: (tab) => tab === 'gone', isUnanswered: () => true, settle() {} },
+      farewell: { hasLeft: (tab) => tab === 'gone', mayHaveProperties: () => true, settle() {} },
     }).desk;
     const link = held('other');
     expect([copyOf(ports, link), copyOf(ports, link) === link]).toEqual([link, false]);

@@ -239,7 +239,7 @@ describe('the questions about handovers', () => {
     const receipts = { makeId: () => id, write() {}, drop, open: () => [taken, other], held: () => new Set<string>() };
     const tab = open({
       receipts,
-      farewell: { hasLeft: () => false, isUnanswered: () => false, settle },
+      farewell: { hasLeft: () => false, mayHaveProperties: () => false, settle },
       send: async () => answer,
     });
     const settling = await tab.next([rowOf(1, 'other', a)]);

@@ -99,7 +99,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     service: SERVICE,
     makeName: () => name,
     clock: () => [1_700_000_000_000, 1000],
-    farewell: { hasLeft: (tab) => left.includes(tab), isUnanswered: () => !!left[0], settle: () => {} },
+    farewell: { hasLeft: (tab) => left.includes(tab), mayHaveProperties: () => !!left[0], settle: () => {} },
     flight: options.flight ?? { bytes: 0 },
     limits,
     isDirect: options.isDirect ?? false,

@@ -66,7 +66,7 @@ it('of a page that leaves again and again does not push out what other pages hav
   for (let n = 0; n < 9; n++) farewell.write(mine, 'my lease');
   expect([farewell.hasLeft('their lease'), farewell.settled().has('theirs')]).toEqual([true, true]);
   expect(farewell.settled().size).toBe(301);
-  expect(farewell.isUnanswered()).toBe(true);
+  expect(farewell.mayHaveProperties()).toBe(true);
   farewell.takeOver(() => {});
-  expect(farewell.isUnanswered()).toBe(false);
+  expect(farewell.mayHaveProperties()).toBe(false);
 });

@@ -93,6 +93,72 @@ describe('properties that a page hands over', () => {
   });
 });
 
+describe('properties of a page that leaves before its database has answered do not pass older ones', () => {
+  /** A page of a customer, and the values of `plan` as they arrive. */
+  const openCustomer = async () => {
+    connectTabs();
+    const options = { baseUrl: '/clew', store: createMemoryStore() };
+    const page = openPage();
+    const { tracker, transport, upserts } = start(options);
+    tracker.identify('ann');
+    await later(5000);
+    const plans = () => upserts().map(({ properties }) => Object(properties).plan);
+    return { page, tracker, plans, options: { ...options, transport } };
+  };
+  type Options = Awaited<ReturnType<typeof openCustomer>>['options'];
+  const leaveEarly = async (options: Options, plan: string, isOnline = true) => {
+    const page = openPage();
+    const { tracker } = start(options);
+    page.navigator.onLine = isOnline;
+    tracker.identify('ann');
+    tracker.setProperties({ plan });
+    page.leave();
+    await later(100);
+  };
+  const openNext = async (options: Options) => {
+    openPage();
+    start(options);
+    await later(60_000);
+  };
+
+  it('that the page before has stored, and could not send', async () => {
+    const { page, tracker, plans, options } = await openCustomer();
+    page.navigator.onLine = false;
+    tracker.setProperties({ plan: 'free' });
+    await later(100);
+    page.leave();
+    await leaveEarly(options, 'pro');
+    await openNext(options);
+    expect(plans()).toEqual(['free', 'pro']);
+  });
+
+  it('that the page before has journaled only', async () => {
+    const { page, plans, options } = await openCustomer();
+    page.leave();
+    await leaveEarly(options, 'free', false);
+    await leaveEarly(options, 'pro');
+    await openNext(options);
+    expect(plans()).toEqual(['free', 'pro']);
+  });
+
+  it('that the page before has kept because of a handover, which an open tab has settled since', async () => {
+    const { tracker, plans, options } = await openCustomer();
+    const page = openPage();
+    const other = start(options);
+    await later(50);
+    other.tracker.track('handed over');
+    page.leave();
+    await leaveEarly(options, 'free');
+    await later(3000);
+    tracker.track('asks');
+    await later(10_000);
+    expect(plans()).toEqual([]);
+    await leaveEarly(options, 'pro');
+    await openNext(options);
+    expect(plans()).toEqual(['free', 'pro']);
+  });
+});
+
 it('properties that are rejected with their $identify do not overwrite later ones that wait', async () => {
   openPage();
   const sent: unknown[] = [];

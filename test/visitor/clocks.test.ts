@@ -60,19 +60,41 @@ it.each([
   },
 );
 
-it('the clock is set back, and a new tab refuses that does not know the second consent', async () => {
+// By more than 10 s, the time of the first consent is in the future, too.
+it.each([5000, 60_000, 3_600_000])(
+  'the clock is set back by %i ms, and a tab refuses that does not know the second consent',
+  async (back) => {
+    const { open, sent } = openTabs();
+    const first = open();
+    first.consent(true);
+    await later(10_000);
+    first.consent(true);
+    await later(10);
+    setBack(back);
+    const other = open();
+    await later(10);
+    other.consent(false);
+    await later(10);
+    first.track('after');
+    await later(20_000);
+    expect([sent(), Object.keys(localStorage)]).toEqual([[], []]);
+  },
+);
+
+it('each tab consents, the clock is set back by an hour, and a third tab consents and refuses', async () => {
   const { open, sent } = openTabs();
-  const first = open();
-  first.consent(true);
-  await later(10_000);
-  first.consent(true);
-  await later(10);
-  setBack(5000);
-  const other = open();
-  await later(10);
-  other.consent(false);
-  await later(10);
-  first.track('after');
+  open().consent(true);
+  await later(60_000);
+  const second = open();
+  second.consent(true);
+  await later(60_000);
+  setBack(3_600_000);
+  const third = open();
+  third.consent(true);
+  await later(5000);
+  third.consent(false);
+  await later();
+  second.track('after');
   await later(20_000);
   expect([sent(), Object.keys(localStorage)]).toEqual([[], []]);
 });

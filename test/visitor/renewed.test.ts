@@ -19,10 +19,19 @@ const refuseAndConsent = async (store: Store, transport: ReturnType<typeof start
   return second;
 };
 
-const openFirst = () => {
+/** The store, whose transactions begin so many ms later. */
+const slowed = (store: Store, ms: number): Store => {
+  const transact: Store['transact'] = async (...what) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return store.transact(...what);
+  };
+  return { ...store, transact };
+};
+
+const openFirst = (store: Store = createMemoryStore()) => {
   connectTabs();
   const page = openPage();
-  return { page, ...start({ baseUrl: '/clew', store: createMemoryStore() }) };
+  return { page, ...start({ baseUrl: '/clew', store }) };
 };
 
 /** A page that leaves with an event that it could not send. */
@@ -155,6 +164,57 @@ describe('after a refusal and another consent, a page from the back/forward cach
   });
 });
 
+describe("the visitor's first page, which has left into the back/forward cache before the database has answered", () => {
+  /** The visitor refuses and consents again in another page, so often. */
+  const openBefore = async (times: number) => {
+    const first = openFirst(slowed(createMemoryStore(), 5));
+    first.tracker.identify('ann');
+    first.page.leave();
+    await later();
+    const options = { baseUrl: '/clew', store: first.store, transport: first.transport };
+    openPage();
+    const { tracker } = start(options);
+    await later(5000);
+    for (let n = 0; n < times; n++) {
+      tracker.consent(false);
+      await later(5000);
+      tracker.consent(true);
+      await later(5000);
+    }
+    /** The visitor id of the event with this name. */
+    const idOf = (name: string) => first.events().find(({ event }) => event === name)?.correlationValue;
+    return { first, other: tracker, options, idOf };
+  };
+
+  it.each([1, 2, 3])('does not go on as the customer from before %i refusals', async (times) => {
+    const { first, other, idOf } = await openBefore(times);
+    other.track('other');
+    await later(5000);
+    first.page.restore();
+    await later(5000);
+    first.tracker.track('after');
+    other.track('later');
+    await later(20_000);
+    expect(idOf('other')).not.toBe(idOf('$identify'));
+    expect([idOf('after'), idOf('later')]).toEqual([idOf('other'), idOf('other')]);
+  });
+
+  it('erases no journal of the new consent', async () => {
+    const { first, options, idOf } = await openBefore(1);
+    const page = openPage();
+    const last = start(options);
+    page.navigator.onLine = false;
+    last.tracker.track('journaled');
+    page.leave();
+    first.page.restore();
+    await later(5000);
+    openPage();
+    start(options);
+    await later(20_000);
+    expect(idOf('journaled')).toBeTruthy();
+  });
+});
+
 describe('after a refusal and another consent, a tracker that was stopped', () => {
   it('sends no event with the visitor id that was refused', async () => {
     const { store, tracker, transport, events } = openFirst();
@@ -246,11 +306,7 @@ it.each([false, true])(
     for (const key of Object.keys(localStorage)) delete localStorage[key];
     localStorage['clew.used /clew'] = JSON.stringify(`5c9003bf!${mark}`);
     const page = openPage();
-    const transact: typeof base.transact = async (...what) => {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      return base.transact(...what);
-    };
-    const second = start({ baseUrl: '/clew', store: { ...base, transact } });
+    const second = start({ baseUrl: '/clew', store: slowed(base, 500) });
     await later(100);
     if (isCached) page.leave();
     await later(100);
