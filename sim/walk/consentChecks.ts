@@ -49,10 +49,11 @@ export const findAfterRefusal = (stage: Stage): string | undefined => {
   // Each page that loads repeats the last answer, so the first refusal after the last grant counts.
   const granted = consent.answers.findLastIndex(({ isGranted }) => isGranted);
   const { at } = consent.answers[granted + 1] ?? last;
-  // A SIGKILL soon after a refusal may bring localStorage back.
-  const isUndone = history.departures.some(
-    (departure) => departure.kind === 'crashes' && departure.at >= at - UNSAVED.kill,
-  );
+  // A SIGKILL soon after a refusal may bring localStorage back, also if no page is open.
+  const isUndone = [
+    ...history.departures.filter(({ kind }) => kind === 'crashes'),
+    ...stage.acts.filter(({ verb }) => verb === 'kill'),
+  ].some((end) => end.at >= at - UNSAVED.kill);
   if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
   const [key] = browser.localStorage.keys();
   if (key !== undefined && !isLeftUnknowing(stage, at)) return `localStorage has ${key}`;

@@ -414,4 +414,22 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a SIGKILL after the last page has left brings back what was there before its refusal',
+    plan: relayed(
+      29_028_076,
+      [
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: { ms: 25_594 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
+        { wait: { tasks: 6 }, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 729 }, action: { verb: 'close', tab: 0 } },
+        { wait: { tasks: 2 }, action: { verb: 'kill' } },
+        { wait: { ms: 17_928 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' },
+      },
+    ),
+  },
 ];
