@@ -14,6 +14,8 @@ export interface Departure {
   readonly kind: 'leaves' | 'crashes';
   /** Whether the tracker ran in the page, and not only the stub. */
   readonly isLoaded: boolean;
+  /** How many requests all pages had sent before. */
+  readonly requests: number;
 }
 
 /** A page reports that the `$identify` of a person was dropped. */
@@ -62,7 +64,7 @@ export interface History {
   wasUpserted(page: string, from: number, to: number): boolean;
   /** A page loads. */
   load(page: string): void;
-  depart(departure: Omit<Departure, 'at'>): void;
+  depart(departure: Omit<Departure, 'at' | 'requests'>): void;
   /** The page comes back from the back/forward cache. */
   restore(page: string): void;
   /** Whether the page was gone or in the back/forward cache at some time, and so received no messages. */
@@ -113,7 +115,8 @@ const createSpans = (now: () => number) => {
   };
 };
 
-export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
+/** @param sent how many requests all pages have sent */
+export const createHistory = ({ now }: Pick<Scheduler, 'now'>, sent = () => 0): History => {
   const network = createSpans(now);
   const disk = createSpans(now);
   const journal = createSpans(now);
@@ -172,7 +175,7 @@ export const createHistory = ({ now }: Pick<Scheduler, 'now'>): History => {
     overflows,
     load: (page) => void loads.set(page, now()),
     loadOf: (page) => loads.get(page) ?? 0,
-    depart: (departure) => void departures.push({ ...departure, at: now() }),
+    depart: (departure) => void departures.push({ ...departure, at: now(), requests: sent() }),
     restore: (page) => void returns.push({ page, at: now(), departures: departures.length }),
     wasAway: (page, from, to) =>
       departures.some((left, index) => {

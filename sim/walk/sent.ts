@@ -47,9 +47,15 @@ export const takenIn = ({ network }: Stage, { request, end }: RequestRecord): re
  * requests in flight, but not a service.
  */
 export const handedOver = (stage: Stage): ReadonlySet<string> => {
-  const { history, plan } = stage;
+  const { history, network, plan } = stage;
   if (plan.isDirect) {
-    const handed = sendingsOf(stage).filter(({ record: { from, at } }) => history.departureOf(from, at) === at);
+    /** Whether the page has sent it at its departure, and not just before. */
+    const isHanded = (record: RequestRecord) =>
+      history.departures.some(
+        ({ page, at, requests }) =>
+          page === record.from && at === record.at && network.requests.indexOf(record) >= requests,
+      );
+    const handed = sendingsOf(stage).filter(({ record }) => isHanded(record));
     return new Set(handed.flatMap(({ uuids }) => uuids));
   }
   const handed = sendingsOf(stage).filter(
