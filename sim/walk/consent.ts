@@ -81,9 +81,14 @@ export const createConsent = (
       if (refusedAt !== undefined || isBack(call.page)) ledger.doubt(1);
     }
   };
+  /** By when the page has an answer of another page. A frozen page gets it after its thaw. */
+  const reachedAt = (answer: Answer, page: string): number =>
+    history.freezes
+      .filter((freeze) => freeze.page === page)
+      .reduce((by, { from, to }) => (from < by && to > answer.at ? to + travel : by), answer.at + travel);
   /** The answer was given while the page was in the back/forward cache, or it has not reached the page yet. */
   const isUnheard = (answer: Answer, page: string) =>
-    answer.page !== page && history.wasAway(page, answer.at, answer.at + travel);
+    answer.page !== page && history.wasAway(page, answer.at, reachedAt(answer, page));
   /**
    * In the back/forward cache a page misses the answers of others. A page that has started sees a refusal when it returns,
    * because its data are gone.
@@ -109,7 +114,7 @@ export const createConsent = (
       for (const answer of answers.filter((one) => one.tracked < n && mayReach(one, page)).reverse()) {
         if (answer.at < crossing) return known;
         known.add(answer.isGranted);
-        const isOld = answer.page === page || at - answer.at > travel;
+        const isOld = answer.page === page || at > reachedAt(answer, page);
         if (isOld && !isMissed(answer, page)) crossing = Math.max(crossing, answer.at - travel);
       }
       return crossing === Number.NEGATIVE_INFINITY ? known.add(undefined) : known;

@@ -1,3 +1,4 @@
+import { mayReach } from './consent.ts';
 import type { Stage, Tab } from './stage.ts';
 
 /** Pages that the visitor does not see: frozen or prerendered pages. */
@@ -30,14 +31,16 @@ export const giveUp = (stage: Stage, tab: Tab | undefined): void => {
 };
 
 /** A prerendered page that has sent or stored something. */
-export const findPremature = ({ tabs, browser, network, ledger, onDisk }: Stage): string | undefined => {
+export const findPremature = ({ tabs, browser, network, ledger, consent, onDisk }: Stage): string | undefined => {
   const pages = tabs.flatMap(({ prerendered }) => (prerendered?.document.prerendering ? [prerendered] : []));
   if (!pages[0]) return undefined;
   const stored = onDisk();
   for (const page of pages) {
     if (network.requests.some(({ from }) => from === page.name)) return `${page.name} sends`;
     const isConnected = [...browser.disk.connections].some((connection) => connection.page === page);
-    if (isConnected || browser.disk.isUsedBy(page)) return `${page.name} opens the database`;
+    // A refusal erases what is stored, whichever page gets it.
+    const isErasing = consent.answers.some((answer) => !answer.isGranted && mayReach(answer, page.name));
+    if ((isConnected || browser.disk.isUsedBy(page)) && !isErasing) return `${page.name} opens the database`;
     const own = [...ledger.tracked.values()].find((event) => event.page === page.name && stored.has(event.n));
     if (own) return `${page.name} stores event ${own.n}`;
   }

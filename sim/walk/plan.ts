@@ -55,7 +55,7 @@ export interface Step {
 }
 
 /** The kind of actions and faults that a walk has besides the common ones. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes' | 'calls' | 'tokens';
+export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes' | 'calls' | 'tokens' | 'dormant';
 
 export interface Plan {
   readonly seed: number;

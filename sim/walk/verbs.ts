@@ -73,7 +73,7 @@ const verbs: Verbs = {
   },
   kill(stage) {
     for (const page of stage.browser.pages)
-      if (page.state === 'running')
+      if (page.state === 'running' || page.isFrozen)
         stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
     for (const key of stage.browser.kill()) stage.history.revive(key);
     stage.ledger.doubt(UNSAVED.kill);

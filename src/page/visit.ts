@@ -198,6 +198,8 @@ export const createVisit = (ports: VisitPorts) => {
     }
     books?.write(true);
     const lease = courier.leave(visitor.unread(), isUnloading);
+    // A listener may have refused.
+    if (!visitor.isStarted()) return eraseLocal();
     visitor.writeChanges();
     // Perhaps the database is not open yet, or does not work for a page that is going away: WebKit's does not.
     queue.keep(true);

@@ -29,7 +29,7 @@ interface Known {
   readonly marked?: string | undefined;
   /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
   readonly guess?: string | undefined;
-  /** Since when the visitor has consented, as localStorage showed when this page began. */
+  /** Since when the visitor has consented, as localStorage showed when this page began. Without a mark, by this page's own knowledge. */
   readonly since: number;
   /** When the visitor has last consented in any tab. A later refusal ends it. */
   readonly consentedAt: number;
@@ -115,7 +115,7 @@ export const createEpochs = (service: string, local?: Local) => {
    */
   const isGuessEnded = (): boolean => {
     const { guess } = known;
-    return !!guess && endedIn(marked()).some((name) => name === guess || timeIn(name) > timeIn(guess));
+    return !!guess && endedIn(marked()).some((name) => name === guess || isLater(timeIn(name), timeIn(guess)));
   };
 
   /** Whether a tracker has begun another epoch since this one. */
@@ -182,7 +182,7 @@ export const createEpochs = (service: string, local?: Local) => {
         stored: current(),
         marked: marked(),
         guess: known.guess,
-        since: isMarked() ? timeIn(latest()) || Date.now() : 0,
+        since: isMarked() ? timeIn(latest()) || Date.now() : known.consentedAt,
         consentedAt: known.consentedAt,
         refusedAt: 0,
         ended: known.ended,
@@ -207,7 +207,7 @@ export const createEpochs = (service: string, local?: Local) => {
     confirm(found: string | undefined) {
       // The visitor may have refused since the transaction.
       if (isEnded(found)) return;
-      known = { ...known, stored: found, unnamed: [] };
+      known = { ...known, stored: found, guess: undefined, unnamed: [] };
       if (!isOver(known.marked)) write(found);
     },
     /** Whether a crash of the browser may have brought back the mark from before a refusal. */
@@ -229,13 +229,13 @@ export const createEpochs = (service: string, local?: Local) => {
       // A message may be late: then the page's epoch has begun since.
       const epochs = [ended, isOwn || !ended ? current() : undefined];
       const { consentedAt, refusedAt } = known;
+      // The clock was set back, and the tab of the refusal may not have known of this consent. A consent after the refusal has left a mark.
+      const isUnsure = isAhead(consentedAt) && !!ended && ended === current() && !isEnded(ended);
       known = {
         ended: latestOf(...epochs, ...known.ended),
         unnamed: refusal ? latestOf(...epochs, ...known.unnamed) : known.unnamed,
         since: 0,
-        // The clock was set back: the tab of a refusal of this epoch may not have known of this consent.
-        consentedAt:
-          isLater(consentedAt, at) && !(isAhead(consentedAt) && ended && ended === current()) ? consentedAt : 0,
+        consentedAt: isLater(consentedAt, at) && !isUnsure ? consentedAt : 0,
         refusedAt: Math.max(refusedAt, at ?? 0),
       };
     },

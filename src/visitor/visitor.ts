@@ -90,6 +90,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (epochs.isRefused()) journal.write({});
       if (doubt || epochs.isRefused()) return false;
       pumpAll();
+      // A listener may have refused.
+      if (!desk.who) return false;
       const { visitor, met } = desk.who;
       // The database has not answered. The other hosts have to know of a log-out all the same.
       if (!isSure && visitor !== met && !epochs.isOver()) ports.elsewhere?.share(visitor, ports.fail, service);

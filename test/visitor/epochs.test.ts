@@ -409,6 +409,25 @@ describe('a consent', () => {
     expect([second.isSince(NOW - 5), second.isSince(NOW - 15)]).toEqual([false, true]);
   });
 
+  it.each([
+    ['counts as earlier than a refusal of its epoch, whose tab may not know of it', undefined, false],
+    ['counts as later if a tab has begun again since the refusal', '1770000070000123!one', true],
+  ])('in the future %s', (_what, mark, isLater) => {
+    const epochs = begin('one');
+    epochs.consent(NOW + 60_000);
+    setMark(mark);
+    epochs.end({ ended: 'one', at: NOW + 50_000 });
+    expect(epochs.isConsentedSince(NOW + 50_000)).toBe(isLater);
+  });
+
+  it('without a mark, begins with the consent of this page', () => {
+    const epochs = createEpochs(SERVICE);
+    epochs.consent(NOW - 10);
+    epochs.begin();
+    epochs.mark();
+    expect([epochs.isSince(NOW - 5), epochs.isSince(NOW - 15)]).toEqual([false, true]);
+  });
+
   it('counts until a later refusal, and an earlier one changes nothing', () => {
     const epochs = createEpochs(SERVICE);
     const isConsented = () => [NOW - 1, NOW, undefined].map(epochs.isConsentedSince);

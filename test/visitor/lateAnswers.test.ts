@@ -1,9 +1,9 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import type { Answer, TransportRequest } from '../../src/index.ts';
+import type { Answer, Store, TransportRequest } from '../../src/index.ts';
 import { createTestTransport } from '../../src/testing.ts';
 import { cookieDomain } from '../../src/visitor/cookieDomain.ts';
-import { connectTabs, openPage, start } from '../tracker/page.ts';
+import { connectTabs, createMemoryStore, openPage, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 const later = (ms = 1000) => vi.advanceTimersByTimeAsync(ms);
@@ -217,6 +217,71 @@ describe('a listener that refuses while the tracker works on a refusal or an ans
       { tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } },
     ]);
   });
+});
+
+describe('a listener that refuses as the page leaves', () => {
+  /** A page that leaves with one event, and refuses at the first signal that `isRefusing` selects. */
+  const leaveRefusing = async (options: object, isRefusing: (signal: object) => boolean) => {
+    connectTabs();
+    const page = openPage();
+    const { tracker, store } = start({ baseUrl: '/clew', ...options });
+    tracker.track('before');
+    await later(5000);
+    let isLeaving = false;
+    const listen = (signal: object) => {
+      if (!isLeaving || !isRefusing(signal)) return;
+      isLeaving = false;
+      tracker.consent(false);
+    };
+    tracker.on('delivered', listen);
+    tracker.on('trace', listen);
+    tracker.track('last');
+    isLeaving = true;
+    page.leave();
+    await later(5000);
+    expect([isLeaving, Object.keys(localStorage), await store.read('/clew')]).toEqual([false, [], []]);
+  };
+
+  it('with a relay leaves nothing', () => leaveRefusing({}, (signal) => 'step' in signal && signal.step === 'sent'));
+
+  it('without a relay leaves nothing', () => leaveRefusing({ apiKey: 'key' }, (signal) => 'events' in signal));
+
+  it('before its database has answered leaves nothing', async () => {
+    connectTabs();
+    const page = openPage();
+    const base = createMemoryStore();
+    const transact: Store['transact'] = async (...what) => {
+      await later(500);
+      return base.transact(...what);
+    };
+    const abort = vi.fn();
+    const { tracker } = start({ baseUrl: '/clew', store: { ...base, transact, abort } });
+    tracker.on('dropped', () => tracker.consent(false));
+    tracker.identify('x'.repeat(70_000));
+    page.leave();
+    expect([abort.mock.calls.length, Object.keys(localStorage), tracker.stats().queued]).toEqual([1, [], 0]);
+  });
+});
+
+it('a refusal that a frozen tab gets after its own consent ends nothing', async () => {
+  const { freeze, thaw } = connectTabs();
+  openPage();
+  const first = start({ baseUrl: '/clew', consent: 'required' });
+  openPage();
+  const other = start({ baseUrl: '/clew', consent: 'required', store: first.store });
+  await later();
+  first.tracker.consent(false);
+  await later();
+  freeze();
+  other.tracker.consent(false);
+  await later();
+  first.fail();
+  first.tracker.consent(true);
+  first.tracker.track('after');
+  await thaw();
+  first.recover();
+  await later(60_000);
+  expect([first.names(), first.dropped]).toEqual([['after'], []]);
 });
 
 it('a trace listener may consent again as the visitor is forgotten', async () => {

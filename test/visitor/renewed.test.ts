@@ -215,6 +215,60 @@ describe("the visitor's first page, which has left into the back/forward cache b
   });
 });
 
+describe('a page that has guessed its epoch keeps its events after the back/forward cache', () => {
+  const clearLocal = () => {
+    for (const key of Object.keys(localStorage)) delete localStorage[key];
+  };
+  /** A page that the database answers, and that comes back from the back/forward cache. */
+  const openNext = async ({ transport, names }: ReturnType<typeof openFirst>, store: Store) => {
+    const page = openPage();
+    const { tracker, dropped } = start({ baseUrl: '/clew', store, transport });
+    await later(5000);
+    tracker.track('before');
+    page.leave();
+    await later();
+    page.restore();
+    await later(100);
+    tracker.track('after');
+    await later(10_000);
+    expect([dropped, names()]).toEqual([[], ['before', 'after']]);
+  };
+  const answerAgain = async (first: ReturnType<typeof openFirst>) => {
+    await later(5000);
+    first.tracker.consent(false);
+    await later(5000);
+    first.tracker.consent(true);
+  };
+
+  it.each([0, 3_600_000])(
+    'although the clock is set back by %i ms, and the site deletes its localStorage',
+    async (back) => {
+      const first = openFirst();
+      await answerAgain(first);
+      await later(5000);
+      first.tracker.stop();
+      await later();
+      vi.setSystemTime(Date.now() - back);
+      clearLocal();
+      await openNext(first, first.store);
+    },
+  );
+
+  it.each([1, 2])('although a SIGKILL brings back the guess from before %i refusals', async (times) => {
+    const base = createMemoryStore();
+    const first = openFirst(slowed(base, 50));
+    await later(10);
+    const before = { ...localStorage };
+    for (let n = 0; n < times; n++) await answerAgain(first);
+    await later(5000);
+    first.tracker.stop();
+    await later();
+    clearLocal();
+    Object.assign(localStorage, before);
+    await openNext(first, base);
+  });
+});
+
 describe('after a refusal and another consent, a tracker that was stopped', () => {
   it('sends no event with the visitor id that was refused', async () => {
     const { store, tracker, transport, events } = openFirst();

@@ -3,6 +3,7 @@ import type { ThemeName } from '../plan.ts';
 import { calls } from './calls.ts';
 import { consent } from './consent.ts';
 import { crashes } from './crashes.ts';
+import { dormant } from './dormant.ts';
 import { npm } from './npm.ts';
 import { pages } from './pages.ts';
 import { storage } from './storage.ts';
@@ -18,4 +19,5 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   crashes,
   calls,
   tokens,
+  dormant,
 };
