@@ -374,4 +374,22 @@ export const fixedStorage: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'with a full disk and a full localStorage, a page that leaves loses its reset()',
+    plan: relayed(
+      30_016_588,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'limitStorage', most: 0 } },
+        { wait: { ms: 36_355 }, action: { verb: 'fillDisk', isFull: true } },
+        { wait: now, action: { verb: 'reset', tab: 2 } },
+        { wait: { ms: 19_189 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+      ],
+      {
+        theme: 'storage',
+        dataset: { ...small, compress: 'false' },
+      },
+    ),
+  },
 ];

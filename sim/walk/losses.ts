@@ -70,6 +70,8 @@ export const forgetUnstored = (stage: Stage, page: Page): void => {
   forgetUnrestored(stage, page);
   if (!isRefused && history.wasJournalFair(now, now)) return;
   excuse(stage, isHeldBy(stage, page), 'no storage');
+  // Where the page could store no event, it could store no change of the visitor, either.
+  if (!history.wasDiskFair(now, now)) stage.ledger.doubt(now);
 };
 
 /** Excuses events after a kill of the browser, which loses the last writes to localStorage, but not to the database. */
