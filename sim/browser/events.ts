@@ -20,8 +20,14 @@ export const createEvents = (guard: (run: () => void) => void): Events => {
     if (index >= 0) listeners.splice(index, 1);
   };
   return {
-    addEventListener(type, listener, options) {
-      listeners.push({ type, listener, options: typeof options === 'object' ? options : { capture: !!options } });
+    addEventListener(type, listener, given) {
+      const options = typeof given === 'object' ? given : { capture: !!given };
+      const isSame = (entry: (typeof listeners)[number]) =>
+        entry.type === type &&
+        entry.listener === listener &&
+        !entry.options.capture === !options.capture &&
+        !entry.options.signal?.aborted;
+      if (!listeners.some(isSame)) listeners.push({ type, listener, options });
     },
     removeEventListener,
     dispatch(type, event = {}) {

@@ -45,6 +45,26 @@ export const pageFacts: readonly Fact[] = [
     outcome: [false, true, true],
   },
   {
+    name: 'a listener that is added twice runs once, and one call removes it',
+    async play(browser, id) {
+      const tab = await browser.open();
+      await tab.evaluate((key) => {
+        localStorage[key] = '';
+        const kept = () => {
+          localStorage[key] += 'kept ';
+        };
+        const removed = () => {
+          localStorage[key] += 'removed ';
+        };
+        for (const listener of [kept, removed, kept, removed]) addEventListener('pagehide', listener);
+        removeEventListener('pagehide', removed);
+      }, id);
+      await tab.navigate();
+      return tab.evaluate((key) => localStorage[key], id);
+    },
+    outcome: 'kept ',
+  },
+  {
     name: 'pagehide comes before the visibilitychange of a page that navigates',
     async play(browser, id) {
       const tab = await browser.open();
