@@ -104,7 +104,9 @@ it('a rejected event has expired only if another tab reports it, and it is older
 
 it('lost events of other pages count as tracked and dropped, and other texts do not', () => {
   const { lose, counts, dropped } = open();
-  lose([eventText('a'), upsertText(), `${eventText('b').slice(0, -3)}`], 'expired');
+  const report = lose([eventText('a'), upsertText(), `${eventText('b').slice(0, -3)}`], 'expired');
   expect(counts).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { expired: 1 } });
+  expect(dropped).toEqual([]);
+  report();
   expect(dropped).toMatchObject([{ events: [{ event: 'a' }], reason: 'expired' }]);
 });
