@@ -29,7 +29,7 @@ interface Known {
   readonly marked?: string | undefined;
   /** The guess in localStorage as the page began. A page that left before the database had answered knows no more. */
   readonly guess?: string | undefined;
-  /** Since when the visitor has consented, as localStorage showed when this page began. Without a mark, by this page's own knowledge. */
+  /** Since when the visitor has consented, as localStorage showed when this page began. */
   readonly since: number;
   /** When the visitor has last consented in any tab. A later refusal ends it. */
   readonly consentedAt: number;
@@ -182,7 +182,7 @@ export const createEpochs = (service: string, local?: Local) => {
         stored: current(),
         marked: marked(),
         guess: known.guess,
-        since: isMarked() ? timeIn(latest()) || Date.now() : known.consentedAt,
+        since: isMarked() ? timeIn(latest()) || Date.now() : 0,
         consentedAt: known.consentedAt,
         refusedAt: 0,
         ended: known.ended,

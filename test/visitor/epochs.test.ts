@@ -420,14 +420,6 @@ describe('a consent', () => {
     expect(epochs.isConsentedSince(NOW + 50_000)).toBe(isLater);
   });
 
-  it('without a mark, begins with the consent of this page', () => {
-    const epochs = createEpochs(SERVICE);
-    epochs.consent(NOW - 10);
-    epochs.begin();
-    epochs.mark();
-    expect([epochs.isSince(NOW - 5), epochs.isSince(NOW - 15)]).toEqual([false, true]);
-  });
-
   it('counts until a later refusal, and an earlier one changes nothing', () => {
     const epochs = createEpochs(SERVICE);
     const isConsented = () => [NOW - 1, NOW, undefined].map(epochs.isConsentedSince);

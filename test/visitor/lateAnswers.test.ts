@@ -263,27 +263,6 @@ describe('a listener that refuses as the page leaves', () => {
   });
 });
 
-it('a refusal that a frozen tab gets after its own consent ends nothing', async () => {
-  const { freeze, thaw } = connectTabs();
-  openPage();
-  const first = start({ baseUrl: '/clew', consent: 'required' });
-  openPage();
-  const other = start({ baseUrl: '/clew', consent: 'required', store: first.store });
-  await later();
-  first.tracker.consent(false);
-  await later();
-  freeze();
-  other.tracker.consent(false);
-  await later();
-  first.fail();
-  first.tracker.consent(true);
-  first.tracker.track('after');
-  await thaw();
-  first.recover();
-  await later(60_000);
-  expect([first.names(), first.dropped]).toEqual([['after'], []]);
-});
-
 it('a trace listener may consent again as the visitor is forgotten', async () => {
   openPage();
   const { tracker, names } = start({ baseUrl: '/clew' });
