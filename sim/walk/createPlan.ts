@@ -21,18 +21,15 @@ const pickWait = (random: Random): Step['wait'] =>
     ? { tasks: random.below(12) }
     : { ms: Math.round(random.pick([0, 5, 60, 800, 5000, 40_000]) * random.next()) };
 
-/** Shares of walks with the themes `calls`, `tokens` and `dormant`. */
-const CALLS = 0.06;
-const TOKENS = 0.04;
-const DORMANT = 0.03;
-const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => !['calls', 'tokens', 'dormant'].includes(name));
+/** Shares of walks with a theme of a separate stream. So the themes of the other walks are those from before these themes existed. */
+const SHARES = { calls: 0.06, tokens: 0.04, dormant: 0.03 } satisfies Partial<Record<ThemeName, number>>;
+const SEPARATE = Object.keys(SHARES) as (keyof typeof SHARES)[];
+const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => !(name in SHARES));
 
 /** The theme of a seed's walk. Most walks have none, because the common verbs find most faults, and their rates can be compared over time. */
 export const pickTheme = (seed: number): ThemeName => {
-  // Separate streams leave the themes of the other walks as they were before these themes existed.
-  if (createRandom(`calls ${seed}`).chance(CALLS)) return 'calls';
-  if (createRandom(`tokens ${seed}`).chance(TOKENS)) return 'tokens';
-  if (createRandom(`dormant ${seed}`).chance(DORMANT)) return 'dormant';
+  const separate = SEPARATE.find((name) => createRandom(`${name} ${seed}`).chance(SHARES[name]));
+  if (separate) return separate;
   const random = createRandom(`theme ${seed}`);
   return random.chance(0.6) ? 'plain' : random.pick(PICKED);
 };
