@@ -112,8 +112,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
     queue.persist(written, true);
     // An aborted transaction may have been complete already, and the transaction that releases the lease may be lost.
     const mayHold = isHeld || does !== 'wait';
-    // Also for properties that stay: those of a page that leaves before its database has answered must not pass them.
-    return mayHold || ![...queue.items.values()].every(isEvent) ? holder : '';
+    // A later page that leaves before its database has answered must not hand over newer properties before these.
+    const hasProperties = ![...queue.items.values()].every(isEvent);
+    return mayHold || hasProperties ? holder : '';
   };
 
   return {

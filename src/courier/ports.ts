@@ -85,7 +85,8 @@ export interface Courier {
   settled(): ReadonlySet<string>;
   /**
    * The page unloads. The courier hands over the queue now, and later events as soon as they are added. Returns the page's name for
-   * the lease if the store may keep the lease, else ''. The caller journals that name, because a leaving page cannot read the store.
+   * the lease if the store may keep the lease or unconfirmed properties, else ''. The caller notes that name for later pages, because a
+   * leaving page cannot read the store.
    *
    * @param isUnloading the browser is unloading the page, or puts it into the back/forward cache
    * @param records other records to store in the same transaction, because a leaving page may get only its first transaction done
