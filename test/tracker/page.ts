@@ -19,6 +19,20 @@ afterEach(() => {
 /** A store in memory in place of IndexedDB only: the pages of a test have a localStorage. */
 export const createMemoryStore = (): Store => ({ ...createWholeStore(), local: undefined });
 
+/** The store, whose transactions begin so many ms later. */
+export const slowed = (store: Store, ms: number): Store => {
+  const transact: Store['transact'] = async (...what) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return store.transact(...what);
+  };
+  return { ...store, transact };
+};
+
+/** The site deletes its localStorage. */
+export const clearLocal = () => {
+  for (const key of Object.keys(localStorage)) delete localStorage[key];
+};
+
 /** A test tracker that stops when the test ends, with its reports. */
 export const start = <Events extends EventMap = AnyEvents>(options?: Partial<TrackerOptions>) => {
   const test = createTestTracker<Events>({ store: createMemoryStore(), ...options });

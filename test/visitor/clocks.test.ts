@@ -1,7 +1,7 @@
 // @module-tag promise
 import { expect, it, vi } from 'vitest';
 import { createTestTransport } from '../../src/testing.ts';
-import { connectTabs, openPage, start as startTracker } from '../tracker/page.ts';
+import { clearLocal, connectTabs, openPage, start as startTracker } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 const later = (ms = 1000) => vi.advanceTimersByTimeAsync(ms);
@@ -29,9 +29,6 @@ const openTabs = () => {
       .map(({ event }) => event)
       .sort();
   return { open, sent };
-};
-const clearLocal = () => {
-  for (const key of Object.keys(localStorage)) delete localStorage[key];
 };
 const post = (...messages: unknown[]) => {
   const line = new BroadcastChannel('clew /clew');

@@ -1,9 +1,9 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import type { Answer, Store, TransportRequest } from '../../src/index.ts';
+import type { Answer, TransportRequest } from '../../src/index.ts';
 import { createTestTransport } from '../../src/testing.ts';
 import { cookieDomain } from '../../src/visitor/cookieDomain.ts';
-import { connectTabs, createMemoryStore, openPage, start } from '../tracker/page.ts';
+import { connectTabs, createMemoryStore, openPage, slowed, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 const later = (ms = 1000) => vi.advanceTimersByTimeAsync(ms);
@@ -246,20 +246,17 @@ describe('a listener that refuses as the page leaves', () => {
 
   it('without a relay leaves nothing', () => leaveRefusing({ apiKey: 'key' }, (signal) => 'events' in signal));
 
-  it('before its database has answered leaves nothing', async () => {
+  it('before its database has answered leaves nothing, and ends its transactions', async () => {
     connectTabs();
     const page = openPage();
-    const base = createMemoryStore();
-    const transact: Store['transact'] = async (...what) => {
-      await later(500);
-      return base.transact(...what);
-    };
-    const abort = vi.fn();
-    const { tracker } = start({ baseUrl: '/clew', store: { ...base, transact, abort } });
+    const store = slowed(createMemoryStore(), 500);
+    const abort = vi.fn(store.abort);
+    const { tracker } = start({ baseUrl: '/clew', store: { ...store, abort } });
     tracker.on('dropped', () => tracker.consent(false));
     tracker.identify('x'.repeat(70_000));
     page.leave();
-    expect([abort.mock.calls.length, Object.keys(localStorage), tracker.stats().queued]).toEqual([1, [], 0]);
+    await later(5000);
+    expect([abort.mock.calls.length, Object.keys(localStorage), await store.read('/clew')]).toEqual([1, [], []]);
   });
 });
 

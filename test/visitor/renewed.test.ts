@@ -1,7 +1,7 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/index.ts';
-import { connectTabs, createMemoryStore, openPage, settle, start } from '../tracker/page.ts';
+import { clearLocal, connectTabs, createMemoryStore, openPage, settle, slowed, start } from '../tracker/page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 
@@ -17,15 +17,6 @@ const refuseAndConsent = async (store: Store, transport: ReturnType<typeof start
   second.tracker.consent(true);
   await later();
   return second;
-};
-
-/** The store, whose transactions begin so many ms later. */
-const slowed = (store: Store, ms: number): Store => {
-  const transact: Store['transact'] = async (...what) => {
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return store.transact(...what);
-  };
-  return { ...store, transact };
 };
 
 const openFirst = (store: Store = createMemoryStore()) => {
@@ -216,9 +207,6 @@ describe("the visitor's first page, which has left into the back/forward cache b
 });
 
 describe('a page that has guessed its epoch keeps its events after the back/forward cache', () => {
-  const clearLocal = () => {
-    for (const key of Object.keys(localStorage)) delete localStorage[key];
-  };
   /** A page that the database answers, and that comes back from the back/forward cache. */
   const openNext = async ({ transport, names }: ReturnType<typeof openFirst>, store: Store) => {
     const page = openPage();
@@ -357,7 +345,7 @@ it.each([false, true])(
     first.tracker.stop();
     await later();
     // The page has refused and consented, and has crashed while the database was busy.
-    for (const key of Object.keys(localStorage)) delete localStorage[key];
+    clearLocal();
     localStorage['clew.used /clew'] = JSON.stringify(`5c9003bf!${mark}`);
     const page = openPage();
     const second = start({ baseUrl: '/clew', store: slowed(base, 500) });
