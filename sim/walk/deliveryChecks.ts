@@ -6,7 +6,7 @@ import type { Refused } from './history.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
 import { isCut } from './losses.ts';
 import { has, hasRefusals, type Plan } from './plan.ts';
-import { sendingsOf } from './sent.ts';
+import { handedOver, sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -103,9 +103,12 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
       ({ n, at: tracked, dropped }) =>
         !dropped && history.wasNetworkFair(tracked - CALM, at) && (copies.get(n)?.at ?? 1e15) > at + HANDOVER,
     );
+    // A page that is back from the back/forward cache may not know yet that other pages have sent its events.
+    const earlier = history.departures.filter((left) => left.page === page && left.at < at);
+    const isOld = (event: Tracked) => event.page === page && earlier.some((left) => left.at >= event.at);
     // Other pages' events count, too: the page may have adopted them, or wait for the answer to them.
     const waiting = [...ledger.tracked.values()].filter(
-      (event) => event.at <= at && (copies.get(event.n)?.at ?? 1e15) > at - CALM,
+      (event) => event.at <= at && (isOld(event) || (copies.get(event.n)?.at ?? 1e15) > at - CALM),
     );
     const bytes = waiting.reduce((sum, { size }) => sum + size + 400, 0);
     if (late && bytes <= MOST_HANDED) return `event ${late.n} of ${page}, which left at ${(at / 1000).toFixed(3)} s`;
@@ -118,21 +121,21 @@ export const findDisorder = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service, consent } = stage;
   if (hasRefusals(plan) || has(plan, 'poison')) return undefined;
   const copies = firstCopies(stage);
+  const handed = handedOver(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
-  const last = new Map<string, { n: number; place: number; at: number }>();
+  const last = new Map<string, { n: number; place: number }>();
   for (const { n, page, isReceived, isOther, at, dropped } of ledger.tracked.values()) {
     const copy = copies.get(n);
     if (!copy || !isReceived || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
     // A refusal deletes the rows of this page. Without BroadcastChannel, the page does not know, and stores them again later.
     if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
     // A handover may overtake a request in flight.
-    if (history.departureOf(page, 0) <= copy.at) continue;
+    if (history.departureOf(page, 0) <= copy.at && handed.has(copy.uuid)) continue;
     const place = places.get(copy) ?? 0;
     const tracker = `${page} ${!!isOther}`;
     const before = last.get(tracker);
-    if (before && place < before.place && history.departureOf(page, 0) > before.at)
-      return `${page}: event ${n} before event ${before.n}`;
-    last.set(tracker, { n, place, at: copy.at });
+    if (before && place < before.place) return `${page}: event ${n} before event ${before.n}`;
+    last.set(tracker, { n, place });
   }
   return undefined;
 };

@@ -430,4 +430,20 @@ export const fixed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page that is back and leaves at once hands over its old events first, because other pages may not have sent them',
+    plan: relayed(
+      34_010_346,
+      [
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { tasks: 10 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20_000 } },
+        { wait: { ms: 34_173 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'back', tab: 0 } },
+        { wait: { ms: 0 }, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { ms: 20 }, action: { verb: 'navigate', tab: 0 } },
+      ],
+      { features: { ...MODERN, hasFetchLater: false }, dataset: { baseUrl: '/clew', compress: 'false' } },
+    ),
+  },
 ];

@@ -280,4 +280,30 @@ export const fixedProperties: readonly FixedWalk[] = [
       { theme: 'crashes', dataset: { baseUrl: '/clew', compress: 'false' } },
     ),
   },
+  {
+    name: 'properties that a page has stored arrive before those that an open page takes in from its journal',
+    plan: relayed(
+      34_001_830,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'navigate', tab: 0 } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: now, action: { verb: 'changeKeys', kind: 'revokes' } },
+        { wait: { ms: 30_620 }, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'bob' } },
+        { wait: now, action: { verb: 'offline' } },
+        { wait: { tasks: 10 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+      ],
+      {
+        theme: 'tokens',
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
 ];

@@ -392,4 +392,17 @@ export const fixedStorage: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'with a clock set ahead by years, the $identify of an earlier call expires',
+    plan: relayed(
+      34_013_946,
+      [
+        { wait: now, action: { verb: 'network', kind: 'foreign' } },
+        { wait: now, action: { verb: 'identify', tab: 2, person: 'bob' } },
+        { wait: now, action: { verb: 'setClock', ms: 63_072_000_000 } },
+        { wait: { ms: 4729 }, action: { verb: 'identify', tab: 2, person: 'bob' } },
+      ],
+      { theme: 'storage', dataset: small, hasStub: false },
+    ),
+  },
 ];

@@ -467,4 +467,28 @@ export const fixedVisitor: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'an open page that learns who is identified sends what a later page has left after the rows of that page',
+    plan: relayed(
+      34_001_830,
+      [
+        { wait: { ms: 100 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 300 }, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 500 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'offline' } },
+        { wait: { ms: 5000 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 20 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+      ],
+      {
+        theme: 'pages',
+        dataset: { baseUrl: '/clew', flushInterval: '5000' },
+        hasStub: false,
+        isSigned: false,
+        hasTokens: false,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
 ];

@@ -1,5 +1,6 @@
 import { isFullAt } from './boundChecks.ts';
 import { isBehindForged } from './callsChecks.ts';
+import type { Refused } from './history.ts';
 import type { Identified } from './ledger.ts';
 import { has, hasFaults, hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
@@ -55,24 +56,25 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   const isUnsure = plan.isDirect && (hasFaults(plan) || has(plan, 'kill', 'crash'));
   if (isUnsure || hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
   const doubt = has(plan, 'kill') ? KILL : CRASH;
-  /** A page had no room for the `$identify`, and has reported that. */
-  const isOverflow = (call: Identified) =>
-    history.refusals.some(
-      ({ person, reason, at }) =>
-        person === call.person && reason === 'full' && at >= call.at && isFullAt(stage, at, (event) => event.at <= at),
-    );
+  /** Whether pages may drop a `$identify` then: they have no room, or the visitor has set the clock ahead by years. */
+  const mayDrop = ({ reason, at }: Refused) =>
+    reason === 'expired'
+      ? !history.wasClockFair(0, at)
+      : reason === 'full' && isFullAt(stage, at, (event) => event.at <= at);
+  /** A page has reported that it has dropped the `$identify` of this call, or of an earlier one. */
+  const isReported = (call: Identified) =>
+    history.refusals.some((refused) => refused.person === call.person && refused.at >= call.at && mayDrop(refused));
   const isLost = (call: Identified) => {
     const { at, page, person, isReceived, isOther: own } = call;
     return (
       isReceived &&
       !call.isForged &&
       !isBehindForged(stage, call) &&
-      !isOverflow(call) &&
+      !isReported(call) &&
       !history.refused.has(page) &&
       history.wasDiskFair(at - CRASH, at + doubt) &&
       // A refusal erases a `$identify` that waits.
       !stage.consent.answers.some((answer) => !answer.isGranted && answer.at > at - CRASH) &&
-      // The `$identify` expires if the visitor sets the clock ahead by years.
       history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
       history.departureOf(page, at) > at + doubt &&
       servicesOf(stage).some((isOther) => (own ?? isOther) === isOther && !countOf(stage, person, isOther))

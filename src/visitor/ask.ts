@@ -147,7 +147,9 @@ export const createAsk = (
     check();
     const texts = early.take();
     const journals = [{ texts }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
-    const { who, held } = desk;
+    const { held } = desk;
+    // The items of a later page load come after its rows: an open page needs another number for them.
+    const who = others[0] ? { ...desk.who, number: 0 } : desk.who;
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
     const [next, items, rest] = decide(who, held.calls, base, hints.readHint()?.thread, meet, service, waiting);
     const { visitor } = next;

@@ -1,6 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import type { TrackerOptions } from '../../src/index.ts';
+import type { Store, TrackerOptions } from '../../src/index.ts';
 import { connectTabs, createMemoryStore, openPage, type Receiver, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -196,4 +196,28 @@ describe('two tabs without a visitor', () => {
     await Promise.all([first.tracker.flush(), second.tracker.flush()]);
     expect(await first.tracker.correlationValue()).toBe(await second.tracker.correlationValue());
   });
+});
+
+it('an open page sends what a later page has journaled after what that page has stored', async () => {
+  const store = createMemoryStore();
+  openPage();
+  const first = start({ baseUrl: '/clew', store });
+  await first.tracker.flush();
+  const page = openPage();
+  let isGone = false;
+  const transact: Store['transact'] = async (...what) => (isGone ? undefined : store.transact(...what));
+  const later = start({ baseUrl: '/clew', store: { ...store, transact } });
+  await later.tracker.flush();
+  later.fail();
+  later.tracker.track('stored');
+  await settle();
+  isGone = true;
+  later.tracker.identify('ann');
+  later.tracker.track('journaled');
+  page.leave();
+  // The open page sees in the hint that somebody is identified, and asks the database who.
+  first.tracker.track('seen');
+  await settle();
+  await first.tracker.flush();
+  expect(first.names()).toEqual(['stored', '$identify', 'journaled', 'seen']);
 });
