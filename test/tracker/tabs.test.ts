@@ -215,7 +215,7 @@ it('an open page sends what a later page has journaled after what that page has 
   later.tracker.identify('ann');
   later.tracker.track('journaled');
   page.leave();
-  // The open page sees in the hint that somebody is identified, and asks the database who.
+  // The open page sees in the hint that the visitor is identified, and asks the database.
   first.tracker.track('seen');
   await settle();
   await first.tracker.flush();
