@@ -136,7 +136,8 @@ export const createAsk = (
     if (found && epochs.isOther(found)) epochs.follow(found);
     if (kept && found) replaceHint(kept, found);
     const taken = takenIn(stored);
-    for (const { name, texts } of [...(mine.earlier ?? []), own]) if (taken.includes(name)) forgetTaken(texts);
+    const theirs = [...(mine.earlier ?? []), own].filter(({ name }) => taken.includes(name));
+    for (const { texts } of theirs) forgetTaken(texts);
     // The room of the origin is known before the journals of other pages are taken in.
     const present = rows && ports.measure(rows);
     // Without a database, a page cannot know whether an open page has finished its calls itself.
@@ -148,8 +149,9 @@ export const createAsk = (
     const texts = early.take();
     const journals = [{ texts }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
     const { held } = desk;
-    // The items of a later page load come after its rows: an open page needs another number for them.
-    const who = others[0] ? { ...desk.who, number: 0 } : desk.who;
+    // Items of another page come after its rows, and this page's come after those that another page has taken in. So an open page gets
+    // another number for them.
+    const who = theirs[0] || others[0] ? { ...desk.who, number: 0 } : desk.who;
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
     const [next, items, rest] = decide(who, held.calls, base, hints.readHint()?.thread, meet, service, waiting);
     const { visitor } = next;

@@ -42,7 +42,7 @@ export const decide = (
   const last = isStale
     ? { ...after, turn: Math.max(after.turn, visitor.turn + (isNew ? 1 : 0)) }
     : merge(merge(after, visitor), base ?? visitor);
-  const pages = Math.max(last.pages, base?.pages ?? 0);
+  const pages = Math.max(last.pages, visitor.pages, base?.pages ?? 0);
   const number = mine.number || pages + 1;
   const next = { ...last, pages: Math.max(pages, number) };
   return [{ ...mine, begin: next, visitor: next, met, past, number, stored: undefined }, items, calls.slice(end)];

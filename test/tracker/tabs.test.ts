@@ -221,3 +221,34 @@ it('an open page sends what a later page has journaled after what that page has 
   await first.tracker.flush();
   expect(first.names()).toEqual(['stored', '$identify', 'journaled', 'seen']);
 });
+
+it('an open page whose items another page has taken in sends its later ones after them', async () => {
+  const later = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  const store = createMemoryStore();
+  openPage();
+  const first = start({ baseUrl: '/clew', store });
+  await first.tracker.flush();
+  openPage();
+  let isFailing = false;
+  const transact: Store['transact'] = async (...what) => (isFailing ? undefined : store.transact(...what));
+  const { tracker } = start({ baseUrl: '/clew', store: { ...store, transact }, transport: first.transport });
+  await tracker.flush();
+  first.fail();
+  await later(10);
+  isFailing = true;
+  tracker.identify('ann');
+  tracker.track('one');
+  await later(10);
+  // The first page asks the database, and takes in the journal.
+  first.tracker.track('seen');
+  await later(100);
+  isFailing = false;
+  // The other one asks, too, and learns that.
+  tracker.identify('ann');
+  await later(10);
+  tracker.track('two');
+  await later(100);
+  first.recover();
+  await later(60_000);
+  expect(first.names().filter((name) => name !== 'seen')).toEqual(['$identify', 'one', 'two']);
+});

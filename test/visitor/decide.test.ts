@@ -41,6 +41,8 @@ describe('the page load', () => {
       visitor: { pages: 8 },
     });
     expect(run(visitorOf(1, 5, undefined, { pages: 9 }), [], visitorOf(1, 5)).who.number).toBe(10);
+    // Also if the site has deleted its data, and another visitor has begun.
+    expect(run(visitorOf(1, 5, undefined, { pages: 9 }), [], visitorOf(2, 5)).who.number).toBe(10);
   });
 
   it('keeps the number that it has', () => {
