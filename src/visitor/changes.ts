@@ -24,7 +24,7 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     const { who } = desk;
     if (who && merged) {
       desk.who = { ...who, stored: who.visitor === visitor ? visitor : who.stored };
-      epochs.confirm(epochIn(merged, service));
+      epochs.confirm(epochIn(merged, service), ports.isInformed());
     }
     journal.replace(others, !!merged);
     // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.

@@ -111,11 +111,12 @@ export const createEpochs = (service: string, local?: Local) => {
 
   /**
    * Whether the visitor has refused in the epoch that this page has guessed. The record does not show that: a crash of the browser may have
-   * brought back the guess.
+   * brought back the guess. A later epoch need not name the guess: its page may not have known of the refusal.
    */
   const isGuessEnded = (): boolean => {
     const { guess } = known;
-    return !!guess && endedIn(marked()).some((name) => name === guess || isLater(timeIn(name), timeIn(guess)));
+    const names = namesIn(latest());
+    return !!guess && (names.indexOf(guess) > 0 || names.some((name) => isLater(timeIn(name), timeIn(guess))));
   };
 
   /** Whether a tracker has begun another epoch since this one. */
@@ -203,12 +204,16 @@ export const createEpochs = (service: string, local?: Local) => {
     follow(found: string) {
       known = { ...known, stored: found };
     },
-    /** The same, and the record with it is stored. A mark that is newer than this page stays. */
-    confirm(found: string | undefined) {
+    /**
+     * The same, and the record with it is stored. A mark that is newer than this page stays.
+     *
+     * @param isInformed whether this page would have received a message about a refusal. Otherwise a missing mark may be erased.
+     */
+    confirm(found: string | undefined, isInformed: boolean) {
       // The visitor may have refused since the transaction.
       if (isEnded(found)) return;
       known = { ...known, stored: found, guess: undefined, unnamed: [] };
-      if (!isOver(known.marked)) write(found);
+      if (!isOver(known.marked) && (isInformed || isMarked())) write(found);
     },
     /** Whether a crash of the browser may have brought back the mark from before a refusal. */
     isOutdated: (found: string) => !known.stored && differ(known.marked, found),

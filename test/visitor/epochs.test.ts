@@ -33,7 +33,7 @@ describe('the epoch of a page', () => {
   it('is that of localStorage until the database has answered', () => {
     const epochs = begin('one');
     expect([epochs.current(), epochs.stored(), epochs.marked()]).toEqual(['one', undefined, 'one']);
-    epochs.confirm('two');
+    epochs.confirm('two', true);
     expect([epochs.current(), epochs.stored()]).toEqual(['two', 'two']);
   });
 
@@ -70,7 +70,7 @@ describe('the mark in localStorage', () => {
   it('is written at once, and has the epoch as soon as the database has answered', () => {
     const epochs = begin();
     const before = markOf();
-    epochs.confirm('one');
+    epochs.confirm('one', true);
     expect([before, markOf()]).toEqual([expect.any(Number), 'one']);
     expect(before).toBeGreaterThan(1);
   });
@@ -83,7 +83,7 @@ describe('the mark in localStorage', () => {
     epochs.mark();
     expect(markOf()).toMatch(/^\d{16}!one$/);
     expect(epochs.next()).toBe(markOf());
-    epochs.confirm('two');
+    epochs.confirm('two', true);
     expect(markOf()).toBe('two');
   });
 
@@ -106,8 +106,18 @@ describe('the mark in localStorage', () => {
   ])('is corrected by the record, unless it is newer than the page: %s', (_what, before, now, expected) => {
     const epochs = begin(before);
     setMark(now);
-    epochs.confirm('stored');
+    epochs.confirm('stored', true);
     expect(markOf()).toBe(expected);
+  });
+
+  it.each<[string, string | undefined, string | undefined]>([
+    ['is not written again if it was erased meanwhile', undefined, undefined],
+    ['is corrected if it is there', 'one', 'stored'],
+  ])('by a page without messages from other tabs %s', (_what, now, expected) => {
+    const epochs = begin('one');
+    setMark(now);
+    epochs.confirm('stored', false);
+    expect([epochs.stored(), markOf() ?? undefined]).toEqual(['stored', expected]);
   });
 
   it('is not replaced by a page that has begun later', () => {
@@ -148,7 +158,7 @@ describe('a refusal by another page', () => {
       [false, false],
     ]);
     // A page whose mark is the record's epoch finds a guess only if another page has erased that.
-    epochs.confirm('one');
+    epochs.confirm('one', true);
     setMark(1234);
     expect([true, false].map(epochs.isMarkErased)).toEqual([true, true]);
   });
@@ -194,7 +204,7 @@ describe('the epoch of a record that has none', () => {
     const first = epochs.next();
     expect(first).toMatch(/^\d{16}$/);
     expect(epochs.next()).not.toBe(first);
-    epochs.confirm('one');
+    epochs.confirm('one', true);
     epochs.end({});
     // A tab that does not know of the refusal yet has written its mark.
     setMark('one');
@@ -210,7 +220,7 @@ describe('the epoch of a record that has none', () => {
     expect(['one', 'two', 'three!two', 'four'].map(epochs.isEnded)).toEqual([false, true, true, true]);
     const other = begin('five');
     other.end({ ended: 'four' });
-    other.confirm('five');
+    other.confirm('five', true);
     other.end();
     // All pages of its epoch know the refusal before.
     expect([other.next(), other.isEnded('five')]).toEqual([expect.stringMatching(/^\d{16}$/), true]);
@@ -228,7 +238,7 @@ describe('the record or another tab', () => {
   ])('is of another epoch than the page: %s', (_what, found, expected) => {
     const epochs = begin('one');
     expect(epochs.isOther(found)).toBe(false);
-    epochs.confirm('one');
+    epochs.confirm('one', true);
     expect([epochs.isOther(found), epochs.isUnlike(found)]).toEqual([expected, expected]);
     if (!expected || !found) return;
     epochs.follow(found);
@@ -237,7 +247,7 @@ describe('the record or another tab', () => {
 
   it('is of the epoch in localStorage if the record has none', () => {
     const epochs = begin('one');
-    epochs.confirm('one!zero');
+    epochs.confirm('one!zero', true);
     setMark('one!zero');
     expect([epochs.isOther(undefined), epochs.isRenewed(undefined)]).toEqual([false, false]);
     setMark('two!one');
@@ -254,7 +264,7 @@ describe('the record or another tab', () => {
   ])('has begun after a refusal in the epoch of the page: %s', (found, expected) => {
     const epochs = begin();
     expect(epochs.isRenewed(found)).toBe(false);
-    epochs.confirm('one!zero');
+    epochs.confirm('one!zero', true);
     expect(epochs.isRenewed(found)).toBe(expected);
     setMark(found);
     expect(epochs.isRefused()).toBe(expected);
@@ -286,7 +296,7 @@ describe('a mark that a crash of the browser has brought back', () => {
   ])('differs from the record at page load: %s', (_what, mark, expected) => {
     const epochs = begin(mark);
     expect(epochs.isOutdated('one')).toBe(expected);
-    epochs.confirm('two');
+    epochs.confirm('two', true);
     expect(epochs.isOutdated('one')).toBe(false);
   });
 
@@ -320,6 +330,17 @@ describe('a refusal', () => {
     expect([epochs.isRenewed('b!1234'), epochs.isMarkErased(true)]).toEqual([false, false]);
   });
 
+  it.each<[string, string | number, boolean]>([
+    ['a later consent, which names no refusal', `${NOW + 1}000`, true],
+    ['a later guess', Number(`${NOW + 1}000`), true],
+    ['the guess itself, once it is stored', `${NOW}000`, false],
+    ['an earlier consent, because the site has deleted its localStorage', `${NOW - 1}000`, false],
+  ])('has ended the guess of a page, or not, if the mark is %s', (_what, mark, isEnded) => {
+    const epochs = begin(Number(`${NOW}000`));
+    setMark(mark);
+    expect([epochs.isRenewed(), epochs.isMarkErased(true)]).toEqual([isEnded, isEnded]);
+  });
+
   it('ends the epochs that the epoch of the page names', () => {
     const epochs = begin('c!b!a');
     expect(['a', 'b', 'b!a', 'c!b!a', 'd', undefined].map(epochs.isEnded)).toEqual([
@@ -345,13 +366,13 @@ describe('a refusal', () => {
     epochs.end({});
     setMark(undefined);
     epochs.begin();
-    epochs.confirm('one');
+    epochs.confirm('one', true);
     expect([epochs.current(), markOf()]).toEqual([undefined, null]);
   });
 
   it('leaves the page without an epoch', () => {
     const epochs = begin('one');
-    epochs.confirm('one');
+    epochs.confirm('one', true);
     epochs.end();
     expect([epochs.current(), epochs.isOver()]).toEqual([undefined, false]);
   });
@@ -393,7 +414,7 @@ it('storage that is refused has no mark, and throws no error', () => {
   const epochs = createEpochs(SERVICE);
   epochs.begin();
   epochs.mark();
-  epochs.confirm('one');
+  epochs.confirm('one', true);
   expect([epochs.marked(), epochs.isMarkErased(true), epochs.current()]).toEqual([undefined, false, 'one']);
 });
 

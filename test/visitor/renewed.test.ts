@@ -206,6 +206,51 @@ describe("the visitor's first page, which has left into the back/forward cache b
   });
 });
 
+it("the visitor's first page drops its events although the page of the later consent knows of no refusal", async () => {
+  const first = openFirst(slowed(createMemoryStore(), 500));
+  const { page, store, transport } = first;
+  first.fail();
+  first.tracker.track('refused');
+  page.leave();
+  await later();
+  const refusing = openPage();
+  const second = start({ baseUrl: '/clew', store, transport });
+  await later(5000);
+  second.tracker.consent(false);
+  await later();
+  refusing.leave();
+  openPage();
+  start({ baseUrl: '/clew', store, transport });
+  first.recover();
+  await later(5000);
+  page.restore();
+  await later(20_000);
+  expect([first.names(), first.dropped]).toEqual([[], [['refused', 'consent']]]);
+});
+
+it('a page that leaves, and then learns that its transaction was complete before a refusal, leaves nothing', async () => {
+  const base = createMemoryStore();
+  const transact: Store['transact'] = async (...what) => {
+    const done = await base.transact(...what);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return done;
+  };
+  const { page, tracker, transport, fail, recover, names } = openFirst({ ...base, transact });
+  openPage();
+  const other = start({ baseUrl: '/clew', store: base, transport });
+  await later(5);
+  fail();
+  tracker.track('refused');
+  page.leave();
+  other.tracker.consent(false);
+  await later();
+  expect(Object.keys(localStorage)).toEqual([]);
+  recover();
+  page.restore();
+  await later(20_000);
+  expect(names()).toEqual([]);
+});
+
 describe('a page that has guessed its epoch keeps its events after the back/forward cache', () => {
   /** A page that the database answers, and that comes back from the back/forward cache. */
   const openNext = async ({ transport, names }: ReturnType<typeof openFirst>, store: Store) => {
