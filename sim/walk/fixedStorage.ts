@@ -405,4 +405,23 @@ export const fixedStorage: readonly FixedWalk[] = [
       { theme: 'storage', dataset: small, hasStub: false },
     ),
   },
+  {
+    name: 'where localStorage has no room for the epoch of the record, the guess there is no sign of a refusal',
+    plan: relayed(
+      36_033_814,
+      [
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 1 }, action: { verb: 'back', tab: 2 } },
+        { wait: { ms: 2 }, action: { verb: 'limitStorage', most: 300 } },
+        { wait: { tasks: 7 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
+        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: { ms: 773 }, action: { verb: 'back', tab: 1 } },
+        { wait: { tasks: 5 }, action: { verb: 'back', tab: 0 } },
+        { wait: now, action: { verb: 'closeConnections' } },
+        { wait: { tasks: 5 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 6 }, action: { verb: 'closeConnections' } },
+      ],
+      { theme: 'storage', dataset: { ...small, maxQueuedEvents: '80' }, features: { ...MODERN, hasFetchLater: false } },
+    ),
+  },
 ];

@@ -156,7 +156,7 @@ export const createEpochs = (service: string, local?: Local) => {
      */
     isMarkErased: (hasSeen: boolean): boolean =>
       isMarked()
-        ? isOver(current()) || (!!known.stored && !!guessed()) || isGuessEnded()
+        ? isOver(current()) || differ(known.stored, guessed()) || isGuessEnded()
         : hasSeen && writeEntry(used, local, 1) && writeEntry(used, local),
     /** Whether the visitor has consented after this time, and this page has begun since. */
     isSince: (at?: number) => isLater(known.since, at) && isMarked(),

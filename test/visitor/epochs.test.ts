@@ -161,6 +161,10 @@ describe('a refusal by another page', () => {
     epochs.confirm('one', true);
     setMark(1234);
     expect([true, false].map(epochs.isMarkErased)).toEqual([true, true]);
+    // The record has the number of the guess, and localStorage may have had no room for its text.
+    epochs.confirm('1234', true);
+    setMark(1234);
+    expect([true, false].map(epochs.isMarkErased)).toEqual([false, false]);
   });
 
   it('does not show where a missing mark cannot be written', () => {
