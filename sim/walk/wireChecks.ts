@@ -43,9 +43,11 @@ const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string
   if ((own && (own.end?.isFailed ?? true)) || !history.wasNetworkFair(own?.at ?? loadedAt, at)) return false;
   const known = sendings.flatMap(({ record: { from, at: sentAt, end } }) => {
     if (sentAt >= at || !end || end.at > at) return [];
-    // No page reads the answer to a request whose page has left. A listener of the answer may leave in the same moment.
-    const isRead = history.departureOf(from, sentAt) >= end.at;
-    return { ...end, isSeen: isRead && (from === page || end.at < loadedAt) };
+    const left = history.departureOf(from, sentAt);
+    // No page reads the answer to a request whose page has left. A listener of the answer may leave in the same moment. Later pages read
+    // the link in the database, and a page that leaves soon may have had no time to store it.
+    const isSeen = from === page ? left >= end.at : left >= end.at + SETTLING && end.at < loadedAt;
+    return { ...end, isSeen };
   });
   const last = known.reduce(
     (latest, end) => (end.isSeen && !end.isFailed ? Math.max(latest, end.at) : latest),
