@@ -352,4 +352,47 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'what a page has copied from a journal as it crashed is not sent again, because another page has taken in that journal',
+    plan: relayed(
+      36_032_393,
+      [
+        { wait: now, action: { verb: 'trackAndLeave', tab: 1, count: 3 } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 205 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'ann' } },
+        { wait: { tasks: 11 }, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: { ms: 3 }, action: { verb: 'reset', tab: 2 } },
+        { wait: now, action: { verb: 'setProperties', tab: 1 } },
+        { wait: now, action: { verb: 'crash', tab: 0 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 2 } },
+        { wait: { tasks: 4 }, action: { verb: 'online' } },
+        { wait: { tasks: 10 }, action: { verb: 'crash', tab: 0 } },
+      ],
+      { ...direct, features: MODERN, dataset: { ...keyed, compress: 'false' }, hasStub: false },
+    ),
+  },
+  {
+    name: 'a service gets again what a page hands over whose link was not stored, because the page before left at once',
+    plan: relayed(
+      36_045_404,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { ms: 23 }, action: { verb: 'setProperties', tab: 1 } },
+        { wait: { tasks: 7 }, action: { verb: 'navigate', tab: 1 } },
+        { wait: { ms: 15_991 }, action: { verb: 'network', kind: 'fair' } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 2, count: 1 } },
+      ],
+      {
+        ...direct,
+        theme: 'tokens',
+        features: MODERN,
+        dataset: { ...keyed, compress: 'false' },
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
 ];

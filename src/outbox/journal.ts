@@ -13,34 +13,50 @@ export interface Journaled {
   readonly texts?: readonly ItemText[];
   /** The epoch of its visitor, if the page knows it. */
   readonly epoch?: string | undefined;
-  /** Names of earlier journals of the page, each with the ids of its items. Another page may have taken in those items. */
+  /**
+   * Names of journals whose items are in this one, too, each with the ids of those items. Each is an earlier journal of the page, or that
+   * of another page which this one takes in. A third page may have taken in the items from there.
+   */
   readonly earlier?: readonly (readonly string[])[] | undefined;
   /** When it was written, in ms since 1970. Each write of a page has another time: it names the journal for pages that take it in. */
   readonly at?: number | undefined;
 }
 
-/** The journal of another page that has gone. */
-export interface OtherJournal extends Journaled {
-  readonly texts: readonly ItemText[];
-  /** Names this journal as it was read. The journal of an earlier version has ''. */
+/** A journal as it was read. */
+export interface NamedJournal {
+  /** The journal of an earlier version has ''. */
   readonly name: string;
+  readonly texts: readonly ItemText[];
+}
+
+/** The data that a page writes into its journal, beside the items that the journal keeps. */
+export type Rest = Omit<Journaled, 'earlier' | 'at'> & {
+  /** Earlier journals of the page. */
+  readonly earlier?: readonly NamedJournal[] | undefined;
+};
+
+/** The journal of another page that has gone. */
+export interface OtherJournal extends Journaled, NamedJournal {
+  readonly texts: readonly ItemText[];
   /** Deletes it, unless its page has written it again. */
   remove(): void;
 }
 
 export interface Journal {
   /** Writes this beside the items that the journal keeps, in place of the last `write`. */
-  write(rest: Journaled): void;
+  write(rest: Rest): void;
   /** Adds finished items. */
   keep(items: readonly ItemText[]): void;
   /** This page's journal as it was last written. */
-  latest(): Pick<OtherJournal, 'name' | 'texts'>;
+  latest(): NamedJournal;
   /** Whether one of these journals is this page's. Then another page has taken it in. */
   isAmong(names: readonly string[]): boolean;
   /** Names of the pages that have journals. */
   pages(): string[];
   /** Deletes finished items that are stored or settled. */
   drop(ids: readonly string[]): void;
+  /** This page takes in these journals of other pages. */
+  adopt(others: readonly NamedJournal[]): void;
   /**
    * Deletes the journals of other pages, whose items this page has taken in. The journals stay if neither the database nor this
    * page's journal has all of those items. This page's journal then drops the items, because another journal has them.
@@ -61,7 +77,7 @@ const FRACTION = 0.001;
 /** The last write of a page. */
 interface Written {
   /** The visitor, and the calls that wait for the database. */
-  readonly rest: Journaled;
+  readonly rest: Rest;
   readonly at: number;
   readonly texts: readonly ItemText[];
   /** Whether there was room for all of it. */
@@ -75,6 +91,8 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
   const items = new Map<string, ItemText>();
   /** Ids of items that stay in the journals of other pages. */
   const elsewhere = new Set<string>();
+  /** The journals that this page takes in. */
+  let adopted: readonly NamedJournal[] = [];
   let last: Written = { rest: {}, at: 0, texts: [], isWhole: true };
 
   /** Writes `rest` beside the items. */
@@ -85,11 +103,21 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       room -= length;
       return room >= 0;
     });
+    const ids = new Set(all.map(idOf));
+    const earlier = [...(rest.earlier ?? []), ...adopted]
+      .map(({ name, texts: theirs }) => [name, ...theirs.map(idOf).filter((id) => ids.has(id))])
+      .filter(([, id]) => id);
     const now = Date.now();
     const at = Math.floor(last.at) === now ? last.at + FRACTION : now;
     // Where other data fill localStorage, the oldest events that fit.
     const entry = () =>
-      (texts[0] || rest.visitor) && { ...rest, visitor: withUnsent(rest.visitor, all, texts), at, texts };
+      (texts[0] || rest.visitor) && {
+        ...rest,
+        visitor: withUnsent(rest.visitor, all, texts),
+        earlier: earlier[0] && earlier,
+        at,
+        texts,
+      };
     while (!writeEntry(key, local, entry()) && texts[0]) texts = texts.slice(0, texts.length >> 1);
     last = { rest, at, texts, isWhole: texts.length === all.length };
   };
@@ -97,13 +125,8 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
   /** The visitor beside the items that have room. A `$identify` without room may be lost: the next `identify` sends it again. */
   const withUnsent = (visitor: Visitor | undefined, all: readonly ItemText[], kept: readonly ItemText[]) => {
     const [primaryKey, signature] = visitor?.keys[service] ?? [];
-    if (
-      !visitor ||
-      !primaryKey ||
-      kept.length === all.length ||
-      all.filter(isIdentify).every((text) => kept.includes(text))
-    )
-      return visitor;
+    const isLost = (text: ItemText) => isIdentify(text) && !kept.includes(text);
+    if (!visitor || !primaryKey || kept.length === all.length || !all.some(isLost)) return visitor;
     const identity: Identity = [primaryKey, signature, true];
     return { ...visitor, keys: { ...visitor.keys, [service]: identity } };
   };
@@ -127,7 +150,11 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       for (const id of ids) items.delete(id);
       if (items.size < size) save();
     },
+    adopt(others) {
+      adopted = others;
+    },
     replace(others, isStored) {
+      adopted = [];
       const isKept = isStored || last.isWhole;
       for (const other of others) {
         if (isKept) other.remove();

@@ -22,7 +22,8 @@ export const withoutRefused = (
 
 /**
  * The journals whose items no page has taken in. A page may come back from the back/forward cache, and leave before the database has
- * answered. Such a page journals all of its items again, also those that another page has taken in meanwhile.
+ * answered. Such a page journals all of its items again, also those that another page has taken in meanwhile. A page that crashes as it
+ * takes in a journal leaves copies, and another page may have taken in the same journal.
  *
  * @param taken names of journals that have been taken in
  */

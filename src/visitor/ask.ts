@@ -1,4 +1,4 @@
-import type { OtherJournal } from '../outbox/journal.js';
+import type { NamedJournal, OtherJournal } from '../outbox/journal.js';
 import type { Row } from '../outbox/store.js';
 import { type ItemText, idOf } from '../recorder/event.js';
 import { adopt, withoutRefused, withoutTaken } from './adopt.js';
@@ -32,7 +32,7 @@ interface Question {
   /** Whether it is asked again. */
   readonly isRepeated: boolean;
   /** This page's journal at that moment. */
-  readonly own: Pick<OtherJournal, 'name' | 'texts'>;
+  readonly own: NamedJournal;
   /** Adds the changes by other hosts and by the link that has opened the page. */
   meet(visitor: Visitor): Visitor;
 }
@@ -159,6 +159,7 @@ export const createAsk = (
     desk.life = { at: OPEN, isSure: true };
     hint(next);
     const ended = epochs.ended();
+    journal.adopt(others);
     take(items, journal.isAmong(taken), left);
     if (texts[0]) ports.keep();
     // A listener may have refused.

@@ -1,4 +1,4 @@
-import { idOf, stamp } from '../recorder/event.js';
+import { stamp } from '../recorder/event.js';
 import { finish } from './calls.js';
 import { type Desk, is, isInDoubt } from './desk.js';
 import { ASKING, AWAY } from './life.js';
@@ -20,11 +20,7 @@ export const createKnowledge = (desk: Desk) => {
     const { begin, visitor, stored } = who;
     const texts = finish(begin, held.calls, service)[1].map((item) => stamp(...item));
     const changed = visitor === stored ? undefined : visitor;
-    const earlier = life.earlier?.map(({ name, texts: before }) => [
-      name,
-      ...before.slice(0, MOST_JOURNALED).map(idOf),
-    ]);
-    journal.write({ visitor: changed, texts, isLeft: is(desk, AWAY), epoch: epochs.current(), earlier });
+    journal.write({ visitor: changed, texts, isLeft: is(desk, AWAY), epoch: epochs.current(), earlier: life.earlier });
   };
 
   /** Writes the hint, so that also a page that has no time to ask the database knows the visitor. */

@@ -1,4 +1,4 @@
-import type { OtherJournal } from '../outbox/journal.js';
+import type { NamedJournal } from '../outbox/journal.js';
 import type { Call } from './calls.js';
 
 /** Nothing is written or sent: consent has not been given, or the page is prerendering. */
@@ -23,9 +23,6 @@ export const SIGNAL = 2;
 export const MISSED = 3;
 export type Reason = typeof ANSWER | typeof SIGNAL | typeof MISSED;
 
-/** A journal of this page from before the back/forward cache. Another page may have taken in its items meanwhile. */
-export type EarlierJournal = Pick<OtherJournal, 'name' | 'texts'>;
-
 /** A moment of the page's life. Awaited work compares it by identity with the moment at which it began. */
 export interface Life {
   readonly at: typeof WAITING | typeof ASKING | typeof OPEN | typeof AWAY | typeof REFUSED;
@@ -40,8 +37,8 @@ export interface Life {
   readonly granted?: { readonly after: Call | undefined };
   /** Why nothing is written or sent. */
   readonly reason?: Reason;
-  /** The page's journals since the database has last answered. */
-  readonly earlier?: readonly EarlierJournal[] | undefined;
+  /** The page's journals since the database has last answered. Another page may have taken in their items meanwhile. */
+  readonly earlier?: readonly NamedJournal[] | undefined;
   /** A visitor id for a browser without one. A page that was away, or refused, no longer knows whether it was used. */
   readonly firstId?: string | undefined;
   /** The tracker was stopped: no consent begins another life. */

@@ -167,6 +167,27 @@ describe('another page', () => {
     expect(stored('reader').texts).toEqual([first, second]);
   });
 
+  it('names the journals whose items it has, too: those that it takes in, and earlier ones', () => {
+    journalOf('page').write({ texts: [first, second], isLeft: true });
+    const taken = others();
+    const journal = journalOf('reader');
+    journal.adopt(taken);
+    journal.keep([before]);
+    expect(stored('reader').earlier).toBe(undefined);
+    journal.keep([first, second]);
+    journal.write({ earlier: [{ name: 'own', texts: [before, upsert] }] });
+    const named = [`${keyOf('page')} ${NOW}`, idOf(first), idOf(second)];
+    expect(stored('reader').earlier).toEqual([['own', idOf(before)], named]);
+    journal.drop([idOf(first)]);
+    expect(stored('reader').earlier).toEqual([
+      ['own', idOf(before)],
+      [named[0], idOf(second)],
+    ]);
+    journal.replace(taken, true);
+    journal.write({});
+    expect(stored('reader')).toEqual({ at: expect.any(Number), texts: [before, second] });
+  });
+
   it('deletes journals whose items the database has, though its own journal has no room', () => {
     journalOf('page').write({ texts: [first], isLeft: true });
     stubRoom(2000);

@@ -6,6 +6,7 @@ export const noJournal: Journal = {
   write() {},
   keep() {},
   drop() {},
+  adopt() {},
   replace() {},
   others: () => [],
   pages: () => [],
