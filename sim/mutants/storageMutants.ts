@@ -121,6 +121,12 @@ export const storageMutants: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'takes in the copies of a journal that another page has taken in',
+    file: 'visitor/ask.ts',
+    find: '    journal.adopt(others);\n',
+    replace: '',
+  },
+  {
     name: 'takes in the journal of an open page',
     file: 'outbox/journal.ts',
     find: '.filter((other) => !isOpen(other))',

@@ -264,4 +264,10 @@ export const visitorMutants: readonly Mutant[] = [
     find: '(isOther || isMissing) && !isRepeated',
     replace: 'isOther && !isRepeated',
   },
+  {
+    name: "takes a guess with the number of the record's epoch for a sign of a refusal",
+    file: 'visitor/epochs.ts',
+    find: 'differ(known.stored, guessed()) ||',
+    replace: '(!!known.stored && !!guessed()) ||',
+  },
 ];
