@@ -104,7 +104,7 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       return room >= 0;
     });
     const ids = new Set(all.map(idOf));
-    const earlier = [...(rest.earlier ?? []), ...adopted]
+    let earlier = [...(rest.earlier ?? []), ...adopted]
       .map(({ name, texts: theirs }) => [name, ...theirs.map(idOf).filter((id) => ids.has(id))])
       .filter(([, id]) => id);
     const now = Date.now();
@@ -118,7 +118,11 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
         at,
         texts,
       };
-    while (!writeEntry(key, local, entry()) && texts[0]) texts = texts.slice(0, texts.length >> 1);
+    while (!writeEntry(key, local, entry()) && texts[0]) {
+      // Without the names, items may be sent twice. That is better than to lose one.
+      if (earlier[0]) earlier = [];
+      else texts = texts.slice(0, texts.length >> 1);
+    }
     last = { rest, at, texts, isWhole: texts.length === all.length };
   };
 

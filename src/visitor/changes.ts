@@ -30,6 +30,8 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
     check();
     pump();
+    // More calls have waited than were finished with the answer.
+    ports.keep();
     write();
   };
 

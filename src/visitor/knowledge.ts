@@ -1,7 +1,7 @@
 import { stamp } from '../recorder/event.js';
 import { finish } from './calls.js';
 import { type Desk, is, isInDoubt } from './desk.js';
-import { ASKING, AWAY } from './life.js';
+import { ASKING, AWAY, OPEN } from './life.js';
 import type { Visitor } from './record.js';
 import type { Who } from './who.js';
 
@@ -37,9 +37,11 @@ export const createKnowledge = (desk: Desk) => {
 
   return {
     write,
-    /** Journals the calls that wait for the database. */
+    /** Journals the calls that wait for the database, or for calls that have waited for it. */
     writeHeld() {
-      if (is(desk, ASKING) && !isInDoubt(desk) && desk.held.calls.length < MOST_JOURNALED) write();
+      const { calls } = desk.held;
+      const isWaiting = calls[0] && (is(desk, ASKING) || is(desk, OPEN));
+      if (isWaiting && !isInDoubt(desk) && calls.length < MOST_JOURNALED) write();
     },
     hint,
     /** The visitor is known. Returns whether no listener has refused meanwhile. */

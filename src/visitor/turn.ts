@@ -51,7 +51,10 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
       return;
     }
     give();
-    if (isBacklog) write();
+    if (!isBacklog) return;
+    // The journal has the calls as items, before they are no waiting calls any more.
+    ports.keep();
+    write();
   };
 
   return {

@@ -188,6 +188,17 @@ describe('another page', () => {
     expect(stored('reader')).toEqual({ at: expect.any(Number), texts: [before, second] });
   });
 
+  it('leaves out those names where localStorage has no room for them', () => {
+    const texts = times(20, (number) => draftEvent(NOW, `${number}`));
+    journalOf('page').write({ texts, isLeft: true });
+    const taken = others();
+    stubRoom(localStorage[keyOf('page')].length + 200);
+    const journal = journalOf('reader');
+    journal.adopt(taken);
+    journal.keep([...texts, before]);
+    expect(stored('reader')).toEqual({ at: expect.any(Number), texts: [...texts, before] });
+  });
+
   it('deletes journals whose items the database has, though its own journal has no room', () => {
     journalOf('page').write({ texts: [first], isLeft: true });
     stubRoom(2000);
