@@ -105,7 +105,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'writes what waits for the database only when the page leaves',
     file: 'visitor/knowledge.ts',
-    find: '      if (is(desk, ASKING) && !isInDoubt(desk) && desk.held.calls.length < MOST_JOURNALED) write();\n',
+    find: '      if (isWaiting && !isInDoubt(desk) && calls.length < MOST_JOURNALED) write();\n',
     replace: '',
   },
   {
