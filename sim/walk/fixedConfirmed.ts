@@ -395,4 +395,20 @@ export const fixedConfirmed: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'the journal of an open page stays its own: that page stores the items itself',
+    plan: relayed(
+      38,
+      [
+        { wait: { ms: 3 }, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 50 }, action: { verb: 'navigate', tab: 2 } },
+        { wait: now, action: { verb: 'navigate', tab: 1 } },
+        { wait: now, action: { verb: 'identifyInTurn', tab: 2, person: 'ann', ms: 1 } },
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 4 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { ms: 4 }, action: { verb: 'setProperties', tab: 2 } },
+      ],
+      { ...direct, dataset: { ...keyed, compress: 'false' }, hasStub: false },
+    ),
+  },
 ];
