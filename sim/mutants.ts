@@ -7,8 +7,9 @@ import { parseArgs } from 'node:util';
 import { huntAll } from './mutants/huntAll.ts';
 import { mutants } from './mutants/mutants.ts';
 
-const USAGE = `npm run sim:mutants -- [--only TEXT] [--seeds COUNT] [--steps COUNT]
+const USAGE = `npm run sim:mutants -- [--only TEXT] [--skip COUNT] [--seeds COUNT] [--steps COUNT]
   --only   runs only mutants whose name contains TEXT
+  --skip   leaves out the first COUNT of those: a run in parts
   --seeds  maximum of walks for each mutant (2000)
   --steps  steps of each walk (25)`;
 
@@ -22,6 +23,7 @@ const readArgs = () => {
     return parseArgs({
       options: {
         only: { type: 'string', default: '' },
+        skip: { type: 'string', default: '0' },
         seeds: { type: 'string', default: '2000' },
         steps: { type: 'string', default: '25' },
       },
@@ -31,13 +33,16 @@ const readArgs = () => {
   }
 };
 const given = readArgs();
-const count = (name: 'seeds' | 'steps'): number => {
+const count = (name: 'seeds' | 'steps' | 'skip', least = 1): number => {
   const value = Number(given[name]);
-  return Number.isSafeInteger(value) && value > 0 ? value : fail(`--${name}: expected 1, 2, …, not ${given[name]}`);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  return fail(`--${name}: expected ${least}, ${least + 1}, …, not ${given[name]}`);
 };
 
-const chosen = mutants.filter(({ name }) => name.includes(given.only));
-if (!chosen[0]) fail(`--only: no mutant's name contains "${given.only}"`);
+const named = mutants.filter(({ name }) => name.includes(given.only));
+if (!named[0]) fail(`--only: no mutant's name contains "${given.only}"`);
+const chosen = named.slice(count('skip', 0));
+if (!chosen[0]) fail(`--skip: expected less than ${named.length}, not ${given.skip}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'clew-mutants-'));
 const missed: string[] = [];
