@@ -24,7 +24,7 @@ export interface Journaled {
 
 /** A journal as it was read. */
 export interface NamedJournal {
-  /** The journal of an earlier version has ''. */
+  /** Names the journal as its page wrote it then. That of an earlier version has ''. */
   readonly name: string;
   readonly texts: readonly ItemText[];
 }

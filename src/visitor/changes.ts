@@ -30,7 +30,7 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     // Another tab may have changed the visitor meanwhile: the id that is given now is that of the next event.
     check();
     pump();
-    // More calls have waited than were finished with the answer.
+    // `pump` may have finished more calls, and `write` takes those out of the journal.
     ports.keep();
     write();
   };

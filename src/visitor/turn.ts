@@ -52,7 +52,7 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
     }
     give();
     if (!isBacklog) return;
-    // The journal has the calls as items, before they are no waiting calls any more.
+    // `write` takes the finished calls out of the journal, so they stay there as items until they are stored.
     ports.keep();
     write();
   };
