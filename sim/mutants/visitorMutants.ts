@@ -270,4 +270,16 @@ export const visitorMutants: readonly Mutant[] = [
     find: 'differ(known.stored, guessed()) ||',
     replace: '(!!known.stored && !!guessed()) ||',
   },
+  {
+    name: 'numbers a page load by the record alone',
+    file: 'visitor/decide.ts',
+    find: 'hinted?.pages ?? 0',
+    replace: '0',
+  },
+  {
+    name: 'takes properties with which a journal begins as the oldest items',
+    file: 'visitor/adopt.ts',
+    find: 'let at = written;',
+    replace: "let at = timeOf(texts[0] ?? '') ? written : 0;",
+  },
 ];

@@ -174,6 +174,7 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
         ? !plan.isDirect || history.departureOf(call.page, call.at) >= other.at
         : !plan.isDirect &&
           other.at - call.at >= MOMENT &&
+          history.departureOf(other.page, other.at) - history.departureOf(call.page, call.at) >= MOMENT &&
           history.departureOf(call.page, call.at) <= history.loadOf(other.page));
     const newer = service.upserts.slice(0, place).flatMap((before) => {
       const other = ledger.tracked.get(before.n);
@@ -184,7 +185,9 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
     const isAgain = ({ n: before }: Tracked) =>
       mayTakeTwice(plan) && service.upserts.slice(place).some((later) => later.n === before);
     const stale = newer.find((other) => !isAgain(other));
-    if (stale && !mayComeLate(stage, call, at))
+    // The early calls of such a page wait for the database's answer, as those of an open tab.
+    const isBack = call.isEarly && history.restored(call.at, at).includes(call.page);
+    if (stale && !isBack && !mayComeLate(stage, call, at))
       return `${call.page}: properties ${n} after properties ${stale.n} of ${stale.page}`;
   }
   return undefined;

@@ -432,4 +432,21 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page back from the back/forward cache receives what other tabs report',
+    plan: relayed(
+      1,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 6 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: { tasks: 0 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 29 }, action: { verb: 'back', tab: 1 } },
+      ],
+      {
+        theme: 'consent',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+      },
+    ),
+  },
 ];

@@ -47,7 +47,7 @@ export const withoutTaken = (others: readonly OtherJournal[], taken: readonly st
  * @returns the visitor of record and journals, complete items in the order of time, and upserts that still have no customer
  */
 export const adopt = (
-  others: readonly Pick<OtherJournal, 'visitor' | 'texts'>[],
+  others: readonly Pick<OtherJournal, 'visitor' | 'texts' | 'at'>[],
   stored: Visitor | undefined,
   first: Visitor,
   isKnown: (text: ItemText) => boolean,
@@ -56,17 +56,19 @@ export const adopt = (
   let base = stored;
   const visitors = [base ?? first];
   const left: (readonly [at: number, text: ItemText, thread: string])[] = [];
-  for (const { visitor, texts } of others) {
+  for (const { visitor, texts, at: written = Number.POSITIVE_INFINITY } of others) {
     // If the visitor ids are equal, the later one has the newer token.
     if (visitor) base = !base || base.turn >= visitor.turn ? merge(base, visitor) : merge(visitor, base);
     visitors.push(base ?? first);
     const { thread } = base ?? first;
-    let at = 0;
-    for (const text of texts) {
-      // In order, even if the clock was set back. An upsert has no time of its own.
-      at = Math.max(at, timeOf(text) || 0);
-      if (!isKnown(text)) left.push([at, text, thread]);
+    // In order, even if the clock was set back. An upsert has no time of its own: the next event of its page is later, and so is the journal.
+    let at = written;
+    const timed: typeof left = [];
+    for (const text of [...texts].reverse()) {
+      at = Math.min(at, timeOf(text) || at);
+      if (!isKnown(text)) timed.unshift([at, text, thread]);
     }
+    left.push(...timed);
   }
   left.sort(([one], [other]) => one - other);
   /** The item with its customer, if one of the visitors had its visitor id and is identified. */

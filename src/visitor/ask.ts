@@ -147,13 +147,13 @@ export const createAsk = (
     // Another tab may have begun another visitor id meanwhile. The upsert that waits may be of that one.
     check();
     const texts = early.take();
-    const journals = [{ texts }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
+    const journals = [{ texts, at: 0 }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
     const { held } = desk;
     // Items of another page come after its rows, and this page's come after those that another page has taken in. So an open page gets
     // another number for them.
     const who = theirs[0] || others[0] ? { ...desk.who, number: 0 } : desk.who;
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
-    const [next, items, rest] = decide(who, held.calls, base, hints.readHint()?.thread, meet, service, waiting);
+    const [next, items, rest] = decide(who, held.calls, base, hints.readHint(), meet, service, waiting);
     const { visitor } = next;
     desk.held = heldOf(rest, weigh);
     desk.life = { at: OPEN, isSure: true };

@@ -12,7 +12,7 @@ export const AT_ONCE = 200;
  * @param mine the page's knowledge so far
  * @param held the calls that wait
  * @param base the visitor of the record and of the journals. `undefined` if there is none.
- * @param hinted the visitor id of the hint
+ * @param hinted the visitor of the hint. A page that left may have put the record back to an earlier number of page loads
  * @param meet adds the changes by other hosts and by the link that has opened the page
  * @param early upserts that wait for their customer, from before the calls
  * @returns the page's knowledge from now on, the finished items, and the calls that still wait
@@ -21,13 +21,13 @@ export const decide = (
   mine: Who,
   held: readonly Call[],
   base: Visitor | undefined,
-  hinted: string | undefined,
+  hinted: Visitor | undefined,
   meet: (visitor: Visitor) => Visitor,
   service: string,
   early: readonly Call[] = [],
 ): [Who, Finished[], Call[]] => {
   const { begin, visitor } = mine;
-  const known = [visitor.thread, hinted, ...held.map(({ fresh }) => fresh)];
+  const known = [visitor.thread, hinted?.thread, ...held.map(({ fresh }) => fresh)];
   // After a crash of the browser, the hint may be out of date. If it is not, the later visitor has followed from it.
   const isOther = base && base.thread !== begin.thread;
   const isLater = isOther && base.turn > begin.turn;
@@ -42,7 +42,7 @@ export const decide = (
   const last = isStale
     ? { ...after, turn: Math.max(after.turn, visitor.turn + (isNew ? 1 : 0)) }
     : merge(merge(after, visitor), base ?? visitor);
-  const pages = Math.max(last.pages, visitor.pages, base?.pages ?? 0);
+  const pages = Math.max(last.pages, visitor.pages, hinted?.pages ?? 0);
   const number = mine.number || pages + 1;
   const next = { ...last, pages: Math.max(pages, number) };
   return [{ ...mine, begin: next, visitor: next, met, past, number, stored: undefined }, items, calls.slice(end)];

@@ -23,6 +23,18 @@ it('keeps the order of a page, although its clock was set back and upserts have 
   expect(namesOf(items)).toEqual(['a', 'b', 'c', 'later']);
 });
 
+it('takes an upsert before the next event of its page, or as that page has left', () => {
+  const left = (at: number, ...texts: string[]) => ({ ...journal(texts), at });
+  const others = [
+    left(4, event('3', 3), draftUpsert({ plan: 'first' })),
+    left(7, draftUpsert({ plan: 'second' }), event('6', 6)),
+    left(9, draftUpsert({ plan: 'third' })),
+    left(10, event('8', 8)),
+  ];
+  const [, items] = adopt(others, visitorOf(1, 1, 'ann'), visitorOf(1, 1), nothing, SERVICE);
+  expect(namesOf(items)).toEqual(['3', 'first', 'second', '6', '8', 'third']);
+});
+
 it('leaves out what is stored or settled already', () => {
   const [known, other] = [event('known', 1), event('other', 2)];
   const [, items] = adopt([journal([known, other])], undefined, visitorOf(1, 1), (text) => text === known, SERVICE);
