@@ -6,6 +6,8 @@ import type { Stage } from './stage.ts';
 
 /** Longest time (ms) until a page learns that an event has arrived, if the network works. */
 const HEARING = 30_000;
+/** How long (ms) a page may count events twice that it has read, and that another page reports. */
+const REPORTING = 1000;
 /** How long (ms) a page waits for the database. After that it works without storage. */
 export const PATIENCE = 3000;
 /** Number of items that `identify()` queues: an event, and the customer's properties. */
@@ -18,11 +20,16 @@ export const ENVELOPE = 600;
 /** Most events that a page may hold. Walks without `maxQueuedEvents` do not reach clew's default. */
 const mostOf = ({ dataset }: Stage['plan']): number => Number(dataset.maxQueuedEvents ?? Number.POSITIVE_INFINITY);
 
-/** Whether a page may have had no room at this time (ms), for what comes after the events that `isBefore` selects. */
+/**
+ * Whether a page may have had no room at this time (ms), for what comes after the events that `isBefore` selects.
+ *
+ * @param isTwice selects those that the page may count twice
+ */
 export const isFullAt = (
   { ledger, service, plan, history }: Stage,
   at: number,
   isBefore: (tracked: Tracked) => boolean,
+  isTwice = (_: Tracked) => false,
 ): boolean => {
   const arrivals = new Map<number | undefined, number>();
   for (const stored of service.stored) {
@@ -32,14 +39,20 @@ export const isFullAt = (
   const waiting = [...ledger.tracked.values()].filter(
     (one) => isBefore(one) && (arrivals.get(one.n) ?? Number.POSITIVE_INFINITY) > at - HEARING,
   );
-  return waiting.length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
+  const length = waiting.length + waiting.filter(isTwice).length;
+  return length + PER_IDENTIFY * ledger.identified.length >= mostOf(plan);
 };
 
 /** Whether the page of this event may have had no room for it. */
 export const isFullFor = (stage: Stage, n: number): boolean => {
   const event = stage.ledger.tracked.get(n);
+  if (!event) return false;
+  const { at, page } = event;
   // A page that adopts the event may already have younger events of its own.
-  return !!event && isFullAt(stage, event.at, (other) => other.n < n || other.page !== event.page);
+  const isBefore = (other: Tracked) => other.n < n || other.page !== page;
+  // The page reads the rows of other pages as the database answers, and their reports about these rows come later.
+  const isReported = (other: Tracked) => other.page !== page && at - stage.history.loadOf(page) < REPORTING;
+  return isFullAt(stage, at, isBefore, isReported);
 };
 
 /** Characters of stored events that a page keeps in memory. The latest row may exceed them. */

@@ -424,4 +424,22 @@ export const fixedStorage: readonly FixedWalk[] = [
       { theme: 'storage', dataset: { ...small, maxQueuedEvents: '80' }, features: { ...MODERN, hasFetchLater: false } },
     ),
   },
+  {
+    name: 'after the browser has closed its database, a page counts no stored event twice',
+    plan: relayed(
+      2007107,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'offline' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 60, name: 'walk' } },
+        { wait: { ms: 2455 }, action: { verb: 'closeConnections' } },
+        { wait: { tasks: 0 }, action: { verb: 'flush', tab: 1 } },
+        { wait: { ms: 908 }, action: { verb: 'reset', tab: 0 } },
+      ],
+      {
+        theme: 'storage',
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200', compress: 'false', maxQueuedEvents: '80' },
+      },
+    ),
+  },
 ];

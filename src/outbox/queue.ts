@@ -297,14 +297,17 @@ export const createQueue = (ports: QueuePorts): Queue => {
       );
       const hasOthers = all.some(([key]) => key[3] !== page);
       older = changed({ generation, events: 0, upserts: 0, hasOthers }, left, 1);
-      const present = new Set([...all.flatMap(([, texts = []]) => texts), ...unsaved()].map(idOf));
+      const stored = new Set(all.flatMap(([, texts = []]) => texts).map(idOf));
+      // Rows of an earlier generation of the store may be there all the same.
+      const lacking = unsaved().filter((text) => !stored.has(idOf(text)));
       // A page that receives reports sends the events of its memory again, because another tab may have erased their rows by mistake.
+      const present = new Set([...stored, ...lacking.map(idOf)]);
       const isGone = (id: string) => (before.isBack || !ports.isInformed()) && !present.has(id);
       const gone = drop([...items.keys()].filter(isGone));
       // Rows that were lost with a whole database were not settled.
       const unseen = before.generation === generation ? before.events - older.events : 0;
       ports.onUnseen(unseen + gone.filter(isEvent).length);
-      size.count(all, unsaved());
+      size.count(all, lacking);
     },
     restore() {
       older = { ...older, isBack: true };
