@@ -38,13 +38,29 @@ export const pickTheme = (seed: number): ThemeName => {
 const sendsGpc = (seed: number, theme: ThemeName): boolean =>
   theme === 'consent' && createRandom(`gpc ${seed}`).chance(0.15);
 
+/** Share of walks that are dense: short, with few tasks between the steps. */
+const DENSE = 0.2;
+
+const pickShortWait = (random: Random): Step['wait'] => {
+  if (random.chance(0.7)) return { tasks: random.below(12) };
+  return { ms: random.chance(0.6) ? random.below(20) : Math.round(random.pick([100, 3000, 12_000]) * random.next()) };
+};
+
+/** The first steps of a plan, in few tabs and a few tasks apart. Pages that begin and end together show faults of order. */
+const densely = (plan: Plan, random: Random): Plan => {
+  const tabs = 1 + random.below(3);
+  const inTab = (action: Action): Action => ('tab' in action ? { ...action, tab: action.tab % tabs } : action);
+  const steps = plan.steps.slice(0, 6 + random.below(8));
+  return { ...plan, steps: steps.map(({ action }) => ({ wait: pickShortWait(random), action: inTab(action) })) };
+};
+
 /** Makes the plan of a walk from its seed. The plan does not fix how long the browser and the network take. */
 export const createPlan = (seed: number, steps = 25): Plan => {
   const theme = pickTheme(seed);
   const random = createRandom(`plan ${seed}`);
   const isDirect = random.chance(0.25);
   const hasGpc = sendsGpc(seed, theme);
-  return {
+  const plan: Plan = {
     seed,
     theme,
     isDirect,
@@ -67,4 +83,6 @@ export const createPlan = (seed: number, steps = 25): Plan => {
     ...themes[theme].more?.(random.fork(theme)),
     steps: Array.from({ length: steps }, () => ({ wait: pickWait(random), action: pickAction(random, theme) })),
   };
+  const density = createRandom(`dense ${seed}`);
+  return density.chance(DENSE) ? densely(plan, density) : plan;
 };
