@@ -449,4 +449,24 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page whose visitor consents as it leaves, and refuses elsewhere, sends nothing once it is back',
+    plan: relayed(
+      1,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'leaveAndGrant', tab: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 912 }, action: { verb: 'back', tab: 0 } },
+        { wait: { ms: 5 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: { tasks: 9 }, action: { verb: 'flush', tab: 0 } },
+      ],
+      {
+        theme: 'consent',
+        isDirect: true,
+        hasStub: false,
+        features: { hasLocks: false, hasChannel: true, hasFetchLater: true, hasGpc: false },
+        dataset: { baseUrl: 'https://service.example', apiKey: 'sim-key', consent: 'required' },
+      },
+    ),
+  },
 ];

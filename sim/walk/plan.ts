@@ -32,6 +32,8 @@ export type Action =
       readonly tab: number;
     }
   | { readonly verb: 'consent'; readonly tab: number; readonly isGranted: boolean }
+  /** The visitor consents while the page is leaving, after `pagehide`. */
+  | { readonly verb: 'leaveAndGrant'; readonly tab: number }
   | { readonly verb: 'kill' | 'offline' | 'online' | 'restartRelay' | 'clearDatabase' }
   | { readonly verb: 'network'; readonly kind: 'fair' | 'slow' | 'lossy' | 'foreign' | 'hangs' }
   | {

@@ -53,6 +53,11 @@ const verbs: Verbs = {
     giveConsent(stage, pageAt(stage, tab), false);
     leave(stage, tabAt(stage, tab));
   },
+  leaveAndGrant(stage, { tab }) {
+    const page = pageAt(stage, tab);
+    leave(stage, tabAt(stage, tab));
+    giveConsent(stage, page, true);
+  },
   setProperties: (stage, { tab }) => setProperties(stage, pageAt(stage, tab)),
   setPropertiesAndLeave(stage, { tab }) {
     setProperties(stage, pageAt(stage, tab));
