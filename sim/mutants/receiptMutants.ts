@@ -27,10 +27,17 @@ export const receiptMutants: readonly Mutant[] = [
     replace: '    receipts?.drop(questions);\n    const answering = ask(() => ports.send(sent, false, packed));\n',
   },
   {
+    name: 'receipts: forgets as a page leaves that its request in flight has properties',
+    file: 'outbox/receipts.ts',
+    find: '...Object(before), ...handed',
+    replace: '...handed',
+  },
+  {
     name: 'receipts: notes no handover',
     file: 'courier/handover.ts',
-    find: 'if (id) receipts?.write({ id, ids: items.map(idOf), isArmed });',
-    replace: 'if (id && isArmed) receipts?.write({ id, ids: items.map(idOf), isArmed });',
+    find: 'if (id) receipts?.write({ id, ids: items.map(idOf), isArmed, isUpsert: path === UPSERT_PATH });',
+    replace:
+      'if (id && isArmed) receipts?.write({ id, ids: items.map(idOf), isArmed, isUpsert: path === UPSERT_PATH });',
   },
   {
     name: 'receipts: notes no request that is in flight as its page leaves',

@@ -1,5 +1,5 @@
 import { byteLength, type ItemText, idOf, isEvent } from '../recorder/event.js';
-import { jsonOf } from '../wire.js';
+import { jsonOf, UPSERT_PATH } from '../wire.js';
 import { ask } from './ask.js';
 import { type Batch, joinUpserts, nextBatch } from './cut.js';
 import { type Desk, isAway } from './desk.js';
@@ -38,7 +38,9 @@ export const createHandover = (desk: Desk) => {
     const isBusy = (id: string) => busy.has(id) || held.has(id);
     // One upsert at a time: of two requests, the older one may arrive last. An upsert never overtakes an older one, either.
     const isChanging =
-      queue.hasOlder(isAfterOthers) || [...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));
+      queue.hasOlder(isAfterOthers) ||
+      open.some(({ isUpsert }) => isUpsert) ||
+      [...queue.items].some(([id, text]) => !isEvent(text) && isBusy(id));
     const [ready] = desk.renewal;
     const isIdle = (text: ItemText) => !isBusy(idOf(text)) && (isEvent(text) || !isChanging);
     const found = ready([...queue.items.values()].filter(isIdle));
@@ -50,8 +52,8 @@ export const createHandover = (desk: Desk) => {
   };
 
   /** Lets later pages ask about this batch. Returns a function that ends that. */
-  const keep = ({ items, handover: id }: Batch, isArmed?: boolean): (() => void) => {
-    if (id) receipts?.write({ id, ids: items.map(idOf), isArmed });
+  const keep = ({ items, handover: id, path }: Batch, isArmed?: boolean): (() => void) => {
+    if (id) receipts?.write({ id, ids: items.map(idOf), isArmed, isUpsert: path === UPSERT_PATH });
     return () => id && receipts?.drop([{ id }]);
   };
 

@@ -99,7 +99,7 @@ export const createSend = (
   const request = async ({ batch, sent, id }: Next, ids: readonly string[], packed?: Uint8Array<ArrayBuffer>) => {
     report(ids, [], []);
     // The report arrives a moment late, or never without BroadcastChannel. A page that leaves must not hand over later properties meanwhile.
-    if (id && batch.path === UPSERT_PATH) receipts?.write({ id, ids });
+    if (id && batch.path === UPSERT_PATH) receipts?.write({ id, ids, isUpsert: true });
     // If this attempt fails, the event travels in a batch, with its timestamp.
     for (const one of ids) known.singles.delete(one);
     onAttempt();

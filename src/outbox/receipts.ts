@@ -1,6 +1,6 @@
 import { v4 as uuid } from 'uuid';
 import { isVisitorId } from '../visitor/record.js';
-import { entryKeys, entryText, HANDED, type Local, readEntry, writeEntry } from './local.js';
+import { entryKeys, HANDED, type Local, readEntry, writeEntry } from './local.js';
 
 /** A request whose answer its page may never read. A later page asks the relay for its result. */
 export interface Handed {
@@ -12,6 +12,8 @@ export interface Handed {
   readonly ids: readonly string[];
   /** The browser sends it only if its page ends. */
   readonly isArmed?: boolean | undefined;
+  /** The request has properties. */
+  readonly isUpsert?: boolean | undefined;
 }
 
 /** The requests of all pages about which no page has asked yet. localStorage keeps the list, because a leaving page can write there. */
@@ -19,8 +21,8 @@ export interface Receipts {
   /** A name for a request. */
   makeId(): string;
   /**
-   * Keeps this, unless it has no events, in place of what was kept of the same request. Where there is no room, a later page sends the
-   * events again.
+   * Keeps this, unless it has no events, and adds it to what was kept of the same request. Where there is no room, a later page sends
+   * the events again.
    */
   write(handed: Omit<Handed, 'at'>): void;
   /** The relay has answered about these requests. */
@@ -58,8 +60,9 @@ export const createReceipts = (service: string, local?: Local): Receipts => {
   return {
     makeId: uuid,
     write({ id, ...handed }) {
-      if (handed.ids[0] && (entryText(prefix + id, local) || all().length < MOST_HANDED))
-        writeEntry(prefix + id, local, { ...handed, at: Date.now() });
+      const before = readEntry(prefix + id, local);
+      if (handed.ids[0] && (before || all().length < MOST_HANDED))
+        writeEntry(prefix + id, local, { ...Object(before), ...handed, at: Date.now() });
     },
     drop(handed) {
       for (const { id } of handed) {

@@ -21,12 +21,12 @@ describe('receipts', () => {
     expect(receipts.held()).toEqual(new Set(ids.slice(0, 50)));
   });
 
-  it('replace what was kept of the same request, also where there is no room for another one', () => {
+  it('add to what was kept of the same request, also where there is no room for another one', () => {
     const receipts = createReceipts('/clew', {});
     const ids = Array.from({ length: 50 }, () => receipts.makeId());
-    for (const id of ids) receipts.write({ id, ids: [id] });
+    for (const id of ids) receipts.write({ id, ids: [id], isUpsert: true });
     receipts.write({ id: ids[0] ?? '', ids: ['an event'] });
-    expect(receipts.open().find(({ id }) => id === ids[0])).toMatchObject({ ids: ['an event'] });
+    expect(receipts.open().find(({ id }) => id === ids[0])).toMatchObject({ ids: ['an event'], isUpsert: true });
   });
 
   it('hold back an armed request in later pages only: the browser sends it when its page ends', () => {
