@@ -27,12 +27,6 @@ export const receiptMutants: readonly Mutant[] = [
     replace: '    receipts?.drop(questions);\n    const answering = ask(() => ports.send(sent, false, packed));\n',
   },
   {
-    name: 'receipts: forgets as a page leaves that its request in flight has properties',
-    file: 'outbox/receipts.ts',
-    find: '...Object(before), ...handed',
-    replace: '...handed',
-  },
-  {
     name: 'receipts: notes no handover',
     file: 'courier/handover.ts',
     find: 'if (id) receipts?.write({ id, ids: items.map(idOf), isArmed, isUpsert: path === UPSERT_PATH });',

@@ -23,6 +23,8 @@ const isCalm = (stage: Stage, page: Page): boolean => {
   return (
     now - (page.storedAt ?? now) > SETTLING &&
     calls.every(({ at }) => now - at > SETTLING) &&
+    // Properties without a customer are no such call. The page may ask the database, and then takes in journals.
+    !history.wasUpserted(page.name, now - SETTLING, now) &&
     !has(plan, 'poison') &&
     now - app.tokenFailedAt > TOKEN_REST + SETTLING &&
     // An event that is held back for want of consent counts as queued.

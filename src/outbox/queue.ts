@@ -231,6 +231,15 @@ export const createQueue = (ports: QueuePorts): Queue => {
   const unsaved = (isLeft = true) =>
     [...allRows()].flatMap((own) => ((isLeft ? isStored(own) : (own[2] as number) >= 0) ? [] : own[1]));
 
+  /** Counts these rows, and the events that may be in none. Own rows of an earlier generation of the store may be among them. */
+  const countAll = (found: readonly Row[]) => {
+    const numbers = new Set([...allRows()].flatMap((own) => (isStored(own) ? [] : own[3])));
+    size.count(
+      found.filter(([[, , number, owner]]) => owner !== page || !numbers.has(number)),
+      unsaved(),
+    );
+  };
+
   return {
     excessOf(text, waiting = 0) {
       const most = maxBatchBytes - ENVELOPE;
@@ -283,7 +292,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
     forget: (ids) =>
       drop([...allRows()].flatMap(([key, texts]) => (key ? [] : texts.map(idOf).filter((id) => ids.has(id))))),
     measure(rows) {
-      size.count(rows, unsaved());
+      countAll(rows);
       older = { ...older, hasOthers: !!rows[0] };
       return new Set(rows.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
     },
@@ -297,17 +306,14 @@ export const createQueue = (ports: QueuePorts): Queue => {
       );
       const hasOthers = all.some(([key]) => key[3] !== page);
       older = changed({ generation, events: 0, upserts: 0, hasOthers }, left, 1);
-      const stored = new Set(all.flatMap(([, texts = []]) => texts).map(idOf));
-      // Rows of an earlier generation of the store may be there all the same.
-      const lacking = unsaved().filter((text) => !stored.has(idOf(text)));
+      const present = new Set([...all.flatMap(([, texts = []]) => texts), ...unsaved()].map(idOf));
       // A page that receives reports sends the events of its memory again, because another tab may have erased their rows by mistake.
-      const present = new Set([...stored, ...lacking.map(idOf)]);
       const isGone = (id: string) => (before.isBack || !ports.isInformed()) && !present.has(id);
       const gone = drop([...items.keys()].filter(isGone));
       // Rows that were lost with a whole database were not settled.
       const unseen = before.generation === generation ? before.events - older.events : 0;
       ports.onUnseen(unseen + gone.filter(isEvent).length);
-      size.count(all, lacking);
+      countAll(all);
     },
     restore() {
       older = { ...older, isBack: true };

@@ -56,19 +56,17 @@ export const adopt = (
   let base = stored;
   const visitors = [base ?? first];
   const left: (readonly [at: number, text: ItemText, thread: string])[] = [];
-  for (const { visitor, texts, at: written = Number.POSITIVE_INFINITY } of others) {
+  for (const { visitor, texts, at: written = 0 } of others) {
     // If the visitor ids are equal, the later one has the newer token.
     if (visitor) base = !base || base.turn >= visitor.turn ? merge(base, visitor) : merge(visitor, base);
     visitors.push(base ?? first);
     const { thread } = base ?? first;
-    // In order, even if the clock was set back. An upsert has no time of its own: the next event of its page is later, and so is the journal.
-    let at = written;
-    const timed: typeof left = [];
-    for (const text of [...texts].reverse()) {
-      at = Math.min(at, timeOf(text) || at);
-      if (!isKnown(text)) timed.unshift([at, text, thread]);
+    // In order, even if the clock was set back. An upsert has no time of its own: the first ones come with the first event.
+    let at = texts.map(timeOf).find(Boolean) ?? written;
+    for (const text of texts) {
+      at = Math.max(at, timeOf(text) || 0);
+      if (!isKnown(text)) left.push([at, text, thread]);
     }
-    left.push(...timed);
   }
   left.sort(([one], [other]) => one - other);
   /** The item with its customer, if one of the visitors had its visitor id and is identified. */

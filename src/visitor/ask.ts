@@ -147,7 +147,7 @@ export const createAsk = (
     // Another tab may have begun another visitor id meanwhile. The upsert that waits may be of that one.
     check();
     const texts = early.take();
-    const journals = [{ texts, at: 0 }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
+    const journals = [{ texts }, ...withoutRefused(withoutTaken(others, taken), found, epochs.isEnded)];
     const { held } = desk;
     // Items of another page come after its rows, and this page's come after those that another page has taken in. So an open page gets
     // another number for them.

@@ -587,18 +587,21 @@ describe('the bound of the origin', () => {
     expect(queue.excessOf(eventText())).toBeUndefined();
   });
 
-  it('counts an event once that a database of an earlier generation still has', async () => {
-    const store = createMemoryStore();
-    const queue = createOutbox({ store, limits });
-    for (const text of times(4, () => eventText())) queue.add(text);
-    await settle();
-    const rows = store.rows();
-    store.lose();
-    queue.saw(rows);
-    expect(queue.excessOf(eventText())).toBeUndefined();
-    queue.add(eventText());
-    expect(queue.excessOf(eventText())).toBe('full');
-  });
+  it.each(['saw', 'measure'] as const)(
+    'counts an event once that an earlier generation has stored: %s',
+    async (read) => {
+      const store = createMemoryStore();
+      const queue = createOutbox({ store, limits });
+      for (const text of times(4, () => eventText())) queue.add(text);
+      await settle();
+      const rows = store.rows();
+      store.lose();
+      queue[read](rows);
+      expect(queue.excessOf(eventText())).toBeUndefined();
+      queue.add(eventText());
+      expect(queue.excessOf(eventText())).toBe('full');
+    },
+  );
 
   it('counts a stored event once that is journaled, too', async () => {
     const store = createMemoryStore();

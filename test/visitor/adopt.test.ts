@@ -23,7 +23,7 @@ it('keeps the order of a page, although its clock was set back and upserts have 
   expect(namesOf(items)).toEqual(['a', 'b', 'c', 'later']);
 });
 
-it('takes an upsert before the next event of its page, or as that page has left', () => {
+it('takes the first upserts of a page before its first event, or as that page has left', () => {
   const left = (at: number, ...texts: string[]) => ({ ...journal(texts), at });
   const others = [
     left(4, event('3', 3), draftUpsert({ plan: 'first' })),
@@ -33,6 +33,14 @@ it('takes an upsert before the next event of its page, or as that page has left'
   ];
   const [, items] = adopt(others, visitorOf(1, 1, 'ann'), visitorOf(1, 1), nothing, SERVICE);
   expect(namesOf(items)).toEqual(['3', 'first', 'second', '6', '8', 'third']);
+});
+
+it('keeps the order of two pages if the clock is set back while the second one is open', () => {
+  const left = (at: number, ...texts: string[]) => ({ ...journal(texts), at });
+  const first = left(3, event('1', 1), draftUpsert({ plan: 'first' }));
+  const second = left(0, event('4', 4), draftUpsert({ plan: 'second' }));
+  const [, items] = adopt([second, first], visitorOf(1, 1, 'ann'), visitorOf(1, 1), nothing, SERVICE);
+  expect(namesOf(items)).toEqual(['1', 'first', '4', 'second']);
 });
 
 it('leaves out what is stored or settled already', () => {
