@@ -279,7 +279,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'takes properties with which a journal begins as the oldest items',
     file: 'visitor/adopt.ts',
-    find: 'let at = written;',
-    replace: "let at = timeOf(texts[0] ?? '') ? written : 0;",
+    find: '.find(Boolean) ?? written;',
+    replace: '.find(Boolean) ?? 0;',
   },
 ];
