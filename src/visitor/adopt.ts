@@ -61,8 +61,8 @@ export const adopt = (
     if (visitor) base = !base || base.turn >= visitor.turn ? merge(base, visitor) : merge(visitor, base);
     visitors.push(base ?? first);
     const { thread } = base ?? first;
-    // In order, even if the clock was set back. An upsert has no time of its own. The first ones have that of the first event, or without
-    // an event that of the journal.
+    // In order, even if the clock was set back. An upsert has no time of its own. The first upserts get the time of the first event. A
+    // journal without an event has the time of its last write.
     let at = texts.map(timeOf).find(Boolean) ?? written;
     for (const text of texts) {
       at = Math.max(at, timeOf(text) || 0);
