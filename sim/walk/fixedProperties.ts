@@ -309,13 +309,13 @@ export const fixedProperties: readonly FixedWalk[] = [
   {
     name: 'a page that left during the start of another tab does not give that tab’s number to a third page',
     plan: relayed(
-      829268,
+      829_268,
       [
-        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
         { wait: { ms: 3000 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
         { wait: { ms: 3000 }, action: { verb: 'open', tab: 1 } },
         { wait: { ms: 2 }, action: { verb: 'network', kind: 'slow' } },
-        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
         { wait: { ms: 3 }, action: { verb: 'setProperties', tab: 0 } },
         { wait: { tasks: 9 }, action: { verb: 'navigate', tab: 1 } },
         { wait: { tasks: 8 }, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
@@ -331,12 +331,12 @@ export const fixedProperties: readonly FixedWalk[] = [
   {
     name: 'of two pages that leave early, one with an event before its properties, the later one’s properties arrive last',
     plan: relayed(
-      214725,
+      214_725,
       [
-        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 0, person: 'ann' } },
         { wait: { ms: 3000 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: { tasks: 0 }, action: { verb: 'network', kind: 'hangs' } },
-        { wait: { tasks: 0 }, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
+        { wait: now, action: { verb: 'network', kind: 'hangs' } },
+        { wait: now, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
         { wait: { ms: 3 }, action: { verb: 'setPropertiesAndLeave', tab: 1 } },
       ],
       {

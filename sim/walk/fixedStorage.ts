@@ -427,7 +427,7 @@ export const fixedStorage: readonly FixedWalk[] = [
   {
     name: 'after the browser has closed its database, a page counts no stored event twice',
     plan: relayed(
-      2007107,
+      2_007_107,
       [
         { wait: { tasks: 0 }, action: { verb: 'offline' } },
         { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 60, name: 'walk' } },
