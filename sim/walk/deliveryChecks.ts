@@ -116,12 +116,17 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
   return undefined;
 };
 
+/** Ids of events that a page has sent to which the browser refuses IndexedDB. The page does not see what is stored. */
+const sentWithoutStore = (stage: Stage): ReadonlySet<string> =>
+  new Set(sendingsOf(stage).flatMap(({ record, uuids }) => (stage.history.refused.has(record.from) ? uuids : [])));
+
 /** Two events of one page that arrived in another order than they were tracked. */
 export const findDisorder = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service, consent } = stage;
   if (hasRefusals(plan) || has(plan, 'poison')) return undefined;
   const copies = firstCopies(stage);
   const handed = handedOver(stage);
+  const storeless = sentWithoutStore(stage);
   const places = new Map([...copies.values()].map((copy) => [copy, service.stored.indexOf(copy)]));
   const last = new Map<string, { n: number; place: number }>();
   for (const { n, page, isReceived, isOther, at, dropped } of ledger.tracked.values()) {
@@ -131,6 +136,8 @@ export const findDisorder = (stage: Stage): string | undefined => {
     if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
     // A handover may overtake a request in flight.
     if (history.departureOf(page, 0) <= copy.at && handed.has(copy.uuid)) continue;
+    // The page that was refused the store takes in the journal of a page that has left.
+    if (!history.refused.has(page) && storeless.has(copy.uuid)) continue;
     const place = places.get(copy) ?? 0;
     const tracker = `${page} ${!!isOther}`;
     const before = last.get(tracker);
