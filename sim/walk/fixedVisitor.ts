@@ -350,6 +350,18 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'correlationValue() settles in a tab in which nothing else happens',
+    plan: relayed(
+      4711,
+      [
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 10_000 }, action: { verb: 'askId', tab: 1 } },
+      ],
+      { theme: 'calls', hasStub: false },
+    ),
+  },
+  {
     name: 'correlationValue() is the id of the events that follow, also after another tab has called reset() and no database answers',
     plan: relayed(
       911_231,
