@@ -136,7 +136,7 @@ export const findDisorder = (stage: Stage): string | undefined => {
     if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
     // A handover may overtake a request in flight.
     if (history.departureOf(page, 0) <= copy.at && handed.has(copy.uuid)) continue;
-    // The page that was refused the store takes in the journal of a page that has left.
+    // A page without the store has taken in the journal of this one.
     if (!history.refused.has(page) && storeless.has(copy.uuid)) continue;
     const place = places.get(copy) ?? 0;
     const tracker = `${page} ${!!isOther}`;
